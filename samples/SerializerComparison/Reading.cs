@@ -10,7 +10,7 @@ public sealed class Reading(uint value) : UIntOption(Definition, value), ITypedO
 {
     /// <inheritdoc/>
     public static OptionDefinition Definition { get; } = new(65_000, "Reading", OptionFormat.UInt, 0, 4, isRepeatable: true,
-        OptionUse.Both);
+        OptionApplicability.Both);
 
     /// <inheritdoc/>
     public static Reading Create(OptionData data) => new(data.GetUInt());

@@ -21,7 +21,7 @@ internal static class CoIoT
 internal sealed class DeviceId(string value) : StringOption(Definition, value), ITypedOption<DeviceId>
 {
     public static OptionDefinition Definition { get; } = new(3332, "CoIoT-Device", OptionFormat.String, 0, 255, isRepeatable: false,
-        OptionUse.Both);
+        OptionApplicability.Both);
 
     public static DeviceId Create(OptionData data) => new(data.GetString());
 }
@@ -32,7 +32,7 @@ internal sealed class DeviceId(string value) : StringOption(Definition, value), 
 internal sealed class Validity(uint value) : UIntOption(Definition, value), ITypedOption<Validity>
 {
     public static OptionDefinition Definition { get; } = new(3412, "CoIoT-Validity", OptionFormat.UInt, 0, 2, isRepeatable: false,
-        OptionUse.Both);
+        OptionApplicability.Both);
 
     public TimeSpan Duration => (Value & 1) == 0 ? TimeSpan.FromSeconds(Value / 10.0) : TimeSpan.FromSeconds(Value * 4.0);
 
@@ -43,7 +43,7 @@ internal sealed class Validity(uint value) : UIntOption(Definition, value), ITyp
 internal sealed class Serial(uint value) : UIntOption(Definition, value), ITypedOption<Serial>
 {
     public static OptionDefinition Definition { get; } = new(3420, "CoIoT-Serial", OptionFormat.UInt, 0, 2, isRepeatable: false,
-        OptionUse.Both);
+        OptionApplicability.Both);
 
     public static Serial Create(OptionData data) => new(data.GetUInt());
 }

@@ -31,7 +31,7 @@ public sealed class DeviceChannel
     /// <param name="options">The options of the device's client.</param>
     /// <param name="number">The number.</param>
     public static void WriteNumber(CoapEndpointOptions options, long number) => options.Pipeline.Insert(
-        CoapSeams.ChannelToTransport, () => new TransformBlock<CoapDatagram, CoapDatagram>(datagram =>
+        CoapStageLinks.ChannelToTransport, () => new TransformBlock<CoapDatagram, CoapDatagram>(datagram =>
         {
             if (datagram.Transport!.IsReliable)
             {

@@ -111,7 +111,7 @@ public static class CoapEndpointRouteBuilderExtensions
             .WithMetadata(new CoapProxyMetadata(options.Template), s_httpOnly);
         if (!options.AllowAnonymous)
         {
-            StartCheck.RequireAuthorization(
+            AuthorizationStartupCheck.RequireAuthorization(
                 services,
                 mapped,
                 $"MapCoapProxy(\"{pattern}\") is a proxy to CoAP servers without authorization. Add RequireAuthorization() to its result, "

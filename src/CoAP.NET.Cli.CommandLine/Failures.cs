@@ -103,15 +103,15 @@ internal static class Failures
 
     private static string HintFor(CoapTimeoutException timeout) => timeout.Awaited switch
     {
-        CoapAwaited.NameResolution => "An address instead of the name needs no resolver.",
-        CoapAwaited.Turn => "Too many requests wait for this peer; --nstart allows more at a time.",
-        CoapAwaited.DtlsHandshake when timeout.ConnectProgress is { Stage: CoapConnectStage.Authenticating } =>
+        CoapTimeoutStep.NameResolution => "An address instead of the name needs no resolver.",
+        CoapTimeoutStep.Turn => "Too many requests wait for this peer; --nstart allows more at a time.",
+        CoapTimeoutStep.DtlsHandshake when timeout.ConnectProgress is { Stage: CoapConnectStage.Authenticating } =>
             "Compare identity and key of --psk ID:KEY, or the certificate of --cert FILE, with what the server has; a key in "
                 + "hexadecimal begins with 0x.",
-        CoapAwaited.Connect or CoapAwaited.TlsHandshake or CoapAwaited.DtlsHandshake or CoapAwaited.WebSocketHandshake
-            or CoapAwaited.Capabilities =>
+        CoapTimeoutStep.Connect or CoapTimeoutStep.TlsHandshake or CoapTimeoutStep.DtlsHandshake or CoapTimeoutStep.WebSocketHandshake
+            or CoapTimeoutStep.Capabilities =>
             DefaultPorts + " --timeout waits longer.",
-        CoapAwaited.Acknowledgement =>
+        CoapTimeoutStep.Acknowledgement =>
             "No server answers at that address: check host and port, and whether UDP passes. --timeout and --max-retransmit try for "
                 + "longer.",
         _ => "The server did not answer in time; --timeout waits longer.",

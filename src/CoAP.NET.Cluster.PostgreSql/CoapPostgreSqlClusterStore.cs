@@ -82,7 +82,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     /// <inheritdoc/>
     public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
     {
-        CoapRecordBatch.Check(batch.Span);
+        RecordBatchValidator.Check(batch.Span);
         return new(_writes.RunAsync(() => _writer.WriteAsync(batch, CancellationToken.None), cancellationToken));
     }
 
@@ -100,7 +100,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
 
     /// <inheritdoc/>
     public async ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
-        await ReadAsync((connection, token) => _records.RemoveExpiredAsync(connection, CoapRecordBatch.MaxCount, token), cancellationToken)
+        await ReadAsync((connection, token) => _records.RemoveExpiredAsync(connection, RecordBatchValidator.MaxCount, token), cancellationToken)
             .ConfigureAwait(false);
 
     /// <summary>Completes the pending calls, releases the lease, and closes all connections.</summary>

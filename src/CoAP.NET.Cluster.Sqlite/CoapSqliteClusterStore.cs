@@ -79,7 +79,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
     /// <inheritdoc/>
     public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
     {
-        CoapRecordBatch.Check(batch.Span);
+        RecordBatchValidator.Check(batch.Span);
         return new(_work.WriteAsync(batch, cancellationToken));
     }
 
@@ -96,7 +96,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
 
     /// <inheritdoc/>
     public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
-        new(_work.RunAsync(static file => file.RemoveExpired(CoapRecordBatch.MaxCount), cancellationToken));
+        new(_work.RunAsync(static file => file.RemoveExpired(RecordBatchValidator.MaxCount), cancellationToken));
 
     /// <summary>Completes the pending calls, and closes the file.</summary>
     /// <returns>A task that completes when another process may open the file.</returns>

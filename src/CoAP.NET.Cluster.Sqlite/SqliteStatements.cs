@@ -68,7 +68,7 @@ internal sealed class SqliteStatements : IDisposable
         {
             ReadOnlySpan<byte> state = change.State.Span;
             command = Set(_putOscore, slot, key, change.Fence.Value, BinaryPrimitives.ReadInt64BigEndian(state),
-                BinaryPrimitives.ReadInt64BigEndian(state[BoundOffset..]), state[CoapRecordBatch.MinOscoreLength..].ToArray());
+                BinaryPrimitives.ReadInt64BigEndian(state[BoundOffset..]), state[RecordBatchValidator.MinOscoreLength..].ToArray());
         }
         else
         {
@@ -161,7 +161,7 @@ internal sealed class SqliteStatements : IDisposable
         using SqliteDataReader reader = command.ExecuteReader();
         while (reader.Read())
         {
-            byte[] state = [.. new byte[CoapRecordBatch.MinOscoreLength], .. reader.GetFieldValue<byte[]>(4)];
+            byte[] state = [.. new byte[RecordBatchValidator.MinOscoreLength], .. reader.GetFieldValue<byte[]>(4)];
             BinaryPrimitives.WriteInt64BigEndian(state, reader.GetInt64(2));
             BinaryPrimitives.WriteInt64BigEndian(state.AsSpan(BoundOffset), reader.GetInt64(3));
             records.Add(new CoapRecord(new CoapRecordKey(CoapRecordKind.OscoreContext, slot, reader.GetFieldValue<byte[]>(0)),

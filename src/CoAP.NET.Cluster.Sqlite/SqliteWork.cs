@@ -121,7 +121,7 @@ internal sealed class SqliteWork(SqliteFile file, CoapScheduler scheduler, int m
                 writes.Add(write);
                 int rows = write.Batch.Length;
                 while (_jobs.TryPeek(out SqliteJob? next) && next is SqliteWrite more
-                    && (rows += more.Batch.Length) <= CoapRecordBatch.MaxCount)
+                    && (rows += more.Batch.Length) <= RecordBatchValidator.MaxCount)
                 {
                     _jobs.Dequeue();
                     writes.Add(more);

@@ -49,7 +49,7 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
         api.Map(group);
         if (!options.AllowAnonymous)
         {
-            StartCheck.RequireAuthorization(
+            AuthorizationStartupCheck.RequireAuthorization(
                 services,
                 group,
                 $"MapCoapExplorer(\"{pattern}\") sends requests to CoAP servers without authorization. Add RequireAuthorization() to its "
@@ -91,7 +91,7 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
         group.AddEndpointFilter(guard.CheckAsync);
         if (!options.AllowAnonymous)
         {
-            StartCheck.RequireAuthorization(
+            AuthorizationStartupCheck.RequireAuthorization(
                 services,
                 group,
                 $"MapCoapDashboard(\"{pattern}\") shows peers of a CoAP server and their messages without authorization. Add "

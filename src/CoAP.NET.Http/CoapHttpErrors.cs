@@ -13,11 +13,11 @@ internal static class CoapHttpErrors
         ArgumentNullException.ThrowIfNull(exception);
         return exception switch
         {
-            CoapTimeoutException { Awaited: CoapAwaited.NameResolution } or { Error: CoapError.NameResolution } =>
+            CoapTimeoutException { Awaited: CoapTimeoutStep.NameResolution } or { Error: CoapError.NameResolution } =>
                 HttpRequestError.NameResolutionError,
-            CoapTimeoutException { Awaited: CoapAwaited.DtlsHandshake or CoapAwaited.TlsHandshake }
+            CoapTimeoutException { Awaited: CoapTimeoutStep.DtlsHandshake or CoapTimeoutStep.TlsHandshake }
                 or { Error: CoapError.HandshakeFailed } => HttpRequestError.SecureConnectionError,
-            CoapTimeoutException { Awaited: CoapAwaited.Response or CoapAwaited.Pong or CoapAwaited.NextBlock }
+            CoapTimeoutException { Awaited: CoapTimeoutStep.Response or CoapTimeoutStep.Pong or CoapTimeoutStep.NextBlock }
                 or CoapResponseException => HttpRequestError.ResponseEnded,
             CoapTimeoutException
                 or { Error: CoapError.ConnectFailed or CoapError.Refused or CoapError.Unreachable or CoapError.SendFailed } =>

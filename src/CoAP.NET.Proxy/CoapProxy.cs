@@ -25,7 +25,7 @@ public sealed class CoapProxy : IAsyncDisposable
     internal const string NotAsked = "This proxy does not forward to that host or port.";
 
     private readonly CoapProxyOptions _options;
-    private readonly KnownTargets _targets;
+    private readonly ParsedTargetCache _targets;
     private readonly Dictionary<string, CoapProxyUpstream> _upstreams = new(StringComparer.Ordinal);
     private readonly List<CoapProxyUpstream> _owned = [];
     private readonly EventCounter<ProxyCount> _counts;
@@ -40,7 +40,7 @@ public sealed class CoapProxy : IAsyncDisposable
     public CoapProxy(CoapProxyOptions? options = null)
     {
         _options = options ?? new CoapProxyOptions();
-        _targets = new KnownTargets(_options.Targets);
+        _targets = new ParsedTargetCache(_options.Targets);
         Names = new CoapProxyNames(_options.Names);
         CoapEndpointOptions endpoint = MakeEndpointOptions();
         _counts = new EventCounter<ProxyCount>(ProxyInstruments.Of(endpoint.Telemetry.MeterFactory).Add);

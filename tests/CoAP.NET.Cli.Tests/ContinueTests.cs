@@ -200,7 +200,7 @@ public sealed class ContinueTests : IDisposable
         CoapEndpointOptions options = new();
         if (!_hasETag)
         {
-            options.Pipeline.Insert(CoapSeams.MessagingToSerializer, () => new StageObserver<CoapOutbound>(item =>
+            options.Pipeline.Insert(CoapStageLinks.MessagingToSerializer, () => new StageObserver<CoapOutbound>(item =>
             {
                 item.Message?.Options.ETag = null;
                 return item;

@@ -168,7 +168,7 @@ public sealed class RequestTests
         string? seen = null;
         await using CoapServer server = await TestServer.StartAsync();
         CoapEndpointOptions options = new();
-        options.Pipeline.Insert(CoapSeams.SerializerToMessaging,
+        options.Pipeline.Insert(CoapStageLinks.SerializerToMessaging,
             () => new System.Threading.Tasks.Dataflow.TransformBlock<CoapInbound, CoapInbound>(item =>
             {
                 seen = $"{item.Message?.Options}";

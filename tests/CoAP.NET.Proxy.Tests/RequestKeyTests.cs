@@ -105,7 +105,7 @@ public sealed class RequestKeyTests
     public void A_refused_target_is_evaluated_again_when_the_allowed_targets_change()
     {
         CoapProxyTargets targets = new();
-        KnownTargets known = new(targets);
+        ParsedTargetCache known = new(targets);
         KnownTarget denied = known.Find("COAP://S.example.com:5683/a");
         Assert.True(denied.IsDenied);
         Assert.Same(denied, known.Find("COAP://S.example.com:5683/a"));

@@ -15,7 +15,7 @@ public sealed class RepeatTests
     {
         Entry entry = new();
         entry.Ask(Publish(new TopicQuestionId(1, 1), "first"));
-        TopicQuestion deletion = Ask(TopicOperation.DeleteData, new TopicQuestionId(2, 1));
+        TopicOwnerRequest deletion = Ask(TopicOperation.DeleteData, new TopicQuestionId(2, 1));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
         Assert.Equal(CoapCode.Created, entry.Ask(Publish(new TopicQuestionId(1, 2), "second")));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
@@ -26,11 +26,11 @@ public sealed class RepeatTests
     public void A_repeated_change_of_properties_does_not_undo_a_later_change()
     {
         Entry entry = new();
-        TopicQuestion ten = Ask(TopicOperation.Change, new TopicQuestionId(1, 2)) with { Properties = new() { MaxSubscribers = 10 } };
-        TopicQuestion twenty = Ask(TopicOperation.Change, new TopicQuestionId(2, 1)) with { Properties = new() { MaxSubscribers = 20 } };
+        TopicOwnerRequest ten = Ask(TopicOperation.Change, new TopicQuestionId(1, 2)) with { Properties = new() { MaxSubscribers = 10 } };
+        TopicOwnerRequest twenty = Ask(TopicOperation.Change, new TopicQuestionId(2, 1)) with { Properties = new() { MaxSubscribers = 20 } };
 
         // An earlier one of the same broker that comes later changes something else, so it counts.
-        TopicQuestion earlier = Ask(TopicOperation.Replace, new TopicQuestionId(1, 1)) with { Properties = new() { TopicType = "x" } };
+        TopicOwnerRequest earlier = Ask(TopicOperation.Replace, new TopicQuestionId(1, 1)) with { Properties = new() { TopicType = "x" } };
         Assert.Equal(CoapCode.Changed, entry.Ask(ten));
         Assert.Equal(CoapCode.Changed, entry.Ask(twenty));
         Assert.Equal(CoapCode.Changed, entry.Ask(ten));
@@ -45,10 +45,10 @@ public sealed class RepeatTests
     public void A_late_operation_on_a_deleted_topic_does_not_affect_a_new_topic_of_the_same_name()
     {
         Entry entry = new();
-        TopicQuestion deletion = Ask(TopicOperation.Delete, new TopicQuestionId(1, 1));
+        TopicOwnerRequest deletion = Ask(TopicOperation.Delete, new TopicQuestionId(1, 1));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
         entry.Make(creation: 8);
-        foreach (TopicQuestion late in new[]
+        foreach (TopicOwnerRequest late in new[]
         {
             deletion, Publish(new TopicQuestionId(1, 2), "late"), Ask(TopicOperation.DeleteData, new TopicQuestionId(1, 3)),
             Ask(TopicOperation.Change, new TopicQuestionId(1, 4)),
@@ -68,7 +68,7 @@ public sealed class RepeatTests
     {
         VirtualRandom random = new((ulong)seed);
         Entry entry = new();
-        List<TopicQuestion> asked = [];
+        List<TopicOwnerRequest> asked = [];
         Dictionary<ulong, ulong> last = [];
         int repeated = 0;
         for (int step = 0; step < 5_000; step++)
@@ -77,7 +77,7 @@ public sealed class RepeatTests
             if (asked.Count > 0 && random.NextUInt64() % 2 == 0)
             {
                 // One of the latest ones again, or one that was kept back. Each broker asks 4 of 5 at once.
-                TopicQuestion again = asked[^(1 + (int)(random.NextUInt64() % (ulong)Math.Min(40, asked.Count)))];
+                TopicOwnerRequest again = asked[^(1 + (int)(random.NextUInt64() % (ulong)Math.Min(40, asked.Count)))];
                 bool isNew = again.Stamp.Number > last.GetValueOrDefault(again.Stamp.Broker);
                 Assert.True(entry.Ask(again).IsSuccess);
                 Assert.Equal(isNew, !ReferenceEquals(before, entry.State));
@@ -87,7 +87,7 @@ public sealed class RepeatTests
             }
 
             ulong broker = 1 + (random.NextUInt64() % TopicStampHistory.Most);
-            TopicQuestion next = Publish(new TopicQuestionId(broker, (ulong)step + 1), $"{step}");
+            TopicOwnerRequest next = Publish(new TopicQuestionId(broker, (ulong)step + 1), $"{step}");
             asked.Add(next);
             if (random.NextUInt64() % 5 != 0)
             {
@@ -166,7 +166,7 @@ public sealed class RepeatTests
 
         // Another node has heard of the first one only.
         entry.Ask(Publish(new TopicQuestionId(2, 1), "second"));
-        TopicQuestion conditional = Publish(new TopicQuestionId(1, 2), "third") with { Expected = tag };
+        TopicOwnerRequest conditional = Publish(new TopicQuestionId(1, 2), "third") with { Expected = tag };
         Assert.Equal(CoapCode.PreconditionFailed, entry.Ask(conditional));
         Assert.Equal("second", entry.Text);
         Assert.Equal(CoapCode.Changed, entry.Ask(conditional with { Expected = entry.State!.DataTag }));
@@ -190,10 +190,10 @@ public sealed class RepeatTests
 
     private static void If(CoapRequest request, CoapETag tag) => request.Options.Add(new IfMatchOption(tag.ToArray()));
 
-    private static TopicQuestion Publish(TopicQuestionId stamp, string text) =>
+    private static TopicOwnerRequest Publish(TopicQuestionId stamp, string text) =>
         Ask(TopicOperation.Publish, stamp) with { Data = System.Text.Encoding.UTF8.GetBytes(text) };
 
-    private static TopicQuestion Ask(TopicOperation operation, TopicQuestionId stamp) => new()
+    private static TopicOwnerRequest Ask(TopicOperation operation, TopicQuestionId stamp) => new()
     {
         Operation = operation, Stamp = stamp, Creation = 7, Properties = new CoapTopicProperties(),
     };
@@ -212,7 +212,7 @@ public sealed class RepeatTests
             Collection = "/ps", Source = "x", Creation = creation, Properties = new CoapTopicProperties("door"),
         };
 
-        public CoapCode Ask(TopicQuestion question)
+        public CoapCode Ask(TopicOwnerRequest question)
         {
             CoapTableDecision decision = TopicRules.Decide(
                 new CoapTableQuestion(s_key, State?.Write(), question.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));

@@ -41,7 +41,7 @@ public sealed class TopicBytesTests
             Assert.Equal(state with { Data = default }, read with { Data = default });
             Assert.Equal(i % 3 != 0 && i % 7 != 0, read.HasData);
 
-            TopicQuestion question = new()
+            TopicOwnerRequest question = new()
             {
                 Operation = TopicOperation.Create,
                 Stamp = stamp,
@@ -51,7 +51,7 @@ public sealed class TopicBytesTests
                 Expected = i % 2 == 0 ? null : (ulong)(i - 1),
                 IsDurable = i % 3 == 0,
             };
-            TopicQuestion asked = TopicQuestion.Read(question.Write())!;
+            TopicOwnerRequest asked = TopicOwnerRequest.Read(question.Write())!;
             Assert.Equal((TopicOperation.Create, i, stamp), (asked.Operation, asked.Data.Length, asked.Stamp));
             Assert.Equal((question.Creation, question.Expected, question.IsDurable), (asked.Creation, asked.Expected, asked.IsDurable));
             Assert.Equal(state.Creation, asked.Topic!.Creation);
@@ -71,7 +71,7 @@ public sealed class TopicBytesTests
             {
                 0 => TopicMap.Write(properties),
                 1 => state.WithData(new byte[3], null, new TopicQuestionId(1, 2)).Write(),
-                _ => new TopicQuestion { Operation = TopicOperation.Publish, Stamp = new TopicQuestionId(1, 2), Data = new byte[4] }.Write(),
+                _ => new TopicOwnerRequest { Operation = TopicOperation.Publish, Stamp = new TopicQuestionId(1, 2), Data = new byte[4] }.Write(),
             };
             for (int change = 0; change < 1 + (i % 3); change++)
             {
@@ -82,7 +82,7 @@ public sealed class TopicBytesTests
             bool isRead = TopicMap.TryRead(bytes, isStrict: true, out _, out string? error);
             Assert.Equal(isRead, error is null);
             _ = TopicMap.TryReadKeys(bytes, out _);
-            read += (isRead ? 1 : 0) + (TopicState.Read(bytes) is null ? 0 : 1) + (TopicQuestion.Read(bytes) is null ? 0 : 1);
+            read += (isRead ? 1 : 0) + (TopicState.Read(bytes) is null ? 0 : 1) + (TopicOwnerRequest.Read(bytes) is null ? 0 : 1);
         }
 
         Assert.InRange(read, 100, 19_000);

@@ -43,7 +43,7 @@ public sealed class TopicSequenceTests
         private readonly TopicIndex _index = new(new TopicQuota(100, 1 << 20), null);
         private readonly CoapTable _table;
         private readonly TopicQuestionIds[] _nodes;
-        private readonly List<(TopicQuestion Question, CoapCode Code)> _done = [];
+        private readonly List<(TopicOwnerRequest Question, CoapCode Code)> _done = [];
         private Model? _model;
         private ulong _creations;
 
@@ -73,7 +73,7 @@ public sealed class TopicSequenceTests
             // One that was asked already changes nothing but where it is a creation of what is gone, which nobody can know.
             if (_done.Count > 0 && Next(5) == 0)
             {
-                (TopicQuestion question, CoapCode code) = _done[^(1 + Next(Math.Min(4, _done.Count)))];
+                (TopicOwnerRequest question, CoapCode code) = _done[^(1 + Next(Math.Min(4, _done.Count)))];
                 if (question.Operation != TopicOperation.Create || _model is not null)
                 {
                     CoapCode again = Ask(question);
@@ -92,7 +92,7 @@ public sealed class TopicSequenceTests
                 return "wait";
             }
 
-            TopicQuestion next = Make();
+            TopicOwnerRequest next = Make();
             CoapCode wanted = Expect(next);
             CoapCode answer = Ask(next);
             Assert.True(wanted == answer, $"Seed {_seed}, {next.Operation}: {answer} in place of {wanted}.");
@@ -106,10 +106,10 @@ public sealed class TopicSequenceTests
             return $"{next.Operation}";
         }
 
-        private TopicQuestion Make()
+        private TopicOwnerRequest Make()
         {
             TopicOperation operation = (TopicOperation)(1 + Next(6));
-            TopicQuestion question = new()
+            TopicOwnerRequest question = new()
             {
                 Operation = operation,
                 Stamp = _nodes[Next(3)].Next(),
@@ -146,7 +146,7 @@ public sealed class TopicSequenceTests
             };
         }
 
-        private CoapCode Expect(TopicQuestion asked)
+        private CoapCode Expect(TopicOwnerRequest asked)
         {
             if (asked.Topic is { } topic)
             {
@@ -202,7 +202,7 @@ public sealed class TopicSequenceTests
             }
         }
 
-        private CoapCode Ask(TopicQuestion question)
+        private CoapCode Ask(TopicOwnerRequest question)
         {
             // In memory it completes at once.
             Task<ReadOnlyMemory<byte>> reply = _table.AskAsync(s_key, question.Write()).AsTask();

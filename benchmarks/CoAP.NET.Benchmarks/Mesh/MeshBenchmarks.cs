@@ -4,7 +4,7 @@ namespace CoAP.NET.Benchmarks;
 
 /// <summary>
 /// The whole mesh for each request, from the inbound Transport stage to the outbound one: what handing over between all its blocks costs
-/// without what the stages do, the real stages, and what blocks of a user at its seams add.
+/// without what the stages do, the real stages, and what blocks of a user at its stage links add.
 /// </summary>
 [MemoryDiagnoser]
 public class MeshBenchmarks
@@ -29,7 +29,7 @@ public class MeshBenchmarks
         _blocks = new UserBlocks();
         _watched = new MemoryServer(WireFormat.Datagram, ServerCase.Map, options => _blocks.InsertAll(options.Pipeline));
         _queued = new MemoryServer(WireFormat.Datagram, ServerCase.Map, options =>
-            options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new BufferBlock<CoapExchange>()));
+            options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => new BufferBlock<CoapExchange>()));
         EmptyStages();
         Expect(Requests, _end.Count);
         _real.Send(_request, MemoryServer.Remembered + MemoryServer.Peers);
@@ -57,7 +57,7 @@ public class MeshBenchmarks
     [Benchmark(Baseline = true, OperationsPerInvoke = Requests)]
     public void Stages() => _real.Send(_request, Requests);
 
-    /// <summary>The same with a block of a user at each of the ten seams, which passes on what it gets.</summary>
+    /// <summary>The same with a block of a user at each of the ten stage links, which passes on what it gets.</summary>
     [Benchmark(OperationsPerInvoke = Requests)]
     public void StagesWithUserBlocks() => _watched.Send(_request, Requests);
 

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Benchmarks;
 
-/// <summary>A block as a user writes it to look at what passes a seam.</summary>
+/// <summary>A block as a user writes it to look at what passes a link.</summary>
 internal sealed class PassingBlock<T> : CoapInlineBlock<T, T>
 {
     /// <summary>How many items passed.</summary>

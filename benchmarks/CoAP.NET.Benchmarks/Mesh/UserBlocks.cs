@@ -1,6 +1,6 @@
 namespace CoAP.NET.Benchmarks;
 
-/// <summary>A block of a user at each seam of a pipeline.</summary>
+/// <summary>A block of a user at each link of a pipeline.</summary>
 internal sealed class UserBlocks
 {
     private readonly List<Func<long>> _counts = [];
@@ -10,19 +10,19 @@ internal sealed class UserBlocks
 
     public void InsertAll(CoapPipelineOptions options)
     {
-        Insert(options, CoapSeams.TransportToChannel);
-        Insert(options, CoapSeams.ChannelToSerializer);
-        Insert(options, CoapSeams.SerializerToMessaging);
-        Insert(options, CoapSeams.MessagingToExchanges);
-        Insert(options, CoapSeams.ExchangesToResource);
-        Insert(options, CoapSeams.ResourceToExchanges);
-        Insert(options, CoapSeams.ExchangesToMessaging);
-        Insert(options, CoapSeams.MessagingToSerializer);
-        Insert(options, CoapSeams.SerializerToChannel);
-        Insert(options, CoapSeams.ChannelToTransport);
+        Insert(options, CoapStageLinks.TransportToChannel);
+        Insert(options, CoapStageLinks.ChannelToSerializer);
+        Insert(options, CoapStageLinks.SerializerToMessaging);
+        Insert(options, CoapStageLinks.MessagingToExchanges);
+        Insert(options, CoapStageLinks.ExchangesToResource);
+        Insert(options, CoapStageLinks.ResourceToExchanges);
+        Insert(options, CoapStageLinks.ExchangesToMessaging);
+        Insert(options, CoapStageLinks.MessagingToSerializer);
+        Insert(options, CoapStageLinks.SerializerToChannel);
+        Insert(options, CoapStageLinks.ChannelToTransport);
     }
 
-    private void Insert<T>(CoapPipelineOptions options, CoapSeam<T> seam) => options.Insert(seam, IPropagatorBlock<T, T> () =>
+    private void Insert<T>(CoapPipelineOptions options, CoapStageLink<T> link) => options.Insert(link, IPropagatorBlock<T, T> () =>
     {
         PassingBlock<T> block = new();
         _counts.Add(() => block.Count);

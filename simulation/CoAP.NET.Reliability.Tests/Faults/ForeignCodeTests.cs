@@ -37,7 +37,7 @@ public sealed class ForeignCodeTests
     {
         FaultLog log = new(new FaultInjector());
         CoapEndpointOptions options = new() { LoggerFactory = log };
-        options.Pipeline.Insert(CoapSeams.ExchangesToResource,
+        options.Pipeline.Insert(CoapStageLinks.ExchangesToResource,
             () => new TransformBlock<CoapExchange, CoapExchange>(
                 static CoapExchange (_) => throw new InjectedFault("a TransformBlock", 1)));
         await using CoapServer server = new(options);
@@ -53,15 +53,15 @@ public sealed class ForeignCodeTests
     }
 
     [Theory]
-    [InlineData("seam Exchanges to Resource")]
-    [InlineData("seam Resource to Exchanges")]
-    public async Task A_pipeline_block_that_throws_during_a_notification_does_not_end_the_observation(string seam)
+    [InlineData("link Exchanges to Resource")]
+    [InlineData("link Resource to Exchanges")]
+    public async Task A_pipeline_block_that_throws_during_a_notification_does_not_end_the_observation(string link)
     {
         await using FaultRig rig = await FaultRig.StartAsync(shards: 1);
         await using FaultClient client = rig.NewClient("coap");
         int port = await client.FindPortAsync();
         await using CoapObservation observation = await client.Client.ObserveAsync(client.Uri("/tick"));
-        rig.Injector.Arm(seam, FaultKind.Throw, port);
+        rig.Injector.Arm(link, FaultKind.Throw, port);
         rig.Resources.Tick();
 
         // It hears of the failure, which ends the registration (RFC 7641 section 4.2), and a new one works.

@@ -75,7 +75,7 @@ internal sealed class FaultCampaign() : Campaign("faults", "a throw or a cancell
         {
             if (plant is "lost")
             {
-                options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => FaultPlants.LosingBlock());
+                options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => FaultPlants.LosingBlock());
             }
         });
         if (plant is "thread")

@@ -30,7 +30,7 @@ internal static class FaultPlaces
 
     /// <summary>The places.</summary>
     public static IReadOnlyList<FaultPlace> All { get; } = [.. OfHandlers(), .. AroundHandlers(), .. OfBodies(), .. OfTelemetry(),
-        .. OfPeers(), .. OfSeams(), .. OfClients()];
+        .. OfPeers(), .. OfStageLinks(), .. OfClients()];
 
     private static IEnumerable<FaultPlace> OfHandlers() =>
     [
@@ -120,14 +120,14 @@ internal static class FaultPlaces
 
     private static readonly TimeSpan s_patienceWithoutAnswer = TimeSpan.FromMilliseconds(600);
 
-    private static IEnumerable<FaultPlace> OfSeams() =>
+    private static IEnumerable<FaultPlace> OfStageLinks() =>
         new[]
         {
             "Transport to Channel", "Channel to Serializer", "Serializer to Messaging", "Messaging to Exchanges", "Exchanges to Resource",
             "Resource to Exchanges", "Exchanges to Messaging",
             "Messaging to Serializer", "Serializer to Channel", "Channel to Transport",
-        }.Select(seam => new FaultPlace(
-            $"seam {seam}",
+        }.Select(link => new FaultPlace(
+            $"link {link}",
             "the message is lost, as on the network: answered when it comes again, otherwise a time-out; or 5.00, 5.03",
             CoapCounter.StageErrors,
             StageFailed,

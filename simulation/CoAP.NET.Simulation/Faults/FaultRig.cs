@@ -103,21 +103,21 @@ internal sealed class FaultRig : IAsyncDisposable
 
     private static void AddBlocks(CoapPipelineOptions pipeline, FaultInjector injector)
     {
-        Insert(CoapSeams.TransportToChannel, item => item.Remote);
-        Insert(CoapSeams.ChannelToSerializer, item => item.Remote);
-        Insert(CoapSeams.SerializerToMessaging, item => item.Channel.Remote);
-        Insert(CoapSeams.MessagingToExchanges, item => item.Channel.Remote);
-        Insert(CoapSeams.ExchangesToResource, item => item.Channel.Remote);
-        Insert(CoapSeams.ResourceToExchanges, item => item.Exchange.Channel.Remote);
-        Insert(CoapSeams.ExchangesToMessaging, item => item.Channel.Remote);
-        Insert(CoapSeams.MessagingToSerializer, item => item.Channel.Remote);
-        Insert(CoapSeams.SerializerToChannel, item => item.Channel!.Remote);
-        Insert(CoapSeams.ChannelToTransport, item => item.Channel?.Remote ?? item.Remote);
+        Insert(CoapStageLinks.TransportToChannel, item => item.Remote);
+        Insert(CoapStageLinks.ChannelToSerializer, item => item.Remote);
+        Insert(CoapStageLinks.SerializerToMessaging, item => item.Channel.Remote);
+        Insert(CoapStageLinks.MessagingToExchanges, item => item.Channel.Remote);
+        Insert(CoapStageLinks.ExchangesToResource, item => item.Channel.Remote);
+        Insert(CoapStageLinks.ResourceToExchanges, item => item.Exchange.Channel.Remote);
+        Insert(CoapStageLinks.ExchangesToMessaging, item => item.Channel.Remote);
+        Insert(CoapStageLinks.MessagingToSerializer, item => item.Channel.Remote);
+        Insert(CoapStageLinks.SerializerToChannel, item => item.Channel!.Remote);
+        Insert(CoapStageLinks.ChannelToTransport, item => item.Channel?.Remote ?? item.Remote);
 
-        void Insert<T>(CoapSeam<T> seam, Func<T, CoapAddress> remoteOf)
+        void Insert<T>(CoapStageLink<T> link, Func<T, CoapAddress> remoteOf)
         {
-            string place = $"seam {seam.Name}";
-            pipeline.Insert(seam, () => new PassingBlock<T>(item => injector.Hit(place, remoteOf(item).Port)));
+            string place = $"link {link.Name}";
+            pipeline.Insert(link, () => new PassingBlock<T>(item => injector.Hit(place, remoteOf(item).Port)));
         }
     }
 }

@@ -171,13 +171,13 @@ internal sealed class FaultStorm : IAsyncDisposable
         }
     }
 
-    // Faults at seams are meant for one peer by its port, so several may be under way; others go one after the other.
+    // Faults at stage links are meant for one peer by its port, so several may be under way; others go one after the other.
     private void Inject()
     {
         _probes.RemoveAll(probe => probe.IsCompleted);
         FaultPlace[] choice = _lane.IsCompleted
             ? _places
-            : [.. _places.Where(place => place.Name.StartsWith("seam ", StringComparison.Ordinal))];
+            : [.. _places.Where(place => place.Name.StartsWith("link ", StringComparison.Ordinal))];
         if (choice.Length == 0)
         {
             return;
@@ -185,7 +185,7 @@ internal sealed class FaultStorm : IAsyncDisposable
 
         FaultPlace place = choice[_dice.Below(choice.Length)];
         string scheme = place.Scheme ?? (_dice.Below(2) == 0 ? "coap" : "coap+tcp");
-        if (!place.Name.StartsWith("seam ", StringComparison.Ordinal))
+        if (!place.Name.StartsWith("link ", StringComparison.Ordinal))
         {
             _lane = ProbeAsync(place, scheme, (FaultKind)_dice.Below(3));
         }

@@ -26,7 +26,7 @@ internal static class HogRun
         if (trusts)
         {
             // The watch over slow handlers would move them elsewhere; nobody watches a block.
-            options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new PassingBlock<CoapExchange>(Hog));
+            options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => new PassingBlock<CoapExchange>(Hog));
         }
 
         await using CoapServer server = new(options);

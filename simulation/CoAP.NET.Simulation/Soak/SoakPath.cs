@@ -20,7 +20,7 @@ internal sealed class SoakPath(double loss, SoakDice dice)
 
     /// <summary>Puts the path between an endpoint and its sockets.</summary>
     public void Insert(CoapPipelineOptions pipeline) =>
-        pipeline.Insert(CoapSeams.TransportToChannel, Make).Insert(CoapSeams.ChannelToTransport, Make);
+        pipeline.Insert(CoapStageLinks.TransportToChannel, Make).Insert(CoapStageLinks.ChannelToTransport, Make);
 
     private TransformManyBlock<CoapDatagram, CoapDatagram> Make() => new(Pass);
 

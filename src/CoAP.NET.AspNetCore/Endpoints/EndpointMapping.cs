@@ -57,7 +57,7 @@ internal sealed class EndpointMapping
         catch (InvalidOperationException exception)
         {
             ProxyLog.RefusedAtStart(_logger, exception.Message);
-            StartCheck.EndWithFailure(lifetime);
+            AuthorizationStartupCheck.EndWithFailure(lifetime);
         }
     }
 
@@ -87,7 +87,7 @@ internal sealed class EndpointMapping
         if (problems.Count == 0)
         {
             EndpointRunner runner = new(_options, _services, MakePipeline(), _logger);
-            new EndpointTable(served, Routes, runner, _options.Translator.Json).Map(problems);
+            new EndpointRouteMapper(served, Routes, runner, _options.Translator.Json).Map(problems);
         }
 
         if (problems.Count != 0)

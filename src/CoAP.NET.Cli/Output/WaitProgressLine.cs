@@ -45,8 +45,8 @@ internal sealed class WaitProgressLine
         }
 
         WaitProgressLine line = new(context, uri, options);
-        options.Pipeline.Insert(CoapSeams.MessagingToSerializer, () => new StageObserver<CoapOutbound>(line.OnSent));
-        options.Pipeline.Insert(CoapSeams.SerializerToMessaging, () => new StageObserver<CoapInbound>(line.OnReceived));
+        options.Pipeline.Insert(CoapStageLinks.MessagingToSerializer, () => new StageObserver<CoapOutbound>(line.OnSent));
+        options.Pipeline.Insert(CoapStageLinks.SerializerToMessaging, () => new StageObserver<CoapInbound>(line.OnReceived));
         return line;
     }
 

@@ -34,10 +34,10 @@ internal sealed class HeaderChanges
         }
 
         HeaderChanges changes = new(firstToken, hasNoHost);
-        pipeline.Insert(CoapSeams.MessagingToSerializer, () => new StageObserver<CoapOutbound>(changes.Change));
+        pipeline.Insert(CoapStageLinks.MessagingToSerializer, () => new StageObserver<CoapOutbound>(changes.Change));
         if (firstToken is not null)
         {
-            pipeline.Insert(CoapSeams.SerializerToMessaging, () => new StageObserver<CoapInbound>(changes.ChangeBack));
+            pipeline.Insert(CoapStageLinks.SerializerToMessaging, () => new StageObserver<CoapInbound>(changes.ChangeBack));
         }
     }
 

@@ -55,8 +55,8 @@ internal sealed class WireTrace
     }
 
     public void AddTo(CoapPipelineOptions pipeline) => pipeline
-        .Insert(CoapSeams.SerializerToChannel, () => Watch(isOutbound: true))
-        .Insert(CoapSeams.ChannelToSerializer, () => Watch(isOutbound: false));
+        .Insert(CoapStageLinks.SerializerToChannel, () => Watch(isOutbound: true))
+        .Insert(CoapStageLinks.ChannelToSerializer, () => Watch(isOutbound: false));
 
     /// <summary>Writes the summary at the end of a command.</summary>
     public void Summarize()

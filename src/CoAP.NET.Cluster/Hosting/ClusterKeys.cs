@@ -46,7 +46,7 @@ internal static class ClusterKeys
     {
         { "MaxRecords", Number(100, 10_000_000) },
         { "MaxBytes", Bytes(64L << 10, 4L << 30) },
-        { "BatchSize", Number(1, CoapRecordBatch.MaxCount) },
+        { "BatchSize", Number(1, RecordBatchValidator.MaxCount) },
         { "Interval", Time(Zero, FromMinutes(1)) },
         { "FirstRetry", Time(FromMilliseconds(1), FromMinutes(1)) },
         { "LongestRetry", Time(FromMilliseconds(1), FromMinutes(10)) },

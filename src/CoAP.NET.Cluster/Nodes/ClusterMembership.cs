@@ -344,7 +344,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
     {
         try
         {
-            while (await _store.RemoveExpiredAsync(_stop.Token).ConfigureAwait(false) == CoapRecordBatch.MaxCount)
+            while (await _store.RemoveExpiredAsync(_stop.Token).ConfigureAwait(false) == RecordBatchValidator.MaxCount)
             {
                 // There may be more.
             }

@@ -14,12 +14,12 @@ internal sealed record OscoreRecordState(ulong Epoch, ulong Bound, OscoreReceive
 
     public byte[] ToBytes()
     {
-        byte[] bytes = new byte[CoapRecordBatch.MinOscoreLength + (Received is null ? 0 : NextLength + Received.Seen.Length)];
+        byte[] bytes = new byte[RecordBatchValidator.MinOscoreLength + (Received is null ? 0 : NextLength + Received.Seen.Length)];
         BinaryPrimitives.WriteUInt64BigEndian(bytes, Epoch);
         BinaryPrimitives.WriteUInt64BigEndian(bytes.AsSpan(BoundOffset), Bound);
         if (Received is not null)
         {
-            Span<byte> rest = bytes.AsSpan(CoapRecordBatch.MinOscoreLength);
+            Span<byte> rest = bytes.AsSpan(RecordBatchValidator.MinOscoreLength);
             BinaryPrimitives.WriteUInt64BigEndian(rest, Received.Next);
             Received.Seen.Span.CopyTo(rest[NextLength..]);
         }
@@ -30,7 +30,7 @@ internal sealed record OscoreRecordState(ulong Epoch, ulong Bound, OscoreReceive
     /// <summary>Reads the state; null for invalid bytes.</summary>
     public static OscoreRecordState? Parse(ReadOnlySpan<byte> bytes)
     {
-        if (bytes.Length < CoapRecordBatch.MinOscoreLength)
+        if (bytes.Length < RecordBatchValidator.MinOscoreLength)
         {
             return null;
         }
@@ -39,7 +39,7 @@ internal sealed record OscoreRecordState(ulong Epoch, ulong Bound, OscoreReceive
         ulong bound = BinaryPrimitives.ReadUInt64BigEndian(bytes[BoundOffset..]);
         return epoch > long.MaxValue || bound > 1UL << 40
             ? null
-            : new OscoreRecordState(epoch, bound, ParseReceived(bytes[CoapRecordBatch.MinOscoreLength..]));
+            : new OscoreRecordState(epoch, bound, ParseReceived(bytes[RecordBatchValidator.MinOscoreLength..]));
     }
 
     // Without it the context checks that the next message is fresh (RFC 8613 appendix B.1.2).

@@ -49,9 +49,9 @@ internal sealed class OscoreRelays
 
         OscoreSteering steering = new(_cluster, this, _relays, Encoding.UTF8.GetBytes(server), _time);
         options.Pipeline
-            .Insert(CoapSeams.TransportToChannel, () => new OscoreSteeringBlock(steering.TryRelay))
-            .Insert(CoapSeams.ChannelToSerializer, () => new OscoreSteeringBlock(OscoreSteering.Remember))
-            .Insert(CoapSeams.ChannelToTransport, () => new OscoreSteeringBlock(steering.TryReturn));
+            .Insert(CoapStageLinks.TransportToChannel, () => new OscoreSteeringBlock(steering.TryRelay))
+            .Insert(CoapStageLinks.ChannelToSerializer, () => new OscoreSteeringBlock(OscoreSteering.Remember))
+            .Insert(CoapStageLinks.ChannelToTransport, () => new OscoreSteeringBlock(steering.TryReturn));
         lock (_gate)
         {
             Array.Find(_servers, other => other.IsOf(server))?.Dispose();
@@ -157,7 +157,7 @@ internal sealed class OscoreRelays
     }
 }
 
-/// <summary>Shows the datagrams at a seam to the steering, which may take them.</summary>
+/// <summary>Shows the datagrams at a link to the steering, which may take them.</summary>
 /// <param name="take">Returns whether it has dealt with a datagram; otherwise the datagram passes.</param>
 internal sealed class OscoreSteeringBlock(Func<CoapDatagram, bool> take)
     : InlineBlock<CoapDatagram, CoapDatagram>(new CoapCounters(), NullLogger.Instance)

@@ -201,7 +201,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
             ThrowIfAwayLocked();
             DateTimeOffset now = _time.GetUtcNow();
             CoapRecordKey[] ended = [.. _records.Where(entry => entry.Value.Ends <= now).Select(static entry => entry.Key)
-                .Take(CoapRecordBatch.MaxCount)];
+                .Take(RecordBatchValidator.MaxCount)];
             foreach (CoapRecordKey key in ended)
             {
                 _records.Remove(key);

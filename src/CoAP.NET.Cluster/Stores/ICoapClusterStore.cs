@@ -45,10 +45,10 @@ internal interface ICoapClusterStore : IAsyncDisposable
     /// <remarks>
     /// When the task has completed, the accepted changes survive a crash of the process and, with durable engines, of the machine.
     /// </remarks>
-    /// <param name="batch">The changes, each with another key; at most <see cref="CoapRecordBatch.MaxCount"/>.</param>
+    /// <param name="batch">The changes, each with another key; at most <see cref="RecordBatchValidator.MaxCount"/>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>For each change whether its fence was accepted.</returns>
-    /// <exception cref="ArgumentException">The batch is invalid; see <see cref="CoapRecordBatch.Check"/>.</exception>
+    /// <exception cref="ArgumentException">The batch is invalid; see <see cref="RecordBatchValidator.Check"/>.</exception>
     ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken);
 
     /// <summary>Reads the records of a kind and slot whose lifetime has not ended.</summary>
@@ -64,8 +64,8 @@ internal interface ICoapClusterStore : IAsyncDisposable
     ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Deletes records whose lifetime has ended, to free space. One call deletes at most <see cref="CoapRecordBatch.MaxCount"/>.
+    /// Deletes records whose lifetime has ended, to free space. One call deletes at most <see cref="RecordBatchValidator.MaxCount"/>.
     /// </summary>
-    /// <returns>The number of deleted records. If it is <see cref="CoapRecordBatch.MaxCount"/>, there may be more.</returns>
+    /// <returns>The number of deleted records. If it is <see cref="RecordBatchValidator.MaxCount"/>, there may be more.</returns>
     ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken);
 }

@@ -47,7 +47,7 @@ internal sealed class MemoryClusterStore : ICoapClusterStore
 
     public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
     {
-        CoapRecordBatch.Check(batch.Span);
+        RecordBatchValidator.Check(batch.Span);
         Begin(cancellationToken);
         return new ValueTask<CoapWriteResult>(_cluster.Write(batch.Span));
     }

@@ -113,7 +113,7 @@ internal sealed class ClusterTable : CoapTable
             throw;
         }
 
-        if (step.Kind == TableStepKind.Replied)
+        if (step.Kind == TableRequestState.Replied)
         {
             _cluster.Counts.Add(ClusterMetric.TableAnswered);
             return new ValueTask<ReadOnlyMemory<byte>>(step.Reply);
@@ -139,7 +139,7 @@ internal sealed class ClusterTable : CoapTable
         try
         {
             TableStep step = _owner.Ask(node, key, question);
-            if (step.Kind == TableStepKind.Replied)
+            if (step.Kind == TableRequestState.Replied)
             {
                 _cluster.Counts.Add(ClusterMetric.TableAnswered);
                 return TableReply.Of(step.Reply);
@@ -203,25 +203,25 @@ internal sealed class ClusterTable : CoapTable
             {
                 // The news may have arrived before this wait.
                 Task moved = _moved.Next;
-                step = step.Kind == TableStepKind.Elsewhere ? _owner.Ask(asking.Node, asking.Key, asking.Question) : step;
-                Keep(asking, step.Kind is TableStepKind.Waiting or TableStepKind.Elsewhere);
-                bool isDecided = step.Kind == TableStepKind.Replied || (step.Wait is { } write
-                    && await IsWrittenAsync(asking, write, step.Kind == TableStepKind.Writing, ends.Token).ConfigureAwait(false)
-                    && step.Kind == TableStepKind.Writing);
+                step = step.Kind == TableRequestState.Elsewhere ? _owner.Ask(asking.Node, asking.Key, asking.Question) : step;
+                Keep(asking, step.Kind is TableRequestState.Waiting or TableRequestState.Elsewhere);
+                bool isDecided = step.Kind == TableRequestState.Replied || (step.Wait is { } write
+                    && await IsWrittenAsync(asking, write, step.Kind == TableRequestState.Writing, ends.Token).ConfigureAwait(false)
+                    && step.Kind == TableRequestState.Writing);
                 if (isDecided)
                 {
                     _cluster.Counts.Add(ClusterMetric.TableAnswered);
                     return step.Reply;
                 }
 
-                if (step.Kind == TableStepKind.Elsewhere
+                if (step.Kind == TableRequestState.Elsewhere
                     && await TryAskOwnerAsync(asking, canForward, moved, ends.Token).ConfigureAwait(false) is { } reply)
                 {
                     return reply;
                 }
 
                 ends.Token.ThrowIfCancellationRequested();
-                step = new TableStep(TableStepKind.Elsewhere);
+                step = new TableStep(TableRequestState.Elsewhere);
             }
         }
         catch (CoapTableUnavailableException exception)

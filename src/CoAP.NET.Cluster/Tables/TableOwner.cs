@@ -17,12 +17,12 @@ internal sealed class TableOwner(
         {
             if (!slot.IsOwned || slot.Fence != fence)
             {
-                return new TableStep(TableStepKind.Elsewhere);
+                return new TableStep(TableRequestState.Elsewhere);
             }
 
             if (slot.Pending?.TryGetValue(key, out Task<bool>? pending) == true)
             {
-                return new TableStep(TableStepKind.Waiting, Wait: pending);
+                return new TableStep(TableRequestState.Waiting, Wait: pending);
             }
 
             CoapTableDecision decision = contents.Decide(slot, key, question, out int index);
@@ -36,7 +36,7 @@ internal sealed class TableOwner(
                     // First, so that the news wait for it.
                     cluster.Writer.TryWrite(ChangeOf(key, fence, decision, version));
                     contents.PutNext(slot, key, decision, version, isDurable: false);
-                    return new TableStep(TableStepKind.Replied, decision.Reply);
+                    return new TableStep(TableRequestState.Replied, decision.Reply);
                 }
 
                 return Write(slot, node, key, decision, version, ChangeOf(key, fence, decision, version));
@@ -44,7 +44,7 @@ internal sealed class TableOwner(
 
             return decision.IsRemoval && isThere
                 ? Write(slot, node, key, decision, 0, CoapRecordChange.Remove(contents.RecordKeyOf(key.Bytes), fence))
-                : new TableStep(TableStepKind.Replied, decision.Reply);
+                : new TableStep(TableRequestState.Replied, decision.Reply);
         }
     }
 
@@ -72,7 +72,7 @@ internal sealed class TableOwner(
         waits.Enter(node, change.State.Length);
         Task<bool> done = FinishAsync(slot, node, key, decision, version, change);
         (slot.Pending ??= []).Add(key, done);
-        return new TableStep(TableStepKind.Writing, decision.Reply, done);
+        return new TableStep(TableRequestState.Writing, decision.Reply, done);
     }
 
     // Returns whether the store has confirmed it; otherwise another node owns the slot.

@@ -4,4 +4,4 @@ namespace CoAP.NET.Cluster;
 /// <param name="Kind">The progress.</param>
 /// <param name="Reply">The reply, valid once the write is confirmed.</param>
 /// <param name="Wait">The task to wait for.</param>
-internal readonly record struct TableStep(TableStepKind Kind, ReadOnlyMemory<byte> Reply = default, Task<bool>? Wait = null);
+internal readonly record struct TableStep(TableRequestState Kind, ReadOnlyMemory<byte> Reply = default, Task<bool>? Wait = null);

@@ -30,7 +30,7 @@ internal sealed class CoapRecordWriterOptions
     {
         OptionRange.Check(MaxRecords, 100, 10_000_000);
         OptionRange.Check(MaxBytes, 64L << 10, 4L << 30);
-        OptionRange.Check(BatchSize, 1, CoapRecordBatch.MaxCount);
+        OptionRange.Check(BatchSize, 1, RecordBatchValidator.MaxCount);
         OptionRange.Check(Interval, TimeSpan.Zero, TimeSpan.FromMinutes(1));
         OptionRange.Check(FirstRetry, TimeSpan.FromMilliseconds(1), TimeSpan.FromMinutes(1));
         OptionRange.Check(LongestRetry, FirstRetry, TimeSpan.FromMinutes(10));

@@ -103,7 +103,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         for (int weight = (int)CoapRecordPriority.Promise; weight >= 0; weight--)
         {
             while (_inProgress.Count < options.BatchSize && _byWeight[weight].First is { } first
-                && (_inProgress.Count == 0 || _bytesInProgress + first.Value.Bytes <= CoapRecordBatch.MaxBytes))
+                && (_inProgress.Count == 0 || _bytesInProgress + first.Value.Bytes <= RecordBatchValidator.MaxBytes))
             {
                 PendingRecord record = first.Value;
                 Remove(record);

@@ -28,9 +28,9 @@ public sealed class CoapBoundRoute
     /// <param name="isOptional">Whether the payload may be missing.</param>
     /// <param name="parser">Parses the type as text too; null if it has no text form.</param>
     /// <returns>The slot that reads it.</returns>
-    public CoapBodySlot<T> Body<T>(string name, bool isOptional, CoapParser<string, T>? parser = null)
+    public CoapBodyParameter<T> Body<T>(string name, bool isOptional, CoapParser<string, T>? parser = null)
     {
-        CoapBodySlot<T> slot = new(this, name, isOptional, parser);
+        CoapBodyParameter<T> slot = new(this, name, isOptional, parser);
         _slots.Add(slot);
         _bodies.Add(name);
         return slot;
@@ -45,10 +45,10 @@ public sealed class CoapBoundRoute
     /// <param name="name">The name of the parameter.</param>
     /// <param name="isOptional">Whether service or payload may be missing.</param>
     /// <returns>The slot that finds it.</returns>
-    public CoapBodySlot<T> ServiceOrBody<T>(string name, bool isOptional)
+    public CoapBodyParameter<T> ServiceOrBody<T>(string name, bool isOptional)
         where T : class
     {
-        CoapBodySlot<T> body = new(this, name, isOptional, parser: null);
+        CoapBodyParameter<T> body = new(this, name, isOptional, parser: null);
         body.Parameter = new ServiceOrBodyParameter(name, typeof(T), body);
         _unmarked.Add(body.Parameter);
         return body;

@@ -98,11 +98,11 @@ internal sealed class HandlerResultFormat<T>(CoapBoundRoute route) : HandlerResu
         {
             if (writer.Format == format)
             {
-                return CoapAnswers.FromContent(request, new CoapContent(writer.Write(value, type), format));
+                return CoapHandlerResults.FromContent(request, new CoapContent(writer.Write(value, type), format));
             }
         }
 
-        return CoapAnswers.FromContent(
+        return CoapHandlerResults.FromContent(
             request, format == CoapContentFormat.Cbor ? route.Cbor!.Write(value, prepared.Info!) : CoapContent.Json(value, prepared.Info!));
     }
 
@@ -119,9 +119,9 @@ internal sealed class HandlerResultFormat<T>(CoapBoundRoute route) : HandlerResu
     private static CoapResult? Known(CoapRequestContext request, object value) => value switch
     {
         CoapResult result => result,
-        CoapContent content => CoapAnswers.FromContent(request, content),
-        string text => CoapAnswers.FromText(request, text),
-        byte[] bytes => CoapAnswers.FromBytes(request, bytes),
+        CoapContent content => CoapHandlerResults.FromContent(request, content),
+        string text => CoapHandlerResults.FromText(request, text),
+        byte[] bytes => CoapHandlerResults.FromBytes(request, bytes),
         _ => null,
     };
 

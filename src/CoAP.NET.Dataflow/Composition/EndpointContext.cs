@@ -8,6 +8,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Composition;
 
+/// <summary>The interface of an endpoint for its transports.</summary>
 internal sealed class EndpointContext
     : ICoapDatagramContext, IDatagramBatchContext, ICoapStreamContext, ICoapSessionContext, ICoapSessionMobility
 {

@@ -80,7 +80,7 @@ internal static class HandoverRequests
     public static byte[] ExportState(CoapPipeline pipeline, CoapChannel channel)
     {
         CoapShard shard = channel.Shard;
-        HandoverHistory retired;
+        SessionMessageHistory retired;
         shard.Enter();
         try
         {
@@ -108,7 +108,7 @@ internal static class HandoverRequests
     /// <param name="bytes">The result of <see cref="ExportState"/>.</param>
     public static void Resume(CoapPipeline pipeline, CoapChannel channel, ReadOnlySpan<byte> bytes)
     {
-        HandoverHistory retired = HandoverHistory.Read(bytes);
+        SessionMessageHistory retired = SessionMessageHistory.Read(bytes);
         channel.Shard.Enter();
         try
         {

@@ -121,7 +121,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
             throw new CoapTimeoutException(
                 route.Progress is { } progress
                     ? TimeoutFacts.OfConnecting(progress, CoapTimeLimit.RequestTimeout, time.Whole)
-                    : new TimeoutFacts(CoapAwaited.Capabilities, CoapTimeLimit.RequestTimeout, time.Whole, CoapTimeoutReason.NotSent),
+                    : new TimeoutFacts(CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, time.Whole, CoapTimeoutReason.NotSent),
                 message.Code,
                 route.ToString());
         }

@@ -119,7 +119,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         {
             throw new CoapTimeoutException(
                 new TimeoutFacts(
-                    CoapAwaited.NameResolution, CoapTimeLimit.RequestTimeout, limit.Whole, CoapTimeoutReason.NotSent),
+                    CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, limit.Whole, CoapTimeoutReason.NotSent),
                 method,
                 $"{uri.Scheme}://{uri.Authority}");
         }

@@ -108,11 +108,11 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// Inserts a block between two stages while the endpoint runs, for example to record messages for some minutes.
     /// </summary>
     /// <remarks>
-    /// The block is the last one of its seam; <see cref="CoapPipelineOptions.Insert"/> has the rules for it. No item is lost. After the
+    /// The block is the last one of its link; <see cref="CoapPipelineOptions.Insert"/> has the rules for it. No item is lost. After the
     /// removal of a block with a queue, later items may overtake those that are still in it.
     /// </remarks>
-    /// <typeparam name="T">The type of the items that pass the seam.</typeparam>
-    /// <param name="seam">The seam, a member of <see cref="CoapSeams"/>.</param>
+    /// <typeparam name="T">The type of the items that pass the link.</typeparam>
+    /// <param name="link">The link, a member of <see cref="CoapStageLinks"/>.</param>
     /// <param name="factory">Creates the block; called once for each shard.</param>
     /// <returns>
     /// Removes the blocks on disposal: completes them, and waits until their items have left them, at most for
@@ -121,11 +121,11 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <exception cref="InvalidOperationException">
     /// The endpoint stops; or the factory returned null or a block that is already in use.
     /// </exception>
-    public IAsyncDisposable Insert<T>(CoapSeam<T> seam, Func<IPropagatorBlock<T, T>> factory)
+    public IAsyncDisposable Insert<T>(CoapStageLink<T> link, Func<IPropagatorBlock<T, T>> factory)
     {
-        ArgumentNullException.ThrowIfNull(seam);
+        ArgumentNullException.ThrowIfNull(link);
         ArgumentNullException.ThrowIfNull(factory);
-        return new InsertedBlocks<T>(Core, _gracePeriod, seam, factory);
+        return new InsertedBlocks<T>(Core, _gracePeriod, link, factory);
     }
 
     /// <summary>Adds an address to listen on.</summary>

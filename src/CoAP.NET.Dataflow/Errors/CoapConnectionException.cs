@@ -77,7 +77,7 @@ public sealed class CoapTimeoutException : CoapException
         Target = target;
     }
 
-    internal CoapAwaited Awaited => Facts.Awaited;
+    internal CoapTimeoutStep Awaited => Facts.Awaited;
 
     internal CoapTimeLimit EndedBy => Facts.EndedBy;
 
@@ -110,7 +110,7 @@ public sealed class CoapTimeoutException : CoapException
     internal CoapTimeoutException InTransfer(TimeSpan? limit) => new(
         Facts with
         {
-            Awaited = CoapAwaited.NextBlock,
+            Awaited = CoapTimeoutStep.NextBlock,
             HasBegun = true,
             Limit = EndedBy == CoapTimeLimit.RequestTimeout && limit is { } whole ? whole : Limit,
         },

@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>The progress of a request when its time expired; <see cref="CoapAwaited"/> has the details.</summary>
+/// <summary>The progress of a request when its time expired; <see cref="CoapTimeoutStep"/> has the details.</summary>
 internal enum CoapTimeoutReason
 {
     /// <summary>

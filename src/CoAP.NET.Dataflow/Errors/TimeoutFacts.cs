@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>The facts of an expired request, and their description.</summary>
-internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit EndedBy, TimeSpan Limit, CoapTimeoutReason Reason)
+internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLimit EndedBy, TimeSpan Limit, CoapTimeoutReason Reason)
 {
     public int Attempts { get; init; }
 
@@ -34,32 +34,32 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
         string what = $"{(method.IsEmpty ? "Ping" : method.Name ?? method.ToString())} to {target} ";
         string text = Awaited switch
         {
-            CoapAwaited.NameResolution =>
+            CoapTimeoutStep.NameResolution =>
                 $"was not sent: {What} was not found within {Time}. The resolver is slow or does not answer; check the name and the "
                     + "network, or use an address.",
-            CoapAwaited.Connect or CoapAwaited.TlsHandshake or CoapAwaited.DtlsHandshake or CoapAwaited.WebSocketHandshake =>
+            CoapTimeoutStep.Connect or CoapTimeoutStep.TlsHandshake or CoapTimeoutStep.DtlsHandshake or CoapTimeoutStep.WebSocketHandshake =>
                 $"was not sent: {What} was not complete within {Time}. {Progress?.Description}",
-            CoapAwaited.Capabilities when Reason == CoapTimeoutReason.NotSent =>
+            CoapTimeoutStep.Capabilities when Reason == CoapTimeoutReason.NotSent =>
                 $"was not sent: it is larger than every peer accepts, or sent for another client, so it had to wait for {What}, which did not "
                     + $"arrive within {Time}. {NotCoap}",
-            CoapAwaited.Capabilities => $"was written to the connection, but nothing came back within {Time}, not even {What}. {NotCoap}",
-            CoapAwaited.Turn when IsPeerSilent =>
+            CoapTimeoutStep.Capabilities => $"was written to the connection, but nothing came back within {Time}, not even {What}. {NotCoap}",
+            CoapTimeoutStep.Turn when IsPeerSilent =>
                 $"was not sent: the peer answered none of the earlier messages, so that the next ones leave slowly (PROBING_RATE, RFC 7252 "
                     + $"section 4.7), and {TurnOver}. The peer is down, asleep or unreachable. Raise ProbingRate for this peer to "
                     + "notice its return sooner.",
-            CoapAwaited.Turn =>
+            CoapTimeoutStep.Turn =>
                 $"was not sent: it waited for {What} after other messages to this peer (NSTART and PROBING_RATE, RFC 7252 section "
                     + $"4.7), and {TurnOver}. "
                 + "Raise NStart for this peer, send fewer requests at a time, or allow more time.",
-            CoapAwaited.Acknowledgement when EndedBy == CoapTimeLimit.Retransmissions =>
+            CoapTimeoutStep.Acknowledgement when EndedBy == CoapTimeLimit.Retransmissions =>
                 $"was not answered: no acknowledgement arrived within {Time}{Copies}. The peer is down, asleep or unreachable, or "
                     + "another service uses this port.",
-            CoapAwaited.Acknowledgement =>
+            CoapTimeoutStep.Acknowledgement =>
                 $"was not answered: no acknowledgement arrived within {Time}{Copies}. The peer is down, asleep, slow or unreachable; "
                     + "without a Timeout, the client retransmits for 93 s by default.",
-            CoapAwaited.Pong =>
+            CoapTimeoutStep.Pong =>
                 $"was not answered: no Pong arrived within {Time}. The peer does not read the connection, or is no longer reachable.",
-            CoapAwaited.NextBlock =>
+            CoapTimeoutStep.NextBlock =>
                 $"was not completed: after some blocks, no response to the next one arrived within {Time}{Copies}. Allow more time, or use "
                     + "smaller blocks where the network loses long datagrams.",
             _ when IsNonConfirmable =>
@@ -74,12 +74,12 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
 
     private string What => Awaited switch
     {
-        CoapAwaited.NameResolution => "an address of its host name",
-        CoapAwaited.Connect => "the connection",
-        CoapAwaited.TlsHandshake => "the TLS handshake",
-        CoapAwaited.DtlsHandshake => "the DTLS handshake",
-        CoapAwaited.WebSocketHandshake => "the WebSocket handshake",
-        CoapAwaited.Capabilities => "the peer's CSM, which is the first message of every CoAP peer (RFC 8323 section 5.3)",
+        CoapTimeoutStep.NameResolution => "an address of its host name",
+        CoapTimeoutStep.Connect => "the connection",
+        CoapTimeoutStep.TlsHandshake => "the TLS handshake",
+        CoapTimeoutStep.DtlsHandshake => "the DTLS handshake",
+        CoapTimeoutStep.WebSocketHandshake => "the WebSocket handshake",
+        CoapTimeoutStep.Capabilities => "the peer's CSM, which is the first message of every CoAP peer (RFC 8323 section 5.3)",
         _ => "its turn",
     };
 

@@ -13,7 +13,7 @@ internal static class ExchangeTimes
     /// <summary>All copies of a message were sent without an answer.</summary>
     public static CoapTimeoutException GivenUp(CoapTransmission transmission) => new(
         new TimeoutFacts(
-            CoapAwaited.Acknowledgement, CoapTimeLimit.Retransmissions, transmission.Channel.Parameters.MaxTransmitWait,
+            CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, transmission.Channel.Parameters.MaxTransmitWait,
             CoapTimeoutReason.NotAcknowledged)
         {
             Attempts = transmission.Attempts,
@@ -29,7 +29,7 @@ internal static class ExchangeTimes
         : Over(request.Transmission, request.IsAcknowledged, request.Time, isInVain);
 
     private static TimeoutFacts OverPing(PendingRequest ping, bool isSilent) => new(
-        isSilent ? CoapAwaited.Capabilities : CoapAwaited.Pong,
+        isSilent ? CoapTimeoutStep.Capabilities : CoapTimeoutStep.Pong,
         ping.Time.IsSet ? CoapTimeLimit.RequestTimeout : CoapTimeLimit.PongTimeout,
         ping.Time.IsSet ? ping.Time.Whole : ping.Channel.Shard.Environment.Streams.PongTimeout,
         isSilent ? CoapTimeoutReason.NotAcknowledged : CoapTimeoutReason.NoResponse);
@@ -53,12 +53,12 @@ internal static class ExchangeTimes
 
         // A message on a connection counts as acknowledged. But only received messages, first of all the CSM, show that the peer was there
         // to take it.
-        (CoapAwaited awaited, CoapTimeoutReason reason) =
-            isReliable && channel.Connection!.Progress.FramesReceived == 0 ? (CoapAwaited.Capabilities, CoapTimeoutReason.NotAcknowledged)
-            : isAcknowledged ? (CoapAwaited.Response, CoapTimeoutReason.NoResponse)
-            : transmission.Attempts == 0 ? (CoapAwaited.Turn, CoapTimeoutReason.NotSent)
-            : !isConfirmable ? (CoapAwaited.Response, CoapTimeoutReason.NoResponse)
-            : (CoapAwaited.Acknowledgement, CoapTimeoutReason.NotAcknowledged);
+        (CoapTimeoutStep awaited, CoapTimeoutReason reason) =
+            isReliable && channel.Connection!.Progress.FramesReceived == 0 ? (CoapTimeoutStep.Capabilities, CoapTimeoutReason.NotAcknowledged)
+            : isAcknowledged ? (CoapTimeoutStep.Response, CoapTimeoutReason.NoResponse)
+            : transmission.Attempts == 0 ? (CoapTimeoutStep.Turn, CoapTimeoutReason.NotSent)
+            : !isConfirmable ? (CoapTimeoutStep.Response, CoapTimeoutReason.NoResponse)
+            : (CoapTimeoutStep.Acknowledgement, CoapTimeoutReason.NotAcknowledged);
         return new TimeoutFacts(awaited, endedBy, limit, reason)
         {
             Attempts = transmission.Attempts,

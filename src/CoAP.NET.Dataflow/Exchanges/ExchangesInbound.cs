@@ -92,7 +92,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
         CoapExchange exchange = CoapExchange.Begin(in item, message);
         exchange.Side = item.Channel.Requests?.Begin() ?? 0;
         OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
-        if (!verdict.IsAccepted || (verdict.Special & SpecialOptions.Proxy) != 0)
+        if (!verdict.IsAccepted || (verdict.Special & RequestFeatures.Proxy) != 0)
         {
             verdict = _forwarding.Judge(item.Channel, message, verdict);
         }
@@ -102,13 +102,13 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
         {
             Counters.Add(CoapCounter.BadOptions);
             item.Channel.NoteDrop(CoapCounter.BadOptions);
-            exchange.Special = message.OptionsToRead!.NoResponse is null ? SpecialOptions.None : SpecialOptions.NoResponse;
+            exchange.Special = message.OptionsToRead!.NoResponse is null ? RequestFeatures.None : RequestFeatures.NoResponse;
             Answer(exchange, FormatErrorResponses.Diagnostic(verdict.ResponseCode, verdict.Describe(message.OptionsToRead.Registry)));
         }
         else if (item.IsMulticast && GroupRules.IsIgnored(message, verdict.Special))
         {
             Counters.Add(CoapCounter.GroupAnswersKeptBack);
-            _outbound.Settle(item.Reception, CoapOutboundKind.Finish);
+            _outbound.Settle(item.Reception, CoapOutboundAction.Finish);
         }
         else if (exchange.IsLate && !_blockwise.Continues(exchange))
         {
@@ -120,13 +120,13 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
             }
             else
             {
-                _outbound.Settle(item.Reception, CoapOutboundKind.Forget);
+                _outbound.Settle(item.Reception, CoapOutboundAction.Forget);
             }
         }
         else
         {
             EchoVerification.Note(_shard, exchange);
-            if ((exchange.Special & SpecialOptions.Observe) != 0)
+            if ((exchange.Special & RequestFeatures.Observe) != 0)
             {
                 OnObserve(exchange);
             }
@@ -163,7 +163,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
 
         if (value != ObserveOption.RegisterValue)
         {
-            exchange.Special &= ~SpecialOptions.Observe;
+            exchange.Special &= ~RequestFeatures.Observe;
         }
     }
 
@@ -195,7 +195,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
         }
         else if (exchange.Reception is { } reception && exchange.TryClaimReply())
         {
-            _outbound.Settle(reception, CoapOutboundKind.Finish);
+            _outbound.Settle(reception, CoapOutboundAction.Finish);
         }
     }
 

@@ -74,12 +74,12 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
 
     /// <summary>Stops the copies of a message and frees its place. The caller must hold no lock.</summary>
     internal void Cancel(CoapTransmission transmission) =>
-        Emit(new CoapOutbound { Channel = transmission.Peer, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
+        Emit(new CoapOutbound { Channel = transmission.Peer, Kind = CoapOutboundAction.Cancel, Transmission = transmission });
 
     /// <summary>Settles a received message without an answer. The caller must hold no lock.</summary>
     /// <param name="reception">The message; null on connections, where nothing must be settled.</param>
     /// <param name="kind">The way to settle it.</param>
-    internal void Settle(ReceivedMessage? reception, CoapOutboundKind kind)
+    internal void Settle(ReceivedMessage? reception, CoapOutboundAction kind)
     {
         if (reception is not null)
         {
@@ -140,7 +140,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     // notifies the caller.
     private void ReplyPast(in CoapOutbound item, CoapCode code)
     {
-        if (item is { Kind: CoapOutboundKind.Message, Message: { Code.IsResponse: true } message, Transmission: null })
+        if (item is { Kind: CoapOutboundAction.Message, Message: { Code.IsResponse: true } message, Transmission: null })
         {
             _messagingOut.Run(new CoapOutbound
             {
@@ -208,7 +208,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
 
         if (silent)
         {
-            Counters.Add((exchange.Special & SpecialOptions.NoResponse) != 0
+            Counters.Add((exchange.Special & RequestFeatures.NoResponse) != 0
                 ? CoapCounter.ResponsesNotWanted
                 : CoapCounter.GroupAnswersKeptBack);
         }
@@ -234,14 +234,14 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         if (response.Code == CoapCode.TooManyRequests && !silent && !exchange.Channel.IsReliable && !_limit.MayRefuse())
         {
             exchange.IsAnswered = true;
-            Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Forget, Reception = exchange.Reception });
+            Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundAction.Forget, Reception = exchange.Reception });
             return;
         }
 
         CoapOutbound outbound = new()
         {
             Channel = exchange.Channel,
-            Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
+            Kind = silent ? CoapOutboundAction.Finish : CoapOutboundAction.Message,
             Message = silent ? null : response,
             Reception = exchange.Reception,
             Transmission = observer?.Answer(response),
@@ -307,7 +307,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
     private void FinishDropped(in CoapOutbound answer)
     {
         Counters.Add(CoapCounter.GroupAnswersDropped);
-        Emit(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
+        Emit(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundAction.Finish, Reception = answer.Reception });
     }
 
     /// <summary>Sends an answer whose moment has come. The caller must hold no lock.</summary>
@@ -340,7 +340,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
             return true;
         }
 
-        return (exchange.Special & SpecialOptions.NoResponse) != 0 && exchange.Request.Options.NoResponse is { } notWanted
+        return (exchange.Special & RequestFeatures.NoResponse) != 0 && exchange.Request.Options.NoResponse is { } notWanted
             ? NoResponseOption.Suppresses(notWanted, code)
             : toGroup && (GroupRules.IsKeptBack(result) || (result.Code.IsSuccess && !code.IsSuccess));
     }

@@ -96,7 +96,7 @@ internal sealed class ResponseMatching
             _outbound.Cancel(request.Transmission);
         }
 
-        _outbound.Settle(item.Reception, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
+        _outbound.Settle(item.Reception, acceptable ? CoapOutboundAction.Acknowledge : CoapOutboundAction.Reject);
         if (acceptable)
         {
             request.Complete(new CoapResponse(message, item.Channel.Remote));
@@ -125,7 +125,7 @@ internal sealed class ResponseMatching
 
         TokenRegistration? standing;
         ReceivedMessage? displaced = null;
-        CoapOutboundKind how = default;
+        CoapOutboundAction how = default;
         _shard.Enter();
         try
         {
@@ -164,7 +164,7 @@ internal sealed class ResponseMatching
             return;
         }
 
-        _outbound.Settle(item.Reception, CoapOutboundKind.Acknowledge);
+        _outbound.Settle(item.Reception, CoapOutboundAction.Acknowledge);
         if (group.Deliver(item.Channel, message) is { } counter)
         {
             _counters.Add(counter);
@@ -177,14 +177,14 @@ internal sealed class ResponseMatching
         if (request.Notifications is not NotificationHandling.Accept and var handling && item.Transmission is null && IsNotification(message))
         {
             _counters.Add(CoapCounter.RefusedNotifications);
-            _outbound.Settle(item.Reception, handling == NotificationHandling.Reject ? CoapOutboundKind.Reset : CoapOutboundKind.Forget);
+            _outbound.Settle(item.Reception, handling == NotificationHandling.Reject ? CoapOutboundAction.Reset : CoapOutboundAction.Forget);
             return;
         }
 
         OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock, request.Owner.IsForwarded);
         bool isPart = verdict.IsAccepted && IsPartFromTheMiddle(message);
         bool acceptable = verdict.IsAccepted && !isPart;
-        _outbound.Settle(item.Reception, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
+        _outbound.Settle(item.Reception, acceptable ? CoapOutboundAction.Acknowledge : CoapOutboundAction.Reject);
         if (acceptable)
         {
             if (!request.Owner.IsTransfer)
@@ -209,8 +209,8 @@ internal sealed class ResponseMatching
     /// Returns the reply to an unmatched response. It always rejects a notification, because only that ends the registration at the server
     /// (RFC 7641 section 3.6). It also rejects a list of missing blocks of an abandoned body (RFC 9177 section 4.3).
     /// </summary>
-    private static CoapOutboundKind AnswerToUnknown(CoapMessage message) =>
-        (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
+    private static CoapOutboundAction AnswerToUnknown(CoapMessage message) =>
+        (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundAction.Reset : CoapOutboundAction.Reject;
 
     private static bool IsMissingList(CoapMessage message) =>
         message.Code == CoapCode.RequestEntityIncomplete && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlockList;
@@ -227,11 +227,11 @@ internal sealed class ResponseMatching
         if (!OptionRules.Check(message).IsAccepted)
         {
             _counters.Add(CoapCounter.BadOptions);
-            _outbound.Settle(item.Reception, CoapOutboundKind.Reject);
+            _outbound.Settle(item.Reception, CoapOutboundAction.Reject);
             return;
         }
 
-        _outbound.Settle(item.Reception, CoapOutboundKind.Acknowledge);
+        _outbound.Settle(item.Reception, CoapOutboundAction.Acknowledge);
         client.Give(new CoapResponse(message, item.Channel.Remote), state, age);
     }
 

@@ -49,7 +49,7 @@ internal sealed class UnmatchedNotifications
     /// <param name="displaced">A displaced reception that must be settled; null for none.</param>
     /// <param name="how">The way to settle it.</param>
     /// <returns>False when nothing is held any more.</returns>
-    public bool TryHold(QueuedNotification newcomer, out ReceivedMessage? displaced, out CoapOutboundKind how)
+    public bool TryHold(QueuedNotification newcomer, out ReceivedMessage? displaced, out CoapOutboundAction how)
     {
         (displaced, how) = (null, default);
         if (!_isHolding)
@@ -68,7 +68,7 @@ internal sealed class UnmatchedNotifications
             }
 
             dropped.Inbound.Channel.Pins--;
-            (displaced, how) = (dropped.Inbound.Reception, isOlder ? CoapOutboundKind.Finish : CoapOutboundKind.Forget);
+            (displaced, how) = (dropped.Inbound.Reception, isOlder ? CoapOutboundAction.Finish : CoapOutboundAction.Forget);
         }
 
         return true;

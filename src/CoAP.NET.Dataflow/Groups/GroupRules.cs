@@ -11,9 +11,9 @@ internal static class GroupRules
     /// <summary>
     /// Whether a group request gets no answer at all: only the first block may be requested of a group (RFC 7959 section 2.8).
     /// </summary>
-    public static bool IsIgnored(CoapMessage message, SpecialOptions special) =>
-        (special & (SpecialOptions.Block1 | SpecialOptions.QBlock)) != 0
-        || ((special & SpecialOptions.Block2) != 0 && message.Options.Block2 is { Number: > 0 });
+    public static bool IsIgnored(CoapMessage message, RequestFeatures special) =>
+        (special & (RequestFeatures.Block1 | RequestFeatures.QBlock)) != 0
+        || ((special & RequestFeatures.Block2) != 0 && message.Options.Block2 is { Number: > 0 });
 
     /// <summary>
     /// Whether to suppress an answer to a group request unless the request asked for its class: errors, and empty contents such as an empty

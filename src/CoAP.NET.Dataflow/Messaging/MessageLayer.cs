@@ -186,35 +186,35 @@ internal sealed class MessageLayer : IPeerRetention, ITimerOwner
 
         switch (item.Kind)
         {
-            case CoapOutboundKind.Message when item.Message is null:
+            case CoapOutboundAction.Message when item.Message is null:
                 _counters.Add(CoapCounter.Ignored);
                 break;
-            case CoapOutboundKind.Message when item.Reception is { } reception:
+            case CoapOutboundAction.Message when item.Reception is { } reception:
                 _receptions.Reply(item, reception, now);
                 break;
-            case CoapOutboundKind.Message:
+            case CoapOutboundAction.Message:
                 _transmissions.Send(item.Transmission ?? new CoapTransmission(item.Channel, item.Message, null), now);
                 break;
-            case CoapOutboundKind.Acknowledge when item.Reception is { } reception:
+            case CoapOutboundAction.Acknowledge when item.Reception is { } reception:
                 _receptions.Acknowledge(reception, now);
                 break;
-            case CoapOutboundKind.Reject when item.Reception is { } reception:
+            case CoapOutboundAction.Reject when item.Reception is { } reception:
                 _receptions.Reject(reception, now);
                 break;
-            case CoapOutboundKind.Reset when item.Reception is { } reception:
+            case CoapOutboundAction.Reset when item.Reception is { } reception:
                 _receptions.Reset(reception, now);
                 break;
-            case CoapOutboundKind.Finish when item.Reception is { } reception:
+            case CoapOutboundAction.Finish when item.Reception is { } reception:
                 _receptions.Finish(reception, now);
                 break;
-            case CoapOutboundKind.Forget when item.Reception is { State: ReceivedMessageState.Pending } reception:
+            case CoapOutboundAction.Forget when item.Reception is { State: ReceivedMessageState.Pending } reception:
                 _receptions.Forget(reception);
                 break;
-            case CoapOutboundKind.Forget when item.Reception is { } reception:
+            case CoapOutboundAction.Forget when item.Reception is { } reception:
                 // It is acknowledged already.
                 _receptions.Finish(reception, now);
                 break;
-            case CoapOutboundKind.Cancel when item.Transmission is { } transmission:
+            case CoapOutboundAction.Cancel when item.Transmission is { } transmission:
                 _transmissions.Cancel(transmission, now);
                 break;
             default:
@@ -232,7 +232,7 @@ internal sealed class MessageLayer : IPeerRetention, ITimerOwner
             reception.State = ReceivedMessageState.Replied;
         }
 
-        if (item is not { Kind: CoapOutboundKind.Message, Transmission: { IsOver: false } transmission })
+        if (item is not { Kind: CoapOutboundAction.Message, Transmission: { IsOver: false } transmission })
         {
             return;
         }

@@ -87,7 +87,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
 
     private void ProcessReliable(in CoapOutbound item, StreamState connection)
     {
-        if (item is { Kind: CoapOutboundKind.Message, Transmission: null, Message: not null })
+        if (item is { Kind: CoapOutboundAction.Message, Transmission: null, Message: not null })
         {
             // A reply; its order among others is irrelevant (RFC 8323 section 3.3).
             if (!connection.IsOver)

@@ -15,7 +15,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
     private readonly MessagingOutbound _messagingOut;
     private readonly ExchangeLayer _exchanges;
     private readonly FragmentedRequests? _requests;
-    private readonly FragmentedResponses? _responses;
+    private readonly FragmentedResponseFetcher? _responses;
 
     public ProtectionInbound(
         CoapShard shard, CoapProtection protection, MessagingOutbound messagingOut, ExchangeLayer exchanges, ExchangesOutbound exchangesOut,
@@ -25,7 +25,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         if (protection.MaxUnfragmentedSize is var max and > 0)
         {
             _requests = new FragmentedRequests(shard, bodies, exchangesOut, max);
-            _responses = new FragmentedResponses(shard, exchangesOut.Sender, max);
+            _responses = new FragmentedResponseFetcher(shard, exchangesOut.Sender, max);
         }
 
         _shard = shard;
@@ -271,7 +271,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         {
             isAcknowledged = reception.State == ReceivedMessageState.Acknowledged;
             _messagingOut.Layer.Send(
-                new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundKind.Forget, Reception = reception },
+                new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundAction.Forget, Reception = reception },
                 _shard.Environment.Now);
         }
         finally
@@ -301,7 +301,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         item.Channel.NoteDrop(CoapCounter.Ignored);
         if (item.Reception is { } reception)
         {
-            _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundKind.Finish, Reception = reception });
+            _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundAction.Finish, Reception = reception });
         }
         else if (item.Transmission is not null)
         {

@@ -24,7 +24,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
         {
             Offer(item);
         }
-        else if (item.Kind != CoapOutboundKind.Message || item is { Transmission.IsRenewable: true, Reception: null })
+        else if (item.Kind != CoapOutboundAction.Message || item is { Transmission.IsRenewable: true, Reception: null })
         {
             // The transmission protects a message that may change until it leaves.
             Offer(item with { Channel = carried.Carrier });
@@ -109,7 +109,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
 
         if (item.Reception is { } reception)
         {
-            _messagingOut.Run(new CoapOutbound { Channel = carried.Carrier, Kind = CoapOutboundKind.Finish, Reception = reception });
+            _messagingOut.Run(new CoapOutbound { Channel = carried.Carrier, Kind = CoapOutboundAction.Finish, Reception = reception });
         }
     }
 }

@@ -210,7 +210,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         bool taken;
         try
         {
-            if ((exchange.Special & SpecialOptions.Observe) != 0 && plan.Observing is { } observing)
+            if ((exchange.Special & RequestFeatures.Observe) != 0 && plan.Observing is { } observing)
             {
                 exchange.Observing = plan.Register(route, observing, request, _routes.Notifier);
             }

@@ -77,11 +77,11 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
             return false;
         }
 
-        message = MessageBody.MakeHead(in head, source);
+        message = MessageFactory.MakeHead(in head, source);
         return true;
     }
 
-    internal override int WriteHead(Span<byte> destination, CoapMessage message, in MessagePlan plan)
+    internal override int WriteHead(Span<byte> destination, CoapMessage message, in EncodedMessageSize plan)
     {
         CoapToken token = message.Token;
         destination[0] = (byte)((Version << 6) | ((int)message.Type << 4) | ExtendedField.FieldFor(token.Length));
@@ -90,7 +90,7 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
         return HeaderSize + TokenLength.Write(destination[HeaderSize..], in token);
     }
 
-    private protected override MessagePlan PlanHead(CoapMessage message, MessagePlan plan)
+    private protected override EncodedMessageSize PlanHead(CoapMessage message, EncodedMessageSize plan)
     {
         if (message.Code.IsReserved)
         {

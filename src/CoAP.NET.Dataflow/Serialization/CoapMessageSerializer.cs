@@ -162,7 +162,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
             return false;
         }
 
-        return MessageBody.TryRead(in head, source, memory, copy, Options, out message, out error);
+        return MessageFactory.TryRead(in head, source, memory, copy, Options, out message, out error);
     }
 
     // Several segments are joined by one copy: on the stack when the message is small, so that an ACK in two pieces allocates no more than
@@ -212,7 +212,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     /// <inheritdoc/>
     public byte[] Serialize(CoapMessage message)
     {
-        MessagePlan plan = PlanChecked(message);
+        EncodedMessageSize plan = PlanChecked(message);
         byte[] bytes = GC.AllocateUninitializedArray<byte>(InOnePiece(in plan));
         Write(bytes, message, in plan);
         return bytes;
@@ -222,7 +222,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     public int Serialize(IBufferWriter<byte> destination, CoapMessage message)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        MessagePlan plan = PlanChecked(message);
+        EncodedMessageSize plan = PlanChecked(message);
         int size = InOnePiece(in plan);
         Span<byte> span = destination.GetSpan(size);
         Write(span, message, in plan);
@@ -233,7 +233,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     /// <inheritdoc/>
     public bool TrySerialize(Span<byte> destination, CoapMessage message, out int written)
     {
-        MessagePlan plan = PlanChecked(message);
+        EncodedMessageSize plan = PlanChecked(message);
         if (plan.Total > destination.Length)
         {
             written = 0;
@@ -256,7 +256,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     public ValueTask SerializeAsync(Stream destination, CoapMessage message, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        MessagePlan plan = PlanChecked(message);
+        EncodedMessageSize plan = PlanChecked(message);
         return cancellationToken.IsCancellationRequested
             ? ValueTask.FromCanceled(cancellationToken)
             : MessageStreamWriter.WriteAsync(this, destination, message, plan, cancellationToken);
@@ -266,21 +266,21 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     public ValueTask SerializeAsync(PipeWriter destination, CoapMessage message, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        MessagePlan plan = PlanChecked(message);
+        EncodedMessageSize plan = PlanChecked(message);
         return cancellationToken.IsCancellationRequested
             ? ValueTask.FromCanceled(cancellationToken)
             : MessagePipeWriter.WriteAsync(this, destination, message, plan, cancellationToken);
     }
 
     /// <summary>Writes header and token.</summary>
-    /// <param name="destination">At least <see cref="MessagePlan.Head"/> bytes.</param>
+    /// <param name="destination">At least <see cref="EncodedMessageSize.Head"/> bytes.</param>
     /// <param name="message">The message.</param>
     /// <param name="plan">Its sizes.</param>
     /// <returns>The bytes written.</returns>
-    internal abstract int WriteHead(Span<byte> destination, CoapMessage message, in MessagePlan plan);
+    internal abstract int WriteHead(Span<byte> destination, CoapMessage message, in EncodedMessageSize plan);
 
     /// <summary>Writes a message into a span that it fits.</summary>
-    internal void Write(Span<byte> destination, CoapMessage message, in MessagePlan plan)
+    internal void Write(Span<byte> destination, CoapMessage message, in EncodedMessageSize plan)
     {
         int at = WriteHead(destination, message, in plan);
         at += new OptionBlockWriter(message.OptionsToRead).Write(destination[at..]);
@@ -293,13 +293,13 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
 
     /// <summary>Adds the size of the header, and refuses what the header cannot say.</summary>
     /// <exception cref="ArgumentException">The format has no form for the message.</exception>
-    private protected abstract MessagePlan PlanHead(CoapMessage message, MessagePlan plan);
+    private protected abstract EncodedMessageSize PlanHead(CoapMessage message, EncodedMessageSize plan);
 
-    private static int InOnePiece(in MessagePlan plan) => plan.Total <= Array.MaxLength
+    private static int InOnePiece(in EncodedMessageSize plan) => plan.Total <= Array.MaxLength
         ? (int)plan.Total
         : throw new ArgumentException($"The message takes {plan.Total} bytes, more than an array holds. Write it into a stream or a pipe.");
 
-    private MessagePlan PlanChecked(CoapMessage message)
+    private EncodedMessageSize PlanChecked(CoapMessage message)
     {
         ArgumentNullException.ThrowIfNull(message);
         long options = OptionBlockWriter.Measure(message.OptionsToRead);
@@ -311,6 +311,6 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
                 nameof(message));
         }
 
-        return PlanHead(message, new MessagePlan(options, message.Payload.Length));
+        return PlanHead(message, new EncodedMessageSize(options, message.Payload.Length));
     }
 }

@@ -50,7 +50,7 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
     internal static int SizeOfHeader(byte first) =>
         2 + ExtendedField.SizeOfExtension(first >> 4) + ExtendedField.SizeOfExtension(first & 0x0f);
 
-    internal override int WriteHead(Span<byte> destination, CoapMessage message, in MessagePlan plan) =>
+    internal override int WriteHead(Span<byte> destination, CoapMessage message, in EncodedMessageSize plan) =>
         WriteHead(destination, message, plan.Body);
 
     /// <summary>Writes header and token.</summary>
@@ -64,7 +64,7 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         return at + TokenLength.Write(destination[at..], in token);
     }
 
-    private protected override MessagePlan PlanHead(CoapMessage message, MessagePlan plan)
+    private protected override EncodedMessageSize PlanHead(CoapMessage message, EncodedMessageSize plan)
     {
         ThrowIfReserved(message);
         if (plan.Body > ExtendedField.MaxFourBytes)

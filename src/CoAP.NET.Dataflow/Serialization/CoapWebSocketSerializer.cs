@@ -27,10 +27,10 @@ public sealed class CoapWebSocketSerializer : CoapMessageSerializer
 
     internal override bool EndsWithSource => true;
 
-    internal override int WriteHead(Span<byte> destination, CoapMessage message, in MessagePlan plan) =>
+    internal override int WriteHead(Span<byte> destination, CoapMessage message, in EncodedMessageSize plan) =>
         CoapStreamSerializer.WriteHead(destination, message, length: 0);
 
-    private protected override MessagePlan PlanHead(CoapMessage message, MessagePlan plan)
+    private protected override EncodedMessageSize PlanHead(CoapMessage message, EncodedMessageSize plan)
     {
         CoapStreamSerializer.ThrowIfReserved(message);
         return plan with { Head = 2 + TokenLength.SizeOf(message.Token) };

@@ -9,7 +9,7 @@ internal static class MessagePipeWriter
 {
     private const int SmallMessage = 64 * 1024;
 
-    public static ValueTask WriteAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message, in MessagePlan plan,
+    public static ValueTask WriteAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message, in EncodedMessageSize plan,
         CancellationToken cancellationToken)
     {
         if (plan.Total > SmallMessage)
@@ -39,7 +39,7 @@ internal static class MessagePipeWriter
     }
 
     private static async ValueTask WritePartsAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message,
-        MessagePlan plan, CancellationToken cancellationToken)
+        EncodedMessageSize plan, CancellationToken cancellationToken)
     {
         OptionBlockWriter options = new(message.OptionsToRead);
         int part = (int)Math.Min(plan.Head + plan.Options + 1, MessageStreamWriter.PartSize);

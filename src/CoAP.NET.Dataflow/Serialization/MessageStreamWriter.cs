@@ -14,7 +14,7 @@ internal static class MessageStreamWriter
     // Up to this size the payload is copied behind the options: one system call is dearer than the copy.
     private const int SmallPayload = 4096;
 
-    public static void Write(CoapMessageSerializer serializer, Stream destination, CoapMessage message, in MessagePlan plan)
+    public static void Write(CoapMessageSerializer serializer, Stream destination, CoapMessage message, in EncodedMessageSize plan)
     {
         Parts parts = new(serializer, message, in plan);
         do
@@ -26,7 +26,7 @@ internal static class MessageStreamWriter
         parts.Return();
     }
 
-    public static ValueTask WriteAsync(CoapMessageSerializer serializer, Stream destination, CoapMessage message, in MessagePlan plan,
+    public static ValueTask WriteAsync(CoapMessageSerializer serializer, Stream destination, CoapMessage message, in EncodedMessageSize plan,
         CancellationToken cancellationToken)
     {
 #pragma warning disable CA1031 // whatever the stream throws belongs to the task, as if the method were asynchronous
@@ -82,7 +82,7 @@ internal static class MessageStreamWriter
         private bool _isPayloadLeft;
 
         // The first part begins with the head, so it is not empty.
-        public Parts(CoapMessageSerializer serializer, CoapMessage message, in MessagePlan plan)
+        public Parts(CoapMessageSerializer serializer, CoapMessage message, in EncodedMessageSize plan)
         {
             _message = message;
             _options = new OptionBlockWriter(message.OptionsToRead);

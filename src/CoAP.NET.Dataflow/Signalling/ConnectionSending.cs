@@ -14,13 +14,13 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
         StreamState state = (StreamState)ConnectionState.Of(item.Channel)!;
         switch (item.Kind)
         {
-            case CoapOutboundKind.Message when item.Transmission is { IsOver: false, IsQueued: false } transmission:
+            case CoapOutboundAction.Message when item.Transmission is { IsOver: false, IsQueued: false } transmission:
                 SendOwn(state, transmission, now);
                 break;
-            case CoapOutboundKind.Message when item.Transmission is null && item.Message is not null && !state.IsOver:
+            case CoapOutboundAction.Message when item.Transmission is null && item.Message is not null && !state.IsOver:
                 shard.Post(item);
                 break;
-            case CoapOutboundKind.Cancel when item.Transmission is { } cancelled:
+            case CoapOutboundAction.Cancel when item.Transmission is { } cancelled:
                 Cancel(state, cancelled);
                 break;
             default:

@@ -173,7 +173,7 @@ internal sealed class BackedUpSession : DtlsSession
     {
         if (!IsAdmitted)
         {
-            Keeper.Readmission.Ask(this);
+            Keeper.CredentialRevalidation.Ask(this);
         }
 
         if (!IsWaiting && !FindsNumbers())
@@ -345,7 +345,7 @@ internal sealed class BackedUpSession : DtlsSession
     {
         if (!IsAdmitted)
         {
-            Keeper.Readmission.Ask(this);
+            Keeper.CredentialRevalidation.Ask(this);
         }
 
         if (!IsHolding)
@@ -354,11 +354,11 @@ internal sealed class BackedUpSession : DtlsSession
             return Send(content);
         }
 
-        Keeper.HeldMessages.Hold(this, content);
+        Keeper.EarlyMessageQueue.Hold(this, content);
         if (!IsHolding || IsClosed)
         {
             // The numbers arrived in the meantime, or the session has ended.
-            Keeper.HeldMessages.Release(this);
+            Keeper.EarlyMessageQueue.Release(this);
         }
 
         return false;

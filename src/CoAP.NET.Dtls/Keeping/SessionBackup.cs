@@ -43,9 +43,9 @@ internal sealed class SessionBackup : IDisposable
         _queue = new BackupQueue(keeping.Keeper, StateOf, server.Run, time, limits.MaxSessions);
         _heardAt = time.GetTimestamp();
         Doubts = new ReplayCheck(server, sessions);
-        Early = new HeldRecords(server, sessions);
-        HeldMessages = new HeldMessages(server.Counters, sessions);
-        Readmission = new Readmission(server, limits.HandshakeTimeout, time);
+        Early = new EarlyRecordQueue(server, sessions);
+        EarlyMessageQueue = new EarlyMessageQueue(server.Counters, sessions);
+        CredentialRevalidation = new CredentialRevalidation(server, limits.HandshakeTimeout, time);
         Loading = new SessionLoading(this, server, sessions, limits, _seal);
     }
 
@@ -56,13 +56,13 @@ internal sealed class SessionBackup : IDisposable
     public ReplayCheck Doubts { get; }
 
     /// <summary>Holds records of sessions that wait for their record numbers.</summary>
-    public HeldRecords Early { get; }
+    public EarlyRecordQueue Early { get; }
 
     /// <summary>Holds messages to clients of such sessions.</summary>
-    public HeldMessages HeldMessages { get; }
+    public EarlyMessageQueue EarlyMessageQueue { get; }
 
     /// <summary>Checks the credentials of the clients of loaded sessions.</summary>
-    public Readmission Readmission { get; }
+    public CredentialRevalidation CredentialRevalidation { get; }
 
     /// <summary>Whether the server keeps sessions only when it stops.</summary>
     public bool IsForStopsOnly => _keeping.IsForStopsOnly;
@@ -132,7 +132,7 @@ internal sealed class SessionBackup : IDisposable
     /// <param name="session">The session.</param>
     public void OnConfirmed(BackedUpSession session)
     {
-        HeldMessages.Release(session);
+        EarlyMessageQueue.Release(session);
         Early.Release(session);
     }
 

@@ -64,13 +64,13 @@ internal static class ConnectFailures
         if (handshake is null)
         {
             string text = $"The DTLS handshake with {path.Remote} has not begun: no thread was free for it.";
-            return new CoapConnectProgress(CoapConnectStage.Waiting, text) { Awaited = CoapAwaited.DtlsHandshake };
+            return new CoapConnectProgress(CoapConnectStage.Waiting, text) { Awaited = CoapTimeoutStep.DtlsHandshake };
         }
 
         CoapConnectStage stage = !hasHeard ? CoapConnectStage.NoAnswer
             : HasSentItsProof(handshake) ? CoapConnectStage.Authenticating
             : CoapConnectStage.Handshaking;
-        return new CoapConnectProgress(stage, OfSilence(handshake, hasHeard, path, elapsed).Text) { Awaited = CoapAwaited.DtlsHandshake };
+        return new CoapConnectProgress(stage, OfSilence(handshake, hasHeard, path, elapsed).Text) { Awaited = CoapTimeoutStep.DtlsHandshake };
     }
 
     // Whether this end has sent its proof, as far as the server is heard: what is missing is the server's verdict.

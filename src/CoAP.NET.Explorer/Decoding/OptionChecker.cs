@@ -25,10 +25,10 @@ internal static class OptionChecker
             return $"not registered; {fate}";
         }
 
-        OptionUse use = code.IsRequest ? OptionUse.Request : code.IsSignalling ? OptionUse.Signalling : OptionUse.Response;
+        OptionApplicability use = code.IsRequest ? OptionApplicability.Request : code.IsSignalling ? OptionApplicability.Signalling : OptionApplicability.Response;
         if ((definition.Use & use) == 0)
         {
-            return $"not defined for {(use == OptionUse.Request ? "requests" : "responses")}: treated as unknown, {fate}";
+            return $"not defined for {(use == OptionApplicability.Request ? "requests" : "responses")}: treated as unknown, {fate}";
         }
 
         if (!definition.AllowsLength(value.Length))

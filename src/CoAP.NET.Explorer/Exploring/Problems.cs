@@ -46,12 +46,12 @@ internal static class Problems
     public static PageProblem Denied(string detail) =>
         new("Not allowed", detail, "The operator of this page sets the allowed targets in CoapExplorerOptions.Targets.");
 
-    private static string HintFor(CoapAwaited awaited) => awaited switch
+    private static string HintFor(CoapTimeoutStep awaited) => awaited switch
     {
-        CoapAwaited.NameResolution => "Use an address instead of the name.",
-        CoapAwaited.Acknowledgement => "The address does not answer. Check host and port, and whether UDP gets through.",
-        CoapAwaited.DtlsHandshake => "Check the port, and compare the key or certificate with what the server has.",
-        CoapAwaited.Connect or CoapAwaited.TlsHandshake or CoapAwaited.WebSocketHandshake or CoapAwaited.Capabilities =>
+        CoapTimeoutStep.NameResolution => "Use an address instead of the name.",
+        CoapTimeoutStep.Acknowledgement => "The address does not answer. Check host and port, and whether UDP gets through.",
+        CoapTimeoutStep.DtlsHandshake => "Check the port, and compare the key or certificate with what the server has.",
+        CoapTimeoutStep.Connect or CoapTimeoutStep.TlsHandshake or CoapTimeoutStep.WebSocketHandshake or CoapTimeoutStep.Capabilities =>
             "Check the port, and whether the server supports this scheme.",
         _ => "The server accepted the request but did not answer in time.",
     };

@@ -48,7 +48,7 @@ internal static class StartInfoJson
         ["critical"] = definition.IsCritical,
         ["unsafe"] = definition.IsUnsafe,
         ["noCacheKey"] = definition.IsNoCacheKey,
-        ["request"] = definition.Use.HasFlag(OptionUse.Request),
-        ["response"] = definition.Use.HasFlag(OptionUse.Response),
+        ["request"] = definition.Use.HasFlag(OptionApplicability.Request),
+        ["response"] = definition.Use.HasFlag(OptionApplicability.Response),
     };
 }

@@ -42,8 +42,8 @@ internal sealed class WireMonitor(TimeProvider time)
     public int Retransmissions { get; private set; }
 
     public void AddTo(CoapPipelineOptions pipeline) => pipeline
-        .Insert(CoapSeams.SerializerToChannel, () => Tap(isOutbound: true))
-        .Insert(CoapSeams.ChannelToSerializer, () => Tap(isOutbound: false));
+        .Insert(CoapStageLinks.SerializerToChannel, () => Tap(isOutbound: true))
+        .Insert(CoapStageLinks.ChannelToSerializer, () => Tap(isOutbound: false));
 
     private static WireFormat FormatOf(CoapTransport? transport) => transport is not { IsReliable: true } ? WireFormat.Datagram
         : transport.Scheme.Contains("ws", StringComparison.Ordinal) ? WireFormat.WebSocket : WireFormat.Stream;

@@ -48,19 +48,19 @@ internal static class CallWriter
         switch (call.Answer.Kind)
         {
             case HandlerResultKind.Result:
-                writer.Line(function + "CoapAnswers.FromResult;");
+                writer.Line(function + "CoapHandlerResults.FromResult;");
                 break;
             case HandlerResultKind.Content:
-                writer.Line(function + "CoapAnswers.FromContent;");
+                writer.Line(function + "CoapHandlerResults.FromContent;");
                 break;
             case HandlerResultKind.Text:
-                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.TextPlain, CoapAnswers.FromText);");
+                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.TextPlain, CoapHandlerResults.FromText);");
                 break;
             case HandlerResultKind.Bytes:
-                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.OctetStream, CoapAnswers.FromBytes);");
+                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.OctetStream, CoapHandlerResults.FromBytes);");
                 break;
             case HandlerResultKind.Memory:
-                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.OctetStream, CoapAnswers.FromMemory);");
+                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.OctetStream, CoapHandlerResults.FromMemory);");
                 break;
             case HandlerResultKind.Value:
                 writer.Line($"{function}route.Answer<{call.Answer.Type}>();");
@@ -74,16 +74,16 @@ internal static class CallWriter
         {
             if (answer.IsAsync)
             {
-                writer.Line($"return CoapAnswers.DoneAsync(request, {invocation});");
+                writer.Line($"return CoapHandlerResults.DoneAsync(request, {invocation});");
                 return;
             }
 
-            writer.Line($"{invocation};").Line("return new(CoapAnswers.Done(request));");
+            writer.Line($"{invocation};").Line("return new(CoapHandlerResults.Done(request));");
             return;
         }
 
         writer.Line(answer.IsAsync
-            ? $"return CoapAnswers.FromAsync(request, {invocation}, answer);"
+            ? $"return CoapHandlerResults.FromAsync(request, {invocation}, answer);"
             : $"return new(answer(request, {invocation}));");
     }
 }

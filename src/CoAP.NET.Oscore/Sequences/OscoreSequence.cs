@@ -103,10 +103,10 @@ internal sealed class OscoreSequence
     }
 
     /// <summary>Takes a number without waiting.</summary>
-    public OscoreNumber TryTake(out ulong number)
+    public OscoreNumberResult TryTake(out ulong number)
     {
         TaskCompletionSource? begun;
-        OscoreNumber result;
+        OscoreNumberResult result;
         lock (_gate)
         {
             number = _next;
@@ -117,9 +117,9 @@ internal sealed class OscoreSequence
             }
 
             begun = BeginLocked();
-            result = hasOne ? OscoreNumber.Taken
-                : _reservations?.Pending is not null ? OscoreNumber.NotGranted
-                : OscoreNumber.Refused;
+            result = hasOne ? OscoreNumberResult.Taken
+                : _reservations?.Pending is not null ? OscoreNumberResult.NotGranted
+                : OscoreNumberResult.Refused;
         }
 
         Ask(begun);
@@ -158,9 +158,9 @@ internal sealed class OscoreSequence
         {
             switch (TryTake(out ulong number))
             {
-                case OscoreNumber.Taken:
+                case OscoreNumberResult.Taken:
                     return number;
-                case OscoreNumber.Refused:
+                case OscoreNumberResult.Refused:
                     throw Refusal;
                 default:
                     await WaitAsync(cancellationToken).ConfigureAwait(false);

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Proxy.Admission;
 
-/// <summary>A parsed and checked target of a client; see <see cref="KnownTargets"/>.</summary>
+/// <summary>A parsed and checked target of a client; see <see cref="ParsedTargetCache"/>.</summary>
 /// <param name="Named">The URI as the client wrote it.</param>
 /// <param name="Normal">Its normal form, to which the proxy sends.</param>
 /// <param name="Scheme">Its scheme, in lower case.</param>

@@ -65,7 +65,7 @@ internal sealed class DataRequests(BrokerContext parts, Clients clients, TopicCo
 
         try
         {
-            TopicQuestion question = _owner.Question(TopicOperation.Publish, state) with
+            TopicOwnerRequest question = _owner.Question(TopicOperation.Publish, state) with
             {
                 Data = request.Payload,
                 Format = request.ContentFormat,
@@ -110,7 +110,7 @@ internal sealed class DataRequests(BrokerContext parts, Clients clients, TopicCo
             return failed;
         }
 
-        TopicQuestion question = _owner.Question(TopicOperation.DeleteData, state) with
+        TopicOwnerRequest question = _owner.Question(TopicOperation.DeleteData, state) with
         {
             Expected = TopicOwner.IsConditional(request) ? state.DataTag : null,
         };

@@ -49,7 +49,7 @@ internal sealed class TopicEviction(BrokerContext parts)
 
     private async ValueTask<bool> EvictAsync(Topic topic, CancellationToken cancellationToken)
     {
-        TopicQuestion question = new()
+        TopicOwnerRequest question = new()
         {
             Operation = TopicOperation.Evict, Stamp = parts.Stamps.Next(), Creation = topic.State.Creation,
         };
@@ -81,7 +81,7 @@ internal sealed class TopicEviction(BrokerContext parts)
         return false;
     }
 
-    private ValueTask<ReadOnlyMemory<byte>> Begin(Topic topic, TopicQuestion question, CancellationToken cancellationToken)
+    private ValueTask<ReadOnlyMemory<byte>> Begin(Topic topic, TopicOwnerRequest question, CancellationToken cancellationToken)
     {
         TopicChangeReactions.BeginAsking();
         try

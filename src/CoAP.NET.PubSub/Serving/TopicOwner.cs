@@ -31,7 +31,7 @@ internal sealed class TopicOwner(BrokerContext parts)
     }
 
     /// <summary>Creates a question about an existing topic.</summary>
-    public TopicQuestion Question(TopicOperation operation, TopicState state) =>
+    public TopicOwnerRequest Question(TopicOperation operation, TopicState state) =>
         new() { Operation = operation, Stamp = parts.Stamps.Next(), Creation = state.Creation };
 
     /// <summary>
@@ -44,7 +44,7 @@ internal sealed class TopicOwner(BrokerContext parts)
     /// <summary>Sends a question to the owner.</summary>
     /// <returns>The reply, and the response if there was no reply or it is a refusal.</returns>
     public async ValueTask<(TopicReply Reply, CoapResult? Refusal)> AskAsync(
-        CoapTableKey key, TopicQuestion question, CancellationToken cancellationToken)
+        CoapTableKey key, TopicOwnerRequest question, CancellationToken cancellationToken)
     {
         string id = key.ToString();
         try
@@ -72,7 +72,7 @@ internal sealed class TopicOwner(BrokerContext parts)
         return CoapResults.ServiceUnavailable((exception as CoapTableUnavailableException)?.RetryAfter ?? s_retryAfter);
     }
 
-    private ValueTask<ReadOnlyMemory<byte>> Begin(CoapTableKey key, TopicQuestion question, CancellationToken cancellationToken)
+    private ValueTask<ReadOnlyMemory<byte>> Begin(CoapTableKey key, TopicOwnerRequest question, CancellationToken cancellationToken)
     {
         TopicChangeReactions.BeginAsking();
         try

@@ -60,7 +60,7 @@ internal sealed class TopicRequests(BrokerContext parts, Clients clients, TopicC
         TopicReply reply;
         try
         {
-            TopicQuestion question = new() { Operation = TopicOperation.Create, Stamp = stamp, Topic = state };
+            TopicOwnerRequest question = new() { Operation = TopicOperation.Create, Stamp = stamp, Topic = state };
             (reply, refusal) = await _owner.AskAsync(key, question, cancellationToken).ConfigureAwait(false);
         }
         finally
@@ -129,7 +129,7 @@ internal sealed class TopicRequests(BrokerContext parts, Clients clients, TopicC
             return failed;
         }
 
-        TopicQuestion question = _owner.Question(TopicOperation.Delete, state) with
+        TopicOwnerRequest question = _owner.Question(TopicOperation.Delete, state) with
         {
             Expected = TopicOwner.IsConditional(request) ? state.PropertyTag : null,
         };
@@ -163,7 +163,7 @@ internal sealed class TopicRequests(BrokerContext parts, Clients clients, TopicC
             return failed;
         }
 
-        TopicQuestion question = _owner.Question(operation, state) with
+        TopicOwnerRequest question = _owner.Question(operation, state) with
         {
             Properties = Limit(given with { DataUri = null }, operation),
             Expected = TopicOwner.IsConditional(request) ? state.PropertyTag : null,

@@ -35,7 +35,7 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
     /// <param name="question">The question that made the change.</param>
     /// <param name="patience">The maximum time to wait.</param>
     /// <param name="time">The clock.</param>
-    public Task WaitForUpdateAsync(string id, TopicQuestion question, TimeSpan patience, TimeProvider time) =>
+    public Task WaitForUpdateAsync(string id, TopicOwnerRequest question, TimeSpan patience, TimeProvider time) =>
         question.IsDoneIn(StateOf(id)) ? Task.CompletedTask : HearLaterAsync(id, question, patience, time);
 
     /// <summary>Takes the next change that needs a reaction.</summary>
@@ -49,7 +49,7 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
         Heard(id);
     }
 
-    private async Task HearLaterAsync(string id, TopicQuestion question, TimeSpan patience, TimeProvider time)
+    private async Task HearLaterAsync(string id, TopicOwnerRequest question, TimeSpan patience, TimeProvider time)
     {
         long began = time.GetTimestamp();
         for (TimeSpan left = patience; left > TimeSpan.Zero; left = patience - time.GetElapsedTime(began))

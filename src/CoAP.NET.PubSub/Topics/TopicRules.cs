@@ -11,7 +11,7 @@ internal static class TopicRules
 
     public static CoapTableDecision Decide(CoapTableQuestion question)
     {
-        if (TopicQuestion.Read(question.Bytes) is not { } asked)
+        if (TopicOwnerRequest.Read(question.Bytes) is not { } asked)
         {
             return CoapTableDecision.Keep();
         }
@@ -39,7 +39,7 @@ internal static class TopicRules
             : current.Creation == topic.Creation ? CoapTableDecision.Keep(new TopicReply(CoapCode.Created).Write())
             : Refuse(CoapCode.BadRequest, "The collection already has a topic of this name. Choose another topic-name.");
 
-    private static CoapTableDecision Change(TopicQuestion asked, TopicState current, CoapTableQuestion question)
+    private static CoapTableDecision Change(TopicOwnerRequest asked, TopicState current, CoapTableQuestion question)
     {
         CoapTopicProperties given = asked.Properties!;
         CoapTopicProperties old = current.Properties;
@@ -75,7 +75,7 @@ internal static class TopicRules
 
     // Latest data are not worth a round trip to a store because the next publication replaces them. The first publication must persist: it
     // defines the state.
-    private static CoapTableDecision Publish(TopicQuestion asked, TopicState current, CoapTableQuestion question)
+    private static CoapTableDecision Publish(TopicOwnerRequest asked, TopicState current, CoapTableQuestion question)
     {
         if (current.Properties.ContentFormat is { } wanted && asked.Format is { } given && given != wanted)
         {
@@ -96,14 +96,14 @@ internal static class TopicRules
                 new TopicReply(current.HasData ? CoapCode.Changed : CoapCode.Created), isDurable: asked.IsDurable || !current.HasData);
     }
 
-    private static CoapTableDecision DeleteData(TopicQuestion asked, TopicState current, CoapTableQuestion question) =>
+    private static CoapTableDecision DeleteData(TopicOwnerRequest asked, TopicState current, CoapTableQuestion question) =>
         current.DataMarks.HasReached(asked.Stamp) ? CoapTableDecision.Keep(new TopicReply(CoapCode.Deleted).Write())
             : IsOther(asked, current.DataTag) ? Refuse(CoapCode.PreconditionFailed, Other)
             : current.HasData
                 ? Put(current.WithoutData(asked.Stamp), current, question, new TopicReply(CoapCode.Deleted), isDurable: true)
             : Refuse(CoapCode.NotFound, "The topic has no data: nothing was published yet, or the data were deleted.");
 
-    private static bool IsOther(TopicQuestion asked, ulong tag) => asked.Expected is { } expected && expected != tag;
+    private static bool IsOther(TopicOwnerRequest asked, ulong tag) => asked.Expected is { } expected && expected != tag;
 
     private static CoapTableDecision Put(
         TopicState next, TopicState? current, CoapTableQuestion question, TopicReply reply, bool isDurable)

@@ -115,7 +115,7 @@ internal sealed class QBlockExchange : ITokenOwner
 
     private CoapTimeoutException TimedOut(bool byRequest) => new(
         new TimeoutFacts(
-            CoapAwaited.NextBlock,
+            CoapTimeoutStep.NextBlock,
             byRequest ? CoapTimeLimit.RequestTimeout : CoapTimeLimit.QBlockRepeats,
             byRequest ? _request.Timeout!.Value : _parameters.NonReceiveTimeout,
             CoapTimeoutReason.NoResponse)

@@ -22,13 +22,13 @@ internal sealed class QBlockServing : QBlockServer
 
     // A body that is read one block at a time uses Block2, and so do notifications.
     public override bool Uses(CoapExchange exchange, CoapResult result) =>
-        (exchange.Special & SpecialOptions.QBlock) != 0 && exchange.Reception is not null
+        (exchange.Special & RequestFeatures.QBlock) != 0 && exchange.Reception is not null
         && result.Code.IsSuccess && !result.Payload.IsEmpty && (result is not BlockResult part || part.Total == result.Payload.Length);
 
     public override BlockValue? Read(CoapExchange exchange, out BlockVerdict? verdict)
     {
         CoapMessage message = exchange.Request.Message;
-        if ((exchange.Special & (SpecialOptions.Block1 | SpecialOptions.Block2)) != 0)
+        if ((exchange.Special & (RequestFeatures.Block1 | RequestFeatures.Block2)) != 0)
         {
             verdict = BlockVerdict.Answer(QBlockAnswers.BadOption("Block and Q-Block options do not go together."));
             return null;

@@ -230,9 +230,9 @@ public abstract class StoreSuite : IAsyncLifetime
 
         Assert.Equal(0, (await store.WriteAsync(ReadOnlyMemory<CoapRecordChange>.Empty, Token)).Count);
         await WriteAsync(store, Put("one", fence, "x"));
-        CoapRecordChange[] batch = [.. Enumerable.Range(0, CoapRecordBatch.MaxCount).Select(i => Put(Name(i), fence, "x"))];
+        CoapRecordChange[] batch = [.. Enumerable.Range(0, RecordBatchValidator.MaxCount).Select(i => Put(Name(i), fence, "x"))];
         await WriteAsync(store, batch);
-        Assert.Equal(CoapRecordBatch.MaxCount + 1, (await ReadAsync(store)).Select(record => record.Key).Distinct().Count());
+        Assert.Equal(RecordBatchValidator.MaxCount + 1, (await ReadAsync(store)).Select(record => record.Key).Distinct().Count());
 
         await WriteAsync(store, [.. batch.Select(change => CoapRecordChange.Remove(change.Key, fence))]);
         Assert.Equal(["one=x"], await TextsAsync(store));
@@ -246,7 +246,7 @@ public abstract class StoreSuite : IAsyncLifetime
         await Assert.ThrowsAsync<ArgumentException>(async () =>
             await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "1"), Put("a", fence, "2")], Token));
         await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync(
-            (CoapRecordChange[])[.. Enumerable.Range(0, CoapRecordBatch.MaxCount + 1).Select(i => Put(Name(i), fence, "x"))], Token));
+            (CoapRecordChange[])[.. Enumerable.Range(0, RecordBatchValidator.MaxCount + 1).Select(i => Put(Name(i), fence, "x"))], Token));
         await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync(new CoapRecordChange[1], Token));
         byte[] large = new byte[CoapSealedClusterStore.MaxStateLength];
         await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync((CoapRecordChange[])

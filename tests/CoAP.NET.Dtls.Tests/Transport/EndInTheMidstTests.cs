@@ -304,7 +304,7 @@ public sealed class EndInTheMidstTests
 
     private SecureEndpoints Secure(int size, CoapQBlock qBlock = CoapQBlock.Off) => new(endpoint: options =>
     {
-        options.Pipeline.Insert(CoapSeams.TransportToChannel, () => new GateBlock<CoapDatagram>(_gate.Passes));
+        options.Pipeline.Insert(CoapStageLinks.TransportToChannel, () => new GateBlock<CoapDatagram>(_gate.Passes));
         options.Limits.Messages.MaxDatagramSize = size;
         options.UseQBlock(qBlock);
         options.Parameters = CoapTransmissionParameters.Default with

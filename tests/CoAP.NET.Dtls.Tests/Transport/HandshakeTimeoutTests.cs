@@ -26,7 +26,7 @@ public sealed class HandshakeTimeoutTests
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => sending.WaitAsync(FromMinutes(2)));
         Assert.Equal(
-            (CoapAwaited.DtlsHandshake, CoapTimeLimit.RequestTimeout, CoapTimeoutReason.NotSent, stage),
+            (CoapTimeoutStep.DtlsHandshake, CoapTimeLimit.RequestTimeout, CoapTimeoutReason.NotSent, stage),
             (error.Awaited, error.EndedBy, error.Reason, error.ConnectProgress!.Stage));
         Assert.Contains("the DTLS handshake was not complete within the Timeout of 5 s", error.Message, Ordinal);
         Assert.Contains(text, error.Message, Ordinal);

@@ -18,12 +18,12 @@ public sealed class StoppingBlocksTests
     [InlineData("ResourceToExchanges")]
     [InlineData("MessagingToSerializer")]
     [InlineData("ChannelToTransport")]
-    public async Task Requests_inside_a_user_block_are_answered_before_the_sessions_are_closed(string seam)
+    public async Task Requests_inside_a_user_block_are_answered_before_the_sessions_are_closed(string link)
     {
         await using SecureEndpoints secure = new(endpoint: options =>
         {
             options.Processes.StopGracePeriod = FromMinutes(5);
-            Insert(options.Pipeline, seam);
+            Insert(options.Pipeline, link);
         });
         await secure.StartAsync();
         CoapClient client = secure.Client(endpoint: options => options.Parameters = new() { NStart = 8 });
@@ -48,27 +48,27 @@ public sealed class StoppingBlocksTests
         Assert.Empty(secure.Server.Endpoint.ConnectedPeers);
     }
 
-    private void Insert(CoapPipelineOptions pipeline, string seam)
+    private void Insert(CoapPipelineOptions pipeline, string link)
     {
-        switch (seam)
+        switch (link)
         {
             case "TransportToChannel":
-                pipeline.Insert(CoapSeams.TransportToChannel, Block<CoapDatagram>);
+                pipeline.Insert(CoapStageLinks.TransportToChannel, Block<CoapDatagram>);
                 break;
             case "SerializerToMessaging":
-                pipeline.Insert(CoapSeams.SerializerToMessaging, Block<CoapInbound>);
+                pipeline.Insert(CoapStageLinks.SerializerToMessaging, Block<CoapInbound>);
                 break;
             case "ExchangesToResource":
-                pipeline.Insert(CoapSeams.ExchangesToResource, Block<CoapExchange>);
+                pipeline.Insert(CoapStageLinks.ExchangesToResource, Block<CoapExchange>);
                 break;
             case "ResourceToExchanges":
-                pipeline.Insert(CoapSeams.ResourceToExchanges, Block<CoapReply>);
+                pipeline.Insert(CoapStageLinks.ResourceToExchanges, Block<CoapReply>);
                 break;
             case "MessagingToSerializer":
-                pipeline.Insert(CoapSeams.MessagingToSerializer, Block<CoapOutbound>);
+                pipeline.Insert(CoapStageLinks.MessagingToSerializer, Block<CoapOutbound>);
                 break;
             default:
-                pipeline.Insert(CoapSeams.ChannelToTransport, Block<CoapDatagram>);
+                pipeline.Insert(CoapStageLinks.ChannelToTransport, Block<CoapDatagram>);
                 break;
         }
     }

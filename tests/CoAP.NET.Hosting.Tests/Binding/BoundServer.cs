@@ -55,7 +55,7 @@ public sealed class BoundServer : IAsyncLifetime
     private async Task StartServerAsync(Action<CoapServer> map)
     {
         CoapEndpointOptions options = new();
-        options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new TransformBlock<CoapExchange, CoapExchange>(exchange =>
+        options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => new TransformBlock<CoapExchange, CoapExchange>(exchange =>
         {
             exchange.Request.Services = Services;
             return exchange;

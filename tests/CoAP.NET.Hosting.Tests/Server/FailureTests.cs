@@ -90,7 +90,7 @@ public sealed class FailureTests : HostTest
         builder.Services.AddCoapServer(options =>
         {
             options.Listen("coap://127.0.0.1:0");
-            options.Endpoint.Pipeline.Insert(CoapSeams.SerializerToMessaging, () =>
+            options.Endpoint.Pipeline.Insert(CoapStageLinks.SerializerToMessaging, () =>
             {
                 _blocks.Add(new BufferBlock<CoapInbound>());
                 return _blocks[^1];

@@ -70,17 +70,17 @@ internal sealed class EngineWorld : IAsyncDisposable
         configure?.Invoke(options);
         if (losesSent is not null)
         {
-            options.Pipeline.Insert(CoapSeams.ChannelToTransport, () => new PathBlock(losesSent));
+            options.Pipeline.Insert(CoapStageLinks.ChannelToTransport, () => new PathBlock(losesSent));
         }
 
         if (losesReceived is not null)
         {
-            options.Pipeline.Insert(CoapSeams.TransportToChannel, () => new PathBlock(losesReceived));
+            options.Pipeline.Insert(CoapStageLinks.TransportToChannel, () => new PathBlock(losesReceived));
         }
 
         if (delay is { } time)
         {
-            options.Pipeline.Insert(CoapSeams.ChannelToTransport, () => new TransformBlock<CoapDatagram, CoapDatagram>(
+            options.Pipeline.Insert(CoapStageLinks.ChannelToTransport, () => new TransformBlock<CoapDatagram, CoapDatagram>(
                 async datagram =>
                 {
                     await Task.Delay(time, TimeProvider.System, CancellationToken.None);

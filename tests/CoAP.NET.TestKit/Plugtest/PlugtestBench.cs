@@ -210,7 +210,7 @@ public sealed class PlugtestBench : IAsyncDisposable
     private CoapServer CreateServer()
     {
         CoapEndpointOptions options = Prepare(new CoapEndpointOptions(), 0);
-        options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new PassBlock<CoapExchange>(Count));
+        options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => new PassBlock<CoapExchange>(Count));
         CoapServer server = new(options);
         server.Endpoint.AddTransport(_path.CreateServerTransport(Network, ServerAddress));
         PlugtestResources.MapTo(server, Clock);

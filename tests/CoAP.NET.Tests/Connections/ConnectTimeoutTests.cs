@@ -23,7 +23,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(request));
 
         Assert.Equal(
-            (CoapAwaited.Capabilities, CoapTimeLimit.RequestTimeout, s_three, reason),
+            (CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, s_three, reason),
             (error.Awaited, error.EndedBy, error.Limit, error.Reason));
         Assert.DoesNotContain("delivered", error.Message, StringComparison.Ordinal);
         Assert.Contains("the Timeout of 3 s", error.Message, StringComparison.Ordinal);
@@ -36,7 +36,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
 
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = s_three }));
 
-        Assert.Equal((CoapAwaited.Response, CoapTimeoutReason.NoResponse), (error.Awaited, error.Reason));
+        Assert.Equal((CoapTimeoutStep.Response, CoapTimeoutReason.NoResponse), (error.Awaited, error.Reason));
         Assert.Contains("was delivered, but no response followed within the Timeout of 3 s", error.Message, StringComparison.Ordinal);
     }
 
@@ -50,7 +50,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
 
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = s_three }));
 
-        Assert.Equal((CoapAwaited.Connect, CoapConnectStage.Waiting), (error.Awaited, error.ConnectProgress!.Stage));
+        Assert.Equal((CoapTimeoutStep.Connect, CoapConnectStage.Waiting), (error.Awaited, error.ConnectProgress!.Stage));
         Assert.Contains("Nobody listens at 192.0.2.1:5683.", error.Message, StringComparison.Ordinal);
     }
 
@@ -63,7 +63,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
 
         Assert.Equal(
-            (CoapAwaited.Capabilities, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotAcknowledged),
+            (CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotAcknowledged),
             (error.Awaited, error.EndedBy, error.Limit, error.Reason));
         Assert.Contains("not even the peer's CSM", error.Message, StringComparison.Ordinal);
     }
@@ -77,7 +77,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
 
         CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
 
-        Assert.Equal((CoapAwaited.Connect, CoapTimeLimit.RequestTimeout, s_three), (error.Awaited, error.EndedBy, error.Limit));
+        Assert.Equal((CoapTimeoutStep.Connect, CoapTimeLimit.RequestTimeout, s_three), (error.Awaited, error.EndedBy, error.Limit));
         Assert.StartsWith("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete", error.Message,
             StringComparison.Ordinal);
     }
@@ -91,7 +91,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
 
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Post, Target) { Timeout = s_three }));
 
-        Assert.Equal((CoapAwaited.Connect, CoapTimeoutReason.NotSent, false), (error.Awaited, error.Reason, error.IsOutcomeUnknown));
+        Assert.Equal((CoapTimeoutStep.Connect, CoapTimeoutReason.NotSent, false), (error.Awaited, error.Reason, error.IsOutcomeUnknown));
         Assert.StartsWith(
             "POST to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete within the Timeout of 3 s.",
             error.Message, StringComparison.Ordinal);
@@ -99,9 +99,9 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     }
 
     [Theory]
-    [InlineData("coaps+tcp", nameof(CoapAwaited.TlsHandshake), "did not answer the ClientHello")]
-    [InlineData("coap+ws", nameof(CoapAwaited.WebSocketHandshake), "did not answer the HTTP request")]
-    [InlineData("coaps+ws", nameof(CoapAwaited.TlsHandshake), "did not answer the ClientHello")]
+    [InlineData("coaps+tcp", nameof(CoapTimeoutStep.TlsHandshake), "did not answer the ClientHello")]
+    [InlineData("coap+ws", nameof(CoapTimeoutStep.WebSocketHandshake), "did not answer the HTTP request")]
+    [InlineData("coaps+ws", nameof(CoapTimeoutStep.TlsHandshake), "did not answer the ClientHello")]
     public async Task A_timeout_on_a_silent_listener_names_the_handshake_that_was_awaited(string scheme, string awaited, string text)
     {
         using TcpListener silent = new(IPAddress.Loopback, 0);

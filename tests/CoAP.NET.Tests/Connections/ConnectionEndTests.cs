@@ -44,10 +44,10 @@ public class ConnectionEndTests : ClientConnectionTest
     }
 
     [Theory]
-    [InlineData(Seam.Inbound)]
-    [InlineData(Seam.Exchange)]
-    [InlineData(Seam.Outbound)]
-    public async Task A_connection_paused_by_a_slow_linked_block_is_not_closed_as_silent_or_slow(Seam seam)
+    [InlineData(Link.Inbound)]
+    [InlineData(Link.Exchange)]
+    [InlineData(Link.Outbound)]
+    public async Task A_connection_paused_by_a_slow_linked_block_is_not_closed_as_silent_or_slow(Link link)
     {
         using ManualResetEventSlim goesOn = new();
         TransformBlock<T, T> Slow<T>() => new(
@@ -62,16 +62,16 @@ public class ConnectionEndTests : ClientConnectionTest
         DirectConnection connection;
         try
         {
-            switch (seam)
+            switch (link)
             {
-                case Seam.Inbound:
-                    Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, Slow<CoapInbound>);
+                case Link.Inbound:
+                    Options.Pipeline.Insert(CoapStageLinks.MessagingToExchanges, Slow<CoapInbound>);
                     break;
-                case Seam.Exchange:
-                    Options.Pipeline.Insert(CoapSeams.ExchangesToResource, Slow<CoAP.NET.CoapExchange>);
+                case Link.Exchange:
+                    Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, Slow<CoAP.NET.CoapExchange>);
                     break;
                 default:
-                    Options.Pipeline.Insert(CoapSeams.ResourceToExchanges, Slow<CoAP.NET.CoapReply>);
+                    Options.Pipeline.Insert(CoapStageLinks.ResourceToExchanges, Slow<CoAP.NET.CoapReply>);
                     break;
             }
 
@@ -169,7 +169,7 @@ public class ConnectionEndTests : ClientConnectionTest
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
     }
 
-    public enum Seam
+    public enum Link
     {
         Inbound,
         Exchange,

@@ -11,7 +11,7 @@ public class FaultingBlockTests : EndpointTest
     public async Task A_faulted_endpoint_logs_a_single_error_and_no_contradiction()
     {
         Options.Pipeline.Insert(
-            CoapSeams.ExchangesToResource,
+            CoapStageLinks.ExchangesToResource,
             static () => new TransformBlock<CoapExchange, CoapExchange>(
                 static CoapExchange (_) => throw new InvalidOperationException("mine")));
         Server.MapGet("/x", static () => "x");
@@ -29,7 +29,7 @@ public class FaultingBlockTests : EndpointTest
     {
         Assert.NotNull(Server);
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(
-            () => Options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => new BufferBlock<CoapExchange>()));
+            () => Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, static () => new BufferBlock<CoapExchange>()));
         Assert.Contains("before", exception.Message, StringComparison.Ordinal);
     }
 }

@@ -37,10 +37,10 @@ public sealed class InsertedBlocksTests : EndpointTest
         for (int round = 0; round < Rounds; round++)
         {
             bool queues = round % 2 == 0;
-            await using (Watch(CoapSeams.TransportToChannel, queues))
-            await using (Watch(CoapSeams.MessagingToExchanges, queues))
-            await using (Watch(CoapSeams.ResourceToExchanges, queues))
-            await using (Watch(CoapSeams.ChannelToTransport, queues))
+            await using (Watch(CoapStageLinks.TransportToChannel, queues))
+            await using (Watch(CoapStageLinks.MessagingToExchanges, queues))
+            await using (Watch(CoapStageLinks.ResourceToExchanges, queues))
+            await using (Watch(CoapStageLinks.ChannelToTransport, queues))
             {
                 Interlocked.Increment(ref brought);
                 Bring(Threads, round);
@@ -57,8 +57,8 @@ public sealed class InsertedBlocksTests : EndpointTest
         Assert.Equal(brought, answered);
         Assert.Equal(0, Server.Counters[CoapCounter.StageErrors] + Server.Counters[CoapCounter.Declined] + Server.Counters[CoapCounter.Busy]);
 
-        IAsyncDisposable Watch<T>(CoapSeam<T> seam, bool queues) => Server.Endpoint.Insert<T>(
-            seam, () => queues
+        IAsyncDisposable Watch<T>(CoapStageLink<T> link, bool queues) => Server.Endpoint.Insert<T>(
+            link, () => queues
                 ? new TransformBlock<T, T>(See)
                 : new PassBlock<T>(item => See(item)));
 
@@ -75,7 +75,7 @@ public sealed class InsertedBlocksTests : EndpointTest
         Server.MapGet("/now", () => new CoapResult(CoapCode.Content));
         await StartAsync();
         TaskCompletionSource go = new();
-        IAsyncDisposable block = Server.Endpoint.Insert(CoapSeams.ExchangesToResource, () => new TransformBlock<CoapExchange, CoapExchange>(
+        IAsyncDisposable block = Server.Endpoint.Insert(CoapStageLinks.ExchangesToResource, () => new TransformBlock<CoapExchange, CoapExchange>(
             async item =>
             {
                 await go.Task;
@@ -98,12 +98,12 @@ public sealed class InsertedBlocksTests : EndpointTest
     public async Task A_block_that_ends_while_it_is_inserted_faults_the_endpoint()
     {
         await StartAsync();
-        _ = Server.Endpoint.Insert(CoapSeams.MessagingToExchanges, () => new PassBlock<CoapInbound>(
+        _ = Server.Endpoint.Insert(CoapStageLinks.MessagingToExchanges, () => new PassBlock<CoapInbound>(
             _ => throw new InvalidOperationException("user")));
         Bring(0, 1);
 
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Server.Endpoint.Completion));
-        Assert.Equal("The block at the seam Messaging to Exchanges faulted while the endpoint was running.", error.Message);
+        Assert.Equal("The block at the link Messaging to Exchanges faulted while the endpoint was running.", error.Message);
         Assert.IsType<InvalidOperationException>(error.InnerException);
     }
 
@@ -112,16 +112,16 @@ public sealed class InsertedBlocksTests : EndpointTest
     {
         await StartAsync();
         PassBlock<CoapInbound> block = new(_ => { });
-        IAsyncDisposable inserted = Server.Endpoint.Insert(CoapSeams.MessagingToExchanges, () => block);
-        Assert.Throws<InvalidOperationException>(() => Server.Endpoint.Insert(CoapSeams.SerializerToMessaging, () => block));
+        IAsyncDisposable inserted = Server.Endpoint.Insert(CoapStageLinks.MessagingToExchanges, () => block);
+        Assert.Throws<InvalidOperationException>(() => Server.Endpoint.Insert(CoapStageLinks.SerializerToMessaging, () => block));
         Assert.Throws<InvalidOperationException>(
-            () => Server.Endpoint.Insert<CoapInbound>(CoapSeams.SerializerToMessaging, () => null!));
+            () => Server.Endpoint.Insert<CoapInbound>(CoapStageLinks.SerializerToMessaging, () => null!));
 
         await Within(Server.Endpoint.StopAsync());
         Assert.True(block.Completion.IsCompletedSuccessfully);
         await Within(inserted.DisposeAsync().AsTask());
         Assert.Throws<InvalidOperationException>(
-            () => Server.Endpoint.Insert(CoapSeams.SerializerToMessaging, () => new PassBlock<CoapInbound>(_ => { })));
+            () => Server.Endpoint.Insert(CoapStageLinks.SerializerToMessaging, () => new PassBlock<CoapInbound>(_ => { })));
     }
 
     private void Bring(int number, int i)

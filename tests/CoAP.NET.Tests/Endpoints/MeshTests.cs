@@ -4,11 +4,11 @@ using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Endpoints;
 
-/// <summary>The laws of the mesh, and blocks of users at its seams.</summary>
+/// <summary>The laws of the mesh, and blocks of users at its stage links.</summary>
 public class MeshTests : EndpointTest
 {
     [Fact]
-    public async Task Inserted_blocks_at_every_seam_see_every_item_in_order()
+    public async Task Inserted_blocks_at_every_stage_link_see_every_item_in_order()
     {
         ConcurrentQueue<string> seen = new();
         WatchAll(Options.Pipeline, seen, inline: false);
@@ -40,7 +40,7 @@ public class MeshTests : EndpointTest
             _ when kind == typeof(BroadcastBlock<CoapInbound>) => new BroadcastBlock<CoapInbound>(item => item),
             _ => new TransformBlock<CoapInbound, CoapInbound>(item => item),
         };
-        Options.Pipeline.Insert(CoapSeams.SerializerToMessaging, Make).Insert(CoapSeams.MessagingToExchanges, Make);
+        Options.Pipeline.Insert(CoapStageLinks.SerializerToMessaging, Make).Insert(CoapStageLinks.MessagingToExchanges, Make);
         Server.MapGet("/", () => "root");
         await StartAsync();
         TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -61,7 +61,7 @@ public class MeshTests : EndpointTest
         }
 
         WatchAll(Options.Pipeline, seen, inline: true, Check);
-        Options.Pipeline.Insert(CoapSeams.ChannelToSerializer, () => new PassBlock<CoapDatagram>(item => shard = item.Channel!.Shard));
+        Options.Pipeline.Insert(CoapStageLinks.ChannelToSerializer, () => new PassBlock<CoapDatagram>(item => shard = item.Channel!.Shard));
         Options.ParametersOf = _ =>
         {
             Check();
@@ -111,7 +111,7 @@ public class MeshTests : EndpointTest
     [Fact]
     public async Task A_block_that_faults_fails_the_endpoint_and_is_logged_as_critical()
     {
-        Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new TransformBlock<CoapInbound, CoapInbound>(
+        Options.Pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => new TransformBlock<CoapInbound, CoapInbound>(
             (Func<CoapInbound, CoapInbound>)(_ => throw new InvalidOperationException("bad block"))));
         await StartAsync();
         Task run = Server.RunAsync();
@@ -127,7 +127,7 @@ public class MeshTests : EndpointTest
     public async Task A_request_that_a_user_block_declines_gets_5_03_and_later_requests_are_served()
     {
         bool open = false;
-        Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.CoapExchange>(() => open));
+        Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => new GateBlock<CoAP.NET.CoapExchange>(() => open));
         Server.MapGet("/", () => "root");
         await StartAsync();
         Assert.StartsWith("60a37d34", Exchange("40017d34"), StringComparison.Ordinal);
@@ -221,26 +221,26 @@ public class MeshTests : EndpointTest
 
     private static void WatchAll(CoapPipelineOptions options, ConcurrentQueue<string> seen, bool inline, Action? check = null)
     {
-        Watch(CoapSeams.TransportToChannel);
-        Watch(CoapSeams.ChannelToSerializer);
-        Watch(CoapSeams.SerializerToMessaging);
-        Watch(CoapSeams.MessagingToExchanges);
-        Watch(CoapSeams.ExchangesToResource);
-        Watch(CoapSeams.ResourceToExchanges);
-        Watch(CoapSeams.ExchangesToMessaging);
-        Watch(CoapSeams.MessagingToSerializer);
-        Watch(CoapSeams.SerializerToChannel);
-        Watch(CoapSeams.ChannelToTransport);
+        Watch(CoapStageLinks.TransportToChannel);
+        Watch(CoapStageLinks.ChannelToSerializer);
+        Watch(CoapStageLinks.SerializerToMessaging);
+        Watch(CoapStageLinks.MessagingToExchanges);
+        Watch(CoapStageLinks.ExchangesToResource);
+        Watch(CoapStageLinks.ResourceToExchanges);
+        Watch(CoapStageLinks.ExchangesToMessaging);
+        Watch(CoapStageLinks.MessagingToSerializer);
+        Watch(CoapStageLinks.SerializerToChannel);
+        Watch(CoapStageLinks.ChannelToTransport);
 
-        void Watch<T>(CoapSeam<T> seam)
+        void Watch<T>(CoapStageLink<T> link)
         {
             void See(T item)
             {
                 check?.Invoke();
-                seen.Enqueue(seam.Name);
+                seen.Enqueue(link.Name);
             }
 
-            options.Insert(seam, () => inline ? new PassBlock<T>(See) : new TransformBlock<T, T>(item =>
+            options.Insert(link, () => inline ? new PassBlock<T>(See) : new TransformBlock<T, T>(item =>
             {
                 See(item);
                 return item;

@@ -40,7 +40,7 @@ public sealed class PingTests : RequestingTest
     [Fact]
     public async Task A_ping_fails_when_a_user_block_declines_its_message()
     {
-        Options.Pipeline.Insert(CoapSeams.ExchangesToMessaging, () => new GateBlock<CoAP.NET.CoapOutbound>(() => false));
+        Options.Pipeline.Insert(CoapStageLinks.ExchangesToMessaging, () => new GateBlock<CoAP.NET.CoapOutbound>(() => false));
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.PingAsync("coap://192.0.2.1")));
     }
 

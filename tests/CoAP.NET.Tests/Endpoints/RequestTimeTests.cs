@@ -130,7 +130,7 @@ public sealed class RequestTimeTests : RequestingTest
     public async Task A_request_and_a_ping_time_out_when_a_user_block_withholds_their_outcome(string answer, string payload)
     {
         bool isOpen = true;
-        Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoapInbound>(() => isOpen));
+        Options.Pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => new GateBlock<CoapInbound>(() => isOpen));
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         string sent = Assert.Single(Transport.TakeSent());
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.9");

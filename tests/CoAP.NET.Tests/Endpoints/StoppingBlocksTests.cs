@@ -8,7 +8,7 @@ public sealed class StoppingBlocksTests
 {
     private const int Requests = 12;
 
-    private static readonly string[] s_seams =
+    private static readonly string[] s_stageLinks =
     [
         "TransportToChannel", "ChannelToSerializer", "SerializerToMessaging", "MessagingToExchanges", "ExchangesToResource",
         "ResourceToExchanges", "ExchangesToMessaging", "MessagingToSerializer", "SerializerToChannel", "ChannelToTransport",
@@ -24,11 +24,11 @@ public sealed class StoppingBlocksTests
             TheoryData<string, string, string> cases = [];
             foreach (string scheme in (string[])["coap", "coap+tcp"])
             {
-                foreach (string seam in s_seams)
+                foreach (string link in s_stageLinks)
                 {
-                    cases.Add(scheme, seam, "buffer");
-                    cases.Add(scheme, seam, "awaiting");
-                    cases.Add(scheme, seam, "parallel");
+                    cases.Add(scheme, link, "buffer");
+                    cases.Add(scheme, link, "awaiting");
+                    cases.Add(scheme, link, "parallel");
                 }
             }
 
@@ -36,21 +36,21 @@ public sealed class StoppingBlocksTests
         }
     }
 
-    public static TheoryData<string> Seams => [.. s_seams];
+    public static TheoryData<string> Seams => [.. s_stageLinks];
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task A_request_inside_a_user_block_is_answered_before_the_sockets_close(string scheme, string seam, string kind)
+    public async Task A_request_inside_a_user_block_is_answered_before_the_sockets_close(string scheme, string link, string kind)
     {
-        Insert(seam, kind);
+        Insert(link, kind);
         await AllAreAnsweredAsync(scheme);
     }
 
     [Theory]
     [MemberData(nameof(Seams))]
-    public async Task A_request_that_waits_for_a_full_user_block_of_a_connection_is_answered_before_the_stop_ends(string seam)
+    public async Task A_request_that_waits_for_a_full_user_block_of_a_connection_is_answered_before_the_stop_ends(string link)
     {
-        Insert(seam, "full");
+        Insert(link, "full");
 
         // The first one takes the room. While the second one waits, no third one is read.
         await AllAreAnsweredAsync("coap+tcp", 2);
@@ -59,11 +59,11 @@ public sealed class StoppingBlocksTests
     [Theory]
     [InlineData("coap")]
     [InlineData("coap+tcp")]
-    public async Task Requests_inside_blocks_at_all_seams_are_answered_before_the_stop_ends(string scheme)
+    public async Task Requests_inside_blocks_at_all_stage_links_are_answered_before_the_stop_ends(string scheme)
     {
-        foreach (string seam in s_seams)
+        foreach (string link in s_stageLinks)
         {
-            Insert(seam, "parallel");
+            Insert(link, "parallel");
         }
 
         await AllAreAnsweredAsync(scheme);
@@ -225,44 +225,44 @@ public sealed class StoppingBlocksTests
         Assert.True(_options.Pipeline.IsReplaced(CoapStages.Resource) || served == count + 1);
     }
 
-    private void Insert(string seam, string kind)
+    private void Insert(string link, string kind)
     {
-        switch (seam)
+        switch (link)
         {
             case "TransportToChannel":
-                Insert(CoapSeams.TransportToChannel, kind);
+                Insert(CoapStageLinks.TransportToChannel, kind);
                 break;
             case "ChannelToSerializer":
-                Insert(CoapSeams.ChannelToSerializer, kind);
+                Insert(CoapStageLinks.ChannelToSerializer, kind);
                 break;
             case "SerializerToMessaging":
-                Insert(CoapSeams.SerializerToMessaging, kind);
+                Insert(CoapStageLinks.SerializerToMessaging, kind);
                 break;
             case "MessagingToExchanges":
-                Insert(CoapSeams.MessagingToExchanges, kind);
+                Insert(CoapStageLinks.MessagingToExchanges, kind);
                 break;
             case "ExchangesToResource":
-                Insert(CoapSeams.ExchangesToResource, kind);
+                Insert(CoapStageLinks.ExchangesToResource, kind);
                 break;
             case "ResourceToExchanges":
-                Insert(CoapSeams.ResourceToExchanges, kind);
+                Insert(CoapStageLinks.ResourceToExchanges, kind);
                 break;
             case "ExchangesToMessaging":
-                Insert(CoapSeams.ExchangesToMessaging, kind);
+                Insert(CoapStageLinks.ExchangesToMessaging, kind);
                 break;
             case "MessagingToSerializer":
-                Insert(CoapSeams.MessagingToSerializer, kind);
+                Insert(CoapStageLinks.MessagingToSerializer, kind);
                 break;
             case "SerializerToChannel":
-                Insert(CoapSeams.SerializerToChannel, kind);
+                Insert(CoapStageLinks.SerializerToChannel, kind);
                 break;
             default:
-                Insert(CoapSeams.ChannelToTransport, kind);
+                Insert(CoapStageLinks.ChannelToTransport, kind);
                 break;
         }
     }
 
-    private void Insert<T>(CoapSeam<T> seam, string kind) => _options.Pipeline.Insert(seam, () =>
+    private void Insert<T>(CoapStageLink<T> link, string kind) => _options.Pipeline.Insert(link, () =>
     {
         TransformBlock<T, T> pass = new(
             async item =>

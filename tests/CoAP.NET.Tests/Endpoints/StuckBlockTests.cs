@@ -14,9 +14,9 @@ public sealed class StuckBlockTests : EndpointTest
     [InlineData("ExchangesToResource")]
     [InlineData("ResourceToExchanges")]
     [InlineData("ExchangesToMessaging")]
-    public async Task A_request_in_a_block_that_never_completes_gets_5_03_after_the_grace_period(string seam)
+    public async Task A_request_in_a_block_that_never_completes_gets_5_03_after_the_grace_period(string link)
     {
-        Insert(seam);
+        Insert(link);
         Server.MapGet("/x", static () => "x");
         await StartAsync();
         Transport.Receive(Peer, "40010001b178");
@@ -37,9 +37,9 @@ public sealed class StuckBlockTests : EndpointTest
     [Theory]
     [InlineData("TransportToChannel")]
     [InlineData("ChannelToTransport")]
-    public async Task Datagrams_that_leave_a_stuck_block_after_the_stop_are_counted_as_declined(string seam)
+    public async Task Datagrams_that_leave_a_stuck_block_after_the_stop_are_counted_as_declined(string link)
     {
-        Insert(seam);
+        Insert(link);
         Server.MapGet("/x", static () => "x");
         await StartAsync();
         for (int i = 0; i < 3; i++)
@@ -117,18 +117,18 @@ public sealed class StuckBlockTests : EndpointTest
         Assert.StartsWith("60450001", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
     }
 
-    private void Insert(string seam, string? passes = null)
+    private void Insert(string link, string? passes = null)
     {
         CoapPipelineOptions pipeline = Options.Pipeline;
-        _ = seam switch
+        _ = link switch
         {
-            "TransportToChannel" => pipeline.Insert(CoapSeams.TransportToChannel, () => Block<CoapDatagram>(static _ => true)),
-            "MessagingToExchanges" => pipeline.Insert(CoapSeams.MessagingToExchanges, () => Block<CoapInbound>(static _ => true)),
+            "TransportToChannel" => pipeline.Insert(CoapStageLinks.TransportToChannel, () => Block<CoapDatagram>(static _ => true)),
+            "MessagingToExchanges" => pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => Block<CoapInbound>(static _ => true)),
             "ExchangesToResource" => pipeline.Insert(
-                CoapSeams.ExchangesToResource, () => Block<CoapExchange>(exchange => exchange.Request.Path != passes)),
-            "ResourceToExchanges" => pipeline.Insert(CoapSeams.ResourceToExchanges, () => Block<CoapReply>(static _ => true)),
-            "ExchangesToMessaging" => pipeline.Insert(CoapSeams.ExchangesToMessaging, () => Block<CoapOutbound>(static _ => true)),
-            _ => pipeline.Insert(CoapSeams.ChannelToTransport, () => Block<CoapDatagram>(static _ => true)),
+                CoapStageLinks.ExchangesToResource, () => Block<CoapExchange>(exchange => exchange.Request.Path != passes)),
+            "ResourceToExchanges" => pipeline.Insert(CoapStageLinks.ResourceToExchanges, () => Block<CoapReply>(static _ => true)),
+            "ExchangesToMessaging" => pipeline.Insert(CoapStageLinks.ExchangesToMessaging, () => Block<CoapOutbound>(static _ => true)),
+            _ => pipeline.Insert(CoapStageLinks.ChannelToTransport, () => Block<CoapDatagram>(static _ => true)),
         };
     }
 

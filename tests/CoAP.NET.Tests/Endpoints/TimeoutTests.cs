@@ -16,7 +16,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, request);
 
-        Assert.Equal((CoapAwaited.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         Assert.StartsWith(
             "GET to coap://slow.example was not sent: an address of its host name was not found within the Timeout of 6 s.",
             error.Message, StringComparison.Ordinal);
@@ -29,7 +29,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, request);
 
-        Assert.Equal((CoapAwaited.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
         Assert.Contains(
             "no acknowledgement arrived within the Timeout of 6 s, for 2 copies of the message", error.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("all retransmissions", error.Message, StringComparison.Ordinal);
@@ -43,7 +43,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(94), request);
 
         Assert.Equal(
-            (CoapAwaited.Acknowledgement, CoapTimeLimit.Retransmissions, TimeSpan.FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
+            (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, TimeSpan.FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
             FactsOf(error));
         Assert.Contains("within the 93 s of all retransmissions, for 5 copies of the message", error.Message, StringComparison.Ordinal);
         Assert.EndsWith("Whether it took effect is unknown.", error.Message, StringComparison.Ordinal);
@@ -57,7 +57,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, second);
 
-        Assert.Equal((CoapAwaited.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         Assert.Contains("NStart", error.Message, StringComparison.Ordinal);
         Assert.False(first.IsCompleted);
     }
@@ -69,7 +69,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, Client.SendAsync(Get("coap://192.0.2.1/2")));
 
-        Assert.Equal((CoapAwaited.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         Assert.Contains("the peer answered none of the earlier messages", error.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("NStart", error.Message, StringComparison.Ordinal);
     }
@@ -83,7 +83,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(TimeSpan.FromMinutes(6), request);
 
         Assert.Equal(
-            (CoapAwaited.Response, CoapTimeLimit.ResponseTimeout, TimeSpan.FromSeconds(293), CoapTimeoutReason.NoResponse), FactsOf(error));
+            (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, TimeSpan.FromSeconds(293), CoapTimeoutReason.NoResponse), FactsOf(error));
         Assert.Contains(
             "was acknowledged, but no response followed within 293 s (ResponseTimeout)", error.Message, StringComparison.Ordinal);
     }
@@ -96,7 +96,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(146), request);
 
         Assert.Equal(
-            (CoapAwaited.Response, CoapTimeLimit.ResponseTimeout, TimeSpan.FromSeconds(145), CoapTimeoutReason.NoResponse), FactsOf(error));
+            (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, TimeSpan.FromSeconds(145), CoapTimeoutReason.NoResponse), FactsOf(error));
         Assert.DoesNotContain("delivered", error.Message, StringComparison.Ordinal);
         Assert.Contains("nothing shows whether it arrived", error.Message, StringComparison.Ordinal);
     }
@@ -116,7 +116,7 @@ public sealed class TimeoutTests : ClientTest
         await Within(next.Task);
         CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(5.1), request);
 
-        Assert.Equal((CoapAwaited.NextBlock, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.NextBlock, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
         Assert.True(error.IsOutcomeUnknown);
     }
 
@@ -138,7 +138,7 @@ public sealed class TimeoutTests : ClientTest
         await Within(next.Task);
         CoapTimeoutException error = await AfterAsync(TimeSpan.FromMinutes(5), request);
 
-        Assert.Equal((CoapAwaited.NextBlock, CoapTimeLimit.Retransmissions), (error.Awaited, error.EndedBy));
+        Assert.Equal((CoapTimeoutStep.NextBlock, CoapTimeLimit.Retransmissions), (error.Awaited, error.EndedBy));
         Assert.True(error.Limit < TimeSpan.FromMinutes(5), $"{error.Limit}");
     }
 
@@ -150,7 +150,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(94), ping);
 
         Assert.Equal(
-            (CoapAwaited.Acknowledgement, CoapTimeLimit.Retransmissions, TimeSpan.FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
+            (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, TimeSpan.FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
             FactsOf(error));
         Assert.StartsWith("Ping to coap://192.0.2.1:5683 was not answered", error.Message, StringComparison.Ordinal);
         Assert.False(error.IsOutcomeUnknown);
@@ -163,7 +163,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
-        Assert.Equal((CoapAwaited.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
         Assert.StartsWith(
             "Ping to coap://192.0.2.1:5683 was not answered: no acknowledgement arrived within the Timeout of 6 s, for 2 copies",
             error.Message, StringComparison.Ordinal);
@@ -195,7 +195,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
-        Assert.Equal((CoapAwaited.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         Assert.StartsWith("Ping to coap://slow.example was not sent", error.Message, StringComparison.Ordinal);
     }
 
@@ -207,7 +207,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
-        Assert.Equal((CoapAwaited.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         Assert.False(first.IsCompleted);
     }
 
@@ -232,7 +232,7 @@ public sealed class TimeoutTests : ClientTest
         await using CoapObservation observation = await Within(observing);
 
         CoapTimeoutException error = Assert.IsType<CoapTimeoutException>(observation.Error);
-        Assert.Equal((CoapAwaited.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
     }
 
     [Fact]
@@ -245,7 +245,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = Assert.IsType<CoapTimeoutException>(observation.Error);
         Assert.Equal(
-            (CoapAwaited.NameResolution, CoapTimeLimit.ObservationSearch, TimeSpan.FromMinutes(2), CoapTimeoutReason.NotSent),
+            (CoapTimeoutStep.NameResolution, CoapTimeLimit.ObservationSearch, TimeSpan.FromMinutes(2), CoapTimeoutReason.NotSent),
             FactsOf(error));
     }
 
@@ -267,7 +267,7 @@ public sealed class TimeoutTests : ClientTest
 
     private static CoapRequest Get(string uri) => new(CoapMethod.Get, uri) { Timeout = s_six };
 
-    private static (CoapAwaited, CoapTimeLimit, TimeSpan, CoapTimeoutReason) FactsOf(CoapTimeoutException error) =>
+    private static (CoapTimeoutStep, CoapTimeLimit, TimeSpan, CoapTimeoutReason) FactsOf(CoapTimeoutException error) =>
         (error.Awaited, error.EndedBy, error.Limit, error.Reason);
 
     private async Task<CoapTimeoutException> AfterAsync(TimeSpan time, Task request)

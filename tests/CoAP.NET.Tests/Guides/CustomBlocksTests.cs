@@ -17,12 +17,12 @@ public sealed class CustomBlocksTests
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 10);
 
     [Fact]
-    public void The_page_describes_each_seam()
+    public void The_page_describes_each_stage_link()
     {
         string page = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "custom-blocks.md"));
-        PropertyInfo[] seams = typeof(CoapSeams).GetProperties();
-        Assert.Equal(10, seams.Length);
-        Assert.All(seams, seam => Assert.Contains($"\n| `{seam.Name}` |", page, StringComparison.Ordinal));
+        PropertyInfo[] links = typeof(CoapStageLinks).GetProperties();
+        Assert.Equal(10, links.Length);
+        Assert.All(links, link => Assert.Contains($"\n| `{link.Name}` |", page, StringComparison.Ordinal));
     }
 
     [Fact]
@@ -185,10 +185,10 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
-    public async Task An_inserted_block_prints_the_messages_at_a_seam()
+    public async Task An_inserted_block_prints_the_messages_at_a_stage_link()
     {
         CoapEndpointOptions options = new();
-        options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new TransformBlock<CoapInbound, CoapInbound>(item =>
+        options.Pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => new TransformBlock<CoapInbound, CoapInbound>(item =>
         {
             Console.WriteLine(item.Message);
             return item;
@@ -216,7 +216,7 @@ public sealed class CustomBlocksTests
         async Task WatchAsync()
         {
             await using (server.Endpoint.Insert(
-                CoapSeams.MessagingToExchanges,
+                CoapStageLinks.MessagingToExchanges,
                 () => new Tap<CoapInbound>(item => Console.WriteLine(item.Message))))
             {
                 await enough;
@@ -225,27 +225,27 @@ public sealed class CustomBlocksTests
     }
 
     [Fact]
-    public async Task A_block_without_a_queue_fits_every_seam()
+    public async Task A_block_without_a_queue_fits_every_stage_link()
     {
         ConcurrentDictionary<string, int> seen = new();
         CoapEndpointOptions options = new();
-        Watch(CoapSeams.TransportToChannel);
-        Watch(CoapSeams.ChannelToSerializer);
-        Watch(CoapSeams.SerializerToMessaging);
-        Watch(CoapSeams.MessagingToExchanges);
-        Watch(CoapSeams.ExchangesToResource);
-        Watch(CoapSeams.ResourceToExchanges);
-        Watch(CoapSeams.ExchangesToMessaging);
-        Watch(CoapSeams.MessagingToSerializer);
-        Watch(CoapSeams.SerializerToChannel);
-        Watch(CoapSeams.ChannelToTransport);
+        Watch(CoapStageLinks.TransportToChannel);
+        Watch(CoapStageLinks.ChannelToSerializer);
+        Watch(CoapStageLinks.SerializerToMessaging);
+        Watch(CoapStageLinks.MessagingToExchanges);
+        Watch(CoapStageLinks.ExchangesToResource);
+        Watch(CoapStageLinks.ResourceToExchanges);
+        Watch(CoapStageLinks.ExchangesToMessaging);
+        Watch(CoapStageLinks.MessagingToSerializer);
+        Watch(CoapStageLinks.SerializerToChannel);
+        Watch(CoapStageLinks.ChannelToTransport);
         await using CoapServer server = new(options);
 
         Assert.Equal("here", await AskAsync(server));
         Assert.Equal(10, seen.Count);
 
-        void Watch<T>(CoapSeam<T> seam) =>
-            options.Pipeline.Insert(seam, () => new Tap<T>(_ => seen.AddOrUpdate(seam.Name, 1, (_, count) => count + 1)));
+        void Watch<T>(CoapStageLink<T> link) =>
+            options.Pipeline.Insert(link, () => new Tap<T>(_ => seen.AddOrUpdate(link.Name, 1, (_, count) => count + 1)));
     }
 
     [Fact]
@@ -256,8 +256,8 @@ public sealed class CustomBlocksTests
         StringWriter printed = new();
         Recorder Console = new(printed);
         options.Pipeline
-            .Insert(CoapSeams.TransportToChannel, () => new Tap<CoapDatagram>(datagram => Print("<", datagram)))
-            .Insert(CoapSeams.ChannelToTransport, () => new Tap<CoapDatagram>(datagram => Print(">", datagram)));
+            .Insert(CoapStageLinks.TransportToChannel, () => new Tap<CoapDatagram>(datagram => Print("<", datagram)))
+            .Insert(CoapStageLinks.ChannelToTransport, () => new Tap<CoapDatagram>(datagram => Print(">", datagram)));
 
         void Print(string direction, CoapDatagram datagram)
         {
@@ -283,7 +283,7 @@ public sealed class CustomBlocksTests
     {
         IPNetwork allowed = IPNetwork.Parse(network);
         CoapEndpointOptions options = new();
-        options.Pipeline.Insert(CoapSeams.TransportToChannel, () => new TransformManyBlock<CoapDatagram, CoapDatagram>(datagram =>
+        options.Pipeline.Insert(CoapStageLinks.TransportToChannel, () => new TransformManyBlock<CoapDatagram, CoapDatagram>(datagram =>
         {
             if (allowed.Contains(datagram.Remote.ToIPAddress()))
             {
@@ -315,7 +315,7 @@ public sealed class CustomBlocksTests
     {
         int understood = 0;
         CoapEndpointOptions options = new();
-        options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new Tap<CoapInbound>(item =>
+        options.Pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => new Tap<CoapInbound>(item =>
         {
             if (item is { Kind: CoapInboundKind.Message, Message: { } message } && message.Options.Remove(65_001))
             {

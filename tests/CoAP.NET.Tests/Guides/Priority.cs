@@ -5,7 +5,7 @@ namespace CoAP.NET.Tests.Guides;
 internal sealed class Priority(uint level) : UIntOption(Definition, level), ITypedOption<Priority>
 {
     public static OptionDefinition Definition { get; } = new(65_000, "Priority", OptionFormat.UInt, minLength: 0, maxLength: 1,
-        use: OptionUse.Request);
+        use: OptionApplicability.Request);
 
     public static Priority Create(OptionData data) => new(data.GetUInt());
 }
@@ -14,7 +14,7 @@ internal sealed class Priority(uint level) : UIntOption(Definition, level), ITyp
 internal sealed class Tenant(string name) : StringOption(Definition, name), ITypedOption<Tenant>
 {
     public static OptionDefinition Definition { get; } =
-        new(65_003, "Tenant", OptionFormat.String, minLength: 1, maxLength: 32, use: OptionUse.Request)
+        new(65_003, "Tenant", OptionFormat.String, minLength: 1, maxLength: 32, use: OptionApplicability.Request)
         {
             IsValid = static data => !data.Value.ContainsAnyExceptInRange((byte)'a', (byte)'z'),
             ValidValues = "letters from a to z",

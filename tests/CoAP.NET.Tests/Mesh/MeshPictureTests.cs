@@ -49,17 +49,17 @@ public sealed class MeshPictureTests
     }
 
     [Fact]
-    public async Task The_mesh_is_a_chain_of_five_stages_with_ten_seams()
+    public async Task The_mesh_is_a_chain_of_five_stages_with_ten_stage_links()
     {
         await using CoapServer server = new(new CoapEndpointOptions { Transports = { Shards = 1 } });
         IReadOnlyList<MeshLink> links = server.Endpoint.Pipelines[0].Links;
         Assert.Equal(links.Skip(1).Select(static link => link.Source), links.SkipLast(1).Select(static link => link.Target));
-        object[] seams = [
-            .. typeof(CoapSeams).GetProperties(BindingFlags.Public | BindingFlags.Static).Select(static seam => seam.GetValue(null)!)];
-        Assert.Equal(10, seams.Length);
+        object[] stageLinks = [
+            .. typeof(CoapStageLinks).GetProperties(BindingFlags.Public | BindingFlags.Static).Select(static link => link.GetValue(null)!)];
+        Assert.Equal(10, stageLinks.Length);
         Assert.Equal(
-            seams.Select(static seam => (seam.ToString()!, seam.GetType().GetGenericArguments()[0])).OrderBy(static seam => seam.Item1),
-            links.Select(static link => (link.Seam, link.Item)).OrderBy(static seam => seam.Seam));
+            stageLinks.Select(static link => (link.ToString()!, link.GetType().GetGenericArguments()[0])).OrderBy(static link => link.Item1),
+            links.Select(static link => (link.LinkName, link.Item)).OrderBy(static link => link.LinkName));
     }
 
     private static string Draw(IReadOnlyList<MeshLink> links)
@@ -128,7 +128,7 @@ public sealed class MeshPictureTests
             bool isDown = target.Name.EndsWith("Outbound", StringComparison.Ordinal);
             int from = X(Array.IndexOf(stages, StageOf(source)));
             int to = X(Array.IndexOf(stages, StageOf(target)));
-            Link(isDown ? from : from + BlockWidth, isDown ? Down : Up, isDown ? to + BlockWidth : to, link.Item.Name, "seam");
+            Link(isDown ? from : from + BlockWidth, isDown ? Down : Up, isDown ? to + BlockWidth : to, link.Item.Name, "link");
         }
 
         Link(Left, Down, 100, "bytes", string.Empty);
@@ -155,7 +155,7 @@ public sealed class MeshPictureTests
         Other(X(handler + 1) - 40, 440, BlockWidth + 80, BlockHeight, "requests of ours", ["CoapClient: steps, RequestRun"]);
         Line($"<path class=\"link\" d=\"M{exchanges} 440V{Down + BlockHeight}\"/>");
         Small(Left, 512,
-            $"{links.Count} links, each a seam (CoapSeams) for blocks of yours. Serializer and Resource can be replaced (CoapStages).");
+            $"{links.Count} links, each a link (CoapStageLinks) for blocks of yours. Serializer and Resource can be replaced (CoapStages).");
         Line("</svg>");
         return svg.ToString();
 

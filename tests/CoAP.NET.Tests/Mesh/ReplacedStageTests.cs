@@ -20,7 +20,7 @@ public sealed class ReplacedStageTests
         byte[] large = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 31))];
         ConcurrentBag<byte[]> wire = [];
         CoapEndpointOptions options = Sealed();
-        options.Pipeline.Insert(CoapSeams.ChannelToTransport,
+        options.Pipeline.Insert(CoapStageLinks.ChannelToTransport,
             () => new PassBlock<CoapDatagram>(datagram => wire.Add(datagram.Span.ToArray())));
         await using CoapServer server = new(options);
         server.MapGet("/secret", static () => "the sea is deep");
@@ -62,12 +62,12 @@ public sealed class ReplacedStageTests
         ConcurrentDictionary<string, int> seen = new();
         CoapEndpointOptions options = Sealed();
         Router(options, static exchange => CoapResults.Text(exchange.Request.Path));
-        Watch(CoapSeams.ChannelToSerializer);
-        Watch(CoapSeams.SerializerToMessaging);
-        Watch(CoapSeams.ExchangesToResource);
-        Watch(CoapSeams.ResourceToExchanges);
-        Watch(CoapSeams.MessagingToSerializer);
-        Watch(CoapSeams.SerializerToChannel);
+        Watch(CoapStageLinks.ChannelToSerializer);
+        Watch(CoapStageLinks.SerializerToMessaging);
+        Watch(CoapStageLinks.ExchangesToResource);
+        Watch(CoapStageLinks.ResourceToExchanges);
+        Watch(CoapStageLinks.MessagingToSerializer);
+        Watch(CoapStageLinks.SerializerToChannel);
         await using CoapServer server = new(options);
         string uri = await StartAsync(server, scheme);
         await using CoapClient client = new(Sealed());
@@ -75,8 +75,8 @@ public sealed class ReplacedStageTests
         Assert.Equal("/a/b", (await Within(client.GetAsync($"{uri}/a/b"))).GetText());
         Assert.Equal(6, seen.Count);
 
-        void Watch<T>(CoapSeam<T> seam) =>
-            options.Pipeline.Insert(seam, () => new PassBlock<T>(_ => seen.AddOrUpdate(seam.Name, 1, static (_, count) => count + 1)));
+        void Watch<T>(CoapStageLink<T> link) =>
+            options.Pipeline.Insert(link, () => new PassBlock<T>(_ => seen.AddOrUpdate(link.Name, 1, static (_, count) => count + 1)));
     }
 
     [Theory]
@@ -254,8 +254,8 @@ public sealed class ReplacedStageTests
         using CancellationTokenSource cancel = new();
         Task<CoapResponse> request = client.GetAsync($"{uri}/x", cancellationToken: cancel.Token);
         CoapException fault = await Assert.ThrowsAsync<CoapException>(() => Within(server.Endpoint.Completion));
-        string seam = (inbound ? CoapSeams.ChannelToSerializer.Name : CoapSeams.MessagingToSerializer.Name)!;
-        Assert.Equal($"The block in place of the stage behind the seam {seam} faulted while the endpoint was running.", fault.Message);
+        string link = (inbound ? CoapStageLinks.ChannelToSerializer.Name : CoapStageLinks.MessagingToSerializer.Name)!;
+        Assert.Equal($"The block in place of the stage behind the link {link} faulted while the endpoint was running.", fault.Message);
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<Exception>(() => Within(request));
         await Within(server.DisposeAsync().AsTask());

@@ -97,18 +97,18 @@ public sealed class AcknowledgementTests
         _rig.Receive(channel, "41017d3471");
         _rig.Reply(_rig.Up[0], new CoapMessage(CoapCode.Content));
         _rig.Reply(_rig.Up[0], new CoapMessage(CoapCode.NotFound));
-        _rig.Answer(_rig.Up[0], CoapOutboundKind.Reject);
-        _rig.Answer(_rig.Up[0], CoapOutboundKind.Finish);
-        _rig.Answer(_rig.Up[0], CoapOutboundKind.Acknowledge);
+        _rig.Answer(_rig.Up[0], CoapOutboundAction.Reject);
+        _rig.Answer(_rig.Up[0], CoapOutboundAction.Finish);
+        _rig.Answer(_rig.Up[0], CoapOutboundAction.Acknowledge);
         Assert.Single(_rig.Sent);
         Assert.Equal(1, _rig.Counters[CoapCounter.LateResponses]);
     }
 
     [Theory]
-    [InlineData(CoapOutboundKind.Acknowledge, "60007d34")]
-    [InlineData(CoapOutboundKind.Finish, "60007d34")]
-    [InlineData(CoapOutboundKind.Reject, "70007d34")]
-    public void A_Confirmable_message_is_acknowledged_or_rejected_at_once_on_demand(CoapOutboundKind kind, string expected)
+    [InlineData(CoapOutboundAction.Acknowledge, "60007d34")]
+    [InlineData(CoapOutboundAction.Finish, "60007d34")]
+    [InlineData(CoapOutboundAction.Reject, "70007d34")]
+    public void A_Confirmable_message_is_acknowledged_or_rejected_at_once_on_demand(CoapOutboundAction kind, string expected)
     {
         _rig.Receive(_rig.Channel(), "41017d3471");
         _rig.Answer(_rig.Up[0], kind);
@@ -117,11 +117,11 @@ public sealed class AcknowledgementTests
     }
 
     [Theory]
-    [InlineData(CoapOutboundKind.Acknowledge)]
-    [InlineData(CoapOutboundKind.Finish)]
-    [InlineData(CoapOutboundKind.Reject)]
+    [InlineData(CoapOutboundAction.Acknowledge)]
+    [InlineData(CoapOutboundAction.Finish)]
+    [InlineData(CoapOutboundAction.Reject)]
     [Rfc("7252-4.3-1")]
-    public void A_Non_confirmable_message_is_neither_acknowledged_nor_rejected(CoapOutboundKind kind)
+    public void A_Non_confirmable_message_is_neither_acknowledged_nor_rejected(CoapOutboundAction kind)
     {
         _rig.Receive(_rig.Channel(), "51017d3471");
         _rig.Answer(_rig.Up[0], kind);
@@ -134,7 +134,7 @@ public sealed class AcknowledgementTests
     {
         _rig.Receive(_rig.Channel(), "41457d3471");
         _rig.Pass(1);
-        _rig.Answer(_rig.Up[0], CoapOutboundKind.Reject);
+        _rig.Answer(_rig.Up[0], CoapOutboundAction.Reject);
         Assert.Equal(["60007d34"], _rig.Bytes);
         Assert.Equal(0, _rig.Layer.Memory.Running);
     }

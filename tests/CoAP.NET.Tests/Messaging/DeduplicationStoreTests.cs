@@ -368,7 +368,7 @@ public sealed class DeduplicationStoreTests
     {
         const int budget = 4 * 1024 * 1024;
         MessagingRig rig = new(new CoapLimits { Deduplication = { Memory = budget }, Peers = { NewcomerMemory = 1024 * 1024 } });
-        rig.Handle = item => rig.Answer(item, CoapOutboundKind.Finish);
+        rig.Handle = item => rig.Answer(item, CoapOutboundAction.Finish);
         rig.Outgoing = _ => null;
         CoapChannel[] channels = [
             .. Enumerable.Range(1, 200).Select(i => rig.Channel((ushort)i, verified: i % 4 == 0, newcomer: i % 4 == 1))];

@@ -130,7 +130,7 @@ public sealed class DuplicateTests
     public void Duplicate_confirmable_response_is_acknowledged_again_and_delivered_once()
     {
         CoapChannel channel = _rig.Channel();
-        _rig.Handle = item => _rig.Answer(item, CoapOutboundKind.Acknowledge);
+        _rig.Handle = item => _rig.Answer(item, CoapOutboundAction.Acknowledge);
         _rig.Receive(channel, "41457d34a1ff31");
         _rig.Pass(30);
         _rig.Receive(channel, "41457d34a1ff31");
@@ -144,7 +144,7 @@ public sealed class DuplicateTests
     public void Duplicate_of_a_rejected_message_is_rejected_again()
     {
         CoapChannel channel = _rig.Channel();
-        _rig.Handle = item => _rig.Answer(item, CoapOutboundKind.Reject);
+        _rig.Handle = item => _rig.Answer(item, CoapOutboundAction.Reject);
         _rig.Receive(channel, "41457d34a1ff31");
         _rig.Receive(channel, "41457d34a1ff31");
 

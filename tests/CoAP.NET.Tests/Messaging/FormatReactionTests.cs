@@ -13,7 +13,7 @@ public sealed class FormatReactionTests
         {
             if (item.Reception is not null && item.Message is { } message && message.Code.IsResponse)
             {
-                _rig.Answer(item, CoapOutboundKind.Reject);
+                _rig.Answer(item, CoapOutboundAction.Reject);
             }
         };
     }
@@ -105,7 +105,7 @@ public sealed class FormatReactionTests
     [Rfc("7252-8.1-3")]
     public void A_multicast_request_is_never_reset()
     {
-        _rig.Handle = item => _rig.Answer(item, CoapOutboundKind.Reject);
+        _rig.Handle = item => _rig.Answer(item, CoapOutboundAction.Reject);
         _rig.Receive(_rig.Channel(), "50017d34", multicast: true);
         CoapInbound up = Assert.Single(_rig.Up);
         Assert.True(up.Reception!.IsMulticast);

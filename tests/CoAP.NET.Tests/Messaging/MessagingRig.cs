@@ -122,7 +122,7 @@ internal sealed class MessagingRig
         Offer(new CoapOutbound { Channel = to.Channel, Reception = to.Reception, Message = response });
     }
 
-    public void Answer(CoapInbound to, CoapOutboundKind kind) =>
+    public void Answer(CoapInbound to, CoapOutboundAction kind) =>
         Offer(new CoapOutbound { Channel = to.Channel, Kind = kind, Reception = to.Reception });
 
     public CoapTransmission Send(CoapChannel channel, CoapMessageType type = CoapMessageType.Confirmable, CoapCode? code = null,
@@ -135,7 +135,7 @@ internal sealed class MessagingRig
     }
 
     public void Cancel(CoapTransmission transmission) =>
-        Offer(new CoapOutbound { Channel = transmission.Channel, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
+        Offer(new CoapOutbound { Channel = transmission.Channel, Kind = CoapOutboundAction.Cancel, Transmission = transmission });
 
     /// <summary>Lets time pass, as the driver of a clock would.</summary>
     public void Pass(double seconds)

@@ -31,7 +31,7 @@ public sealed class RaceTests
                 if (item.Reception is not null)
                 {
                     rig.Cancel(request);
-                    rig.Answer(item, CoapOutboundKind.Acknowledge);
+                    rig.Answer(item, CoapOutboundAction.Acknowledge);
                 }
             };
             int copies = -1;

@@ -153,7 +153,7 @@ public sealed class RetransmissionTests
             if (item.Reception is not null)
             {
                 rig.Cancel(request);
-                rig.Answer(item, CoapOutboundKind.Acknowledge);
+                rig.Answer(item, CoapOutboundAction.Acknowledge);
             }
         };
         rig.Receive(channel, "41450001a1ff31");

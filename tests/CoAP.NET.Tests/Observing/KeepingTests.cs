@@ -170,7 +170,7 @@ public sealed class KeepingTests : ServerObserveTest
     public async Task A_user_block_sees_the_outcome_of_notifications()
     {
         List<CoapInboundKind> fates = [];
-        Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new PassBlock<CoapInbound>(item =>
+        Options.Pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => new PassBlock<CoapInbound>(item =>
         {
             if (item.Transmission is not null)
             {
@@ -193,7 +193,7 @@ public sealed class KeepingTests : ServerObserveTest
     public async Task An_observer_whose_acknowledgement_a_user_block_drops_is_notified_again_within_a_day()
     {
         bool isOpen = true;
-        Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoapInbound>(() => isOpen));
+        Options.Pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => new GateBlock<CoapInbound>(() => isOpen));
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
         Register(Peer);
@@ -211,7 +211,7 @@ public sealed class KeepingTests : ServerObserveTest
     public async Task A_notification_that_a_user_block_declines_is_sent_later()
     {
         bool isOpen = true;
-        Options.Pipeline.Insert(CoapSeams.ExchangesToMessaging, () => new GateBlock<CoapOutbound>(() => isOpen));
+        Options.Pipeline.Insert(CoapStageLinks.ExchangesToMessaging, () => new GateBlock<CoapOutbound>(() => isOpen));
         CoapRouteHandlerBuilder route = MapState();
         CoapRouteHandlerBuilder non = MapState("/non", false);
         await StartAsync();

@@ -87,7 +87,7 @@ public sealed class DeclaredOptionTests
     [Fact]
     public void A_replaced_definition_keeps_the_library_behavior_for_everything_that_it_does_not_declare()
     {
-        OptionDefinition mine = new(OptionNumber.HopLimit, "My-Hops", OptionFormat.UInt, 1, 2, use: OptionUse.Request)
+        OptionDefinition mine = new(OptionNumber.HopLimit, "My-Hops", OptionFormat.UInt, 1, 2, use: OptionApplicability.Request)
         {
             ForwardingInRequest = OptionForwarding.Forward,
         };
@@ -101,7 +101,7 @@ public sealed class DeclaredOptionTests
 
         // The parts of this library that act on an option find it by its number.
         OptionDefinition observe = new(OptionNumber.Observe, "My-Observe", OptionFormat.UInt, 0, 3);
-        Assert.Equal(SpecialOptions.Observe, OptionRules.Check(Message(observe, "00")).Special);
+        Assert.Equal(RequestFeatures.Observe, OptionRules.Check(Message(observe, "00")).Special);
         Assert.Equal(OptionCaching.StoreOnly, DeclaredOption.Register(observe).CachingOf(OptionNumber.Observe));
     }
 

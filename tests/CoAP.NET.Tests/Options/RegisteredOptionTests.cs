@@ -54,35 +54,35 @@ public sealed class RegisteredOptionTests
     public static TheoryData<string> RowNames => [.. Rows.Keys];
 
     // Checklist table 1.4: number, name, format, shortest, longest, repeatable, where.
-    public static TheoryData<int, string, OptionFormat, int, int, bool, OptionUse> Definitions => new()
+    public static TheoryData<int, string, OptionFormat, int, int, bool, OptionApplicability> Definitions => new()
     {
-        { 1, "If-Match", OptionFormat.Opaque, 0, 8, true, OptionUse.Request },
-        { 3, "Uri-Host", OptionFormat.String, 1, 255, false, OptionUse.Request },
-        { 4, "ETag", OptionFormat.Opaque, 1, 8, true, OptionUse.Both },
-        { 5, "If-None-Match", OptionFormat.Empty, 0, 0, false, OptionUse.Request },
-        { 6, "Observe", OptionFormat.UInt, 0, 3, false, OptionUse.Both },
-        { 7, "Uri-Port", OptionFormat.UInt, 0, 2, false, OptionUse.Request },
-        { 8, "Location-Path", OptionFormat.String, 0, 255, true, OptionUse.Response },
-        { 9, "OSCORE", OptionFormat.Opaque, 0, 255, false, OptionUse.Both },
-        { 11, "Uri-Path", OptionFormat.String, 0, 255, true, OptionUse.Request },
-        { 12, "Content-Format", OptionFormat.UInt, 0, 2, false, OptionUse.Both },
-        { 14, "Max-Age", OptionFormat.UInt, 0, 4, false, OptionUse.Response },
-        { 15, "Uri-Query", OptionFormat.String, 0, 255, true, OptionUse.Request },
-        { 16, "Hop-Limit", OptionFormat.UInt, 1, 1, false, OptionUse.Request },
-        { 17, "Accept", OptionFormat.UInt, 0, 2, false, OptionUse.Request },
-        { 19, "Q-Block1", OptionFormat.UInt, 0, 3, false, OptionUse.Both },
-        { 20, "Location-Query", OptionFormat.String, 0, 255, true, OptionUse.Response },
-        { 21, "EDHOC", OptionFormat.Empty, 0, 0, false, OptionUse.Request },
-        { 23, "Block2", OptionFormat.UInt, 0, 3, false, OptionUse.Both },
-        { 27, "Block1", OptionFormat.UInt, 0, 3, false, OptionUse.Both },
-        { 28, "Size2", OptionFormat.UInt, 0, 4, false, OptionUse.Both },
-        { 31, "Q-Block2", OptionFormat.UInt, 0, 3, true, OptionUse.Both },
-        { 35, "Proxy-Uri", OptionFormat.String, 1, 1034, false, OptionUse.Request },
-        { 39, "Proxy-Scheme", OptionFormat.String, 1, 255, false, OptionUse.Request },
-        { 60, "Size1", OptionFormat.UInt, 0, 4, false, OptionUse.Both },
-        { 252, "Echo", OptionFormat.Opaque, 1, 40, false, OptionUse.Both },
-        { 258, "No-Response", OptionFormat.UInt, 0, 1, false, OptionUse.Request },
-        { 292, "Request-Tag", OptionFormat.Opaque, 0, 8, true, OptionUse.Request },
+        { 1, "If-Match", OptionFormat.Opaque, 0, 8, true, OptionApplicability.Request },
+        { 3, "Uri-Host", OptionFormat.String, 1, 255, false, OptionApplicability.Request },
+        { 4, "ETag", OptionFormat.Opaque, 1, 8, true, OptionApplicability.Both },
+        { 5, "If-None-Match", OptionFormat.Empty, 0, 0, false, OptionApplicability.Request },
+        { 6, "Observe", OptionFormat.UInt, 0, 3, false, OptionApplicability.Both },
+        { 7, "Uri-Port", OptionFormat.UInt, 0, 2, false, OptionApplicability.Request },
+        { 8, "Location-Path", OptionFormat.String, 0, 255, true, OptionApplicability.Response },
+        { 9, "OSCORE", OptionFormat.Opaque, 0, 255, false, OptionApplicability.Both },
+        { 11, "Uri-Path", OptionFormat.String, 0, 255, true, OptionApplicability.Request },
+        { 12, "Content-Format", OptionFormat.UInt, 0, 2, false, OptionApplicability.Both },
+        { 14, "Max-Age", OptionFormat.UInt, 0, 4, false, OptionApplicability.Response },
+        { 15, "Uri-Query", OptionFormat.String, 0, 255, true, OptionApplicability.Request },
+        { 16, "Hop-Limit", OptionFormat.UInt, 1, 1, false, OptionApplicability.Request },
+        { 17, "Accept", OptionFormat.UInt, 0, 2, false, OptionApplicability.Request },
+        { 19, "Q-Block1", OptionFormat.UInt, 0, 3, false, OptionApplicability.Both },
+        { 20, "Location-Query", OptionFormat.String, 0, 255, true, OptionApplicability.Response },
+        { 21, "EDHOC", OptionFormat.Empty, 0, 0, false, OptionApplicability.Request },
+        { 23, "Block2", OptionFormat.UInt, 0, 3, false, OptionApplicability.Both },
+        { 27, "Block1", OptionFormat.UInt, 0, 3, false, OptionApplicability.Both },
+        { 28, "Size2", OptionFormat.UInt, 0, 4, false, OptionApplicability.Both },
+        { 31, "Q-Block2", OptionFormat.UInt, 0, 3, true, OptionApplicability.Both },
+        { 35, "Proxy-Uri", OptionFormat.String, 1, 1034, false, OptionApplicability.Request },
+        { 39, "Proxy-Scheme", OptionFormat.String, 1, 255, false, OptionApplicability.Request },
+        { 60, "Size1", OptionFormat.UInt, 0, 4, false, OptionApplicability.Both },
+        { 252, "Echo", OptionFormat.Opaque, 1, 40, false, OptionApplicability.Both },
+        { 258, "No-Response", OptionFormat.UInt, 0, 1, false, OptionApplicability.Request },
+        { 292, "Request-Tag", OptionFormat.Opaque, 0, 8, true, OptionApplicability.Request },
     };
 
     [Theory]
@@ -138,7 +138,7 @@ public sealed class RegisteredOptionTests
     [Rfc("7252-5.4.6-1", "7252-5.4.3-1")]
     [MemberData(nameof(Definitions))]
     public void Each_registered_option_has_its_definition(int number, string name, OptionFormat format, int shortest, int longest, bool repeatable,
-        OptionUse use)
+        OptionApplicability use)
     {
         OptionDefinition definition = CoapOptionRegistry.Default.Find(CoapCode.Get, number)!.Definition;
 

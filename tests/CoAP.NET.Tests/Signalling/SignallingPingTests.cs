@@ -207,7 +207,7 @@ public sealed class SignallingPingTests : SignallingTest
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping));
 
-        Assert.Equal((CoapAwaited.Pong, CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(seconds)),
+        Assert.Equal((CoapTimeoutStep.Pong, CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(seconds)),
             (error.Awaited, error.EndedBy, error.Limit));
         Assert.Contains($"no Pong arrived within the Timeout of {seconds} s", error.Message, StringComparison.Ordinal);
     }

@@ -202,18 +202,18 @@ public sealed class SignallingRequestTests : SignallingTest
     }
 
     [Theory]
-    [InlineData(nameof(CoapSeams.MessagingToExchanges))]
-    [InlineData(nameof(CoapSeams.ExchangesToResource))]
-    public async Task A_request_that_a_user_block_declines_gets_5_03(string seam)
+    [InlineData(nameof(CoapStageLinks.MessagingToExchanges))]
+    [InlineData(nameof(CoapStageLinks.ExchangesToResource))]
+    public async Task A_request_that_a_user_block_declines_gets_5_03(string link)
     {
         bool isOpen = false;
-        if (seam == nameof(CoapSeams.MessagingToExchanges))
+        if (link == nameof(CoapStageLinks.MessagingToExchanges))
         {
-            Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoAP.NET.CoapInbound>(() => isOpen));
+            Options.Pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => new GateBlock<CoAP.NET.CoapInbound>(() => isOpen));
         }
         else
         {
-            Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.CoapExchange>(() => isOpen));
+            Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => new GateBlock<CoAP.NET.CoapExchange>(() => isOpen));
         }
 
         MapX();

@@ -10,13 +10,13 @@ internal static class PlantedBlocks
             case "swallow":
                 // Every so manieth datagram gets lost, whoever sent it.
                 int count = 0;
-                pipeline.Insert(CoapSeams.TransportToChannel,
+                pipeline.Insert(CoapStageLinks.TransportToChannel,
                     () => new PassingBlock<CoapDatagram>(datagram => ++count % 50 == 49 ? Dropped(datagram) : datagram));
                 break;
             case "leak":
                 // The buffer of what goes out is kept.
                 List<CoapDatagram> kept = [];
-                pipeline.Insert(CoapSeams.SerializerToChannel, () => new PassingBlock<CoapDatagram>(datagram =>
+                pipeline.Insert(CoapStageLinks.SerializerToChannel, () => new PassingBlock<CoapDatagram>(datagram =>
                 {
                     if (datagram.Span[1] == 0x45)
                     {
@@ -29,7 +29,7 @@ internal static class PlantedBlocks
                 break;
             case "wrong-token":
                 // An answer has a token that belongs to somebody else.
-                pipeline.Insert(CoapSeams.SerializerToChannel, () => new PassingBlock<CoapDatagram>(datagram =>
+                pipeline.Insert(CoapStageLinks.SerializerToChannel, () => new PassingBlock<CoapDatagram>(datagram =>
                 {
                     if (datagram.Length > 5 && datagram.Span[1] == 0x45 && (datagram.Span[0] & 15) == 1 && datagram.Span[4] == 2)
                     {
@@ -40,7 +40,7 @@ internal static class PlantedBlocks
                 }));
                 break;
             case "stage-throws":
-                pipeline.Insert(CoapSeams.MessagingToExchanges,
+                pipeline.Insert(CoapStageLinks.MessagingToExchanges,
                     () => new PassingBlock<CoapInbound>(item => item.Message?.Code == CoapCode.Fetch
                         ? throw new InvalidOperationException("planted")
                         : item));

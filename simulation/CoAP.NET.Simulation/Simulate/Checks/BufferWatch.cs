@@ -10,8 +10,8 @@ internal sealed class BufferWatch
     public int Lost => _seen.Count(datagram => datagram.IsOut);
 
     public void WatchOver(CoapPipelineOptions options) => options
-        .Insert(CoapSeams.TransportToChannel, () => new SeamBlock<CoapDatagram>(See))
-        .Insert(CoapSeams.SerializerToChannel, () => new SeamBlock<CoapDatagram>(See));
+        .Insert(CoapStageLinks.TransportToChannel, () => new StageLinkBlock<CoapDatagram>(See))
+        .Insert(CoapStageLinks.SerializerToChannel, () => new StageLinkBlock<CoapDatagram>(See));
 
     private CoapDatagram See(CoapDatagram datagram)
     {

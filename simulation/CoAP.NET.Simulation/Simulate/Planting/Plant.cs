@@ -1,7 +1,7 @@
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>
-/// A defect that is put in on purpose, at a seam or around a handler, to see that the checks find it. One object for one run.
+/// A defect that is put in on purpose, at a link or around a handler, to see that the checks find it. One object for one run.
 /// </summary>
 internal abstract class Plant
 {

@@ -42,8 +42,8 @@ internal static class Plants
         ["failing-block"] = () => new Configured("a stage throws at some datagrams", CheckKind.Errors, (_, options) =>
         {
             int count = 0;
-            options.Pipeline.Insert(CoapSeams.ChannelToSerializer,
-                () => new SeamBlock<CoapDatagram>(datagram => ++count % 20 == 0 ? throw new InvalidOperationException("planted") : datagram,
+            options.Pipeline.Insert(CoapStageLinks.ChannelToSerializer,
+                () => new StageLinkBlock<CoapDatagram>(datagram => ++count % 20 == 0 ? throw new InvalidOperationException("planted") : datagram,
                     options.LoggerFactory.CreateLogger("planted")));
         }),
         ["other-thread"] = () =>
@@ -117,8 +117,8 @@ internal static class Plants
             int count = 0;
 
             // Above the place where what passes is remembered.
-            options.Pipeline.Insert(CoapSeams.ChannelToSerializer,
-                () => new SeamBlock<CoapDatagram>(datagram => ++count % 100 == 5 ? null : datagram));
+            options.Pipeline.Insert(CoapStageLinks.ChannelToSerializer,
+                () => new StageLinkBlock<CoapDatagram>(datagram => ++count % 100 == 5 ? null : datagram));
         }
     }
 
@@ -189,7 +189,7 @@ internal static class Plants
         public override void Configure(SimulatedNode node, CoapEndpointOptions options)
         {
             HashSet<(CoapAddress, ushort)> seen = [];
-            options.Pipeline.Insert(CoapSeams.TransportToChannel, () => new SeamBlock<CoapDatagram>(datagram =>
+            options.Pipeline.Insert(CoapStageLinks.TransportToChannel, () => new StageLinkBlock<CoapDatagram>(datagram =>
             {
                 if (datagram.Length > 4 && datagram.Span[1] is 2 or 6
                     && !seen.Add((datagram.Remote, BinaryPrimitives.ReadUInt16BigEndian(datagram.Span[2..]))))

@@ -58,7 +58,7 @@ public sealed class CoapExchange : IConnectionItem, IDeferredWork
     internal bool IsLate { get; init; }
 
     /// <summary>Which options of the request ask for more than a plain exchange.</summary>
-    internal SpecialOptions Special { get; set; }
+    internal RequestFeatures Special { get; set; }
 
     /// <summary>The state of the body of a request with Block1; null for other requests.</summary>
     internal ExchangeBody? Body

@@ -69,7 +69,7 @@ internal sealed class ServerRequestMeter
                 activity.SetTag(TelemetryTags.PeerPort, (int)_exchange.Channel.Remote.Port);
             }
 
-            if ((_exchange.Special & Options.SpecialOptions.Observe) != 0)
+            if ((_exchange.Special & Options.RequestFeatures.Observe) != 0)
             {
                 activity.SetTag(TelemetryTags.Observation, "register");
             }

@@ -64,37 +64,37 @@ internal sealed class CoapPipeline
         shard.Drain.AttachStates(Messages, Blockwise);
 
         _handler = new HandlerStage(ownHandler, standard, shard, _wiring);
-        _wiring.Link(TransportIn, channel.Received, CoapSeams.TransportToChannel);
-        _wiring.Link(channel.Attached, serializer.Datagrams, CoapSeams.ChannelToSerializer);
-        _wiring.Link(serializer.Messages, _handler.Messages, CoapSeams.SerializerToMessaging);
+        _wiring.Link(TransportIn, channel.Received, CoapStageLinks.TransportToChannel);
+        _wiring.Link(channel.Attached, serializer.Datagrams, CoapStageLinks.ChannelToSerializer);
+        _wiring.Link(serializer.Messages, _handler.Messages, CoapStageLinks.SerializerToMessaging);
         if (Protection is null)
         {
-            _wiring.Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
+            _wiring.Link(MessagingIn, exchangesIn, CoapStageLinks.MessagingToExchanges);
         }
         else
         {
             ProtectionInbound protectionIn = new(shard, Protection, MessagingOut, Exchanges, ExchangesOut, Blockwise.Requests);
             _wiring.LinkWithin(MessagingIn, protectionIn, nameof(CoapStages.Protection));
-            _wiring.Link(protectionIn, exchangesIn, CoapSeams.MessagingToExchanges);
+            _wiring.Link(protectionIn, exchangesIn, CoapStageLinks.MessagingToExchanges);
         }
 
-        _wiring.Link(_handler.Requests, Resource.Requests, CoapSeams.ExchangesToResource);
+        _wiring.Link(_handler.Requests, Resource.Requests, CoapStageLinks.ExchangesToResource);
 
-        _wiring.Link(Resource.Replies, _handler.Replies, CoapSeams.ResourceToExchanges);
+        _wiring.Link(Resource.Replies, _handler.Replies, CoapStageLinks.ResourceToExchanges);
         if (Protection is null)
         {
-            _wiring.Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
+            _wiring.Link(ExchangesOut, MessagingOut, CoapStageLinks.ExchangesToMessaging);
         }
         else
         {
             ProtectionOutbound protectionOut = new(shard, MessagingOut);
-            _wiring.Link(ExchangesOut, protectionOut, CoapSeams.ExchangesToMessaging);
+            _wiring.Link(ExchangesOut, protectionOut, CoapStageLinks.ExchangesToMessaging);
             _wiring.LinkWithin(protectionOut, MessagingOut, nameof(CoapStages.Protection));
         }
 
-        _wiring.Link(_handler.Outgoing, serializer.Outgoing, CoapSeams.MessagingToSerializer);
-        _wiring.Link(serializer.Encoded, channel.Outgoing, CoapSeams.SerializerToChannel);
-        _wiring.Link(channel.Addressed, transportOut, CoapSeams.ChannelToTransport);
+        _wiring.Link(_handler.Outgoing, serializer.Outgoing, CoapStageLinks.MessagingToSerializer);
+        _wiring.Link(serializer.Encoded, channel.Outgoing, CoapStageLinks.SerializerToChannel);
+        _wiring.Link(channel.Addressed, transportOut, CoapStageLinks.ChannelToTransport);
         _wiring.Watch();
     }
 
@@ -135,7 +135,7 @@ internal sealed class CoapPipeline
     public IReadOnlyList<MeshLink> Links => _wiring.Links;
 
     /// <inheritdoc cref="MeshWiring.Insert"/>
-    public void Insert<T>(IPropagatorBlock<T, T> block, CoapSeam<T> seam) => _wiring.Insert(block, seam);
+    public void Insert<T>(IPropagatorBlock<T, T> block, CoapStageLink<T> link) => _wiring.Insert(block, link);
 
     /// <inheritdoc cref="MeshWiring.RemoveAsync"/>
     public Task RemoveAsync<T>(IPropagatorBlock<T, T> block, StopTime time) => _wiring.RemoveAsync(block, time);

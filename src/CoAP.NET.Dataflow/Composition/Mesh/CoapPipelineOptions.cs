@@ -7,7 +7,7 @@ namespace CoAP.NET;
 /// <remarks>Mutable until an endpoint is made from the options. Making the endpoint creates the blocks.</remarks>
 public sealed class CoapPipelineOptions
 {
-    private readonly List<(object Seam, Delegate Factory)> _inserts = [];
+    private readonly List<(object Link, Delegate Factory)> _inserts = [];
     private readonly Dictionary<object, Delegate> _replacements = [];
 
     // The blocks that the factories have returned, as long as they live.
@@ -31,17 +31,17 @@ public sealed class CoapPipelineOptions
     /// Each shard gets its own block. The block must keep the order of the items of one channel. It must hand on or dispose each datagram
     /// exactly once; call <see cref="CoapDatagram.Copy"/> when it needs two. A block that faults or completes faults the endpoint.
     /// </remarks>
-    /// <typeparam name="T">The type of the items that pass the seam.</typeparam>
-    /// <param name="seam">The seam, a member of <see cref="CoapSeams"/>.</param>
+    /// <typeparam name="T">The type of the items that pass the link.</typeparam>
+    /// <param name="link">The link, a member of <see cref="CoapStageLinks"/>.</param>
     /// <param name="factory">Creates the block: any block of the Dataflow library or one of your own.</param>
     /// <returns>These options.</returns>
     /// <exception cref="InvalidOperationException">An endpoint, client or server was already made from these options.</exception>
-    public CoapPipelineOptions Insert<T>(CoapSeam<T> seam, Func<IPropagatorBlock<T, T>> factory)
+    public CoapPipelineOptions Insert<T>(CoapStageLink<T> link, Func<IPropagatorBlock<T, T>> factory)
     {
-        ArgumentNullException.ThrowIfNull(seam);
+        ArgumentNullException.ThrowIfNull(link);
         ArgumentNullException.ThrowIfNull(factory);
         ThrowIfTaken(nameof(Insert));
-        _inserts.Add((seam, factory));
+        _inserts.Add((link, factory));
         return this;
     }
 
@@ -51,7 +51,7 @@ public sealed class CoapPipelineOptions
     /// (<see cref="CoapBlockTransport"/>).
     /// </summary>
     /// <remarks>
-    /// The seams before and after the stage stay. Use any blocks of the Dataflow library, or targets of your own. They must keep these
+    /// The stage links before and after the stage stay. Use any blocks of the Dataflow library, or targets of your own. They must keep these
     /// rules, in addition to those of the stage:
     /// <list type="bullet">
     /// <item>Items of one channel leave in the order in which they arrived. Answers of a router may leave in any order.</item>
@@ -142,12 +142,12 @@ public sealed class CoapPipelineOptions
         {
             return isParallel
                 ? throw new ArgumentException("The Handler stage takes one item at a time. Leave MaxDegreeOfParallelism at 1.", nameof(execution))
-                : Insert(CoapSeams.SerializerToMessaging, () => QueueOf<CoapInbound>(execution))
-                    .Insert(CoapSeams.ResourceToExchanges, () => QueueOf<CoapReply>(execution));
+                : Insert(CoapStageLinks.SerializerToMessaging, () => QueueOf<CoapInbound>(execution))
+                    .Insert(CoapStageLinks.ResourceToExchanges, () => QueueOf<CoapReply>(execution));
         }
 
         return named == CoapStages.Resource
-            ? Insert(CoapSeams.ExchangesToResource, () => QueueOf<CoapExchange>(execution))
+            ? Insert(CoapStageLinks.ExchangesToResource, () => QueueOf<CoapExchange>(execution))
             : throw new ArgumentException($"The {stage} stage cannot run on tasks.", nameof(stage));
     }
 
@@ -209,6 +209,6 @@ public sealed class CoapPipelineOptions
         }
     }
 
-    internal IEnumerable<Func<IPropagatorBlock<T, T>>> At<T>(CoapSeam<T> seam) =>
-        _inserts.Where(insert => insert.Seam == seam).Select(insert => (Func<IPropagatorBlock<T, T>>)insert.Factory);
+    internal IEnumerable<Func<IPropagatorBlock<T, T>>> At<T>(CoapStageLink<T> link) =>
+        _inserts.Where(insert => insert.Link == link).Select(insert => (Func<IPropagatorBlock<T, T>>)insert.Factory);
 }

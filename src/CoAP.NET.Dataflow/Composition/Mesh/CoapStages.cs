@@ -13,8 +13,8 @@ public static class CoapStages
     /// Protects requests and responses end to end, as OSCORE (RFC 8613), between Messaging and Exchanges in both directions.
     /// </summary>
     /// <remarks>
-    /// The mesh has no such stage by default. Blocks at <see cref="CoapSeams.MessagingToExchanges"/> and
-    /// <see cref="CoapSeams.ExchangesToMessaging"/> see plain messages.
+    /// The mesh has no such stage by default. Blocks at <see cref="CoapStageLinks.MessagingToExchanges"/> and
+    /// <see cref="CoapStageLinks.ExchangesToMessaging"/> see plain messages.
     /// </remarks>
     internal static CoapStage<CoapProtection> Protection { get; } = new(nameof(Protection));
 

@@ -60,7 +60,7 @@ internal sealed class HandlerStage
     {
         _standard.Inbound.Ending = async () =>
         {
-            // No message passes this seam any more, so that the blocks miss none that passes them by.
+            // No message passes this link any more, so that the blocks miss none that passes them by.
             await _wiring.CompleteBetweenAsync(_standard.MessagingIn, _standard.ExchangesIn, time, atOnce: true).ConfigureAwait(false);
             if (_standard.Inbound.IsLinked)
             {

@@ -5,9 +5,9 @@ namespace CoAP.NET.Mesh;
 /// <summary>A link of the mesh.</summary>
 /// <param name="source">The offering block.</param>
 /// <param name="target">The accepting block.</param>
-/// <param name="seam">The name of the seam.</param>
+/// <param name="link">The name of the link.</param>
 /// <param name="item">The type of the items.</param>
-internal abstract class MeshLink(IDataflowBlock source, IDataflowBlock target, string seam, Type item)
+internal abstract class MeshLink(IDataflowBlock source, IDataflowBlock target, string link, Type item)
 {
     /// <summary>The offering block.</summary>
     public IDataflowBlock Source { get; } = source;
@@ -15,7 +15,7 @@ internal abstract class MeshLink(IDataflowBlock source, IDataflowBlock target, s
     /// <summary>The accepting block.</summary>
     public IDataflowBlock Target { get; } = target;
 
-    public string Seam { get; } = seam;
+    public string LinkName { get; } = link;
 
     public Type Item { get; } = item;
 

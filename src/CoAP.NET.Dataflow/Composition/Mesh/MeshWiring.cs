@@ -36,21 +36,21 @@ internal sealed class MeshWiring
     /// <summary>The links in the order of the calls.</summary>
     public IReadOnlyList<MeshLink> Links => _links;
 
-    /// <summary>Links two stages, with the inserted blocks of the seam in between, in the order of their insertion.</summary>
+    /// <summary>Links two stages, with the inserted blocks of the link in between, in the order of their insertion.</summary>
     /// <param name="source">The end of the first stage.</param>
     /// <param name="target">The beginning of the next stage; an inline block, or a replacement of the application.</param>
-    /// <param name="seam">The seam between the stages.</param>
-    public void Link<T>(ISourceBlock<T> source, ITargetBlock<T> target, CoapSeam<T> seam)
+    /// <param name="link">The link between the stages.</param>
+    public void Link<T>(ISourceBlock<T> source, ITargetBlock<T> target, CoapStageLink<T> link)
     {
-        foreach (Func<IPropagatorBlock<T, T>> factory in _options.At(seam))
+        foreach (Func<IPropagatorBlock<T, T>> factory in _options.At(link))
         {
             IPropagatorBlock<T, T> block = factory()
-                ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} returned null. Return a new block.");
-            Link(source, block, seam.Name, $"at the seam {seam}");
+                ?? throw new InvalidOperationException($"The factory of the block at the link {link} returned null. Return a new block.");
+            Link(source, block, link.Name, $"at the link {link}");
             source = block;
         }
 
-        Link(source, target, seam.Name, $"in place of the stage behind the seam {seam}");
+        Link(source, target, link.Name, $"in place of the stage behind the link {link}");
     }
 
     /// <summary>Links two blocks of one stage.</summary>
@@ -72,15 +72,15 @@ internal sealed class MeshWiring
     }
 
     /// <summary>
-    /// Inserts a block while the endpoint runs, behind the other blocks of its seam. Each item passes the new block or the link that it
+    /// Inserts a block while the endpoint runs, behind the other blocks of its link. Each item passes the new block or the link that it
     /// replaces, and none both.
     /// </summary>
     /// <param name="block">The block.</param>
-    /// <param name="seam">The seam.</param>
+    /// <param name="link">The link.</param>
     /// <exception cref="InvalidOperationException">The endpoint stops; or the block is already linked elsewhere.</exception>
-    public void Insert<T>(IPropagatorBlock<T, T> block, CoapSeam<T> seam)
+    public void Insert<T>(IPropagatorBlock<T, T> block, CoapStageLink<T> link)
     {
-        string place = $"at the seam {seam}";
+        string place = $"at the link {link}";
         lock (_gate)
         {
             if (_isEnding)
@@ -88,15 +88,15 @@ internal sealed class MeshWiring
                 throw new InvalidOperationException("The endpoint stops. Insert blocks while it runs, or before it is made.");
             }
 
-            int index = LastOf(seam);
+            int index = LastOf(link);
             TypedMeshLink<T> old = (TypedMeshLink<T>)_links[index];
             _options.Take(block, place);
             _places[block] = place;
             _shard.KeepsRequests = true;
 
             // The way out first. Then both ways exist for a moment; an item takes the first one that is there.
-            TypedMeshLink<T> after = new(block, old.To, seam.Name, _shard.Environment.Counters);
-            TypedMeshLink<T> before = new(old.From, block, seam.Name, _shard.Environment.Counters);
+            TypedMeshLink<T> after = new(block, old.To, link.Name, _shard.Environment.Counters);
+            TypedMeshLink<T> before = new(old.From, block, link.Name, _shard.Environment.Counters);
             old.Cut();
             _links = [.. _links[..index], before, after, .. _links[(index + 1)..]];
         }
@@ -122,7 +122,7 @@ internal sealed class MeshWiring
 
             before = (TypedMeshLink<T>)_links[index];
             after = (TypedMeshLink<T>)_links[index + 1];
-            TypedMeshLink<T> direct = new(before.From, after.To, before.Seam, _shard.Environment.Counters);
+            TypedMeshLink<T> direct = new(before.From, after.To, before.LinkName, _shard.Environment.Counters);
             before.Cut();
             _links = [.. _links[..index], direct, .. _links[(index + 2)..]];
             _leaving[block] = after;
@@ -135,10 +135,10 @@ internal sealed class MeshWiring
     }
 
     // The one that leads to the next stage.
-    private int LastOf<T>(CoapSeam<T> seam)
+    private int LastOf<T>(CoapStageLink<T> link)
     {
         int index = _links.Length - 1;
-        while (_links[index].Seam != seam.Name)
+        while (_links[index].LinkName != link.Name)
         {
             index--;
         }

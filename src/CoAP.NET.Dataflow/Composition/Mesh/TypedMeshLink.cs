@@ -15,10 +15,10 @@ internal sealed class TypedMeshLink<T> : MeshLink
     /// <summary>Links two blocks.</summary>
     /// <param name="source">The offering block.</param>
     /// <param name="target">The accepting block.</param>
-    /// <param name="seam">The name of the seam.</param>
+    /// <param name="link">The name of the link.</param>
     /// <param name="counters">Counts what leaves an abandoned block.</param>
-    public TypedMeshLink(ISourceBlock<T> source, ITargetBlock<T> target, string seam, CoapCounters counters)
-        : base(source, target, seam, typeof(T))
+    public TypedMeshLink(ISourceBlock<T> source, ITargetBlock<T> target, string link, CoapCounters counters)
+        : base(source, target, link, typeof(T))
     {
         From = source;
         To = target;

@@ -9,7 +9,7 @@ internal sealed class InsertedBlocks<T> : IAsyncDisposable
     private readonly TimeSpan _gracePeriod;
     private readonly List<(CoapPipeline Pipeline, IPropagatorBlock<T, T> Block)> _blocks = [];
 
-    public InsertedBlocks(EndpointCore core, TimeSpan gracePeriod, CoapSeam<T> seam, Func<IPropagatorBlock<T, T>> factory)
+    public InsertedBlocks(EndpointCore core, TimeSpan gracePeriod, CoapStageLink<T> link, Func<IPropagatorBlock<T, T>> factory)
     {
         _core = core;
         _gracePeriod = gracePeriod;
@@ -18,12 +18,12 @@ internal sealed class InsertedBlocks<T> : IAsyncDisposable
         foreach (CoapPipeline pipeline in core.Pipelines)
         {
             _blocks.Add((pipeline, factory()
-                ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} returned null. Return a new block.")));
+                ?? throw new InvalidOperationException($"The factory of the block at the link {link} returned null. Return a new block.")));
         }
 
         foreach ((CoapPipeline pipeline, IPropagatorBlock<T, T> block) in _blocks)
         {
-            pipeline.Insert(block, seam);
+            pipeline.Insert(block, link);
         }
     }
 

@@ -21,7 +21,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         }
 
         OptionVerdict verdict = OptionRules.Check(message, channel.AllowsQBlock);
-        if (!verdict.IsAccepted || (verdict.Special & SpecialOptions.Proxy) != 0
+        if (!verdict.IsAccepted || (verdict.Special & RequestFeatures.Proxy) != 0
             || !message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) || observe != ObserveOption.RegisterValue)
         {
             return CoapObserverRestore.NotServed;
@@ -50,7 +50,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         table.Shard.Enter();
         try
         {
-            return table.Restore(channel, message, verdict.Special & ~SpecialOptions.Observe, registration,
+            return table.Restore(channel, message, verdict.Special & ~RequestFeatures.Observe, registration,
                 observer.Format is { } known ? known.Value : Notification.AnyFormat, observer.NumbersFrom);
         }
         finally

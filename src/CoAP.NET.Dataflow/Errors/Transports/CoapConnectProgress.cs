@@ -8,8 +8,8 @@ namespace CoAP.NET.Transports;
 /// </param>
 internal sealed class CoapConnectProgress(CoapConnectStage stage, string description)
 {
-    /// <summary>The awaited step: <see cref="CoapAwaited.Connect"/>, the default, or one of the handshakes.</summary>
-    public CoapAwaited Awaited { get; init; } = CoapAwaited.Connect;
+    /// <summary>The awaited step: <see cref="CoapTimeoutStep.Connect"/>, the default, or one of the handshakes.</summary>
+    public CoapTimeoutStep Awaited { get; init; } = CoapTimeoutStep.Connect;
 
     public CoapConnectStage Stage { get; } = stage;
 

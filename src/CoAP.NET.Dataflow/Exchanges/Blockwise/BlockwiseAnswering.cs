@@ -14,7 +14,7 @@ internal sealed class BlockwiseAnswering
     // A message with a diagnostic is not too large as well.
     private const int SmallestToExplain = 256;
 
-    private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2 | SpecialOptions.QBlock;
+    private const RequestFeatures BlockOptions = RequestFeatures.Block1 | RequestFeatures.Block2 | RequestFeatures.QBlock;
 
     private readonly CoapShard _shard;
     private readonly ILogger _logger;
@@ -62,7 +62,7 @@ internal sealed class BlockwiseAnswering
         // A notification answers no block, though its registration may have come in some.
         uint? observe = result.OptionsToRead?.Observe;
         BlockValue? block1 = exchange.IsWithoutRequest && observe is not null ? null : exchange.Body?.Block1;
-        bool asks = (exchange.Special & SpecialOptions.Block2) != 0 || exchange.IsWithoutRequest;
+        bool asks = (exchange.Special & RequestFeatures.Block2) != 0 || exchange.IsWithoutRequest;
         BlockValue? asked = asks ? exchange.Request.Message.OptionsToRead?.Block2 : null;
         BlockResult? part = result as BlockResult;
         long total = part?.Total ?? result.Payload.Length;

@@ -11,7 +11,7 @@ namespace CoAP.NET.Blockwise;
 /// </summary>
 internal sealed class BlockwiseServing : IPeerRetention
 {
-    private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2;
+    private const RequestFeatures BlockOptions = RequestFeatures.Block1 | RequestFeatures.Block2;
 
     private readonly CoapShard _shard;
     private readonly RouteTable _routes;
@@ -66,7 +66,7 @@ internal sealed class BlockwiseServing : IPeerRetention
     }
 
     /// <summary>Whether a request has anything to do with blocks.</summary>
-    public static bool Concerns(CoapExchange exchange) => (exchange.Special & (BlockOptions | SpecialOptions.QBlock)) != 0;
+    public static bool Concerns(CoapExchange exchange) => (exchange.Special & (BlockOptions | RequestFeatures.QBlock)) != 0;
 
     /// <summary>Whether a request is the next step of what is under way, and so served while the endpoint stops.</summary>
     public bool Continues(CoapExchange exchange)
@@ -95,7 +95,7 @@ internal sealed class BlockwiseServing : IPeerRetention
 
     private static BlockVerdict Settled => new(BlockVerdictKind.Settle);
 
-    private static bool IsQBlock(CoapExchange exchange) => (exchange.Special & SpecialOptions.QBlock) != 0;
+    private static bool IsQBlock(CoapExchange exchange) => (exchange.Special & RequestFeatures.QBlock) != 0;
 
     private BlockVerdict TakeBlock(CoapExchange exchange)
     {

@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>
 /// Defines which threads run user code, with all its numbers. User code is code of the application that the library calls: handlers,
-/// events, option factories, blocks at the seams, continuations of awaited responses.
+/// events, option factories, blocks at the stage links, continuations of awaited responses.
 /// </summary>
 /// <remarks>
 /// <para>

@@ -13,7 +13,7 @@ public sealed class AcceptOption : UIntOption, ITypedOption<AcceptOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Accept, "Accept", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionUse.Request);
+        new(OptionNumber.Accept, "Accept", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionApplicability.Request);
 
     /// <summary>The Content-Format.</summary>
     public CoapContentFormat Format => new((ushort)Value);

@@ -19,7 +19,7 @@ internal sealed class AlternativeAddressOption : StringOption, ITypedOption<Alte
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(2, "Alternative-Address", OptionFormat.String, 1, 255, isRepeatable: true, OptionUse.Signalling)
+        new(2, "Alternative-Address", OptionFormat.String, 1, 255, isRepeatable: true, OptionApplicability.Signalling)
         {
             SignallingCode = CoapCode.Release
         };

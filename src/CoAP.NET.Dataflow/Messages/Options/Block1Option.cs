@@ -26,14 +26,14 @@ public sealed class Block1Option : BlockOption, ITypedOption<Block1Option>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Block1, "Block1", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionUse.Both)
+        new(OptionNumber.Block1, "Block1", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
             Caching = OptionCaching.Bypass,
             Storing = OptionStoring.Forbid,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = SpecialOptions.Block1,
+            Special = RequestFeatures.Block1,
         };
 
     /// <inheritdoc/>

@@ -26,14 +26,14 @@ public sealed class Block2Option : BlockOption, ITypedOption<Block2Option>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Block2, "Block2", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionUse.Both)
+        new(OptionNumber.Block2, "Block2", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
             Caching = OptionCaching.Bypass,
             Storing = OptionStoring.Drop,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = SpecialOptions.Block2,
+            Special = RequestFeatures.Block2,
         };
 
     /// <inheritdoc/>

@@ -13,7 +13,7 @@ internal sealed class BlockWiseTransferOption : EmptyOption, ITypedOption<BlockW
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(4, "Block-Wise-Transfer", OptionFormat.Empty, 0, 0, isRepeatable: false, OptionUse.Signalling)
+        new(4, "Block-Wise-Transfer", OptionFormat.Empty, 0, 0, isRepeatable: false, OptionApplicability.Signalling)
         {
             SignallingCode = CoapCode.Csm
         };

@@ -13,7 +13,7 @@ public sealed class ContentFormatOption : UIntOption, ITypedOption<ContentFormat
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.ContentFormat, "Content-Format", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionUse.Both)
+        new(OptionNumber.ContentFormat, "Content-Format", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionApplicability.Both)
         {
             // A block-wise transfer compares it by itself (RFC 7959 section 2.3).
             IsInBodyKey = false,

@@ -10,7 +10,7 @@ internal sealed class CustodyOption : EmptyOption, ITypedOption<CustodyOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(2, "Custody", OptionFormat.Empty, 0, 0, isRepeatable: false, OptionUse.Signalling)
+        new(2, "Custody", OptionFormat.Empty, 0, 0, isRepeatable: false, OptionApplicability.Signalling)
         {
             SignallingCode = CoapCode.Ping,
             SecondSignallingCode = CoapCode.Pong

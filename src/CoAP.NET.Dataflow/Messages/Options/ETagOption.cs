@@ -14,7 +14,7 @@ public sealed class ETagOption : OpaqueOption, ITypedOption<ETagOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.ETag, "ETag", OptionFormat.Opaque, 1, 8, isRepeatable: true, OptionUse.Both)
+        new(OptionNumber.ETag, "ETag", OptionFormat.Opaque, 1, 8, isRepeatable: true, OptionApplicability.Both)
         {
             // A response has one representation and so one tag; a request with tags does its own validation.
             IsSingleInResponse = true,

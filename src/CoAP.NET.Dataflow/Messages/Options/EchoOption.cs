@@ -18,11 +18,11 @@ public sealed class EchoOption : OpaqueOption, ITypedOption<EchoOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Echo, "Echo", OptionFormat.Opaque, 1, 40, isRepeatable: false, OptionUse.Both)
+        new(OptionNumber.Echo, "Echo", OptionFormat.Opaque, 1, 40, isRepeatable: false, OptionApplicability.Both)
         {
             // A challenge is for one request (RFC 9175 section 2.2).
             Storing = OptionStoring.Drop,
-            Special = SpecialOptions.Echo,
+            Special = RequestFeatures.Echo,
         };
 
     /// <inheritdoc/>

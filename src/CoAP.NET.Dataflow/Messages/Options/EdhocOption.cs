@@ -15,7 +15,7 @@ public sealed class EdhocOption : EmptyOption, ITypedOption<EdhocOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Edhoc, "EDHOC", OptionFormat.Empty, 0, 0, isRepeatable: false, OptionUse.Request)
+        new(OptionNumber.Edhoc, "EDHOC", OptionFormat.Empty, 0, 0, isRepeatable: false, OptionApplicability.Request)
         {
             IsUnsupported = true,
             Protection = OptionProtection.Unprotected,

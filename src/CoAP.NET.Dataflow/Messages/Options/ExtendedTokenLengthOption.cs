@@ -19,7 +19,7 @@ internal sealed class ExtendedTokenLengthOption : UIntOption, ITypedOption<Exten
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(6, "Extended-Token-Length", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionUse.Signalling)
+        new(6, "Extended-Token-Length", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Signalling)
         {
             SignallingCode = CoapCode.Csm
         };

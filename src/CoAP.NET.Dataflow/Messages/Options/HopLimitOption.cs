@@ -22,7 +22,7 @@ public sealed class HopLimitOption : UIntOption, ITypedOption<HopLimitOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.HopLimit, "Hop-Limit", OptionFormat.UInt, 1, 1, isRepeatable: false, OptionUse.Request)
+        new(OptionNumber.HopLimit, "Hop-Limit", OptionFormat.UInt, 1, 1, isRepeatable: false, OptionApplicability.Request)
         {
             Protection = OptionProtection.Unprotected,
             IsValid = static data => data.Value[0] != 0,

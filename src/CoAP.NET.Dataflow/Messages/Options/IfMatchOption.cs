@@ -17,7 +17,7 @@ public sealed class IfMatchOption : OpaqueOption, ITypedOption<IfMatchOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.IfMatch, "If-Match", OptionFormat.Opaque, 0, 8, isRepeatable: true, OptionUse.Request)
+        new(OptionNumber.IfMatch, "If-Match", OptionFormat.Opaque, 0, 8, isRepeatable: true, OptionApplicability.Request)
         {
             Caching = OptionCaching.Bypass,
             IsInBodyKey = false,

@@ -11,7 +11,7 @@ public sealed class IfNoneMatchOption : EmptyOption, ITypedOption<IfNoneMatchOpt
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.IfNoneMatch, "If-None-Match", OptionFormat.Empty, 0, 0, isRepeatable: false, OptionUse.Request)
+        new(OptionNumber.IfNoneMatch, "If-None-Match", OptionFormat.Empty, 0, 0, isRepeatable: false, OptionApplicability.Request)
         {
             Caching = OptionCaching.Bypass,
 

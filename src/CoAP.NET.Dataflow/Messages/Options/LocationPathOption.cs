@@ -22,7 +22,7 @@ public sealed class LocationPathOption : StringOption, ITypedOption<LocationPath
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.LocationPath, "Location-Path", OptionFormat.String, 0, 255, isRepeatable: true, OptionUse.Response);
+        new(OptionNumber.LocationPath, "Location-Path", OptionFormat.String, 0, 255, isRepeatable: true, OptionApplicability.Response);
 
     /// <inheritdoc/>
     static LocationPathOption ITypedOption<LocationPathOption>.Create(OptionData data) => new(data);

@@ -19,7 +19,7 @@ public sealed class LocationQueryOption : StringOption, ITypedOption<LocationQue
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.LocationQuery, "Location-Query", OptionFormat.String, 0, 255, isRepeatable: true, OptionUse.Response);
+        new(OptionNumber.LocationQuery, "Location-Query", OptionFormat.String, 0, 255, isRepeatable: true, OptionApplicability.Response);
 
     /// <inheritdoc/>
     static LocationQueryOption ITypedOption<LocationQueryOption>.Create(OptionData data) => new(data);

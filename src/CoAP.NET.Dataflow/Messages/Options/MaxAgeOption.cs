@@ -24,7 +24,7 @@ public sealed class MaxAgeOption : UIntOption, ITypedOption<MaxAgeOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.MaxAge, "Max-Age", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionUse.Response)
+        new(OptionNumber.MaxAge, "Max-Age", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionApplicability.Response)
         {
             // A cache keeps it apart, because it counts down.
             Storing = OptionStoring.Drop,

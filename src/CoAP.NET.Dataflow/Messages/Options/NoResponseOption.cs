@@ -15,12 +15,12 @@ public sealed class NoResponseOption : UIntOption, ITypedOption<NoResponseOption
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.NoResponse, "No-Response", OptionFormat.UInt, 0, 1, isRepeatable: false, OptionUse.Request)
+        new(OptionNumber.NoResponse, "No-Response", OptionFormat.UInt, 0, 1, isRepeatable: false, OptionApplicability.Request)
         {
             Caching = OptionCaching.Bypass,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
-            Special = SpecialOptions.NoResponse,
+            Special = RequestFeatures.NoResponse,
         };
 
     /// <summary>The unwanted classes, including received bits without a meaning.</summary>

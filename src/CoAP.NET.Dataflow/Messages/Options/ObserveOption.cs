@@ -28,7 +28,7 @@ public sealed class ObserveOption : UIntOption, ITypedOption<ObserveOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Observe, "Observe", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionUse.Both)
+        new(OptionNumber.Observe, "Observe", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
             Methods = [CoapCode.Get, CoapCode.Fetch],
             Caching = OptionCaching.StoreOnly,
@@ -36,7 +36,7 @@ public sealed class ObserveOption : UIntOption, ITypedOption<ObserveOption>
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = SpecialOptions.Observe,
+            Special = RequestFeatures.Observe,
         };
 
     internal static ObserveOption Register { get; } = new(RegisterValue);

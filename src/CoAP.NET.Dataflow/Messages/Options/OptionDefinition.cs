@@ -19,7 +19,7 @@ public sealed class OptionDefinition(
     int minLength,
     int maxLength,
     bool isRepeatable = false,
-    OptionUse use = OptionUse.Both)
+    OptionApplicability use = OptionApplicability.Both)
 {
     /// <summary>The option number, 0 to 65,535.</summary>
     public int Number { get; } = number;
@@ -40,7 +40,7 @@ public sealed class OptionDefinition(
     public bool IsRepeatable { get; } = isRepeatable;
 
     /// <summary>The messages in which it is defined.</summary>
-    public OptionUse Use { get; } = use;
+    public OptionApplicability Use { get; } = use;
 
     /// <summary>The signalling code (7.01 to 7.31) of the option; null for options of requests and responses.</summary>
     /// <remarks>Each signalling code has its own numbers (RFC 8323 section 5.2).</remarks>
@@ -100,7 +100,7 @@ public sealed class OptionDefinition(
     public OptionForwarding ForwardingInResponse { get; init; }
 
     /// <summary>The part of this library that acts on the option.</summary>
-    internal SpecialOptions Special { get; init; }
+    internal RequestFeatures Special { get; init; }
 
     /// <summary>
     /// Whether this library knows the name and format of the option but does not process it. A component that processes it, such as a block

@@ -70,16 +70,16 @@ internal static class OptionRules
 
     private ref struct Context(CoapCode code, bool allowsQBlock)
     {
-        private readonly OptionUse _use = code.IsRequest ? OptionUse.Request
-            : code.IsResponse ? OptionUse.Response
-            : code.IsSignalling ? OptionUse.Signalling
-            : OptionUse.None;
+        private readonly OptionApplicability _use = code.IsRequest ? OptionApplicability.Request
+            : code.IsResponse ? OptionApplicability.Response
+            : code.IsSignalling ? OptionApplicability.Signalling
+            : OptionApplicability.None;
 
         private bool _hasLocation;
 
         internal int Previous { get; set; } = -1;
 
-        internal SpecialOptions Special { get; private set; }
+        internal RequestFeatures Special { get; private set; }
 
         internal OptionFault Judge(CoapOptionCollection options, int index, int number)
         {
@@ -90,13 +90,13 @@ internal static class OptionRules
             }
 
             if ((definition.Use & _use) == 0
-                || (definition.Methods is { } methods && _use == OptionUse.Request && !methods.Contains(code)))
+                || (definition.Methods is { } methods && _use == OptionApplicability.Request && !methods.Contains(code)))
             {
                 return OptionFault.NotDefinedHere;
             }
 
             if (number == Previous
-                && (!definition.IsRepeatable || (definition.IsSingleInResponse && _use == OptionUse.Response)))
+                && (!definition.IsRepeatable || (definition.IsSingleInResponse && _use == OptionApplicability.Response)))
             {
                 return OptionFault.Repeated;
             }
@@ -108,7 +108,7 @@ internal static class OptionRules
                 return definition.RefusesInvalid ? OptionFault.Refused : OptionFault.Length;
             }
 
-            _hasLocation |= _use == OptionUse.Response && number is OptionNumber.LocationPath or OptionNumber.LocationQuery;
+            _hasLocation |= _use == OptionApplicability.Response && number is OptionNumber.LocationPath or OptionNumber.LocationQuery;
             Special |= definition.Special;
 
             bool isText = definition.Format != OptionFormat.String || !definition.IsCritical || Utf8.IsValid(value);

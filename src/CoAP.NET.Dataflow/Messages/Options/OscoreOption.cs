@@ -17,7 +17,7 @@ public sealed class OscoreOption : OpaqueOption, ITypedOption<OscoreOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Oscore, "OSCORE", OptionFormat.Opaque, 0, 255, isRepeatable: false, OptionUse.Both)
+        new(OptionNumber.Oscore, "OSCORE", OptionFormat.Opaque, 0, 255, isRepeatable: false, OptionApplicability.Both)
         {
             IsUnsupported = true,
             Protection = OptionProtection.Unprotected,

@@ -21,12 +21,12 @@ public sealed class ProxySchemeOption : StringOption, ITypedOption<ProxySchemeOp
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.ProxyScheme, "Proxy-Scheme", OptionFormat.String, 1, 255, isRepeatable: false, OptionUse.Request)
+        new(OptionNumber.ProxyScheme, "Proxy-Scheme", OptionFormat.String, 1, 255, isRepeatable: false, OptionApplicability.Request)
         {
             Protection = OptionProtection.Unprotected,
             Caching = OptionCaching.Key,
             ForwardingInRequest = OptionForwarding.Consume,
-            Special = SpecialOptions.Proxy,
+            Special = RequestFeatures.Proxy,
         };
 
     /// <inheritdoc/>

@@ -23,12 +23,12 @@ public sealed class ProxyUriOption : StringOption, ITypedOption<ProxyUriOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.ProxyUri, "Proxy-Uri", OptionFormat.String, 1, 1034, isRepeatable: false, OptionUse.Request)
+        new(OptionNumber.ProxyUri, "Proxy-Uri", OptionFormat.String, 1, 1034, isRepeatable: false, OptionApplicability.Request)
         {
             Protection = OptionProtection.Unprotected,
             Caching = OptionCaching.Key,
             ForwardingInRequest = OptionForwarding.Consume,
-            Special = SpecialOptions.Proxy,
+            Special = RequestFeatures.Proxy,
         };
 
     /// <inheritdoc/>

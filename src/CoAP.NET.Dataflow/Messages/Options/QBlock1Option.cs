@@ -30,7 +30,7 @@ public sealed class QBlock1Option : BlockOption, ITypedOption<QBlock1Option>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.QBlock1, "Q-Block1", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionUse.Both)
+        new(OptionNumber.QBlock1, "Q-Block1", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
             IsUnsupported = true,
             Caching = OptionCaching.Bypass,
@@ -38,7 +38,7 @@ public sealed class QBlock1Option : BlockOption, ITypedOption<QBlock1Option>
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = SpecialOptions.QBlock,
+            Special = RequestFeatures.QBlock,
         };
 
     /// <inheritdoc/>

@@ -30,7 +30,7 @@ public sealed class QBlock2Option : BlockOption, ITypedOption<QBlock2Option>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.QBlock2, "Q-Block2", OptionFormat.UInt, 0, 3, isRepeatable: true, OptionUse.Both)
+        new(OptionNumber.QBlock2, "Q-Block2", OptionFormat.UInt, 0, 3, isRepeatable: true, OptionApplicability.Both)
         {
             IsUnsupported = true,
             IsSingleInResponse = true,
@@ -39,7 +39,7 @@ public sealed class QBlock2Option : BlockOption, ITypedOption<QBlock2Option>
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = SpecialOptions.QBlock,
+            Special = RequestFeatures.QBlock,
         };
 
     /// <inheritdoc/>

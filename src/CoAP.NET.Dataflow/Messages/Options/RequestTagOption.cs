@@ -14,7 +14,7 @@ public sealed class RequestTagOption : OpaqueOption, ITypedOption<RequestTagOpti
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.RequestTag, "Request-Tag", OptionFormat.Opaque, 0, 8, isRepeatable: true, OptionUse.Request)
+        new(OptionNumber.RequestTag, "Request-Tag", OptionFormat.Opaque, 0, 8, isRepeatable: true, OptionApplicability.Request)
         {
             ForwardingInRequest = OptionForwarding.Consume,
         };

@@ -15,7 +15,7 @@ public sealed class Size1Option : UIntOption, ITypedOption<Size1Option>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Size1, "Size1", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionUse.Both)
+        new(OptionNumber.Size1, "Size1", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionApplicability.Both)
         {
             ForwardingInRequest = OptionForwarding.Consume,
         };

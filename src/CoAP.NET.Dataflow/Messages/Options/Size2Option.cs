@@ -12,7 +12,7 @@ public sealed class Size2Option : UIntOption, ITypedOption<Size2Option>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Size2, "Size2", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionUse.Both)
+        new(OptionNumber.Size2, "Size2", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionApplicability.Both)
         {
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,

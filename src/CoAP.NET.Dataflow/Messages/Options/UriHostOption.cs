@@ -21,7 +21,7 @@ public sealed class UriHostOption : StringOption, ITypedOption<UriHostOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.UriHost, "Uri-Host", OptionFormat.String, 1, 255, isRepeatable: false, OptionUse.Request)
+        new(OptionNumber.UriHost, "Uri-Host", OptionFormat.String, 1, 255, isRepeatable: false, OptionApplicability.Request)
         {
             Protection = OptionProtection.Unprotected,
             Caching = OptionCaching.Key,

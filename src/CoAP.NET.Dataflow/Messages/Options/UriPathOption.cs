@@ -22,7 +22,7 @@ public sealed class UriPathOption : StringOption, ITypedOption<UriPathOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.UriPath, "Uri-Path", OptionFormat.String, 0, 255, isRepeatable: true, OptionUse.Request)
+        new(OptionNumber.UriPath, "Uri-Path", OptionFormat.String, 0, 255, isRepeatable: true, OptionApplicability.Request)
         {
             Caching = OptionCaching.Key,
             ForwardingInRequest = OptionForwarding.Consume,

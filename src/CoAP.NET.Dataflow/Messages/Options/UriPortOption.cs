@@ -14,7 +14,7 @@ public sealed class UriPortOption : UIntOption, ITypedOption<UriPortOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.UriPort, "Uri-Port", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionUse.Request)
+        new(OptionNumber.UriPort, "Uri-Port", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionApplicability.Request)
         {
             Protection = OptionProtection.Unprotected,
             Caching = OptionCaching.Key,

@@ -19,7 +19,7 @@ public sealed class UriQueryOption : StringOption, ITypedOption<UriQueryOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.UriQuery, "Uri-Query", OptionFormat.String, 0, 255, isRepeatable: true, OptionUse.Request)
+        new(OptionNumber.UriQuery, "Uri-Query", OptionFormat.String, 0, 255, isRepeatable: true, OptionApplicability.Request)
         {
             Caching = OptionCaching.Key,
             ForwardingInRequest = OptionForwarding.Consume,

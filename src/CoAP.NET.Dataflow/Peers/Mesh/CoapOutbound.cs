@@ -11,7 +11,7 @@ public readonly struct CoapOutbound : IConnectionItem
     ReadPause IConnectionItem.Hold => new(Channel.Pausable);
 
     /// <summary>The kind of the item.</summary>
-    public CoapOutboundKind Kind { get; init; }
+    public CoapOutboundAction Kind { get; init; }
 
     /// <summary>The message. Messaging fills in type and Message ID.</summary>
     public CoapMessage? Message { get; init; }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Shard;
 internal interface ITransmissionOwner
 {
     /// <summary>
-    /// Handles an outcome of the message. No lock is held. It arrives through the seam MessagingToExchanges, like responses.
+    /// Handles an outcome of the message. No lock is held. It arrives through the link MessagingToExchanges, like responses.
     /// </summary>
     void OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate);
 

@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>The base of reliable connection transports (RFC 8323), such as TCP and TLS, and the seam for streams of your own.</summary>
+/// <summary>The base of reliable connection transports (RFC 8323), such as TCP and TLS, and of custom ones.</summary>
 /// <remarks>
 /// The transport listens, connects, moves bytes and cuts them into frames. The mesh does the rest, including capabilities and signalling.
 /// </remarks>

@@ -31,7 +31,7 @@ internal sealed class ObservedSubject : WheelTimer
     // The last run that an observer waits for.
     private long _awaited;
 
-    public ObservedSubject(ObserverTable table, SubjectKey key, Registration registration, SpecialOptions special, long now)
+    public ObservedSubject(ObserverTable table, SubjectKey key, Registration registration, RequestFeatures special, long now)
     {
         _table = table;
         Key = key;
@@ -53,7 +53,7 @@ internal sealed class ObservedSubject : WheelTimer
     /// <summary>The settings of the route, of the newest registration.</summary>
     public ObserveSettings Settings { get; set; }
 
-    public SpecialOptions Special { get; }
+    public RequestFeatures Special { get; }
 
     /// <summary>Its observers. Stalled ones come last, so that they cost the others nothing.</summary>
     public List<Observer> Observers { get; } = [];

@@ -77,7 +77,7 @@ internal sealed class ObserverTable
     {
         long now = _shard.Environment.Now;
         number = 0;
-        Observer? observer = Add(exchange.Channel, exchange.Request.Message, registration, exchange.Special & ~SpecialOptions.Observe,
+        Observer? observer = Add(exchange.Channel, exchange.Request.Message, registration, exchange.Special & ~RequestFeatures.Observe,
             Notification.FormatOf(result.Code, result.OptionsToRead), now, isAnswered: true, exchange.Request.IsMulticast);
         if (observer is null)
         {
@@ -99,7 +99,7 @@ internal sealed class ObserverTable
     /// <param name="numbersFrom">The start of the numbers of its notifications; null: ahead of the clock.</param>
     /// <returns>The result.</returns>
     public CoapObserverRestore Restore(
-        CoapChannel channel, CoapMessage request, SpecialOptions special, Registration registration, int format,
+        CoapChannel channel, CoapMessage request, RequestFeatures special, Registration registration, int format,
         DateTimeOffset? numbersFrom)
     {
         long now = _shard.Environment.Now;
@@ -266,7 +266,7 @@ internal sealed class ObserverTable
         }
     }
 
-    private Observer? Add(CoapChannel channel, CoapMessage request, Registration registration, SpecialOptions special, int format,
+    private Observer? Add(CoapChannel channel, CoapMessage request, Registration registration, RequestFeatures special, int format,
         long now, bool isAnswered, bool isOfGroup = false)
     {
         SubjectKey key = new(registration.Route, request, channel);

@@ -16,7 +16,7 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
         OptionNumber.UriQuery,
     ];
 
-    private readonly TargetTable _targets = new();
+    private readonly ParsedUriCache _targets = new();
 
     /// <summary>Checks the options of a request again. A proxy request for this server itself becomes a plain one.</summary>
     /// <param name="channel">The channel of the sender.</param>

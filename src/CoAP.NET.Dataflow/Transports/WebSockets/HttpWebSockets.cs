@@ -30,7 +30,7 @@ internal sealed class HttpWebSockets
     public WebSocketOpening Begin(PendingConnects.Opening progress, IPAddress? local, Uri uri)
     {
         Dialling dialling = new(progress, local, uri);
-        TlsCheck check = new(progress, CoapAwaited.WebSocketHandshake);
+        TlsCheck check = new(progress, CoapTimeoutStep.WebSocketHandshake);
 #pragma warning disable CA2000 // the invoker owns the handler, and the opening the invoker
         return new Opening(this, uri, dialling, check, new HttpMessageInvoker(HandlerFor(dialling, check), disposeHandler: true));
 #pragma warning restore CA2000
@@ -150,7 +150,7 @@ internal sealed class HttpWebSockets
 
                 await socket.ConnectAsync(isServer ? Remote.ToIPEndPoint() : wanted, cancellationToken).ConfigureAwait(false);
                 Local = CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);
-                opening.OnConnected(uri.Scheme == "wss" ? CoapAwaited.TlsHandshake : CoapAwaited.WebSocketHandshake);
+                opening.OnConnected(uri.Scheme == "wss" ? CoapTimeoutStep.TlsHandshake : CoapTimeoutStep.WebSocketHandshake);
                 return new NetworkStream(socket, ownsSocket: true);
             }
             catch (SocketException exception)

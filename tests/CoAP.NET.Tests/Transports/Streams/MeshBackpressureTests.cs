@@ -13,10 +13,10 @@ public class MeshBackpressureTests : ConnectionTest
 
     [Theory]
     [MemberData(nameof(Seams))]
-    public async Task A_full_block_pauses_its_connection_and_loses_no_message(string seam)
+    public async Task A_full_block_pauses_its_connection_and_loses_no_message(string link)
     {
         using ManualResetEventSlim goesOn = new();
-        Insert(seam, goesOn);
+        Insert(link, goesOn);
         Server.MapPost("/x", (CoapRequestContext request) => CoapResults.Text(Encoding.ASCII.GetString(request.Payload.Span)));
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
@@ -47,28 +47,28 @@ public class MeshBackpressureTests : ConnectionTest
         Assert.True(Server.Endpoint.Counters[CoapCounter.ReadingPauses] > 0);
     }
 
-    private void Insert(string seam, ManualResetEventSlim goesOn)
+    private void Insert(string link, ManualResetEventSlim goesOn)
     {
         // A block that holds one and does not go on before all frames have come is full.
-        switch (seam)
+        switch (link)
         {
             case "datagram in":
-                Options.Pipeline.Insert(CoapSeams.TransportToChannel, () => Slow<CoapDatagram>(goesOn));
+                Options.Pipeline.Insert(CoapStageLinks.TransportToChannel, () => Slow<CoapDatagram>(goesOn));
                 break;
             case "inbound":
-                Options.Pipeline.Insert(CoapSeams.SerializerToMessaging, () => Slow<CoapInbound>(goesOn));
+                Options.Pipeline.Insert(CoapStageLinks.SerializerToMessaging, () => Slow<CoapInbound>(goesOn));
                 break;
             case "exchange":
-                Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => Slow<CoapExchange>(goesOn));
+                Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => Slow<CoapExchange>(goesOn));
                 break;
             case "reply":
-                Options.Pipeline.Insert(CoapSeams.ResourceToExchanges, () => Slow<CoapReply>(goesOn));
+                Options.Pipeline.Insert(CoapStageLinks.ResourceToExchanges, () => Slow<CoapReply>(goesOn));
                 break;
             case "outbound":
-                Options.Pipeline.Insert(CoapSeams.MessagingToSerializer, () => Slow<CoapOutbound>(goesOn));
+                Options.Pipeline.Insert(CoapStageLinks.MessagingToSerializer, () => Slow<CoapOutbound>(goesOn));
                 break;
             default:
-                Options.Pipeline.Insert(CoapSeams.ChannelToTransport, () => Slow<CoapDatagram>(goesOn));
+                Options.Pipeline.Insert(CoapStageLinks.ChannelToTransport, () => Slow<CoapDatagram>(goesOn));
                 break;
         }
     }

@@ -300,7 +300,7 @@ public class TlsNegotiationTests : TlsTest
         using PendingConnects.Opening opening = new PendingConnects().Begin(default, "localhost");
 
         Assert.False((await settings.SelectAsync(null!, default, new TlsClientCheck(), default)).AllowRenegotiation);
-        Assert.False(settings.ForServer("localhost", new TlsCheck(opening, CoapAwaited.TlsHandshake)).AllowRenegotiation);
+        Assert.False(settings.ForServer("localhost", new TlsCheck(opening, CoapTimeoutStep.TlsHandshake)).AllowRenegotiation);
     }
 
     [Fact]

@@ -12,7 +12,7 @@ public sealed class WebSocketStoppingTests : WebSocketTest
         TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int held = 0;
         CoapEndpointOptions options = new() { Processes = { StopGracePeriod = TimeSpan.FromMinutes(5) } };
-        options.Pipeline.Insert(CoapSeams.ResourceToExchanges, () => new TransformBlock<CoapReply, CoapReply>(async reply =>
+        options.Pipeline.Insert(CoapStageLinks.ResourceToExchanges, () => new TransformBlock<CoapReply, CoapReply>(async reply =>
         {
             Interlocked.Increment(ref held);
             await goesOn.Task;

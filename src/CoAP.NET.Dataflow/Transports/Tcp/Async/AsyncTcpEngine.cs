@@ -306,8 +306,8 @@ internal sealed class AsyncTcpEngine : TcpEngine
             _stopping.Token);
         TlsSocketStream inner = new(wire);
         SslStream stream = new(inner);
-        TlsCheck check = new(opening, CoapAwaited.TlsHandshake);
-        opening.OnConnected(CoapAwaited.TlsHandshake);
+        TlsCheck check = new(opening, CoapTimeoutStep.TlsHandshake);
+        opening.OnConnected(CoapTimeoutStep.TlsHandshake);
         try
         {
             SslClientAuthenticationOptions options = settings.ForServer(host, check);

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A TCP connection that a loop reads. Sending is thread-safe, under the gate; <see cref="ConnectionFile"/> is the loop's side of it. Only
+/// A TCP connection that a loop reads. Sending is thread-safe, under the gate; <see cref="ConnectionDescriptor"/> is the loop's side of it. Only
 /// the loop closes the descriptor, under the gate, so no thread uses it afterwards.
 /// </summary>
 internal sealed class LinuxTcpConnection : CoapConnection
@@ -28,7 +28,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
         Engine = engine;
         _loop = loop;
         _handle = handle;
-        File = new ConnectionFile(this);
+        File = new ConnectionDescriptor(this);
         Sender = new TcpSender(this);
     }
 
@@ -37,7 +37,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
 
     public LinuxTcpEngine Engine { get; }
 
-    public ConnectionFile File { get; }
+    public ConnectionDescriptor File { get; }
 
     /// <summary>For the loop, which also closes it.</summary>
     public int Descriptor => _handle.Descriptor;

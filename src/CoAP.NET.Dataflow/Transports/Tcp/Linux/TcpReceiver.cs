@@ -26,7 +26,7 @@ internal sealed class TcpReceiver
 
     /// <summary>Serves a connection's turn.</summary>
     /// <returns>False when the thread has lost the role.</returns>
-    public bool Serve(ReceiveRole role, ConnectionFile file)
+    public bool Serve(ReceiveRole role, ConnectionDescriptor file)
     {
         LinuxTcpConnection connection = file.Connection;
         uint events = file.Events;
@@ -88,7 +88,7 @@ internal sealed class TcpReceiver
 
     /// <summary>Handles a changed state of a connection.</summary>
     /// <returns>False when the thread has lost the role.</returns>
-    public bool Attend(ReceiveRole role, ConnectionFile file)
+    public bool Attend(ReceiveRole role, ConnectionDescriptor file)
     {
         LinuxTcpConnection connection = file.Connection;
         if (connection.IsFinished || file.IsOpening)
@@ -151,7 +151,7 @@ internal sealed class TcpReceiver
 
     public void Flush() => _collector.Flush();
 
-    private bool Read(ReceiveRole role, ConnectionFile file)
+    private bool Read(ReceiveRole role, ConnectionDescriptor file)
     {
         LinuxTcpConnection connection = file.Connection;
         if (file.Partial is not null && connection.TakeHeldBack())
@@ -183,7 +183,7 @@ internal sealed class TcpReceiver
     private bool HandIn(ReceiveRole role)
     {
         LinuxTcpConnection connection = _collector.Serving!;
-        ConnectionFile file = connection.File;
+        ConnectionDescriptor file = connection.File;
         ICoapStreamContext context = file.Context;
         bool isHeld = false;
         int left = FramesAtOnce;
@@ -259,7 +259,7 @@ internal sealed class TcpReceiver
         return _loop.Flush(role);
     }
 
-    private bool EndReading(ReceiveRole role, ConnectionFile file)
+    private bool EndReading(ReceiveRole role, ConnectionDescriptor file)
     {
         LinuxTcpConnection connection = file.Connection;
         file.HasEnded = true;
@@ -270,7 +270,7 @@ internal sealed class TcpReceiver
         return role.ExitAll() && EndServing(role);
     }
 
-    private bool OnReadFailed(ConnectionFile file, int error)
+    private bool OnReadFailed(ConnectionDescriptor file, int error)
     {
         if (error == LibC.EINTR)
         {
@@ -285,7 +285,7 @@ internal sealed class TcpReceiver
     }
 
     /// <summary>Reads and discards input, so that closing does not destroy the last frame in transit.</summary>
-    private bool Discard(ConnectionFile file)
+    private bool Discard(ConnectionDescriptor file)
     {
         _frames.Drop(file);
         LinuxTcpConnection connection = file.Connection;
@@ -312,7 +312,7 @@ internal sealed class TcpReceiver
         _loop.Begin(connection.File.Owner);
     }
 
-    private bool ReadOn(ReceiveRole role, ConnectionFile file)
+    private bool ReadOn(ReceiveRole role, ConnectionDescriptor file)
     {
         LinuxTcpConnection connection = file.Connection;
         if (file.HasEnded || connection.IsClosing || (connection.IsPaused && !connection.Sender.IsEnding))
@@ -332,7 +332,7 @@ internal sealed class TcpReceiver
 
     /// <summary>Reports a connection to the mesh.</summary>
     /// <returns>False when the thread has lost the role; it has then scheduled another one to continue.</returns>
-    private bool Open(ReceiveRole role, ConnectionFile file)
+    private bool Open(ReceiveRole role, ConnectionDescriptor file)
     {
         LinuxTcpConnection connection = file.Connection;
         file.IsOpening = true;
@@ -362,7 +362,7 @@ internal sealed class TcpReceiver
         return false;
     }
 
-    private bool Finish(ReceiveRole role, ConnectionFile file)
+    private bool Finish(ReceiveRole role, ConnectionDescriptor file)
     {
         LinuxTcpConnection connection = file.Connection;
         _frames.Drop(file);

@@ -4,7 +4,7 @@ namespace CoAP.NET.Options;
 /// The options of a message that need more than a plain exchange. The option check collects them, so plain messages have no extra cost.
 /// </summary>
 [Flags]
-internal enum SpecialOptions : byte
+internal enum RequestFeatures : byte
 {
     /// <summary>None.</summary>
     None = 0,

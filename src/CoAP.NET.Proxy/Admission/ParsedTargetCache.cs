@@ -6,7 +6,7 @@ namespace CoAP.NET.Proxy.Admission;
 /// A cache of fixed size with the recently requested CoAP URIs, parsed and checked. An address is checked again when the targets change.
 /// Thread-safe.
 /// </summary>
-internal sealed class KnownTargets(CoapProxyTargets targets)
+internal sealed class ParsedTargetCache(CoapProxyTargets targets)
 {
     private readonly RecentTexts<KnownTarget> _known = new();
 

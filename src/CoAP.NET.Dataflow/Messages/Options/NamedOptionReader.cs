@@ -6,7 +6,7 @@ namespace CoAP.NET.Options;
 /// <summary>
 /// Reads the options with named properties from the table. Null or empty if the option is absent or its length is invalid.
 /// </summary>
-internal static class NamedOptions
+internal static class NamedOptionReader
 {
     public static uint? GetUInt(ref OptionTable table, OptionDefinition definition) =>
         table.TryGetLegal(definition, out ReadOnlySpan<byte> bytes) && OptionData.TryReadUInt(bytes, out uint value) ? value : null;

@@ -8,8 +8,8 @@ namespace CoAP.NET.Dtls.Keeping;
 /// <param name="path">The path that it came from or goes to.</param>
 /// <param name="bytes">The record or the message.</param>
 /// <param name="source">The source whose quota it uses.</param>
-internal sealed class HeldItem(BackedUpSession session, in DtlsPath path, byte[] bytes, CoapSource source)
-    : SourceQueue<BackedUpSession, HeldItem>.Item(session, source, Overhead + bytes.Length)
+internal sealed class EarlyItem(BackedUpSession session, in DtlsPath path, byte[] bytes, CoapSource source)
+    : SourceQueue<BackedUpSession, EarlyItem>.Item(session, source, Overhead + bytes.Length)
 {
     /// <summary>Maximum number of items per session; one more drops the oldest.</summary>
     public const int MaxOfSession = 4;

@@ -7,7 +7,7 @@ namespace CoAP.NET.Binding;
 /// <summary>Creates answers from the results of handlers. For generated code.</summary>
 // Waiting for a handler costs no object of its own: the server awaits each answer once.
 [EditorBrowsable(EditorBrowsableState.Never)]
-public static class CoapAnswers
+public static class CoapHandlerResults
 {
     /// <summary>Creates the answer of a handler without a result.</summary>
     /// <param name="request">The request.</param>

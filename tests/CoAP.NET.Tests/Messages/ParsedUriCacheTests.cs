@@ -4,12 +4,12 @@ using CoAP.NET.Messages;
 namespace CoAP.NET.Tests.Messages;
 
 /// <summary>The URIs that were read lately.</summary>
-public sealed class TargetTableTests
+public sealed class ParsedUriCacheTests
 {
     [Fact]
     public void A_URI_is_parsed_once_and_then_found_by_its_text_and_by_its_bytes()
     {
-        TargetTable table = new();
+        ParsedUriCache table = new();
         int read = 0;
         CoapUri Read(string text)
         {
@@ -28,7 +28,7 @@ public sealed class TargetTableTests
     [Fact]
     public void A_URI_that_differs_is_long_is_not_ASCII_or_has_a_zone_is_not_found()
     {
-        TargetTable table = new();
+        ParsedUriCache table = new();
         string longer = $"coap://one.example/{new string('a', 200)}/{new string('a', 200)}";
         foreach (string text in (string[])["coap://one.example/a", longer, "coap://one.example/\u00e4", "coap://[fe80::1%25lo]/"])
         {
@@ -47,7 +47,7 @@ public sealed class TargetTableTests
     [Fact]
     public void Each_text_maps_to_its_own_URI_however_many_there_are()
     {
-        TargetTable table = new();
+        ParsedUriCache table = new();
         for (int i = 0; i < 5000; i++)
         {
             string text = $"coap://one.example/{i}";

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>Whether the clients of loaded sessions are still admitted.</summary>
-public sealed class ReadmissionTests
+public sealed class CredentialRevalidationTests
 {
     public enum First
     {
@@ -133,7 +133,7 @@ public sealed class ReadmissionTests
     [Fact]
     public async Task The_number_of_concurrent_key_checks_is_limited_and_all_sessions_are_checked_in_the_end()
     {
-        const int Sessions = Readmission.MaxChecks + 10;
+        const int Sessions = CredentialRevalidation.MaxChecks + 10;
         MemoryKeeper keeper = new();
         RecordLayer[] clients;
         using (SessionRig before = new(keeping: KeepingOf(keeper, isFile: true)))
@@ -151,7 +151,7 @@ public sealed class ReadmissionTests
             Assert.True(after.Server.Receive(ServerBench.Path(i + 1), SessionRig.Record(clients[i], [1])));
         }
 
-        Assert.Equal((0, Readmission.MaxChecks), (after.Received, keys.Asked));
+        Assert.Equal((0, CredentialRevalidation.MaxChecks), (after.Received, keys.Asked));
 
         // Those that waited for a place go on at another thread.
         MemoryKeeper.Complete(gate.SetResult);

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>The progress of a question at the owner of a slot.</summary>
-internal enum TableStepKind
+internal enum TableRequestState
 {
     /// <summary>Decided; the reply is valid.</summary>
     Replied,

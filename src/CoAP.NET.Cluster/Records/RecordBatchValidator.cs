@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Rules for batches of changes that all engines share.</summary>
-internal static class CoapRecordBatch
+internal static class RecordBatchValidator
 {
     /// <summary>The maximum number of changes in a batch: 10,000.</summary>
     public const int MaxCount = 10_000;

@@ -3,7 +3,7 @@ using System.Formats.Cbor;
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>A question to the owner of a topic, serialized between nodes.</summary>
-internal sealed record TopicQuestion
+internal sealed record TopicOwnerRequest
 {
     private const int Items = 11;
 
@@ -69,10 +69,10 @@ internal sealed record TopicQuestion
 
     /// <summary>Deserializes a question.</summary>
     /// <returns>Null if this version does not know its format.</returns>
-    public static TopicQuestion? Read(ReadOnlyMemory<byte> bytes) =>
-        CborReading.TryRead(bytes, Read, out TopicQuestion? question, out _) ? question : null;
+    public static TopicOwnerRequest? Read(ReadOnlyMemory<byte> bytes) =>
+        CborReading.TryRead(bytes, Read, out TopicOwnerRequest? question, out _) ? question : null;
 
-    private static TopicQuestion Read(CborReader reader)
+    private static TopicOwnerRequest Read(CborReader reader)
     {
         if (reader.ReadStartArray() != Items || reader.ReadUInt64() != 1)
         {
@@ -80,7 +80,7 @@ internal sealed record TopicQuestion
         }
 
         // The initializer reads in the order of the bytes.
-        TopicQuestion question = new()
+        TopicOwnerRequest question = new()
         {
             Operation = (TopicOperation)reader.ReadUInt64(),
             Stamp = TopicQuestionId.Read(reader),

@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Messages;
 
 /// <summary>A cache of the parsed URIs of recent requests. It has a fixed size. Thread-safe.</summary>
-internal sealed class TargetTable
+internal sealed class ParsedUriCache
 {
     private readonly RecentTexts<CoapUri> _known = new();
 

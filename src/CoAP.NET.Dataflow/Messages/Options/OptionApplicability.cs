@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>The messages in which an option is defined.</summary>
 [Flags]
-public enum OptionUse : byte
+public enum OptionApplicability : byte
 {
     /// <summary>No messages.</summary>
     None = 0,

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>Refuses to serve dangerous resources to all clients only because nothing restricts access to them.</summary>
-internal static class StartCheck
+internal static class AuthorizationStartupCheck
 {
     /// <summary>Ends the application if no authorization is configured for the mapped resources.</summary>
     /// <param name="services">The container.</param>

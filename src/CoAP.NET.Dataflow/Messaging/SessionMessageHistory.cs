@@ -5,7 +5,7 @@ namespace CoAP.NET.Messaging;
 /// <summary>The message history of a session that continues elsewhere.</summary>
 /// <param name="Seen">The messages of the peer whose copies must not be processed.</param>
 /// <param name="Sent">The newest local Message IDs, whose reuse the peer could take for copies.</param>
-internal readonly record struct HandoverHistory(List<SeenMessage> Seen, ushort[] Sent)
+internal readonly record struct SessionMessageHistory(List<SeenMessage> Seen, ushort[] Sent)
 {
     /// <summary>The maximum number of bytes for one session.</summary>
     public const int MaxBytes = 32 * 1024;
@@ -63,16 +63,16 @@ internal readonly record struct HandoverHistory(List<SeenMessage> Seen, ushort[]
     /// <summary>Decodes the result of <see cref="Write"/>.</summary>
     /// <param name="bytes">The bytes.</param>
     /// <returns>The history, oldest message first; empty for other data.</returns>
-    public static HandoverHistory Read(ReadOnlySpan<byte> bytes)
+    public static SessionMessageHistory Read(ReadOnlySpan<byte> bytes)
     {
-        HandoverHistory none = new([], []);
+        SessionMessageHistory none = new([], []);
         if (bytes.Length is < StartBytes or > MaxBytes || bytes[0] != Version
             || BinaryPrimitives.ReadUInt16LittleEndian(bytes[1..]) is var count && bytes.Length < StartBytes + (count * sizeof(ushort)))
         {
             return none;
         }
 
-        HandoverHistory read = new([], new ushort[count]);
+        SessionMessageHistory read = new([], new ushort[count]);
         bytes = bytes[StartBytes..];
         for (int i = 0; i < count; i++)
         {

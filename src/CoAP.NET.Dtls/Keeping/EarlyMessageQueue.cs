@@ -10,12 +10,12 @@ namespace CoAP.NET.Dtls.Keeping;
 /// </summary>
 /// <param name="counters">Counts messages dropped for lack of room.</param>
 /// <param name="sessions">The sessions.</param>
-internal sealed class HeldMessages(DtlsServerCounters counters, SessionTable sessions)
+internal sealed class EarlyMessageQueue(DtlsServerCounters counters, SessionTable sessions)
 {
     /// <summary>Maximum memory of all messages, in bytes.</summary>
     public const int MaxBytes = 16 << 20;
 
-    private readonly SourceQueue<BackedUpSession, HeldItem> _held = new(MaxBytes, HeldItem.MaxOfSession);
+    private readonly SourceQueue<BackedUpSession, EarlyItem> _held = new(MaxBytes, EarlyItem.MaxOfSession);
 
     /// <summary>Number of held messages.</summary>
     public int Count => _held.Count;
@@ -26,14 +26,14 @@ internal sealed class HeldMessages(DtlsServerCounters counters, SessionTable ses
     public void Hold(BackedUpSession session, ReadOnlySpan<byte> content)
     {
         DtlsPath path = session.Path;
-        counters.AddEarlyDropped(_held.Add(new HeldItem(session, path, content.ToArray(), sessions.Keys.Rule.Of(path.Remote))).Count);
+        counters.AddEarlyDropped(_held.Add(new EarlyItem(session, path, content.ToArray(), sessions.Keys.Rule.Of(path.Remote))).Count);
     }
 
     /// <summary>Sends the held messages of a session that may send now, or drops them if it has ended.</summary>
     /// <param name="session">The session.</param>
     public void Release(BackedUpSession session)
     {
-        foreach (HeldItem held in _held.Take(session))
+        foreach (EarlyItem held in _held.Take(session))
         {
             if (session.IsClosed)
             {

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Serialization;
 
 /// <summary>Creates a message of a head that was read and the bytes behind it; the same in both formats.</summary>
-internal static class MessageBody
+internal static class MessageFactory
 {
     /// <summary>Reads options and payload.</summary>
     /// <param name="head">The head, with the whole message there.</param>

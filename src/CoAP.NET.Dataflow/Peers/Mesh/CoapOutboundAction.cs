@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>The actions that a <see cref="CoapOutbound"/> requests of the stages below.</summary>
-public enum CoapOutboundKind : byte
+public enum CoapOutboundAction : byte
 {
     /// <summary>Send the message; as a reply when it answers a received message.</summary>
     Message,

@@ -10,7 +10,7 @@ namespace CoAP.NET.Dtls.Keeping;
 /// </summary>
 /// <param name="server">The server of the sessions.</param>
 /// <param name="sessions">The sessions.</param>
-internal sealed class HeldRecords(DtlsServer server, SessionTable sessions)
+internal sealed class EarlyRecordQueue(DtlsServer server, SessionTable sessions)
 {
     /// <summary>Maximum memory of all records, in bytes: some 13,000 small ones.</summary>
     public const int MaxBytes = 4 << 20;
@@ -18,7 +18,7 @@ internal sealed class HeldRecords(DtlsServer server, SessionTable sessions)
     /// <summary>Maximum bytes of a held record; the client retransmits a longer one.</summary>
     public const int MaxLength = 1_500;
 
-    private readonly SourceQueue<BackedUpSession, HeldItem> _held = new(MaxBytes, HeldItem.MaxOfSession);
+    private readonly SourceQueue<BackedUpSession, EarlyItem> _held = new(MaxBytes, EarlyItem.MaxOfSession);
 
     /// <summary>Number of held records.</summary>
     public int Count => _held.Count;
@@ -37,7 +37,7 @@ internal sealed class HeldRecords(DtlsServer server, SessionTable sessions)
         }
 
         server.Counters.AddEarlyDropped(
-            _held.Add(new HeldItem(session, path, record.ToArray(), sessions.Keys.Rule.Of(path.Remote))).Count);
+            _held.Add(new EarlyItem(session, path, record.ToArray(), sessions.Keys.Rule.Of(path.Remote))).Count);
         if (!session.IsHolding || session.IsClosed)
         {
             // The numbers arrived in the meantime.
@@ -51,7 +51,7 @@ internal sealed class HeldRecords(DtlsServer server, SessionTable sessions)
     /// <param name="session">The session.</param>
     public void Release(BackedUpSession session)
     {
-        IReadOnlyList<HeldItem> taken = _held.Take(session);
+        IReadOnlyList<EarlyItem> taken = _held.Take(session);
         if (taken.Count > 0 && session.IsClosed)
         {
             // After a handover, the next server processes them.
@@ -63,7 +63,7 @@ internal sealed class HeldRecords(DtlsServer server, SessionTable sessions)
             // Processing runs user code, on a thread for that purpose.
             server.Run(() =>
             {
-                foreach (HeldItem held in taken)
+                foreach (EarlyItem held in taken)
                 {
                     server.Receive(held.Path, held.Bytes, isSteered: true);
                 }

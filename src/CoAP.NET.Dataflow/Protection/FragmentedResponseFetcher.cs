@@ -7,7 +7,7 @@ namespace CoAP.NET.Protection;
 /// the protected request, and the whole response is verified. Single blocks prove nothing. While the request waits, any response that
 /// verifies therefore still ends it. For an observation, the registration is that request.
 /// </summary>
-internal sealed class FragmentedResponses
+internal sealed class FragmentedResponseFetcher
 {
     private readonly CoapShard _shard;
     private readonly ClientSender _sender;
@@ -19,7 +19,7 @@ internal sealed class FragmentedResponses
     /// <param name="shard">The shard, for its lock.</param>
     /// <param name="sender">Requests the blocks.</param>
     /// <param name="max">The maximum payload in bytes.</param>
-    public FragmentedResponses(CoapShard shard, ClientSender sender, int max)
+    public FragmentedResponseFetcher(CoapShard shard, ClientSender sender, int max)
     {
         _shard = shard;
         _sender = sender;

@@ -15,7 +15,7 @@ namespace CoAP.NET.Dtls.Keeping;
 /// <param name="timeout">How long a check may take.</param>
 /// <param name="time">The clock.</param>
 #pragma warning disable CA1001 // nobody takes the wait handle of the semaphore, which is all that it would dispose
-internal sealed class Readmission(DtlsServer server, TimeSpan timeout, TimeProvider time)
+internal sealed class CredentialRevalidation(DtlsServer server, TimeSpan timeout, TimeProvider time)
 #pragma warning restore CA1001
 {
     /// <summary>Maximum number of concurrent checks; others wait. After a start, very many clients may speak at once.</summary>

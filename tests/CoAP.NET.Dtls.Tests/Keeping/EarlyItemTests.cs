@@ -3,13 +3,13 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>What is held for sessions that may not answer yet.</summary>
-public sealed class HeldItemTests
+public sealed class EarlyItemTests
 {
     [Fact]
     public void A_session_whose_held_items_were_all_evicted_is_not_kept_alive()
     {
         using SessionRig rig = new(keeping: new MemoryKeeper().Keeping());
-        SourceQueue<BackedUpSession, HeldItem> items = new(max: 1_500);
+        SourceQueue<BackedUpSession, EarlyItem> items = new(max: 1_500);
         WeakReference first = Hold(items, rig, host: 1);
 
         WeakReference second = Hold(items, rig, host: 2);
@@ -22,10 +22,10 @@ public sealed class HeldItemTests
 
     // A method of its own, so that no local variable keeps the session.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference Hold(SourceQueue<BackedUpSession, HeldItem> items, SessionRig rig, int host)
+    private static WeakReference Hold(SourceQueue<BackedUpSession, EarlyItem> items, SessionRig rig, int host)
     {
         (DtlsSession session, _) = rig.Make(host);
-        items.Add(new HeldItem((BackedUpSession)session, session.Path, new byte[1_000], CoapSourceRule.Default.Of(session.Path.Remote)));
+        items.Add(new EarlyItem((BackedUpSession)session, session.Path, new byte[1_000], CoapSourceRule.Default.Of(session.Path.Remote)));
         return new WeakReference(session);
     }
 }

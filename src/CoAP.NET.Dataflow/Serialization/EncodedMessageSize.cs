@@ -3,7 +3,7 @@ namespace CoAP.NET.Serialization;
 /// <summary>How many bytes the parts of a message take when it is written.</summary>
 /// <param name="Options">The bytes of all options.</param>
 /// <param name="Payload">The bytes of the payload, without its marker.</param>
-internal readonly record struct MessagePlan(long Options, int Payload)
+internal readonly record struct EncodedMessageSize(long Options, int Payload)
 {
     /// <summary>The bytes of header and token.</summary>
     public int Head { get; init; }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-internal enum OscoreNumber : byte
+internal enum OscoreNumberResult : byte
 {
     /// <summary>The caller has a number, which no other caller gets.</summary>
     Taken,

@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>What a request waited for when its time expired, in the order of its steps.</summary>
 /// <remarks>See <see cref="CoapTimeoutException.Awaited"/>.</remarks>
-internal enum CoapAwaited
+internal enum CoapTimeoutStep
 {
     /// <summary>The addresses of the host name (<see cref="CoapTransportOptions.ResolveHost"/>).</summary>
     NameResolution,

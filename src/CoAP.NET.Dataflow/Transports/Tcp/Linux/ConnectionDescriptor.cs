@@ -1,7 +1,7 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>The loop's side of a connection. All state belongs to the thread that holds the role of the loop.</summary>
-internal sealed class ConnectionFile(LinuxTcpConnection connection) : LoopDescriptor(connection.Engine.LoopTransport)
+internal sealed class ConnectionDescriptor(LinuxTcpConnection connection) : LoopDescriptor(connection.Engine.LoopTransport)
 {
     public LinuxTcpConnection Connection { get; } = connection;
 

@@ -12,7 +12,7 @@ namespace CoAP.NET.Binding;
 /// <summary>A parameter that gets the body. For generated code.</summary>
 /// <typeparam name="T">The type of the parameter.</typeparam>
 [EditorBrowsable(EditorBrowsableState.Never)]
-public sealed class CoapBodySlot<T> : IJsonSlot
+public sealed class CoapBodyParameter<T> : IJsonSlot
 {
     private readonly CoapBoundRoute _route;
     private readonly string _name;
@@ -23,7 +23,7 @@ public sealed class CoapBodySlot<T> : IJsonSlot
     // Null until the first look-up. All requests of a route have the same container.
     private volatile object? _isService;
 
-    internal CoapBodySlot(CoapBoundRoute route, string name, bool isOptional, CoapParser<string, T>? parser)
+    internal CoapBodyParameter(CoapBoundRoute route, string name, bool isOptional, CoapParser<string, T>? parser)
     {
         _route = route;
         _name = name;
