@@ -86,7 +86,10 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         {
             _clientContext = settings.MakeClientContext();
             _client = new DtlsClient(_clientContext, settings.Client with { SelectRules = RulesOfClient(settings) }, this,
-                context.TimeProvider, context.Random, _work.Run) { Trace = _reports.Trace };
+                context.TimeProvider, context.Random, _work.Run)
+            {
+                Trace = _reports.Trace,
+            };
             _opening = new SessionOpening(transport, Clock, context, _client, _paths);
         }
     }
