@@ -163,7 +163,7 @@ public static class CoapEndpointRouteBuilderExtensions
         HttpExchanges exchanges = new(
             client, options, fillsCache: false, services.GetService<TimeProvider>() ?? TimeProvider.System, LoggerOf(services));
         lifetime?.ApplicationStopped.Register(exchanges.Dispose);
-        ResourceEndpoint resource = new(exchanges, new HttpRequestLimiter(options), target);
+        ProxiedResourceEndpoint resource = new(exchanges, new HttpRequestLimiter(options), target);
         return endpoints.Map(pattern, resource.HandleAsync).WithMetadata(s_httpOnly);
     }
 

@@ -84,7 +84,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
                     _connection = await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
 
                     // Once for each connection: a promotion or a restore ends it.
-                    _history = await PostgreSqlHistory.ReadAsync(_connection, cancellationToken).ConfigureAwait(false);
+                    _history = await PostgreSqlTimeline.ReadAsync(_connection, cancellationToken).ConfigureAwait(false);
                 }
 
                 return await call(_connection).ConfigureAwait(false);
@@ -111,7 +111,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
         while (true)
         {
             (CoapClusterMap read, string noted) = await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
-            CoapClusterMap after = PostgreSqlHistory.Judge(
+            CoapClusterMap after = PostgreSqlTimeline.Judge(
                 read, noted, _history, _known, options.FailoversKeepWrites, options.TimeProvider!.GetUtcNow());
             if (after == read && (noted == _history || _history.Length == 0))
             {

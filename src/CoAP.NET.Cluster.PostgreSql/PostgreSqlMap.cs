@@ -17,7 +17,7 @@ internal sealed class PostgreSqlMap(string schema)
         (await ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false)).Map;
 
     /// <summary>
-    /// Reads the map, and the history of the server that the tables were written with; see <see cref="PostgreSqlHistory"/>.
+    /// Reads the map, and the history of the server that the tables were written with; see <see cref="PostgreSqlTimeline"/>.
     /// </summary>
     public async Task<(CoapClusterMap Map, string History)> ReadWithHistoryAsync(
         NpgsqlConnection connection, CancellationToken cancellationToken)

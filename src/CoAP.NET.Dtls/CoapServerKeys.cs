@@ -130,7 +130,7 @@ public sealed class CoapServerKeys
         if (_store is null && !hasKeys && _files.Certificate is null)
         {
             throw new CoapCredentialException(
-                $"{MissingTransport.NoKeys} Call UsePsk or UsePskFile for pre-shared keys, or UseCertificate for a certificate.");
+                $"{MissingTransportMessage.NoKeys} Call UsePsk or UsePskFile for pre-shared keys, or UseCertificate for a certificate.");
         }
 
         CoapDtlsOptions loaded = DtlsFiles.Load(_files, Name, out string? problem, _watched, _own, _store)

@@ -26,7 +26,7 @@ internal sealed class DtlsTransportFactory(CoapDtlsOptions options) : ICoapTrans
     {
         if (options.Server is null)
         {
-            throw new ArgumentException(MissingTransport.KeysToListen);
+            throw new ArgumentException(MissingTransportMessage.KeysToListen);
         }
     }
 

@@ -40,5 +40,5 @@ internal sealed class QBlockTransfer(bool allowsUnsecured) : QBlockFeature
     public override QBlockServer MakeServer(CoapShard shard, RequestBodies requests, BlockwiseAnswering answering) =>
         new QBlockServing(shard, requests, answering);
 
-    public override RequestStep MakeStep(CoapEnvironment environment, RequestSender sender) => new QBlockStep(environment, sender);
+    public override RequestStep MakeStep(CoapEnvironment environment, RequestSender sender) => new QBlockRequestStep(environment, sender);
 }

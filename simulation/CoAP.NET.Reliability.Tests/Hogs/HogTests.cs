@@ -56,7 +56,7 @@ public sealed class HogTests
     [Fact]
     public void A_handler_is_slow_after_three_calls_during_which_another_thread_took_over_the_receive_role()
     {
-        HandlerProfile watch = new(TimeProvider.System);
+        HandlerCostEstimator watch = new(TimeProvider.System);
         long milliseconds = TimeSpan.TicksPerMillisecond;
         for (int i = 0; i < UserCodePolicy.FirstCalls; i++)
         {

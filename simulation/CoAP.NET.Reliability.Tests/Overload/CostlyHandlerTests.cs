@@ -16,7 +16,7 @@ public sealed class CostlyHandlerTests
     [Fact]
     public void Costly_calls_move_off_a_crowded_loop_until_no_request_has_waited_for_a_second()
     {
-        HandlerProfile watch = new(_clock);
+        HandlerCostEstimator watch = new(_clock);
         Observe(watch, UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly - 1, isCrowded: true, s_cost);
         Assert.True(watch.IsInline);
         Observe(watch, 1, isCrowded: true, s_cost);
@@ -36,16 +36,16 @@ public sealed class CostlyHandlerTests
     [Fact]
     public void Handlers_stay_on_the_receiving_thread_unless_they_are_costly_on_a_crowded_loop()
     {
-        HandlerProfile calm = new(_clock);
+        HandlerCostEstimator calm = new(_clock);
         Observe(calm, 1000, isCrowded: false, s_cost);
         Assert.True(calm.IsInline);
 
-        HandlerProfile cheap = new(_clock);
+        HandlerCostEstimator cheap = new(_clock);
         Observe(cheap, 1000, isCrowded: true, UserCodePolicy.CostlyFrom - TimeSpan.FromTicks(1));
         Assert.True(cheap.IsInline);
 
         // Some of them were kept off the processor; the handler is not at fault.
-        HandlerProfile mixed = new(_clock);
+        HandlerCostEstimator mixed = new(_clock);
         for (int i = 0; i < 100; i++)
         {
             Observe(mixed, UserCodePolicy.CallsToBeCostly - 1, isCrowded: true, s_cost);
@@ -65,7 +65,7 @@ public sealed class CostlyHandlerTests
         Assert.Equal(["calm", "crowded", "crowded", "calm"], loop.Seen);
     }
 
-    private void Observe(HandlerProfile watch, int calls, bool isCrowded, TimeSpan cost)
+    private void Observe(HandlerCostEstimator watch, int calls, bool isCrowded, TimeSpan cost)
     {
         IReceiveRole? before = UserCode.Role;
         UserCode.Role = new Role(isCrowded);
@@ -112,7 +112,7 @@ public sealed class CostlyHandlerTests
     {
         public List<string> Seen { get; } = [];
 
-        protected override LoopReports? ActiveReports => null;
+        protected override LoopDiagnostics? ActiveReports => null;
 
         protected override TimeSpan HandOverAfter => Timeout.InfiniteTimeSpan;
 

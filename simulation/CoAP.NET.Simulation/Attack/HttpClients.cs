@@ -30,7 +30,7 @@ internal static class HttpClients
         CoapHttpResourceOptions options = new() { MaxRequests = 10 * max, MaxRequestsPerSource = max, StallTimeout = s_stall };
         Slow slow = new();
         using HttpExchanges filling = new(slow, options, fillsCache: true, clock, NullLogger.Instance);
-        ResourceEndpoint path = new(
+        ProxiedResourceEndpoint path = new(
             filling, new HttpRequestLimiter(options), context => CoapUri.Parse((string)context.Items["target"]!));
         List<Task> all = [];
         int mostUnderWay = 0;

@@ -8,10 +8,10 @@ internal sealed class EndpointIndex
 {
     private readonly Place _root = new();
 
-    public void Add(EndpointShape shape, int endpoint) => _root.Add(shape.Segments, endpoint);
+    public void Add(EndpointRouteTemplate shape, int endpoint) => _root.Add(shape.Segments, endpoint);
 
     /// <summary>Returns the numbers of the endpoints with a shape that has a path in common with this one, in ascending order.</summary>
-    public IReadOnlyCollection<int> Overlapping(EndpointShape shape)
+    public IReadOnlyCollection<int> Overlapping(EndpointRouteTemplate shape)
     {
         SortedSet<int> found = [];
         _root.Find(shape.Segments, found);
@@ -26,7 +26,7 @@ internal sealed class EndpointIndex
         private readonly Dictionary<string, Place> _literals = new(StringComparer.Ordinal);
         private Place? _any;
 
-        public void Add(ReadOnlySpan<EndpointShape.Segment> segments, int endpoint)
+        public void Add(ReadOnlySpan<EndpointRouteTemplate.Segment> segments, int endpoint)
         {
             if (segments.IsEmpty)
             {
@@ -34,14 +34,14 @@ internal sealed class EndpointIndex
                 return;
             }
 
-            EndpointShape.Segment segment = segments[0];
+            EndpointRouteTemplate.Segment segment = segments[0];
             switch (segment.Kind)
             {
-                case EndpointShape.Kind.Rest:
+                case EndpointRouteTemplate.Kind.Rest:
                     // It takes everything from here on.
                     _rest.Add(endpoint);
                     break;
-                case EndpointShape.Kind.Any:
+                case EndpointRouteTemplate.Kind.Any:
                     (_any ??= new Place()).Add(segments[1..], endpoint);
                     break;
                 default:
@@ -55,7 +55,7 @@ internal sealed class EndpointIndex
             }
         }
 
-        public void Find(ReadOnlySpan<EndpointShape.Segment> segments, SortedSet<int> found)
+        public void Find(ReadOnlySpan<EndpointRouteTemplate.Segment> segments, SortedSet<int> found)
         {
             found.UnionWith(_rest);
             if (segments.IsEmpty)
@@ -64,15 +64,15 @@ internal sealed class EndpointIndex
                 return;
             }
 
-            EndpointShape.Segment segment = segments[0];
-            if (segment.Kind == EndpointShape.Kind.Literal)
+            EndpointRouteTemplate.Segment segment = segments[0];
+            if (segment.Kind == EndpointRouteTemplate.Kind.Literal)
             {
                 _literals.GetValueOrDefault(segment.Template)?.Find(segments[1..], found);
                 _any?.Find(segments[1..], found);
                 return;
             }
 
-            bool isRest = segment.Kind == EndpointShape.Kind.Rest;
+            bool isRest = segment.Kind == EndpointRouteTemplate.Kind.Rest;
             if (isRest)
             {
                 found.UnionWith(_ending);

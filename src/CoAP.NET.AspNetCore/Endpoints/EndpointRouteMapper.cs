@@ -22,13 +22,13 @@ internal sealed class EndpointRouteMapper(
         EndpointIndex index = new();
         for (int i = 0; i < endpoints.Count; i++)
         {
-            foreach (EndpointShape shape in endpoints[i].Shapes)
+            foreach (EndpointRouteTemplate shape in endpoints[i].Shapes)
             {
                 index.Add(shape, i);
             }
         }
 
-        foreach (EndpointShape shape in endpoints.SelectMany(static endpoint => endpoint.Shapes)
+        foreach (EndpointRouteTemplate shape in endpoints.SelectMany(static endpoint => endpoint.Shapes)
             .DistinctBy(static shape => shape.Key, StringComparer.Ordinal))
         {
             ServedEndpoint[] there = [.. index.Overlapping(shape).Select(i => endpoints[i])
@@ -42,7 +42,7 @@ internal sealed class EndpointRouteMapper(
 
     private static decimal Precedence(ServedEndpoint endpoint) => endpoint.Endpoint.RoutePattern.InboundPrecedence;
 
-    private void Map(EndpointShape shape, CoapMethod method, ServedEndpoint[] there, List<string> problems)
+    private void Map(EndpointRouteTemplate shape, CoapMethod method, ServedEndpoint[] there, List<string> problems)
     {
         ServedEndpoint[] candidates = Reachable(shape, [.. there.Where(endpoint => endpoint.MethodOf(method) is not null)]);
         if (Array.Find(candidates, other => !other.Marks.SequenceEqual(candidates[0].Marks)) is { } other)
@@ -65,7 +65,7 @@ internal sealed class EndpointRouteMapper(
     }
 
     // After an endpoint that serves everything only endpoints with another body type are reachable.
-    private static ServedEndpoint[] Reachable(EndpointShape shape, ServedEndpoint[] candidates)
+    private static ServedEndpoint[] Reachable(EndpointRouteTemplate shape, ServedEndpoint[] candidates)
     {
         int certain = Array.FindIndex(candidates, endpoint => endpoint.IsCertain(shape));
         return certain < 0 ? candidates

@@ -24,7 +24,7 @@ internal sealed class ServedEndpoint
         Endpoint = endpoint;
         Authorization = authorization;
         Timeout = timeout;
-        Shapes = EndpointShape.Of(pattern);
+        Shapes = EndpointRouteTemplate.Of(pattern);
         _matcher = new TemplateMatcher(new RouteTemplate(pattern), new RouteValueDictionary(pattern.Defaults));
         _constraints =
         [
@@ -42,7 +42,7 @@ internal sealed class ServedEndpoint
 
     public RouteEndpoint Endpoint { get; }
 
-    public EndpointShape[] Shapes { get; }
+    public EndpointRouteTemplate[] Shapes { get; }
 
     public EndpointAuthorization Authorization { get; }
 
@@ -62,7 +62,7 @@ internal sealed class ServedEndpoint
     public bool TryReport() => Interlocked.Exchange(ref _isTold, 1) == 0;
 
     /// <summary>Whether it serves every request of a shape.</summary>
-    public bool IsCertain(EndpointShape shape) => _constraints.Length == 0
+    public bool IsCertain(EndpointRouteTemplate shape) => _constraints.Length == 0
         && Endpoint.RoutePattern.PathSegments.All(static segment => segment.IsSimple)
         && Shapes.Any(own => own.Covers(shape));
 

@@ -118,11 +118,11 @@ internal sealed class FolderMonitor : IAsyncDisposable
     {
         try
         {
-            SharedItem item = _paths.Find(segments);
+            ServedItem item = _paths.Find(segments);
             return item.Kind switch
             {
-                SharedKind.File => FileTag.Of(item.FullPath) ?? default,
-                SharedKind.Folder =>
+                ServedItemKind.File => FileTag.Of(item.FullPath) ?? default,
+                ServedItemKind.Folder =>
                     CoapETag.FromContent(CoapLinkFormat.ToContent(new FolderListing(_paths).Of(item.FullPath, "/")).Bytes.Span),
                 _ => default,
             };

@@ -44,7 +44,7 @@ internal sealed class FolderPaths
     public string Root { get; }
 
     /// <summary>Finds the item for the segments of a path. An empty last segment means the folder before it.</summary>
-    public SharedItem Find(IReadOnlyList<string> segments)
+    public ServedItem Find(IReadOnlyList<string> segments)
     {
         bool isFolder = segments is [.., ""];
         int count = isFolder ? segments.Count - 1 : segments.Count;
@@ -57,24 +57,24 @@ internal sealed class FolderPaths
             }
 
             path = Path.Join(path, segments[i]);
-            SharedKind kind = KindOf(path);
-            if (kind == SharedKind.Refused)
+            ServedItemKind kind = KindOf(path);
+            if (kind == ServedItemKind.Refused)
             {
                 return default;
             }
 
-            if (kind != SharedKind.Folder && (i + 1 < count || isFolder))
+            if (kind != ServedItemKind.Folder && (i + 1 < count || isFolder))
             {
-                return new SharedItem(SharedKind.NoFolder, path);
+                return new ServedItem(ServedItemKind.NoFolder, path);
             }
 
-            if (kind != SharedKind.Folder)
+            if (kind != ServedItemKind.Folder)
             {
-                return new SharedItem(kind, path);
+                return new ServedItem(kind, path);
             }
         }
 
-        return new SharedItem(SharedKind.Folder, path);
+        return new ServedItem(ServedItemKind.Folder, path);
     }
 
     /// <summary>Whether a name may be shared, if the file or folder exists.</summary>
@@ -95,7 +95,7 @@ internal sealed class FolderPaths
             : real;
     }
 
-    private static SharedKind KindOf(string path)
+    private static ServedItemKind KindOf(string path)
     {
         FileAttributes attributes;
         try
@@ -105,16 +105,16 @@ internal sealed class FolderPaths
         }
         catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException)
         {
-            return SharedKind.Missing;
+            return ServedItemKind.Missing;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            return SharedKind.Refused;
+            return ServedItemKind.Refused;
         }
 
-        return (attributes & (FileAttributes.ReparsePoint | FileAttributes.Device)) != 0 || !HasExactName(path) ? SharedKind.Refused
-            : (attributes & FileAttributes.Directory) != 0 ? SharedKind.Folder
-            : SharedKind.File;
+        return (attributes & (FileAttributes.ReparsePoint | FileAttributes.Device)) != 0 || !HasExactName(path) ? ServedItemKind.Refused
+            : (attributes & FileAttributes.Directory) != 0 ? ServedItemKind.Folder
+            : ServedItemKind.File;
     }
 
     // On a case-insensitive file system, a second URI would lead to the same file, without its observers and entity-tags.

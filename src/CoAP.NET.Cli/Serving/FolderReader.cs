@@ -14,17 +14,17 @@ internal sealed class FolderReader(FolderPaths paths, FolderMonitor watch)
 
     public ServeAnswer Get(CoapRequestContext request, IReadOnlyList<string> segments)
     {
-        SharedItem item = paths.Find(segments);
+        ServedItem item = paths.Find(segments);
         string uriPath = FolderListing.ToUriPath(segments);
-        if (request.Options.Observe == 0 && item.Kind is SharedKind.File or SharedKind.Folder)
+        if (request.Options.Observe == 0 && item.Kind is ServedItemKind.File or ServedItemKind.Folder)
         {
             watch.Track(uriPath, segments);
         }
 
         return item.Kind switch
         {
-            SharedKind.File => GetFile(request, item.FullPath),
-            SharedKind.Folder => Answer(request, _listing.Of(item.FullPath, uriPath.EndsWith('/') ? uriPath : uriPath + "/")),
+            ServedItemKind.File => GetFile(request, item.FullPath),
+            ServedItemKind.Folder => Answer(request, _listing.Of(item.FullPath, uriPath.EndsWith('/') ? uriPath : uriPath + "/")),
             _ => new ServeAnswer(CoapResults.NotFound()),
         };
     }

@@ -52,7 +52,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     public async ValueTask<ServeAnswer> PutAsync(CoapRequestContext request, IReadOnlyList<string> segments,
         CancellationToken cancellationToken)
     {
-        SharedItem item = paths.Find(segments);
+        ServedItem item = paths.Find(segments);
         if (FaultOf(request, item) is { } fault)
         {
             return new ServeAnswer(fault);
@@ -91,19 +91,19 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
         await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            SharedItem item = paths.Find(segments);
-            if (item.Kind is SharedKind.Refused or SharedKind.Folder)
+            ServedItem item = paths.Find(segments);
+            if (item.Kind is ServedItemKind.Refused or ServedItemKind.Folder)
             {
                 return new ServeAnswer(FaultOf(request, item)!);
             }
 
-            CoapETag? etag = item.Kind == SharedKind.File ? FileTag.Of(item.FullPath) : null;
+            CoapETag? etag = item.Kind == ServedItemKind.File ? FileTag.Of(item.FullPath) : null;
             if (request.CheckPreconditions(etag) is { } failed)
             {
                 return new ServeAnswer(failed);
             }
 
-            if (item.Kind == SharedKind.File)
+            if (item.Kind == ServedItemKind.File)
             {
                 using SafeFileHandle? folder = ConfinedFiles.TryHoldFolder(Path.GetDirectoryName(item.FullPath)!);
                 if (folder is null)
@@ -133,7 +133,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
         try
         {
             // Checked again: the body may have taken long.
-            SharedItem item = paths.Find(segments);
+            ServedItem item = paths.Find(segments);
             if (FaultOf(request, item) is { } fault)
             {
                 return new ServeAnswer(fault);
@@ -141,16 +141,16 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
 
             // Later than the replaced file, however coarse the clock of the file system: the entity-tag must change.
             DateTime now = timeProvider.GetUtcNow().UtcDateTime;
-            DateTime before = item.Kind == SharedKind.File ? File.GetLastWriteTimeUtc(item.FullPath) : DateTime.MinValue;
+            DateTime before = item.Kind == ServedItemKind.File ? File.GetLastWriteTimeUtc(item.FullPath) : DateTime.MinValue;
             File.SetLastWriteTimeUtc(part, now > before ? now : before.AddMilliseconds(1));
-            if (!OperatingSystem.IsWindows() && item.Kind == SharedKind.File)
+            if (!OperatingSystem.IsWindows() && item.Kind == ServedItemKind.File)
             {
                 // Keeps the permissions.
                 File.SetUnixFileMode(part, File.GetUnixFileMode(item.FullPath));
             }
 
-            File.Move(part, ConfinedFiles.EntryOf(folder, item.FullPath), overwrite: item.Kind == SharedKind.File);
-            CoapResult result = item.Kind == SharedKind.File ? CoapResults.Changed() : CoapResults.Created();
+            File.Move(part, ConfinedFiles.EntryOf(folder, item.FullPath), overwrite: item.Kind == ServedItemKind.File);
+            CoapResult result = item.Kind == ServedItemKind.File ? CoapResults.Changed() : CoapResults.Created();
             return new ServeAnswer(FileTag.Of(item.FullPath) is { } etag ? result.WithETag(etag) : result, size);
         }
         finally
@@ -159,12 +159,12 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
         }
     }
 
-    private static CoapResult? FaultOf(CoapRequestContext request, SharedItem item) => item.Kind switch
+    private static CoapResult? FaultOf(CoapRequestContext request, ServedItem item) => item.Kind switch
     {
-        SharedKind.Refused => s_refused,
-        SharedKind.NoFolder => CoapResults.Status(CoapCode.Conflict, "The folder does not exist."),
-        SharedKind.Folder => CoapResults.Status(CoapCode.MethodNotAllowed, "This is a folder."),
-        SharedKind.File => request.CheckPreconditions(FileTag.Of(item.FullPath)),
+        ServedItemKind.Refused => s_refused,
+        ServedItemKind.NoFolder => CoapResults.Status(CoapCode.Conflict, "The folder does not exist."),
+        ServedItemKind.Folder => CoapResults.Status(CoapCode.MethodNotAllowed, "This is a folder."),
+        ServedItemKind.File => request.CheckPreconditions(FileTag.Of(item.FullPath)),
         _ => request.CheckPreconditions(null),
     };
 }

@@ -35,7 +35,7 @@ internal static class ServeSecurity
         {
             if (own is null && !hasKeys)
             {
-                throw new UsageException(MissingTransport.NoKeys,
+                throw new UsageException(MissingTransportMessage.NoKeys,
                     "--psk ID:KEY admits a client with this key, --cert FILE and --key FILE show a certificate.");
             }
 

@@ -33,7 +33,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     public IDeviceRouter Router { get; set; }
 
     /// <summary>The state that moves with the slots of names.</summary>
-    public ISlotHolder Holder => _outboxes;
+    public ISlotState Holder => _outboxes;
 
     public OutboxRouting Outbox { get; }
 

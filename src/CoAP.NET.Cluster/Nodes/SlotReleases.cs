@@ -15,9 +15,9 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, Tim
 
     // The fence of a slot being released: a slot that comes back has another one.
     private readonly long[] _moving = new long[CoapSlot.Count];
-    private ISlotHolder[] _holders = [];
+    private ISlotState[] _holders = [];
 
-    public void Add(ISlotHolder holder)
+    public void Add(ISlotState holder)
     {
         lock (_gate)
         {
@@ -25,7 +25,7 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, Tim
         }
     }
 
-    public void Remove(ISlotHolder holder)
+    public void Remove(ISlotState holder)
     {
         lock (_gate)
         {
@@ -59,7 +59,7 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, Tim
     /// <param name="cancellationToken">Ends the grace period for pending work.</param>
     public async Task ReleaseAsync(IEnumerable<CoapSlot> slots, CancellationToken cancellationToken)
     {
-        ISlotHolder[] holders = Volatile.Read(ref _holders);
+        ISlotState[] holders = Volatile.Read(ref _holders);
         using CancellationTokenSource grace = new(timeout, time);
         using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(grace.Token, cancellationToken);
         await Task.WhenAll(slots.SelectMany(slot => holders.Select(holder => ReleaseOneAsync(holder, slot, ends.Token))))
@@ -76,7 +76,7 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, Tim
 
     [SuppressMessage("Design", "CA1031:Do not catch general exception types", Justification = "A slot that is not released moves as after "
         + "a crash, whatever the reason.")]
-    private async Task ReleaseOneAsync(ISlotHolder holder, CoapSlot slot, CancellationToken cancellationToken)
+    private async Task ReleaseOneAsync(ISlotState holder, CoapSlot slot, CancellationToken cancellationToken)
     {
         try
         {

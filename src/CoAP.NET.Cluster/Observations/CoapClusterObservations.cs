@@ -106,7 +106,7 @@ public sealed class CoapClusterObservations
     }
 
     /// <summary>Releases observations when slots are handed over.</summary>
-    internal ISlotHolder Holder => _keeper;
+    internal ISlotState Holder => _keeper;
 
     /// <summary>Ends with the cluster.</summary>
     internal Task EndAsync() => _keeper.EndAsync();

@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Keeps the observers of one server under the fences of this node's slots. An observer has the slot of its client's DTLS session; without
-/// a session it gets a slot of this node (<see cref="PlainObservers"/>). Thread-safe.
+/// a session it gets a slot of this node (<see cref="SessionlessObserverSlots"/>). Thread-safe.
 /// </summary>
 internal sealed class ClusterObserverStore : ICoapObserverStore
 {
@@ -14,7 +14,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
 
     // The observers being restored, which the store already has.
     private readonly ConcurrentDictionary<CoapRecordKey, bool> _restoring = new();
-    private readonly PlainObservers _plain;
+    private readonly SessionlessObserverSlots _plain;
     private CoapDatagramSerializer? _serializer;
     private ObserverRestorer? _restorer;
 
@@ -24,7 +24,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         Server = server;
         _options = options;
         _name = ClusterServers.NameOf(server);
-        _plain = new PlainObservers(cluster);
+        _plain = new SessionlessObserverSlots(cluster);
     }
 
     public CoapCluster Cluster { get; }

@@ -3,7 +3,7 @@ using System.Collections.Concurrent;
 namespace CoAP.NET.Cluster;
 
 /// <summary>The common parts of all servers of a node that keep their observers. Thread-safe.</summary>
-internal sealed class ClusterObservers : ISlotHolder
+internal sealed class ClusterObservers : ISlotState
 {
     private readonly ConcurrentDictionary<ClusterObserverStore, bool> _keepers = new();
     private long _tooLong;
@@ -43,7 +43,7 @@ internal sealed class ClusterObservers : ISlotHolder
     }
 
     // Later changes go to the writer at once.
-    Task ISlotHolder.ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
+    Task ISlotState.ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
     {
         foreach (ClusterObserverStore keeper in _keepers.Keys)
         {

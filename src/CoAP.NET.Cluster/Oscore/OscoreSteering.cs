@@ -26,16 +26,16 @@ internal sealed class OscoreSteering : IDisposable
     private readonly RelayBudget _budget;
     private readonly RelayedClients _relayed = new();
     private readonly ITimer _timer;
-    private readonly ConcurrentDictionary<CoapAddress, OscoreFlow> _flows = [];
+    private readonly ConcurrentDictionary<CoapAddress, RelayedOscoreClient> _flows = [];
 
     // Under the lock. The number is read without it.
     private readonly Lock _gate = new();
-    private readonly SourceUsage<OscoreFlow> _bySource = new();
+    private readonly SourceUsage<RelayedOscoreClient> _bySource = new();
     private int _count;
     private CoapEndpoint? _endpoint;
 
     // Where a datagram arrived: the address of this end.
-    private OscoreFlow? _own;
+    private RelayedOscoreClient? _own;
 
     /// <summary>Creates the steering of a server.</summary>
     /// <param name="cluster">The node.</param>
@@ -86,14 +86,14 @@ internal sealed class OscoreSteering : IDisposable
 
         if (_own is null && !datagram.Local.IsMulticast)
         {
-            Volatile.Write(ref _own, new OscoreFlow(default, transport)
+            Volatile.Write(ref _own, new RelayedOscoreClient(default, transport)
             {
                 Local = datagram.Local,
                 TransportTag = datagram.TransportTag,
             });
         }
 
-        if (FlowCount == 0 || !_flows.TryGetValue(datagram.Remote, out OscoreFlow? flow) || flow.Transport != transport)
+        if (FlowCount == 0 || !_flows.TryGetValue(datagram.Remote, out RelayedOscoreClient? flow) || flow.Transport != transport)
         {
             return false;
         }
@@ -135,7 +135,7 @@ internal sealed class OscoreSteering : IDisposable
         }
         else
         {
-            Add(new OscoreFlow(channel.Remote, channel.Transport)
+            Add(new RelayedOscoreClient(channel.Remote, channel.Transport)
             {
                 Local = channel.Local,
                 TransportTag = channel.TransportTag,
@@ -191,7 +191,7 @@ internal sealed class OscoreSteering : IDisposable
     /// <summary>Sends a message of another node to a client whose datagrams arrive here.</summary>
     public bool SendToClient(CoapSlot slot, in RelayItem item)
     {
-        if (!_flows.TryGetValue(item.Remote, out OscoreFlow? flow))
+        if (!_flows.TryGetValue(item.Remote, out RelayedOscoreClient? flow))
         {
             // After a long silence, or a restart of this node.
             if (Own is not { } own)
@@ -199,7 +199,7 @@ internal sealed class OscoreSteering : IDisposable
                 return false;
             }
 
-            flow = new OscoreFlow(item.Remote, own.Transport) { Local = own.Local, TransportTag = own.TransportTag, Slot = slot };
+            flow = new RelayedOscoreClient(item.Remote, own.Transport) { Local = own.Local, TransportTag = own.TransportTag, Slot = slot };
             Add(flow);
         }
 
@@ -209,12 +209,12 @@ internal sealed class OscoreSteering : IDisposable
     }
 
     // Before the first datagram: the only address that it listens on.
-    private OscoreFlow? Own => Volatile.Read(ref _own)
+    private RelayedOscoreClient? Own => Volatile.Read(ref _own)
         ?? (Volatile.Read(ref _endpoint)?.Core.Transports.StartedAs<CoapUdpTransport>("coap") is { } sockets
-            ? new OscoreFlow(default, sockets)
+            ? new RelayedOscoreClient(default, sockets)
             : null);
 
-    private static CoapDatagram Make(OscoreFlow flow, in CoapAddress remote, ReadOnlySpan<byte> bytes)
+    private static CoapDatagram Make(RelayedOscoreClient flow, in CoapAddress remote, ReadOnlySpan<byte> bytes)
     {
         CoapDatagram datagram = new(bytes.Length)
         {
@@ -256,11 +256,11 @@ internal sealed class OscoreSteering : IDisposable
         };
 
     /// <summary>Adds a client, in place of what was known of it.</summary>
-    public void Add(OscoreFlow flow)
+    public void Add(RelayedOscoreClient flow)
     {
         lock (_gate)
         {
-            if (_flows.TryGetValue(flow.Remote, out OscoreFlow? before))
+            if (_flows.TryGetValue(flow.Remote, out RelayedOscoreClient? before))
             {
                 RemoveLocked(before);
             }
@@ -275,7 +275,7 @@ internal sealed class OscoreSteering : IDisposable
         }
     }
 
-    private void Remove(OscoreFlow flow)
+    private void Remove(RelayedOscoreClient flow)
     {
         lock (_gate)
         {
@@ -283,7 +283,7 @@ internal sealed class OscoreSteering : IDisposable
         }
     }
 
-    private void RemoveLocked(OscoreFlow flow)
+    private void RemoveLocked(RelayedOscoreClient flow)
     {
         if (_flows.TryRemove(new(flow.Remote, flow)))
         {
@@ -294,7 +294,7 @@ internal sealed class OscoreSteering : IDisposable
 
     private void RemoveIdle()
     {
-        foreach (OscoreFlow flow in _flows.Values)
+        foreach (RelayedOscoreClient flow in _flows.Values)
         {
             if (_time.GetElapsedTime(flow.LastUsed) >= s_lifetime)
             {
@@ -305,9 +305,9 @@ internal sealed class OscoreSteering : IDisposable
 }
 
 /// <summary>A client whose messages go to the node with its OSCORE context, and where they arrive.</summary>
-internal sealed class OscoreFlow(CoapAddress remote, CoapTransport transport)
+internal sealed class RelayedOscoreClient(CoapAddress remote, CoapTransport transport)
 {
-    private SourceUsage<OscoreFlow>.Holding? _holding;
+    private SourceUsage<RelayedOscoreClient>.Holding? _holding;
 
     public CoapAddress Remote { get; } = remote;
 
@@ -325,6 +325,6 @@ internal sealed class OscoreFlow(CoapAddress remote, CoapTransport transport)
     /// <summary>The time of its last message, in either direction.</summary>
     public long LastUsed { get; set; }
 
-    public SourceUsage<OscoreFlow>.Holding Holding =>
-        _holding ??= new SourceUsage<OscoreFlow>.Holding(this, CoapSourceRule.Default.Of(Remote));
+    public SourceUsage<RelayedOscoreClient>.Holding Holding =>
+        _holding ??= new SourceUsage<RelayedOscoreClient>.Holding(this, CoapSourceRule.Default.Of(Remote));
 }

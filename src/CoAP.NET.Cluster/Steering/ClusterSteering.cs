@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster;
 /// Tells a DTLS server which slots are here, relays datagrams for other nodes, and holds those for moving slots. A relayed datagram is
 /// relayed again only with a newer map than the sender's, which prevents loops. Thread-safe.
 /// </summary>
-internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
+internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
 {
     // A flag in the number of a node that relays datagrams without a slot; a node does so only while it serves no new clients itself.
     private const int WithoutSlot = 1 << 30;
@@ -135,8 +135,8 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
 
         CoapSlot of = new(number);
-        (SlotPlace place, CoapNodeId owner) = PlaceOf(map, of);
-        if (place == SlotPlace.Here)
+        (SlotLocation place, CoapNodeId owner) = PlaceOf(map, of);
+        if (place == SlotLocation.Here)
         {
             return false;
         }
@@ -147,7 +147,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
             return true;
         }
 
-        if (place == SlotPlace.OnItsWay || !TryRelay(owner, ItemOf(map, of, remote, datagram)))
+        if (place == SlotLocation.OnItsWay || !TryRelay(owner, ItemOf(map, of, remote, datagram)))
         {
             Hold(of, 0, 0, remote, datagram);
         }
@@ -160,7 +160,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     {
         CoapClusterMap map = _cluster.Map;
         CoapSlot of = new(slot);
-        if (PlaceOf(map, of).Place == SlotPlace.Here)
+        if (PlaceOf(map, of).Place == SlotLocation.Here)
         {
             return false;
         }
@@ -222,16 +222,16 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     {
         _relays.Counts.OnReceived();
         CoapClusterMap map = _cluster.Map;
-        (SlotPlace place, CoapNodeId owner) = item.Slot is { } of ? PlaceOf(map, of) : (SlotPlace.Here, default);
+        (SlotLocation place, CoapNodeId owner) = item.Slot is { } of ? PlaceOf(map, of) : (SlotLocation.Here, default);
         if (item.Slot is not { } slot)
         {
             Receive(via == 0 ? 0 : via | WithoutSlot, item, bytes);
         }
-        else if (place == SlotPlace.Here)
+        else if (place == SlotLocation.Here)
         {
             Receive(via, item, bytes);
         }
-        else if (place == SlotPlace.OnItsWay || item.Version > map.Version)
+        else if (place == SlotLocation.OnItsWay || item.Version > map.Version)
         {
             // The slot is on its way here, or the other node knows more. While a slot is released its sessions are still here, and wait for
             // acknowledgements.
@@ -309,16 +309,16 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
     }
 
-    private (SlotPlace Place, CoapNodeId Owner) PlaceOf(CoapClusterMap map, CoapSlot slot)
+    private (SlotLocation Place, CoapNodeId Owner) PlaceOf(CoapClusterMap map, CoapSlot slot)
     {
         CoapSlotOwner owner = map[slot];
         if (owner.Node == _cluster.Self.Id)
         {
             bool isHere = _keeper.HasLoaded(slot, owner.Fence) && !_cluster.Releases.IsMoving(slot, owner.Fence);
-            return (isHere ? SlotPlace.Here : SlotPlace.OnItsWay, owner.Node);
+            return (isHere ? SlotLocation.Here : SlotLocation.OnItsWay, owner.Node);
         }
 
-        return (map.IsThere(owner.Node) ? SlotPlace.Elsewhere : SlotPlace.OnItsWay, owner.Node);
+        return (map.IsThere(owner.Node) ? SlotLocation.Elsewhere : SlotLocation.OnItsWay, owner.Node);
     }
 
     // Whether a node is known to relay datagrams without a slot: it has no slots yet, or hands them over.
@@ -395,7 +395,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _held.Add(slot, via, version, remote, datagram);
 
         // It may have arrived meanwhile, here or elsewhere.
-        if (PlaceOf(_cluster.Map, slot).Place != SlotPlace.OnItsWay)
+        if (PlaceOf(_cluster.Map, slot).Place != SlotLocation.OnItsWay)
         {
             Look();
         }
@@ -428,15 +428,15 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     private void Continue(CoapSlot slot)
     {
         CoapClusterMap map = _cluster.Map;
-        (SlotPlace place, CoapNodeId owner) = PlaceOf(map, slot);
-        if (place == SlotPlace.OnItsWay || (place == SlotPlace.Elsewhere && !IsUp(owner)))
+        (SlotLocation place, CoapNodeId owner) = PlaceOf(map, slot);
+        if (place == SlotLocation.OnItsWay || (place == SlotLocation.Elsewhere && !IsUp(owner)))
         {
             return;
         }
 
-        foreach (QueuedDatagram held in _held.Take(slot, one => one.Version <= map.Version || place == SlotPlace.Here))
+        foreach (QueuedDatagram held in _held.Take(slot, one => one.Version <= map.Version || place == SlotLocation.Here))
         {
-            if (place == SlotPlace.Here)
+            if (place == SlotLocation.Here)
             {
                 Receive(held.Via, held.Remote, held.Bytes);
             }
@@ -463,7 +463,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 }
 
 /// <summary>The place of a slot's sessions.</summary>
-internal enum SlotPlace
+internal enum SlotLocation
 {
     /// <summary>At this node.</summary>
     Here,

@@ -32,7 +32,7 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
     private readonly ICoapClusterStore _inner;
     private readonly RecordCipher _cipher;
     private readonly NodeSeals _seals;
-    private readonly SecretMark _mark;
+    private readonly ClusterSecretRecord _mark;
     private readonly ILogger _logger;
     private readonly RateLimitedLog _told;
     private readonly RateLimitedLog _toldTooNew;
@@ -71,7 +71,7 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
         Format = new RecordFormat(newestFormat);
         _cipher = new RecordCipher(secrets, random ?? CoapRandomSource.Secure, format: Format);
         _seals = new NodeSeals(secrets, newestFormat);
-        _mark = new SecretMark(inner, _cipher, Format, random ?? CoapRandomSource.Secure, time);
+        _mark = new ClusterSecretRecord(inner, _cipher, Format, random ?? CoapRandomSource.Secure, time);
         _logger = logger;
         _told = new RateLimitedLog(time);
         _toldTooNew = new RateLimitedLog(time);

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>The tables of a node: answers the other nodes, and releases slots that move. Thread-safe.</summary>
-internal sealed class ClusterTables : ISlotHolder, INodeListener
+internal sealed class ClusterTables : ISlotState, INodeListener
 {
     public const string AskPath = "/table-ask";
     public const string UpdatePath = "/table-news";

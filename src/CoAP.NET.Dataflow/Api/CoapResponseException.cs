@@ -26,6 +26,6 @@ public sealed class CoapResponseException : CoapException
     // A diagnostic payload has no Content-Format (RFC 7252 section 5.5.2).
     private static string? Describe(CoapResponse response) =>
         response.ContentFormat is null ? response.GetText()
-        : response.ContentFormat == CoapContentFormat.ConciseProblemDetails ? ProblemLine.Of(response.Payload.Span)
+        : response.ContentFormat == CoapContentFormat.ConciseProblemDetails ? ProblemDetailsText.Of(response.Payload.Span)
         : null;
 }

@@ -17,7 +17,7 @@ internal sealed class AssembledBody : StoredTransfer
     private readonly RequestBodies _bodies;
     private readonly uint? _announced;
     private readonly long _max;
-    private readonly EchoAgeOfBody? _admitted;
+    private readonly BlockwiseEchoAge? _admitted;
 
     // Only what the last block may lack; its payload, which goes into the body, is let go.
     private readonly CoapMessage _first;
@@ -37,7 +37,7 @@ internal sealed class AssembledBody : StoredTransfer
     /// <param name="max">The maximum size of the body, in bytes: its memory does not grow beyond.</param>
     /// <param name="admitted">The Echo that the gates of its route accepted; null if there are no gates.</param>
     public AssembledBody(
-        RequestBodies bodies, TransferKey key, CoapChannel channel, CoapMessage first, long max, EchoAgeOfBody? admitted)
+        RequestBodies bodies, TransferKey key, CoapChannel channel, CoapMessage first, long max, BlockwiseEchoAge? admitted)
         : base(key, channel)
     {
         _bodies = bodies;
@@ -174,7 +174,7 @@ internal sealed class AssembledBody : StoredTransfer
 /// </summary>
 /// <param name="Age">Its age; null without an Echo.</param>
 /// <param name="At">When it passed, in units of 100 ns.</param>
-internal sealed record EchoAgeOfBody(TimeSpan? Age, long At)
+internal sealed record BlockwiseEchoAge(TimeSpan? Age, long At)
 {
     public TimeSpan? AgeAt(long now) => Age is { } age ? age + TimeSpan.FromTicks(now - At) : null;
 }

@@ -94,9 +94,9 @@ internal sealed class BlockwiseBudget
     /// <param name="share">The amount from its share.</param>
     /// <param name="bytes">The amount from the whole: less than the share if it is shared with others.</param>
     /// <returns>The shortage; nothing was taken then.</returns>
-    public BudgetShortage TryTake(BudgetAccount account, BudgetPart part, long share, long bytes)
+    public BudgetShortage TryTake(BudgetAccount account, TransferBudgetKind part, long share, long bytes)
     {
-        bool isNewcomers = part == BudgetPart.Newcomer;
+        bool isNewcomers = part == TransferBudgetKind.Newcomer;
         long held = account.Add(share);
         if (held > (isNewcomers ? NewcomerMax : PeerMax))
         {
@@ -106,7 +106,7 @@ internal sealed class BlockwiseBudget
 
         bool isOwn = bytes >= share;
         BudgetShortage shortage = BudgetShortage.None;
-        if (part == BudgetPart.Unverified && !Leaves(held, PeerMax - Unverified.Add(bytes), isOwn))
+        if (part == TransferBudgetKind.Unverified && !Leaves(held, PeerMax - Unverified.Add(bytes), isOwn))
         {
             Unverified.Add(-bytes);
             shortage = BudgetShortage.Unverified;
@@ -126,18 +126,18 @@ internal sealed class BlockwiseBudget
     }
 
     /// <summary>Gives back of the whole, and of the part of the unverified what was taken of it.</summary>
-    public void GiveBack(long bytes, BudgetPart part)
+    public void GiveBack(long bytes, TransferBudgetKind part)
     {
         Interlocked.Add(ref _used, -bytes);
-        if (part == BudgetPart.Unverified)
+        if (part == TransferBudgetKind.Unverified)
         {
             Unverified.Add(-bytes);
         }
     }
 
     /// <summary>Moves what a transfer takes between the parts when its peer came back or was verified.</summary>
-    public void Move(long bytes, BudgetPart from, BudgetPart to) =>
-        Unverified.Add((to == BudgetPart.Unverified ? bytes : 0) - (from == BudgetPart.Unverified ? bytes : 0));
+    public void Move(long bytes, TransferBudgetKind from, TransferBudgetKind to) =>
+        Unverified.Add((to == TransferBudgetKind.Unverified ? bytes : 0) - (from == TransferBudgetKind.Unverified ? bytes : 0));
 
     // Memory that others hold anyway may be shared without limit.
     private bool Leaves(long held, long left, bool isOwn) => left >= 0 && (_isOpen || !isOwn || held <= left);
@@ -173,7 +173,7 @@ internal sealed class BudgetAccount(CoapSource? key)
     public bool IsShort(long now) => Volatile.Read(ref _refusedAt) is var at && at != long.MinValue && now - at < s_shortFor;
 }
 
-internal enum BudgetPart : byte
+internal enum TransferBudgetKind : byte
 {
     /// <summary>Takes from the part that all newcomers share; they only replace each other.</summary>
     Newcomer,

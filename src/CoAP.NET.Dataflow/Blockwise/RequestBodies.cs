@@ -74,7 +74,7 @@ internal sealed class RequestBodies : TransferStore
             body = policy.Mode == RequestBodyMode.Streamed
                 ? new StreamedBody(this, key, exchange.Channel, message)
                 : new AssembledBody(this, key, exchange.Channel, message, max,
-                    isAdmitted ? new EchoAgeOfBody(exchange.Request.EchoAge, now) : null);
+                    isAdmitted ? new BlockwiseEchoAge(exchange.Request.EchoAge, now) : null);
             Add(body, now);
         }
 
@@ -118,7 +118,7 @@ internal sealed class RequestBodies : TransferStore
         body.Channel.NoteDrop(CoapCounter.BodiesRefused);
 
         // A client that proves that it receives at its address has its own share.
-        bool isPooled = body.Part == BudgetPart.Newcomer || shortage == BudgetShortage.Unverified;
+        bool isPooled = body.Part == TransferBudgetKind.Newcomer || shortage == BudgetShortage.Unverified;
         return isPooled && !body.Channel.IsConnection ? CoapResults.FreshnessRequired()
             : body.ShareCharge + bytes > Budget.PeerMax
                 ? CoapResults.RequestEntityTooLarge(Math.Max(0, Budget.PeerMax - AssembledBody.Overhead))

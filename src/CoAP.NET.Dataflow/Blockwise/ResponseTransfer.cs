@@ -66,7 +66,7 @@ internal sealed class SharedResponse(TransferKey key, CoapResult result)
     /// <summary>How many transfers use it.</summary>
     public int Users { get; set; }
 
-    public BudgetPart Part { get; set; }
+    public TransferBudgetKind Part { get; set; }
 
     public long Size => result.Payload.Length + key.Size + 512L;
 

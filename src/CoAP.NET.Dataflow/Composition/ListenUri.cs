@@ -36,7 +36,7 @@ internal static class ListenUri
             throw new ArgumentException(uri.Scheme is "coap+ws" or "coaps+ws"
                 ? $"'{text}': a web server accepts WebSockets, and hands them over: see MapCoapWebSocket of CoAP.NET.AspNetCore, or "
                     + "AcceptWebSocketAsync."
-                : $"Cannot listen on '{text}'. {MissingTransport.DescribeListening(uri.Scheme)}");
+                : $"Cannot listen on '{text}'. {MissingTransportMessage.DescribeListening(uri.Scheme)}");
         }
 
         if (uri.Scheme == "coaps+tcp" && tls is not { HasServer: true })

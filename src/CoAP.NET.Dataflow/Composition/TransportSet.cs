@@ -234,9 +234,9 @@ internal sealed class TransportSet
             CoapTransport? found = _started.FirstOrDefault(transport => transport.Scheme == scheme && fits(transport));
             if (found is null)
             {
-                if (make is null && _environment.IsInBrowser && MissingTransport.InBrowserInsteadOf(scheme) is { } other)
+                if (make is null && _environment.IsInBrowser && MissingTransportMessage.InBrowserInsteadOf(scheme) is { } other)
                 {
-                    throw new CoapException(MissingTransport.DescribeInBrowser(scheme, other));
+                    throw new CoapException(MissingTransportMessage.DescribeInBrowser(scheme, other));
                 }
 
                 found = make?.Invoke() ?? scheme switch
@@ -252,7 +252,7 @@ internal sealed class TransportSet
                         IsInBrowser = _environment.IsInBrowser,
                     }),
                     _ => FactoryOf(scheme)?.Create(UdpOptions([], isServer: false))
-                        ?? throw new CoapException(MissingTransport.Describe(scheme)),
+                        ?? throw new CoapException(MissingTransportMessage.Describe(scheme)),
                 };
                 await StartAsync(found, cancellationToken).ConfigureAwait(false);
 

@@ -135,7 +135,7 @@ internal sealed class ClientSender
     /// <param name="message">The message; this method sets its token.</param>
     /// <param name="terms">How long to accept answers, and which.</param>
     /// <returns>The request; null when too many run.</returns>
-    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupTerms terms)
+    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupRequestSettings terms)
     {
         GroupRequest request;
         _shard.Enter();

@@ -11,7 +11,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
 {
     private Dictionary<CoapAddress, (uint Number, long At)>? _newest;
     private readonly GroupRequests _owner;
-    private readonly GroupTerms _terms;
+    private readonly GroupRequestSettings _terms;
     private readonly Channel<GroupAnswer> _answers;
     private readonly HashSet<CoapAddress>? _members;
     private readonly Lock _gate = new();
@@ -23,7 +23,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
     /// <param name="channel">The group.</param>
     /// <param name="message">The message; type, Message ID and token are filled in.</param>
     /// <param name="terms">How long to accept answers, and which.</param>
-    public GroupRequest(GroupRequests owner, CoapChannel channel, CoapMessage message, in GroupTerms terms)
+    public GroupRequest(GroupRequests owner, CoapChannel channel, CoapMessage message, in GroupRequestSettings terms)
     {
         _owner = owner;
         Channel = channel;

@@ -113,7 +113,7 @@ internal sealed class GroupRequester(
             CoapChannel channel = channels.ChannelTo(transport, groups[i]);
             CoapMessage message = RequestComposer.Copy(request);
             RequestComposer.AddTarget(message, uri, groups[i]);
-            GroupTerms terms = new(
+            GroupRequestSettings terms = new(
                 TimeoutOf(request, channel), (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated,
                 Observes(request));
             GroupRequest sent = steps.Sender.TryBegin(requests, channel, message, in terms)

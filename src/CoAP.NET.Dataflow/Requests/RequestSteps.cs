@@ -28,8 +28,8 @@ internal sealed class RequestSteps
         Cache = cache?.MakeStep(environment);
         Connection = new ConnectionStep(environment, pool);
         Blockwise = new BlockwiseStep(environment);
-        Token = new TokenStep(environment);
-        List<RequestStep> steps = [Connection, new RetryAfterStep(environment, patience, stopped), new ProxyFormStep()];
+        Token = new ExtendedTokenRequestStep(environment);
+        List<RequestStep> steps = [Connection, new RetryAfterStep(environment, patience, stopped), new ProxySchemeFallbackStep()];
         if (Cache is not null)
         {
             // A stored response needs no connection.
@@ -48,7 +48,7 @@ internal sealed class RequestSteps
     public ResponseCacheStep? Cache { get; }
     public ConnectionStep Connection { get; }
     public BlockwiseStep Blockwise { get; }
-    public TokenStep Token { get; }
+    public ExtendedTokenRequestStep Token { get; }
     /// <summary>
     /// Returns the place of the first step for a request. If the step that finds connections is the first, only requests on connections
     /// need it.

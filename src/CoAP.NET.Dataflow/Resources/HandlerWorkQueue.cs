@@ -29,7 +29,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     private readonly bool _isForThreads;
     private readonly bool _limitsWait;
     private readonly CoapEnvironment _environment;
-    private readonly HandlerProfile? _aside;
+    private readonly HandlerCostEstimator? _aside;
     private int _running;
     private bool _isAsking;
 
@@ -46,7 +46,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     /// </param>
     public HandlerWorkQueue(
         CoapEnvironment environment, int parallelism, int capacity, bool isForThreads = false, bool limitsWait = false,
-        HandlerProfile? aside = null)
+        HandlerCostEstimator? aside = null)
     {
         _environment = environment;
         _aside = aside;
@@ -65,7 +65,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     /// <param name="call">The request.</param>
     /// <param name="watch">If not null and the request need not wait, it runs on this thread under this watch.</param>
     /// <returns>False if the request was refused.</returns>
-    public bool TryRun(in RouteCall call, HandlerProfile? watch = null)
+    public bool TryRun(in RouteCall call, HandlerCostEstimator? watch = null)
     {
         bool asks = false;
         lock (_gate)

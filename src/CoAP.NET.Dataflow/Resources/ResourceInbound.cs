@@ -27,7 +27,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
 
     private readonly CoapEnvironment _environment;
     private readonly RouteTable _routes;
-    private readonly ServingReports _reports;
+    private readonly HandlerDiagnostics _reports;
     private readonly ErrorDescriptions _errors;
     private readonly HandlerInvoker _run;
     private readonly SubsequentBlocks _subsequentBlocks;
@@ -42,7 +42,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         _environment = environment;
         _routes = routes;
         Busy = MakeBusy(environment);
-        _reports = new ServingReports(environment);
+        _reports = new HandlerDiagnostics(environment);
         _errors = new ErrorDescriptions(environment, routes, _reports);
         _run = new HandlerInvoker(this, environment, routes, _reports);
         Served = served;

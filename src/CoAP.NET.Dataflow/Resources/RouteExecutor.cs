@@ -6,7 +6,7 @@ namespace CoAP.NET;
 internal sealed class RouteExecutor
 {
     private readonly CoapEnvironment _environment;
-    private readonly HandlerProfile _watch;
+    private readonly HandlerCostEstimator _watch;
     private readonly HandlerWorkQueue? _queue;
     private HandlerWorkQueue? _slowQueue;
     private HandlerWorkQueue? _costlyQueue;
@@ -15,7 +15,7 @@ internal sealed class RouteExecutor
     {
         Options = options;
         _environment = environment;
-        _watch = new HandlerProfile(environment.TimeProvider);
+        _watch = new HandlerCostEstimator(environment.TimeProvider);
         if (options.Kind is ExecutionKind.Queued or ExecutionKind.Serial)
         {
             _queue = new HandlerWorkQueue(environment, options.Parallelism, options.Capacity);

@@ -22,14 +22,14 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRespo
         _served = served;
         _exchangesOut = exchangesOut;
         _unanswered = new UnansweredRequests(environment, served);
-        Reports = new ServingReports(environment);
+        Reports = new HandlerDiagnostics(environment);
         Admission = new RunningRequestAdmission(environment, served, ResourceInbound.MakeBusy(environment));
     }
 
     /// <summary>Decides whether another request is admitted.</summary>
     internal RunningRequestAdmission Admission { get; }
 
-    internal ServingReports Reports { get; }
+    internal HandlerDiagnostics Reports { get; }
 
     internal int Unanswered => _unanswered.Count;
 

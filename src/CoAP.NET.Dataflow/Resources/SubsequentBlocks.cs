@@ -13,7 +13,7 @@ namespace CoAP.NET.Resources;
 /// <param name="reports">Logs errors.</param>
 /// <param name="replies">Sends responses.</param>
 internal sealed class SubsequentBlocks(
-    CoapEnvironment environment, ServedRequests served, RunningRequestAdmission admission, ServingReports reports, IResponseSender replies)
+    CoapEnvironment environment, ServedRequests served, RunningRequestAdmission admission, HandlerDiagnostics reports, IResponseSender replies)
 {
     /// <summary>Serves a block.</summary>
     /// <returns>False if the body has changed: the request then takes the normal path.</returns>

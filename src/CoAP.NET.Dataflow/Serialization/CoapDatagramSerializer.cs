@@ -77,7 +77,7 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
             return false;
         }
 
-        message = MessageFactory.MakeHead(in head, source);
+        message = MessageDeserializer.MakeHead(in head, source);
         return true;
     }
 

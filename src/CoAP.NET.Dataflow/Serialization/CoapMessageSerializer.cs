@@ -162,7 +162,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
             return false;
         }
 
-        return MessageFactory.TryRead(in head, source, memory, copy, Options, out message, out error);
+        return MessageDeserializer.TryRead(in head, source, memory, copy, Options, out message, out error);
     }
 
     // Several segments are joined by one copy: on the stack when the message is small, so that an ACK in two pieces allocates no more than

@@ -19,11 +19,11 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         : base(environment.Counters, environment.Logger)
     {
         _formats = formats;
-        Items = new InboundItems(environment);
+        Items = new InboundItemFactory(environment);
     }
 
     /// <summary>Makes the items. A replaced stage uses the same ones, so that both tell duplicates by the same hash.</summary>
-    internal InboundItems Items { get; }
+    internal InboundItemFactory Items { get; }
 
     internal override void Process(CoapDatagram datagram)
     {

@@ -260,7 +260,7 @@ internal abstract class Handshake : IDisposable
 
     /// <summary>Returns the session. Call it once, when the handshake is done.</summary>
     /// <returns>The session's records, and the last flight in case it was lost.</returns>
-    public Established Establish()
+    public HandshakeResult Establish()
     {
         if (Status != HandshakeStatus.Done || _records is not { } records)
         {
@@ -274,7 +274,7 @@ internal abstract class Handshake : IDisposable
 
         // The end that speaks last repeats its flight on request. If both did, each would take the other's answer for a request.
         byte[] lastFlight = IsResumed != Settings.IsServer ? _lastFlight : [];
-        return new Established(records, lastFlight, _plainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate)
+        return new HandshakeResult(records, lastFlight, _plainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate)
         {
             PeerPublicKey = PeerPublicKey,
             ChecksPaths = ChecksPaths,

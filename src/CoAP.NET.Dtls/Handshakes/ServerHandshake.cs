@@ -50,7 +50,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     public int Progress => _filter.Progress;
 
     /// <summary>
-    /// Whether the session outlives this handshake in a store or with a backup, so that <see cref="Established.Shown"/> is necessary.
+    /// Whether the session outlives this handshake in a store or with a backup, so that <see cref="HandshakeResult.Shown"/> is necessary.
     /// </summary>
     public bool KeepsShown { get; init; }
 
@@ -58,7 +58,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     public string? ServerName { get; init; }
 
     /// <summary>The naming of sessions that several servers may resume.</summary>
-    public SessionNaming SessionNames { get; init; }
+    public SessionIdGenerator SessionNames { get; init; }
 
     protected override bool ExpectsFinished => _next == Next.Finished;
 

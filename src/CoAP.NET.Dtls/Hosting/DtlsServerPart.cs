@@ -67,7 +67,7 @@ internal sealed class MissingDtlsKeys(string section) : ICoapTransportFactory
     public int DefaultPort => 5684;
 
     private string Message =>
-        $"{MissingTransport.NoKeys} For pre-shared keys set {section}:Dtls:PskFile or {section}:Dtls:Psk; for a certificate set "
+        $"{MissingTransportMessage.NoKeys} For pre-shared keys set {section}:Dtls:PskFile or {section}:Dtls:Psk; for a certificate set "
             + $"{section}:Dtls:Certificate. In code, call UseDtls on Endpoint.";
 
     public void ThrowIfCannotListen() => throw new ArgumentException(Message);

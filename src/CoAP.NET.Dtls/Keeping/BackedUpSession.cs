@@ -30,7 +30,7 @@ internal sealed class BackedUpSession : DtlsSession
     /// <param name="path">The path to the peer.</param>
     /// <param name="home">Finds the session, and has the keeper.</param>
     /// <param name="id">The name for the keeper.</param>
-    public BackedUpSession(Established established, in DtlsPath path, IDtlsSessionRegistry home, ulong id)
+    public BackedUpSession(HandshakeResult established, in DtlsPath path, IDtlsSessionRegistry home, ulong id)
         : base(established, path, home, isInitiator: false, null) => (Id, _shown) = (id, established.Shown);
 
     /// <summary>The name for the keeper.</summary>

@@ -29,7 +29,7 @@ internal sealed class ReplayCheck(DtlsServer server, SessionTable sessions)
     private const int MaxAskedInVain = 3;
 
     private readonly Lock _gate = new();
-    private readonly SourceQueue<BackedUpSession, HeldRequest> _held = new(MaxHeld, maxOfKey: 1);
+    private readonly SourceQueue<BackedUpSession, RequestInDoubt> _held = new(MaxHeld, maxOfKey: 1);
     private readonly Dictionary<BackedUpSession, Doubt> _doubts = [];
 
     /// <summary>Number of held requests.</summary>
@@ -65,8 +65,8 @@ internal sealed class ReplayCheck(DtlsServer server, SessionTable sessions)
             if (session.IsInDoubt && content.Length <= MaxLength && !(doubt.Held?.Sequence > sequence))
             {
                 // Only the newest can be just before the answer.
-                HeldRequest held = new(session, path, content.ToArray(), sequence, sessions.Keys.Rule.Of(session.Path.Remote));
-                foreach (HeldRequest dropped in _held.Add(held))
+                RequestInDoubt held = new(session, path, content.ToArray(), sequence, sessions.Keys.Rule.Of(session.Path.Remote));
+                foreach (RequestInDoubt dropped in _held.Add(held))
                 {
                     _doubts[dropped.Key].Held = null;
                 }
@@ -115,7 +115,7 @@ internal sealed class ReplayCheck(DtlsServer server, SessionTable sessions)
     private void OnAsked(BackedUpSession session, bool isAnswered)
     {
         ulong next = isAnswered ? session.EndDoubt() : 0;
-        HeldRequest? held;
+        RequestInDoubt? held;
         bool isInVain;
         lock (_gate)
         {
@@ -159,7 +159,7 @@ internal sealed class ReplayCheck(DtlsServer server, SessionTable sessions)
     // The state of a session from its first unsafe request until its client has answered. At most one per session.
     private sealed class Doubt
     {
-        public HeldRequest? Held { get; set; }
+        public RequestInDoubt? Held { get; set; }
 
         // Whether a question to the client is pending.
         public bool IsAsked { get; set; }
@@ -174,8 +174,8 @@ internal sealed class ReplayCheck(DtlsServer server, SessionTable sessions)
 /// <param name="content">The message.</param>
 /// <param name="sequence">The number of its record.</param>
 /// <param name="source">The source whose place it takes.</param>
-internal sealed class HeldRequest(BackedUpSession session, in DtlsPath path, byte[] content, ulong sequence, CoapSource source)
-    : SourceQueue<BackedUpSession, HeldRequest>.Item(session, source, cost: 1)
+internal sealed class RequestInDoubt(BackedUpSession session, in DtlsPath path, byte[] content, ulong sequence, CoapSource source)
+    : SourceQueue<BackedUpSession, RequestInDoubt>.Item(session, source, cost: 1)
 {
     public DtlsPath Path { get; } = path;
 

@@ -75,7 +75,7 @@ internal static class SavedSessions
             }
 
             BackedUpSession session =
-                new(new Established(records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown }, path, home, id)
+                new(new HandshakeResult(records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown }, path, home, id)
                 {
                     WasIdleFor = TimeSpan.FromTicks(idle),
                     IsInDoubt = !isExact,

@@ -77,7 +77,7 @@ internal sealed class SessionBackup : IDisposable
     /// <param name="established">The result of the handshake.</param>
     /// <param name="path">The path to the peer.</param>
     /// <param name="slot">Its slot; null without slots.</param>
-    public BackedUpSession Make(Established established, in DtlsPath path, byte? slot = null)
+    public BackedUpSession Make(HandshakeResult established, in DtlsPath path, byte? slot = null)
     {
         ulong id;
         if (established.Records.OwnCid is { Length: DtlsServer.CidLength } cid)

@@ -229,7 +229,7 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     /// <param name="pending">The handshake.</param>
     /// <param name="established">The result of the handshake.</param>
     /// <returns>The session.</returns>
-    public DtlsSession OnDone(PendingConnect pending, Established established)
+    public DtlsSession OnDone(PendingConnect pending, HandshakeResult established)
     {
         DtlsSession session = new(established, pending.Path, this, isInitiator: true, pending.ServerName);
 

@@ -300,7 +300,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     /// <param name="pending">The handshake.</param>
     /// <param name="established">The result of the handshake.</param>
     /// <param name="isResumed">Whether it resumed an earlier session.</param>
-    public void OnDone(PendingHandshake pending, Established established, bool isResumed)
+    public void OnDone(PendingHandshake pending, HandshakeResult established, bool isResumed)
     {
         Counters.AddCompleted(isResumed);
         Open(Keeper?.Make(established, pending.Path, pending.Grant?.Slot)

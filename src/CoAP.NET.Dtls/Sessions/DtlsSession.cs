@@ -49,7 +49,7 @@ internal class DtlsSession : ISourceOwned
     /// <param name="path">The path to the peer.</param>
     /// <param name="sink">Receives its output.</param>
     /// <param name="time">The clock.</param>
-    public DtlsSession(Established established, in DtlsPath path, IDtlsSessionOutput sink, TimeProvider time)
+    public DtlsSession(HandshakeResult established, in DtlsPath path, IDtlsSessionOutput sink, TimeProvider time)
         : this(established, path, new NullSessionRegistry(sink, time), isInitiator: false, null)
     {
     }
@@ -60,7 +60,7 @@ internal class DtlsSession : ISourceOwned
     /// <param name="home">Finds the session by path and Connection ID; the session notifies it of a move or its end.</param>
     /// <param name="isInitiator">Whether this end opened it.</param>
     /// <param name="serverName">The name of the server that the client requested (RFC 6066 section 3); null without one.</param>
-    public DtlsSession(Established established, in DtlsPath path, IDtlsSessionRegistry home, bool isInitiator, string? serverName)
+    public DtlsSession(HandshakeResult established, in DtlsPath path, IDtlsSessionRegistry home, bool isInitiator, string? serverName)
     {
         _records = established.Records;
         PskIdentity = established.PskIdentity;

@@ -313,7 +313,7 @@ internal sealed class HandshakeAcceptor
         {
             Validate = rules.Validate,
             ValidateRawPublicKey = _server.ValidateRawPublicKey,
-            SessionNames = new SessionNaming(_server.Random, grant?.Slot),
+            SessionNames = new SessionIdGenerator(_server.Random, grant?.Slot),
             KeepsShown = _server.CanResume || _server.Keeper is not null,
             ServerName = serverName,
             Trace = _server.Trace is { } trace ? step => trace(path, step) : null,

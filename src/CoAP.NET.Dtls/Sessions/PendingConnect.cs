@@ -437,7 +437,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     private void Finish()
     {
         ClientHandshake handshake = _handshake!;
-        Established established = handshake.Establish();
+        HandshakeResult established = handshake.Establish();
         if (!TryDecide(isPump: true))
         {
             SayGoodbye(established);
@@ -480,7 +480,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
         }
     }
 
-    private void Remember(ClientHandshake handshake, Established established)
+    private void Remember(ClientHandshake handshake, HandshakeResult established)
     {
         if (owner.Settings.MaxResumable > 0 && handshake.SaveSession() is { } bytes)
         {
@@ -496,7 +496,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
         }
     }
 
-    private void SayGoodbye(Established established)
+    private void SayGoodbye(HandshakeResult established)
     {
         // No caller waits for the session that the server has.
         byte[] record = new byte[established.Records.RecordLength(2)];

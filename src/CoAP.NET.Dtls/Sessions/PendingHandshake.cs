@@ -358,7 +358,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
 
         try
         {
-            Established? established = failure is null ? _handshake!.Establish() : null;
+            HandshakeResult? established = failure is null ? _handshake!.Establish() : null;
             if (isGivenUp)
             {
                 established?.Records.Clear();

@@ -22,7 +22,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
     public const int TagMask = (1 << IndexShift) - 1;
 
     private readonly Lock _claimGate = new();
-    private readonly Dictionary<(CoapAddress Remote, int Tag), PathClaim> _claims = [];
+    private readonly Dictionary<(CoapAddress Remote, int Tag), PathReservation> _claims = [];
     private readonly Task<CoapUdpTransport>?[] _further = new Task<CoapUdpTransport>?[MaxIndex];
 
     /// <summary>Returns the path as requested, independent of the sockets that it uses.</summary>
@@ -31,7 +31,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
 
     /// <summary>Releases a claimed path.</summary>
     /// <param name="claim">The result of <see cref="ClaimAsync"/>.</param>
-    public void Release(PathClaim claim)
+    public void Release(PathReservation claim)
     {
         lock (_claimGate)
         {
@@ -69,9 +69,9 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
     /// <param name="path">The requested path.</param>
     /// <param name="serverName">The name of the server; null for an address.</param>
     /// <exception cref="CoapConnectionException">There is no free path.</exception>
-    public async ValueTask<PathClaim> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
+    public async ValueTask<PathReservation> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
     {
-        PathClaim claim = Claim(client, path, serverName);
+        PathReservation claim = Claim(client, path, serverName);
         try
         {
             if (claim.Path.Tag >> IndexShift is var index and > 0)
@@ -92,7 +92,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
         }
     }
 
-    private PathClaim Claim(DtlsClient client, in DtlsPath path, string? serverName)
+    private PathReservation Claim(DtlsClient client, in DtlsPath path, string? serverName)
     {
         lock (_claimGate)
         {
@@ -100,7 +100,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
             for (int index = 0; index <= MaxIndex; index++)
             {
                 DtlsPath candidate = path with { Tag = path.Tag | (index << IndexShift) };
-                bool isClaimed = _claims.TryGetValue((candidate.Remote, candidate.Tag), out PathClaim? claim);
+                bool isClaimed = _claims.TryGetValue((candidate.Remote, candidate.Tag), out PathReservation? claim);
                 DtlsSession? session = client.Find(candidate);
                 if (isClaimed ? claim!.ServerName == serverName : session is not null && session.ServerName == serverName)
                 {
@@ -123,11 +123,11 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
         }
     }
 
-    private PathClaim Take(in DtlsPath path, string? serverName)
+    private PathReservation Take(in DtlsPath path, string? serverName)
     {
-        if (!_claims.TryGetValue((path.Remote, path.Tag), out PathClaim? claim))
+        if (!_claims.TryGetValue((path.Remote, path.Tag), out PathReservation? claim))
         {
-            _claims[(path.Remote, path.Tag)] = claim = new PathClaim(this, path, serverName);
+            _claims[(path.Remote, path.Tag)] = claim = new PathReservation(this, path, serverName);
         }
 
         claim.Holders++;

@@ -30,7 +30,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     private readonly SessionOpening? _opening;
     private readonly CoapDatagramPool _pool;
     private readonly OwnAddresses _ownAddresses;
-    private readonly HandshakeReports _reports;
+    private readonly HandshakeDiagnostics _reports;
 
     // Receive threads never work on handshakes, which validate certificates and call user code.
     private readonly HandshakeScheduler _work;
@@ -45,7 +45,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         _sockets = sockets;
         _outer = context;
         _moves = context as ICoapSessionMobility;
-        _reports = new HandshakeReports(context);
+        _reports = new HandshakeDiagnostics(context);
         _settings = settings;
         Context = new DtlsContext(this, context, 0);
         Clock = new EngineClock(this, sockets, context);
@@ -184,7 +184,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         _opening?.ConnectAsync(path, serverName, cancellationToken)
             ?? throw new CoapConnectionException(
                 CoapError.HandshakeFailed,
-                $"No session with coaps://{path.Remote}. {MissingTransport.KeysToSend}");
+                $"No session with coaps://{path.Remote}. {MissingTransportMessage.KeysToSend}");
 
     /// <summary>Handles the start of the sockets.</summary>
     public void Start()

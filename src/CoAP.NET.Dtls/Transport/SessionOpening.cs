@@ -34,7 +34,7 @@ internal sealed class SessionOpening(
             return ready;
         }
 
-        using PathClaim claim = await paths.ClaimAsync(client, path, serverName).ConfigureAwait(false);
+        using PathReservation claim = await paths.ClaimAsync(client, path, serverName).ConfigureAwait(false);
         return await HandshakeAsync(claim.Path, serverName, cancellationToken).ConfigureAwait(false);
     }
 

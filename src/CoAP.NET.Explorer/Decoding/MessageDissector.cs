@@ -233,7 +233,7 @@ internal sealed class MessageDissector
         bool isComplete = length <= Left - head;
         byte[] value = isComplete ? Bytes.Slice(begin + head, length).ToArray() : [];
         string? remark = isComplete
-            ? OptionChecker.Judge(code, number, value, isRepeated: _message.Options.Count > 0 && delta == 0,
+            ? ReceivedOptionValidator.Judge(code, number, value, isRepeated: _message.Options.Count > 0 && delta == 0,
                 _message.Format == WireFormat.Datagram)
             : null;
         DecodedOption option = new(begin, number, name, delta, value, TextOf(code, number, value), remark);

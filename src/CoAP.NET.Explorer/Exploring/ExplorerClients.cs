@@ -115,7 +115,7 @@ internal sealed class ExplorerClients : IAsyncDisposable
 
         if (uri.Scheme == "coaps" && !endpoint.Transports.Factories.Any(static factory => factory.Scheme == "coaps"))
         {
-            throw ExplorerException.Bad("No key", MissingTransport.NoKeys, HintForKeys());
+            throw ExplorerException.Bad("No key", MissingTransportMessage.NoKeys, HintForKeys());
         }
 
         _targets.Guard(endpoint);

@@ -47,9 +47,9 @@ public static class ProxyHostingExtensions
         services.AddSingleton<IValidateOptions<CoapHostedProxyOptions>>(new ProxyOptionsValidator(registration));
         services.AddSingleton(registration);
         services.AddSingleton<HostedRegistration>(registration);
-        services.TryAddPart<ServerPart, ProxyPart>(registration.Name, provider => new ProxyPart(provider, registration));
+        services.TryAddPart<ServerPart, ProxyServerPart>(registration.Name, provider => new ProxyServerPart(provider, registration));
         services.AddKeyedSingleton(
-            registration.Name, static (provider, name) => provider.GetRequiredKeyedService<ProxyPart>(name).Make());
+            registration.Name, static (provider, name) => provider.GetRequiredKeyedService<ProxyServerPart>(name).Make());
         if (registration.Name.Length == 0)
         {
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapProxy>(""));

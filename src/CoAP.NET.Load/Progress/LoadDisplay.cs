@@ -96,7 +96,7 @@ internal sealed class LoadDisplay : IProgress<LoadProgress>, IAsyncDisposable
             else if (last != (tick.Phase, (long)tick.Elapsed.TotalSeconds))
             {
                 last = (tick.Phase, (long)tick.Elapsed.TotalSeconds);
-                await writer.WriteLineAsync(LoadText.Line(tick));
+                await writer.WriteLineAsync(LoadProgressFormatter.Line(tick));
             }
 
             await writer.FlushAsync();

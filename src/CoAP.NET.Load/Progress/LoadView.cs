@@ -51,18 +51,18 @@ internal sealed class LoadView(Profile profile)
 
         table.AddRow(
             new Text(tick.Phase),
-            new Text(LoadText.Time(tick)),
-            new Text(LoadText.Peers(tick)),
-            new Text(LoadText.Rate(tick.PerSecond), new Style(Color.Green)),
-            new Text(LoadText.Duration(tick.P50)),
-            new Text(LoadText.Duration(tick.P99)),
+            new Text(LoadProgressFormatter.Time(tick)),
+            new Text(LoadProgressFormatter.Peers(tick)),
+            new Text(LoadProgressFormatter.Rate(tick.PerSecond), new Style(Color.Green)),
+            new Text(LoadProgressFormatter.Duration(tick.P50)),
+            new Text(LoadProgressFormatter.Duration(tick.P99)),
             Trouble(tick.Errors),
             Trouble(tick.Lost));
         return new Rows(table,
-            new Text($" rate {Sparkline.Draw(_rates, profile.Capabilities.Unicode)} up to {LoadText.Rate(_rates.Max())}/s"));
+            new Text($" rate {Sparkline.Draw(_rates, profile.Capabilities.Unicode)} up to {LoadProgressFormatter.Rate(_rates.Max())}/s"));
     }
 
-    private static Text Trouble(long count) => new(LoadText.Count(count), count > 0 ? new Style(Color.Red) : Style.Plain);
+    private static Text Trouble(long count) => new(LoadProgressFormatter.Count(count), count > 0 ? new Style(Color.Red) : Style.Plain);
 }
 
 /// <summary>A curve in one line of text.</summary>

@@ -25,7 +25,7 @@ internal static class HtmlReport
                 body.Add(new XElement("h2", "Errors"), Scrolled(errors));
             }
 
-            AddPlots(body, "By the number of peers", LevelPlots.Of(runs));
+            AddPlots(body, "By the number of peers", PeerCountPlots.Of(runs));
             AddPlots(body, "Distribution", DistributionPlots.Of(runs));
             AddPlots(body, "Over time", TimePlots.Of(runs));
         }

@@ -6,7 +6,7 @@ namespace CoAP.NET.Load;
 internal sealed class LoadPeer
 {
     private readonly Lock _gate = new();
-    private readonly RequestShape _shape;
+    private readonly PlannedRequestFactory _shape;
     private readonly EndpointSeries _endpoints;
     private readonly long _messagesForEach;
     private readonly long _prepareAt;
@@ -22,7 +22,7 @@ internal sealed class LoadPeer
     /// <param name="endpoints">Its endpoints.</param>
     /// <param name="first">The first one of these.</param>
     /// <param name="messagesForEach">Maximum number of messages from one endpoint; the largest number for no limit.</param>
-    public LoadPeer(int index, IPAddress? source, RequestShape shape, EndpointSeries endpoints, LoadEndpoint first, long messagesForEach)
+    public LoadPeer(int index, IPAddress? source, PlannedRequestFactory shape, EndpointSeries endpoints, LoadEndpoint first, long messagesForEach)
     {
         (Index, Source, _shape, _endpoints, _endpoint, _messagesForEach) = (index, source, shape, endpoints, first, messagesForEach);
         _prepareAt = messagesForEach - (messagesForEach / 6);

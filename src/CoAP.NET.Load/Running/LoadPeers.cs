@@ -28,7 +28,7 @@ internal sealed class LoadPeers : IAsyncDisposable
     private readonly List<EndpointSeries> _series = [];
     private readonly List<LoadPeer> _peers = [];
 
-    private LoadPeers(RequestShape shape) => Shape = shape;
+    private LoadPeers(PlannedRequestFactory shape) => Shape = shape;
 
     public int Count => _peers.Count;
 
@@ -37,7 +37,7 @@ internal sealed class LoadPeers : IAsyncDisposable
     /// <summary>Number of datagrams lost so far because receive buffers of this program were full.</summary>
     public long OwnDrops => _series.Sum(static series => series.Drops);
 
-    public RequestShape Shape { get; }
+    public PlannedRequestFactory Shape { get; }
 
     /// <summary>Opens the peers of a plan: sockets, but no connections, which the first request opens.</summary>
     /// <exception cref="ArgumentException">This host lacks something in the plan.</exception>
@@ -62,7 +62,7 @@ internal sealed class LoadPeers : IAsyncDisposable
                     + $"there can be {MostClients}.");
         }
 
-        LoadPeers peers = new(new RequestShape(plan));
+        LoadPeers peers = new(new PlannedRequestFactory(plan));
         try
         {
             await peers.OpenAsync(plan, uri.Scheme, targets, sources, messagesForEachPort, cancellationToken).ConfigureAwait(false);

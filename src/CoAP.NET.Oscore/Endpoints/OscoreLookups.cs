@@ -14,7 +14,7 @@ internal sealed class OscoreLookups
     private readonly OscoreRate _rate;
     private readonly OscoreRate _unverified;
     private readonly Lock _gate = new();
-    private readonly Dictionary<OscoreRecipient, Task<OscoreFound>> _pending = [];
+    private readonly Dictionary<OscoreRecipient, Task<OscoreLookupResult>> _pending = [];
     private readonly Dictionary<CoapSource, int> _sources = [];
 
     // One place per hash: another ID in the same place causes a repeated look-up, which costs less than a growing table.
@@ -39,15 +39,15 @@ internal sealed class OscoreLookups
     /// <param name="recipient">The ID.</param>
     /// <param name="mustVerify">Whether it has to prove it first.</param>
     /// <returns>The context; none also if too many look-ups are pending.</returns>
-    public Task<OscoreFound> FindAsync(
+    public Task<OscoreLookupResult> FindAsync(
         IOscoreContextResolver resolver, in CoapAddress remote, bool isVerified, OscoreRecipient recipient, out bool mustVerify)
     {
         mustVerify = false;
         CoapSource source = _sourceRule.Of(remote);
-        TaskCompletionSource<OscoreFound> asked;
+        TaskCompletionSource<OscoreLookupResult> asked;
         lock (_gate)
         {
-            if (_pending.TryGetValue(recipient, out Task<OscoreFound>? pending))
+            if (_pending.TryGetValue(recipient, out Task<OscoreLookupResult>? pending))
             {
                 return pending;
             }
@@ -55,7 +55,7 @@ internal sealed class OscoreLookups
             int ofSource = _sources.GetValueOrDefault(source);
             if (IsUnknown(recipient))
             {
-                return Task.FromResult(default(OscoreFound));
+                return Task.FromResult(default(OscoreLookupResult));
             }
 
             // The source's quota comes first: one source alone takes little of the quota for all unverified addresses, and has to prove its
@@ -66,10 +66,10 @@ internal sealed class OscoreLookups
             {
                 mustVerify = !isBeyondShare;
                 _telemetry?.Count(OscoreEvent.LookupRefused);
-                return Task.FromResult(default(OscoreFound));
+                return Task.FromResult(default(OscoreLookupResult));
             }
 
-            asked = new TaskCompletionSource<OscoreFound>(TaskCreationOptions.RunContinuationsAsynchronously);
+            asked = new TaskCompletionSource<OscoreLookupResult>(TaskCreationOptions.RunContinuationsAsynchronously);
             _pending.Add(recipient, asked.Task);
             _sources[source] = ofSource + 1;
         }
@@ -77,8 +77,8 @@ internal sealed class OscoreLookups
         return AskAsync(resolver, source, recipient, asked);
     }
 
-    private async Task<OscoreFound> AskAsync(
-        IOscoreContextResolver resolver, CoapSource source, OscoreRecipient recipient, TaskCompletionSource<OscoreFound> asked)
+    private async Task<OscoreLookupResult> AskAsync(
+        IOscoreContextResolver resolver, CoapSource source, OscoreRecipient recipient, TaskCompletionSource<OscoreLookupResult> asked)
     {
         OscoreContext? found = null;
         OscoreStoreException? elsewhere = null;
@@ -132,7 +132,7 @@ internal sealed class OscoreLookups
             }
         }
 
-        OscoreFound result = new(found, elsewhere);
+        OscoreLookupResult result = new(found, elsewhere);
         asked.SetResult(result);
         return result;
     }

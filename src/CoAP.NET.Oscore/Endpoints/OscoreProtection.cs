@@ -121,7 +121,7 @@ internal sealed class OscoreProtection : CoapProtection
     private async Task<CoapProtectionVerdict> AskAsync(
         IOscoreContextResolver resolver, CoapChannel channel, CoapMessage message, OscoreRecipient recipient)
     {
-        OscoreFound found = await _lookups.FindAsync(resolver, channel.Remote, channel.IsVerified, recipient, out bool mustVerify)
+        OscoreLookupResult found = await _lookups.FindAsync(resolver, channel.Remote, channel.IsVerified, recipient, out bool mustVerify)
             .ConfigureAwait(false);
         if (found.FindRelay(channel) is { } relay)
         {

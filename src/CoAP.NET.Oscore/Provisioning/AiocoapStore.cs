@@ -192,7 +192,7 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
 
     private Task<T> RunAsync<T>(OscoreStoreKey key, Func<T> work, CancellationToken cancellationToken) => key != _key
         ? throw new ArgumentException($"{_file} belongs to another security context.", nameof(key))
-        : DiskOperations.RunAsync(
+        : DiskOperationRunner.RunAsync(
             _scheduler,
             _gate,
             _file,

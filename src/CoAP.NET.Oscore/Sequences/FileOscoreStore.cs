@@ -121,7 +121,7 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     private Task<T> RunAsync<T>(OscoreStoreKey key, Func<string, T> work, CancellationToken cancellationToken)
     {
         string file = System.IO.Path.Combine(Path, key + ".json");
-        return DiskOperations.RunAsync(
+        return DiskOperationRunner.RunAsync(
             _scheduler,
             _gates[(uint)key.GetHashCode() % Gates],
             file,

@@ -42,7 +42,7 @@ internal sealed class QBlockBody : StoredTransfer, ITransmissionOwner
     public QBlockTimer Waiting { get; }
 
     /// <summary>The Echo that the gates of its route accepted; null if there are no gates.</summary>
-    public EchoAgeOfBody? Admitted { get; init; }
+    public BlockwiseEchoAge? Admitted { get; init; }
 
     public int SizeExponent { get; }
 

@@ -53,7 +53,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
             // A new tag: the missing blocks of the body before will not come any more.
             QBlockBody fresh = new(this, key, exchange.Channel, message, block.SizeExponent, body)
             {
-                Admitted = isAdmitted ? new EchoAgeOfBody(exchange.Request.EchoAge, now) : null,
+                Admitted = isAdmitted ? new BlockwiseEchoAge(exchange.Request.EchoAge, now) : null,
             };
             if (body is not null)
             {

@@ -40,7 +40,7 @@ internal sealed class TermReader(KeyedHash hash)
         _count = 0;
         _terms.Clear();
         AddOfEndpoint(registration);
-        LinkText links = new(registration.Links);
+        LinkFormatEnumerator links = new(registration.Links);
         for (int link = 0; links.MoveNext(); link++)
         {
             LinkAttributeText attributes = new(links.Attributes);

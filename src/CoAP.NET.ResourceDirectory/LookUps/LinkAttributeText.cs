@@ -34,7 +34,7 @@ internal ref struct LinkAttributeText(ReadOnlySpan<byte> attributes)
         }
         else if (++at < text.Length && text[at] == '"')
         {
-            Value = text[++at..][..LinkText.LengthOfQuoted(text[at..])];
+            Value = text[++at..][..LinkFormatEnumerator.LengthOfQuoted(text[at..])];
             at = Math.Min(at + Value.Length + 1, text.Length);
         }
         else

@@ -59,7 +59,7 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
     }
 
     /// <summary>Whether a link matches on its own.</summary>
-    public bool MatchesLink(in LinkText link, ReadOnlySpan<byte> origin)
+    public bool MatchesLink(in LinkFormatEnumerator link, ReadOnlySpan<byte> origin)
     {
         if (_isReference)
         {

@@ -63,7 +63,7 @@ internal ref struct LookUpResults
             return;
         }
 
-        LinkText links = new(registration.Links);
+        LinkFormatEnumerator links = new(registration.Links);
         while (!IsComplete && links.MoveNext())
         {
             if ((MetBy(links, origin) | _metByEndpoint) == all && (isHere || !IsLinkLocal(registration, links)))
@@ -77,7 +77,7 @@ internal ref struct LookUpResults
     {
         // Different links may meet different criteria.
         ulong met = _metByEndpoint;
-        LinkText links = new(registration.Links);
+        LinkFormatEnumerator links = new(registration.Links);
         while (met != all && links.MoveNext())
         {
             met |= isHere || !IsLinkLocal(registration, links) ? MetBy(links, origin) : 0;
@@ -86,7 +86,7 @@ internal ref struct LookUpResults
         return met == all;
     }
 
-    private readonly ulong MetBy(in LinkText link, ReadOnlySpan<byte> origin)
+    private readonly ulong MetBy(in LinkFormatEnumerator link, ReadOnlySpan<byte> origin)
     {
         ulong met = 0;
         for (int i = 0; i < _lookUp.Criteria.Count; i++)
@@ -97,7 +97,7 @@ internal ref struct LookUpResults
         return met;
     }
 
-    private static bool IsLinkLocal(Registration registration, in LinkText link)
+    private static bool IsLinkLocal(Registration registration, in LinkFormatEnumerator link)
     {
         if ((registration.Kind & Registration.Traits.IsLinkLocal) == 0)
         {
@@ -145,7 +145,7 @@ internal ref struct LookUpResults
         return false;
     }
 
-    private void AddLink(in LinkText link, ReadOnlySpan<byte> origin)
+    private void AddLink(in LinkFormatEnumerator link, ReadOnlySpan<byte> origin)
     {
         if (IsLeftOut())
         {

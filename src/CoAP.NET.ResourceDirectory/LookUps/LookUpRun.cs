@@ -112,7 +112,7 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
         foreach (LookUpCriterion criterion in lookUp.Criteria)
         {
             bool matches = criterion.IsOfLocations || criterion.MatchesEndpoint(registration, location);
-            LinkText links = new(registration.Links);
+            LinkFormatEnumerator links = new(registration.Links);
             while (!matches && links.MoveNext())
             {
                 matches = criterion.MatchesLink(links, origin);

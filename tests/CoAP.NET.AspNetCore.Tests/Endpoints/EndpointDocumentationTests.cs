@@ -66,7 +66,7 @@ public sealed class EndpointDocumentationTests : EndpointTest
     }
 
     [Fact]
-    public async Task Policies_and_a_pipeline_run_before_endpoints()
+    public async Task A_client_that_the_policy_admits_is_served_through_the_rate_limiter()
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Services.AddCoapServer(Listen("coaps"));

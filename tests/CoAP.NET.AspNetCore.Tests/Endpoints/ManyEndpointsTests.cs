@@ -47,13 +47,13 @@ public sealed class ManyEndpointsTests
         for (int round = 0; round < 100; round++)
         {
             EndpointIndex index = new();
-            EndpointShape[] shapes = [.. Enumerable.Range(0, 20).Select(_ => Draw(random))];
+            EndpointRouteTemplate[] shapes = [.. Enumerable.Range(0, 20).Select(_ => Draw(random))];
             for (int i = 0; i < shapes.Length; i++)
             {
                 index.Add(shapes[i], i);
             }
 
-            foreach (EndpointShape shape in shapes)
+            foreach (EndpointRouteTemplate shape in shapes)
             {
                 string[] own = [.. paths.Where(path => Matches(shape, path))];
                 Assert.Equal(
@@ -70,7 +70,7 @@ public sealed class ManyEndpointsTests
             new EndpointAuthorization(endpoint, services), options.Timeout, options.Translator.Codes);
     }
 
-    private static EndpointShape Draw(VirtualRandom random)
+    private static EndpointRouteTemplate Draw(VirtualRandom random)
     {
         string text = string.Empty;
         for (int length = (int)(random.NextUInt64() % 4); length > 0 && !text.EndsWith("{*r}", Ordinal); length--)
@@ -78,14 +78,14 @@ public sealed class ManyEndpointsTests
             text += s_segments[random.NextUInt64() % (ulong)s_segments.Length].Replace("x", $"x{length}", Ordinal);
         }
 
-        return EndpointShape.Of(RoutePatternFactory.Parse(text))[0];
+        return EndpointRouteTemplate.Of(RoutePatternFactory.Parse(text))[0];
     }
 
     private static IEnumerable<string> PathsOf(int length) => length == 0 ? [string.Empty]
         : PathsOf(length - 1).SelectMany(path => path.Count(c => c == '/') == length - 1
             ? new[] { path, path + "/a", path + "/b", path + "/c", path + "/d" } : [path]).Distinct();
 
-    private static bool Matches(EndpointShape shape, string path)
+    private static bool Matches(EndpointRouteTemplate shape, string path)
     {
         string[] template = Segments(shape.Template);
         string[] segments = Segments(path);

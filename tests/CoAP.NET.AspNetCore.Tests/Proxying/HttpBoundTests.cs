@@ -32,7 +32,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task A_source_with_many_requests_to_slow_devices_leaves_capacity_for_other_sources()
     {
-        ResourceEndpoint path = Path(_device);
+        ProxiedResourceEndpoint path = Path(_device);
         List<(DefaultHttpContext Context, Task Task)> greedy =
             [.. Enumerable.Range(0, 20).Select(i => Ask(path, "192.0.2.66", $"coap://s.example.com/{i}"))];
         (DefaultHttpContext honest, Task served) = Ask(path, "192.0.2.1", "coap://s.example.com/0");
@@ -56,7 +56,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task Each_of_many_sources_gets_at_most_half_of_the_free_capacity()
     {
-        ResourceEndpoint path = Path(_device);
+        ProxiedResourceEndpoint path = Path(_device);
         List<Task> all = [];
         for (int source = 0; source < 50; source++)
         {
@@ -71,7 +71,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task An_authenticated_user_has_a_limit_separate_from_that_of_a_shared_address()
     {
-        ResourceEndpoint path = Path(_device);
+        ProxiedResourceEndpoint path = Path(_device);
         List<Task> all = [.. Enumerable.Range(0, 10).Select(i => Ask(path, "192.0.2.66", $"coap://s.example.com/{i}").Task)];
         DefaultHttpContext known = Context("192.0.2.66", "coap://s.example.com/known");
         known.User = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "ada")], "test"));
@@ -86,7 +86,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Rfc("8075-8.1-1")]
     public async Task Equal_requests_are_sent_to_the_device_once()
     {
-        ResourceEndpoint path = Path(_device);
+        ProxiedResourceEndpoint path = Path(_device);
         List<Task> all = [.. Enumerable.Range(1, 4).Select(i => Ask(path, $"192.0.2.{i}", "coap://s.example.com/light").Task)];
         Assert.Equal((4, 1), (_options.Counters.InProgress, _device.Asked));
 
@@ -98,7 +98,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task Aborted_requests_count_against_the_limit_while_they_continue_to_fill_the_cache()
     {
-        ResourceEndpoint path = Path(_device, fillsCache: true);
+        ProxiedResourceEndpoint path = Path(_device, fillsCache: true);
         List<Task> all = [];
         for (int i = 0; i < 20; i++)
         {
@@ -117,7 +117,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task A_shared_request_without_a_cache_is_cancelled_with_its_last_waiting_client()
     {
-        ResourceEndpoint path = Path(_device);
+        ProxiedResourceEndpoint path = Path(_device);
         (DefaultHttpContext first, Task one) = Ask(path, "192.0.2.1", "coap://s.example.com/light");
         (DefaultHttpContext second, Task two) = Ask(path, "192.0.2.2", "coap://s.example.com/light");
         first.Abort();
@@ -196,7 +196,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [InlineData(1)]
     public async Task A_request_body_that_arrives_too_slowly_is_answered_408(int seconds)
     {
-        ResourceEndpoint path = Path(_device);
+        ProxiedResourceEndpoint path = Path(_device);
         DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");
         context.Request.Method = "PUT";
         context.Request.ContentLength = 1000;
@@ -210,7 +210,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task A_request_body_that_does_not_arrive_is_answered_408()
     {
-        ResourceEndpoint path = Path(_device);
+        ProxiedResourceEndpoint path = Path(_device);
         DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");
         context.Request.Method = "POST";
         context.Request.ContentLength = 1000;
@@ -227,7 +227,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task A_body_that_the_server_refuses_has_its_status()
     {
-        ResourceEndpoint path = Path(_device);
+        ProxiedResourceEndpoint path = Path(_device);
         DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");
         context.Request.Method = "POST";
         context.Request.ContentLength = 1000;
@@ -275,7 +275,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         return context;
     }
 
-    private static (DefaultHttpContext Context, Task Task) Ask(ResourceEndpoint path, string remote, string target)
+    private static (DefaultHttpContext Context, Task Task) Ask(ProxiedResourceEndpoint path, string remote, string target)
     {
         DefaultHttpContext context = Context(remote, target);
         return (context, path.HandleAsync(context));
@@ -291,7 +291,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         lamp.ObserverRemoved += (_, _) => went.TrySetResult();
         _server.Listen("coap://127.0.0.1:0");
         await _server.StartAsync();
-        ResourceEndpoint path = Path(_client);
+        ProxiedResourceEndpoint path = Path(_client);
         DefaultHttpContext context = Context("192.0.2.66", _server.LocalEndpoints[0] + "/lamp");
         prepare(context);
         Task holding = path.HandleAsync(context);
@@ -306,11 +306,11 @@ public sealed class HttpBoundTests : IAsyncDisposable
         Assert.Equal((0, 1), (_options.Counters.InProgress, _options.Counters.Stalled));
     }
 
-    private ResourceEndpoint Path(ICoapClient client, bool fillsCache = false)
+    private ProxiedResourceEndpoint Path(ICoapClient client, bool fillsCache = false)
     {
         HttpExchanges exchanges = new(client, _options, fillsCache, _clock, NullLogger.Instance);
         _disposed.Add(exchanges);
-        return new ResourceEndpoint(
+        return new ProxiedResourceEndpoint(
             exchanges, new HttpRequestLimiter(_options), context => CoapUri.Parse((string)context.Items["target"]!));
     }
 

@@ -85,7 +85,7 @@ public sealed class ServeConfinementTests
 
             FolderPaths paths = new(link, hasHidden: false);
 
-            Assert.Equal(new SharedItem(SharedKind.File, Path.Combine(real, "a")), paths.Find(["a"]));
+            Assert.Equal(new ServedItem(ServedItemKind.File, Path.Combine(real, "a")), paths.Find(["a"]));
         }
         finally
         {
@@ -111,7 +111,7 @@ public sealed class ServeConfinementTests
             string folder = Directory.CreateDirectory(Path.Combine(paths.Root, "folder")).FullName;
             string file = Path.Combine(folder, "a");
             File.WriteAllText(file, "hello");
-            SharedItem found = paths.Find(["folder", "a"]);
+            ServedItem found = paths.Find(["folder", "a"]);
             using (FileStream? open = ConfinedFiles.TryOpenFile(found.FullPath))
             {
                 Assert.Equal(5, open!.Length);

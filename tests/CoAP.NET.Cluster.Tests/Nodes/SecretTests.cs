@@ -47,7 +47,7 @@ public sealed class SecretTests : IAsyncDisposable
         CoapCluster stranger = await StartAsync(s_new);
         await using (ICoapClusterStore below = _memory.Open())
         {
-            CoapRecord mark = (await below.FindAsync(SecretMark.RecordKey, default))!;
+            CoapRecord mark = (await below.FindAsync(ClusterSecretRecord.RecordKey, default))!;
             await below.WriteAsync(new[] { CoapRecordChange.Remove(mark.Key, mark.Fence) }, default);
         }
 
@@ -179,7 +179,7 @@ public sealed class SecretTests : IAsyncDisposable
 
     // A store in memory answers at once.
     private static byte[] MarkOf(ICoapClusterStore below) =>
-        below.FindAsync(SecretMark.RecordKey, default).AsTask().Result!.State.ToArray();
+        below.FindAsync(ClusterSecretRecord.RecordKey, default).AsTask().Result!.State.ToArray();
 
     private static async Task WriteAsync(CoapCluster node, string text) => Assert.Equal(CoapWriteOutcome.Written,
         await node.Writer.WriteAsync(
@@ -243,7 +243,7 @@ public sealed class SecretTests : IAsyncDisposable
             inner.ReadAsync(kind, slot, cancellationToken);
 
         public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
-            key == SecretMark.RecordKey && Interlocked.Increment(ref _looks) <= Hidden
+            key == ClusterSecretRecord.RecordKey && Interlocked.Increment(ref _looks) <= Hidden
                 ? ValueTask.FromResult<CoapRecord?>(null)
                 : inner.FindAsync(key, cancellationToken);
 

@@ -144,7 +144,7 @@ public sealed class ClusterOscoreStoreTests
 
         await using (CoapSealedClusterStore store = ClusterTests.Open(_memory))
         {
-            CoapRecord mark = (await store.FindAsync(SecretMark.RecordKey, default))!;
+            CoapRecord mark = (await store.FindAsync(ClusterSecretRecord.RecordKey, default))!;
             await store.WriteAsync(new[] { CoapRecordChange.Remove(mark.Key, mark.Fence) }, default);
         }
 

@@ -205,13 +205,13 @@ public sealed class ContextRelayTests
         CoapUdpTransport transport = new(new CoapUdpTransportOptions());
         for (uint i = 0; i < 10; i++)
         {
-            steering.Add(new OscoreFlow(CoapAddress.FromIPv4(0x0A000000 + (i << 16), 5683), transport));
+            steering.Add(new RelayedOscoreClient(CoapAddress.FromIPv4(0x0A000000 + (i << 16), 5683), transport));
         }
 
         for (ushort port = 1; port < ushort.MaxValue; port++)
         {
-            steering.Add(new OscoreFlow(CoapAddress.FromIPv4(0x7F000001, port), transport));
-            steering.Add(new OscoreFlow(CoapAddress.FromIPv4(0x7F000002, port), transport));
+            steering.Add(new RelayedOscoreClient(CoapAddress.FromIPv4(0x7F000001, port), transport));
+            steering.Add(new RelayedOscoreClient(CoapAddress.FromIPv4(0x7F000002, port), transport));
         }
 
         Assert.Equal(OscoreSteering.MaxFlows, steering.FlowCount);

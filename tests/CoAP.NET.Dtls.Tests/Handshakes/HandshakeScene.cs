@@ -101,7 +101,7 @@ internal sealed class HandshakeScene : IDisposable
     {
         Validate = static (leaf, _) => leaf.Equals(s_clientCertificate),
         ValidateRawPublicKey = static key => key.Span.SequenceEqual(s_clientKey.ExportSubjectPublicKeyInfo()),
-        SessionNames = new SessionNaming(CoapRandomSource.Secure, null),
+        SessionNames = new SessionIdGenerator(CoapRandomSource.Secure, null),
     };
 
     /// <summary>Whether both ends have a session.</summary>
@@ -254,7 +254,7 @@ internal sealed class HandshakeScene : IDisposable
     }
 
     // An end after its handshake: it answers a repeated Finished, as DtlsSession does.
-    private sealed class End(Established established)
+    private sealed class End(HandshakeResult established)
     {
         private readonly LastFlight? _last =
             established.LastFlight.Length == 0 ? null : new LastFlight(established.LastFlight, 0, established.NextPlainSequence);

@@ -33,8 +33,8 @@ public sealed class HandshakeTests
         pair.Run();
         Assert.Equal((HandshakeStatus.Done, null), (pair.Client.Status, pair.Client.Failure));
         Assert.Equal((HandshakeStatus.Done, null), (pair.Server!.Status, pair.Server.Failure));
-        Established client = pair.Client.Establish();
-        Established server = pair.Server.Establish();
+        HandshakeResult client = pair.Client.Establish();
+        HandshakeResult server = pair.Server.Establish();
         Assert.Equal(suite, server.Records.Suite.Name);
         Assert.Equal(serverCid > 0 && clientCid >= 0 ? serverCid : 0, server.Records.OwnCid.Length);
         Assert.Equal(clientCid > 0 && serverCid >= 0 ? clientCid : 0, client.Records.OwnCid.Length);

@@ -144,7 +144,7 @@ public sealed class SessionFloodTests
         using SessionRig rig = new();
         CipherSuite chosen = CipherSuite.All[suite];
         RecordLayer records = new(chosen, SessionRig.Keys(1), true, [], []);
-        DtlsSession session = new(new Established(records, [], 0, "device", null), ServerBench.Path(1), rig, rig.Clock)
+        DtlsSession session = new(new HandshakeResult(records, [], 0, "device", null), ServerBench.Path(1), rig, rig.Clock)
         {
             Home = rig.Server
         };

@@ -99,7 +99,7 @@ public class SessionIndexTests
         byte[] own = new byte[sizeof(ulong)];
         BinaryPrimitives.WriteUInt64BigEndian(own, cid);
         RecordLayer records = new(CipherSuite.All[0], default, isServer: true, own, []);
-        return new DtlsSession(new Established(records, [], 0, null, null), default, new BenchSink((_, _) => { }),
+        return new DtlsSession(new HandshakeResult(records, [], 0, null, null), default, new BenchSink((_, _) => { }),
             TimeProvider.System);
     }
 

@@ -74,7 +74,7 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
         byte[] cid = withCid ? BitConverter.GetBytes(Interlocked.Increment(ref s_nextCid)) : [];
         KeyBlock keys = Keys(seed);
         RecordLayer records = new(CipherSuite.All[0], keys, true, cid, []);
-        Established established = new(records, lastFlight ?? [], 0, identity, null)
+        HandshakeResult established = new(records, lastFlight ?? [], 0, identity, null)
         {
             Shown = identity is null ? [] : ClientCredentialRecord.OfKey(Server.Random, Key),
         };

@@ -161,10 +161,10 @@ public sealed class SharedResumptionTests
     public void Session_IDs_start_with_the_slot_when_the_server_has_slots()
     {
         byte[] name = new byte[32];
-        new SessionNaming(new VirtualRandom(1), 77).Fill(name);
+        new SessionIdGenerator(new VirtualRandom(1), 77).Fill(name);
         Assert.Equal(77, name[0]);
         byte[] other = new byte[32];
-        new SessionNaming(new VirtualRandom(1), null).Fill(other);
+        new SessionIdGenerator(new VirtualRandom(1), null).Fill(other);
         Assert.NotEqual(77, other[0]);
         Assert.Equal(name[1..], other[1..]);
     }

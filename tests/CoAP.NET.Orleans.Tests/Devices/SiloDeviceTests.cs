@@ -395,7 +395,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_streamed_download_in_parts_is_refused()
+    public async Task A_request_with_CoapDownloadOptions_is_refused()
     {
         await StartAsync(1);
         ICoapDevice device = _silos[0].Devices[Name];

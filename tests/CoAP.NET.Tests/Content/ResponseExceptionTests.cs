@@ -52,11 +52,11 @@ public sealed class ResponseExceptionTests
             if (CoapProblem.TryParse(bytes, out CoapProblem? problem, out _))
             {
                 read++;
-                Assert.Equal(problem.ToString(), ProblemLine.Of(bytes) ?? string.Empty);
+                Assert.Equal(problem.ToString(), ProblemDetailsText.Of(bytes) ?? string.Empty);
             }
             else
             {
-                _ = ProblemLine.Of(bytes);
+                _ = ProblemDetailsText.Of(bytes);
             }
         }
 
@@ -68,7 +68,7 @@ public sealed class ResponseExceptionTests
     {
         byte[] deep = [0xa2, 0x00, .. Enumerable.Repeat((byte)0x81, 1_000_000), 0x00, 0x20, 0x61, 0x61];
 
-        Assert.Null(ProblemLine.Of(deep));
+        Assert.Null(ProblemDetailsText.Of(deep));
     }
 
     [Fact]

@@ -25,7 +25,7 @@ public sealed class RequestRunTests
     {
         CoapEnvironment environment = new MessagingRig().Environment;
         RequestChain chain = new(null!, new RetryAfterStep(environment, CoapTooManyRequestsBehavior.FailFast), new BlockwiseStep(environment),
-            new EchoStep(), new TokenStep(environment));
+            new EchoStep(), new ExtendedTokenRequestStep(environment));
         OutgoingRequest request = Outgoing();
         CoapResponse response = CachedPeers.Response(CoapCode.Content, "0");
         long allocated = Allocations.Least(() =>

@@ -86,7 +86,7 @@ public sealed class StepRuleTests
             isLate);
         OutgoingRequest request = Outgoing("x") with { TokenLength = 20 };
         request.Message.Type = CoapMessageType.Confirmable;
-        Task<CoapResponse> task = SendAsync(last, request, new TokenStep(_rig.Environment));
+        Task<CoapResponse> task = SendAsync(last, request, new ExtendedTokenRequestStep(_rig.Environment));
         if (reaction == "silence")
         {
             Assert.Equal("nothing came", (await Assert.ThrowsAsync<CoapException>(() => task)).Message);

@@ -12,7 +12,7 @@ public sealed class ThreadStaticTests
     private static readonly string[] s_savings =
     [
         "CoapCounters.t_cell",
-        "HandlerProfile.t_quickCalls",
+        "HandlerCostEstimator.t_quickCalls",
         "CoapDatagramPool.t_slot",
         "CoapDatagramPool.t_slotPool",
         "FrameSplitter.t_view",

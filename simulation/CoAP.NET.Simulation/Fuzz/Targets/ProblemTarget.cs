@@ -22,8 +22,8 @@ internal sealed class ProblemTarget : ContentTarget
         bool isRead = CoapProblem.TryParse(input, out CoapProblem? problem, out string? error);
         EndMeter(input.Length, "Reading problem details");
         // What an exception says of the details is read by the core itself.
-        Check(problem is null || problem.ToString() == (ProblemLine.Of(input) ?? ""), "line",
-            $"{problem} is told as {ProblemLine.Of(input)}.");
+        Check(problem is null || problem.ToString() == (ProblemDetailsText.Of(input) ?? ""), "line",
+            $"{problem} is told as {ProblemDetailsText.Of(input)}.");
         if (problem is null)
         {
             Check(!isRead && error is { Length: > 0 }, "error", "No error is told.");

@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster;
 /// The outboxes of the devices whose names are in slots of this node: stores requests, sends them one at a time per device when it is
 /// awake, and keeps their outcomes for a while. Outboxes move with their slots. Thread-safe.
 /// </summary>
-internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
+internal sealed class DeviceOutboxes : ISlotState, IDisposable
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
 

@@ -30,7 +30,7 @@ internal sealed class CoapPipeline
         Signalling = new SignallingLayer(shard, Messages);
         Exchanges = new ExchangeLayer(shard);
         Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes, parts.QBlock);
-        Observers = new ObserverTable(shard, parts.Observers, parts.ShardCount, parts.ObserverReports);
+        Observers = new ObserverTable(shard, parts.Observers, parts.ShardCount, parts.ObserverEvents);
         Channels = new ChannelTable(shard, parts.ShardCount);
 
         // The blocks, from the last one to the first. Three of them refer to a later one, besides the links: a client's requests enter at

@@ -13,7 +13,7 @@ namespace CoAP.NET;
 public sealed class CoapStageContext
 {
     private readonly CoapEnvironment _environment;
-    private readonly InboundItems _inbound;
+    private readonly InboundItemFactory _inbound;
     private readonly OutboundItems _outbound;
     private readonly MessageFormats _formats;
 

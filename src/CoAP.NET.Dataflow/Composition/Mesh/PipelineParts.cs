@@ -45,5 +45,5 @@ internal sealed class PipelineParts
 
     public required ObserverQuota Observers { get; init; }
 
-    public required ObserverReports ObserverReports { get; init; }
+    public required ObserverEvents ObserverEvents { get; init; }
 }

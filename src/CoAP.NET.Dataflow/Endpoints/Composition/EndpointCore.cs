@@ -82,7 +82,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
             Bodies = Bodies,
             QBlock = options.QBlock,
             Observers = Observers,
-            ObserverReports = new ObserverReports(options.Processes.ObserverKeeper, State, Environment),
+            ObserverEvents = new ObserverEvents(options.Processes.ObserverKeeper, State, Environment),
         };
         AddressGuard guard = new(Environment);
         Pipelines = new CoapPipeline[options.Transports.Shards];

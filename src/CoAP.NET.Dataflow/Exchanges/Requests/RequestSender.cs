@@ -46,7 +46,7 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     /// <param name="message">The message.</param>
     /// <param name="terms">Which responses are accepted, and for how long.</param>
     /// <returns>The request; null if too many are running.</returns>
-    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupTerms terms) =>
+    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupRequestSettings terms) =>
         SenderOf(channel).TryBegin(requests, channel, message, in terms);
 
     /// <summary>Reserves a standing token, for example for an observation.</summary>

@@ -35,7 +35,7 @@ internal abstract class ReceiveLoop
     public bool IsInUserCode => Volatile.Read(ref _holder) is { IsInUserCode: true };
 
     /// <summary>The transport of the current datagram, error or tick. Thread-safe.</summary>
-    protected abstract LoopReports? ActiveReports { get; }
+    protected abstract LoopDiagnostics? ActiveReports { get; }
 
     /// <summary>How long user code may delay others; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
     protected abstract TimeSpan HandOverAfter { get; }
@@ -163,7 +163,7 @@ internal abstract class ReceiveLoop
     }
 
     // A logger is foreign code.
-    private static void Report(LoopReports reports, Exception exception)
+    private static void Report(LoopDiagnostics reports, Exception exception)
     {
         try
         {

@@ -106,10 +106,10 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
             response);
     }
 
-    // A proxy that does not know Proxy-Uri is asked by Proxy-Scheme; see ProxyFormStep.
+    // A proxy that does not know Proxy-Uri is asked by Proxy-Scheme; see ProxySchemeFallbackStep.
     private bool TriesOtherProxyForm(CoapCode code, long now)
     {
-        if (!ProxyFormStep.IsRefusal(code) || registration.Phase != RegistrationPhase.Registering
+        if (!ProxySchemeFallbackStep.IsRefusal(code) || registration.Phase != RegistrationPhase.Registering
             || registration.Standing?.Channel is not { Carried: null } proxy
             || Target.Message.OptionsToRead?.Contains(OptionNumber.ProxyUri) != true)
         {

@@ -133,7 +133,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
 
         if (standing.Channel.TakesProxyScheme)
         {
-            ProxyFormStep.TrySplit(message, standing.Channel, Uri);
+            ProxySchemeFallbackStep.TrySplit(message, standing.Channel, Uri);
         }
 
         return message;

@@ -82,7 +82,7 @@ internal static class TransferSizes
     private static int Room(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
-        int token = TokenStep.LengthFor(channel);
+        int token = ExtendedTokenRequestStep.LengthFor(channel);
 
         // A peer that may not know blocks gets whole what fits exactly.
         int frame = !channel.IsReliable ? Frame

@@ -36,7 +36,7 @@ internal sealed class ObserverTable
     private readonly Queue<Observer> _newcomers = new();
     private JitterSequence _jitter;
 
-    public ObserverTable(CoapShard shard, ObserverQuota quota, int shardCount, ObserverReports reports)
+    public ObserverTable(CoapShard shard, ObserverQuota quota, int shardCount, ObserverEvents reports)
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
@@ -64,7 +64,7 @@ internal sealed class ObserverTable
 
     public SubjectTable Subjects { get; }
 
-    public ObserverReports Reports { get; }
+    public ObserverEvents Reports { get; }
 
     /// <summary>Returns a random number from 0 up to 1.</summary>
     public double NextJitter() => _jitter.Next();

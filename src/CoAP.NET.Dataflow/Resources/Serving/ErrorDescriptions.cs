@@ -3,7 +3,7 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Resources;
 
 /// <summary>Adds descriptions to error responses.</summary>
-internal sealed class ErrorDescriptions(CoapEnvironment environment, RouteTable routes, ServingReports reports)
+internal sealed class ErrorDescriptions(CoapEnvironment environment, RouteTable routes, HandlerDiagnostics reports)
 {
     /// <summary>Returns an error response with the payload of its route.</summary>
     /// <param name="exchange">The request.</param>

@@ -8,7 +8,7 @@ namespace CoAP.NET.Resources;
 /// <param name="environment">Provides clock and counters.</param>
 /// <param name="routes">Receives reports of deleted resources.</param>
 /// <param name="reports">Measures and logs.</param>
-internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment environment, RouteTable routes, ServingReports reports)
+internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment environment, RouteTable routes, HandlerDiagnostics reports)
 {
     /// <summary>The block that offers the responses.</summary>
     public ResourceInbound Stage => stage;
@@ -18,7 +18,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
     /// <param name="queue">Notified if the response comes later; null for none.</param>
     /// <param name="watch">Measures how long the thread was busy; null if that does no harm.</param>
     /// <returns>Whether the request has its response; if not, <see cref="HandlerWorkQueue.OnDone"/> follows.</returns>
-    public bool Execute(in RouteCall call, HandlerWorkQueue? queue, HandlerProfile? watch)
+    public bool Execute(in RouteCall call, HandlerWorkQueue? queue, HandlerCostEstimator? watch)
     {
         CoapExchange exchange = call.Exchange;
         CoapRequestContext request = exchange.Request;
@@ -94,7 +94,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
         return done;
     }
 
-    private bool IsSlowBy(HandlerProfile watch, bool mayHaveBeenLong, long started, TimeSpan pauses)
+    private bool IsSlowBy(HandlerCostEstimator watch, bool mayHaveBeenLong, long started, TimeSpan pauses)
     {
         IReceiveRole? role = UserCode.Role;
         return !mayHaveBeenLong && role is not ({ IsLost: true } or { IsCrowded: true }) ? watch.ObserveQuick()

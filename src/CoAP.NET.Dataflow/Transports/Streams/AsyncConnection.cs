@@ -277,7 +277,7 @@ internal sealed class AsyncConnection : CoapConnection
 
     public void Report()
     {
-        EndingRole.Report(_host, this, _reason);
+        DisconnectReportRole.Report(_host, this, _reason);
         ReleaseIdentity();
     }
 

@@ -16,7 +16,7 @@ namespace CoAP.NET;
 public class CoapDuplexPipeTransport : CoapStreamTransport
 {
     private readonly CoapDuplexPipeTransportOptions _options;
-    private readonly TransportLifetime<HostEngine> _life = new();
+    private readonly TransportLifetime<UnboundTransportEngine> _life = new();
     private Task _accepting = Task.CompletedTask;
 
     /// <summary>Creates a transport.</summary>
@@ -38,7 +38,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     /// <summary>Empty: the transport binds no address.</summary>
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    private HostEngine StartedEngine =>
+    private UnboundTransportEngine StartedEngine =>
         _life.Engine ?? throw new InvalidOperationException("The transport is not started. Start it before it opens connections.");
 
     /// <inheritdoc/>
@@ -46,7 +46,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     public override async ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
-        await _life.StartAsync(this, () => new HostEngine(this, context, _options.Streams), cancellationToken).ConfigureAwait(false);
+        await _life.StartAsync(this, () => new UnboundTransportEngine(this, context, _options.Streams), cancellationToken).ConfigureAwait(false);
         if (_options.Accept is { } accept)
         {
             _accepting = new PipeAcceptLoop(StartedEngine, accept).RunAsync();
@@ -58,7 +58,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     public sealed override async ValueTask<CoapConnection> ConnectAsync(
         CoapAddress remote, string? serverName, CancellationToken cancellationToken)
     {
-        HostEngine engine = StartedEngine;
+        UnboundTransportEngine engine = StartedEngine;
         try
         {
             CoapDuplexPipe pipe = await OpenWithinAsync(engine, remote, serverName, cancellationToken).ConfigureAwait(false);
@@ -133,7 +133,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     }
 
     private async Task<CoapDuplexPipe> OpenWithinAsync(
-        HostEngine engine, CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+        UnboundTransportEngine engine, CoapAddress remote, string? serverName, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         CancellationToken stopping = engine.Stopping;

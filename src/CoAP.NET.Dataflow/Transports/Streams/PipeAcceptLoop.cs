@@ -1,7 +1,7 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>Accepts connections with a callback of the application.</summary>
-internal sealed class PipeAcceptLoop(HostEngine engine, Func<CancellationToken, ValueTask<CoapDuplexPipe>> accept)
+internal sealed class PipeAcceptLoop(UnboundTransportEngine engine, Func<CancellationToken, ValueTask<CoapDuplexPipe>> accept)
     : AcceptLoop(engine.Context, engine.Stopping)
 {
     /// <summary>

@@ -27,7 +27,7 @@ internal sealed class WebSocketConnector
         }
     }
 
-    public async ValueTask<CoapConnection> ConnectAsync(HostEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
+    public async ValueTask<CoapConnection> ConnectAsync(UnboundTransportEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
         CancellationToken cancellationToken)
     {
         try
@@ -44,7 +44,7 @@ internal sealed class WebSocketConnector
         }
     }
 
-    private async Task<CoapConnection> OpenAsync(HostEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
+    private async Task<CoapConnection> OpenAsync(UnboundTransportEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
         CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();

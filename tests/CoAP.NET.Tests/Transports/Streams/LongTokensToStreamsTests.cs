@@ -43,7 +43,7 @@ public class LongTokensToStreamsTests : ScriptedServerTest
     public async Task A_stateless_token_above_the_own_MaxTokenLength_fails_with_TooLarge()
     {
         await ConnectAsync(Frames.Csm(null, blocks: false, 300));
-        TokenStep step = new(Endpoint.Environment);
+        ExtendedTokenRequestStep step = new(Endpoint.Environment);
 
         Assert.True(step.Supports(Connection.Channel!, 64));
         CoapException error = Failure.Of(CoapError.TooLarge, () => step.Supports(Connection.Channel!, 65));
@@ -57,7 +57,7 @@ public class LongTokensToStreamsTests : ScriptedServerTest
     public async Task A_stateless_token_above_the_limit_of_the_server_fails_with_TooLarge()
     {
         await ConnectAsync(Frames.Csm(null, blocks: false, 48));
-        TokenStep step = new(Endpoint.Environment);
+        ExtendedTokenRequestStep step = new(Endpoint.Environment);
 
         Assert.True(step.Supports(Connection.Channel!, 48));
         CoapException error = Failure.Of(CoapError.TooLarge, () => step.Supports(Connection.Channel!, 49));
@@ -70,6 +70,6 @@ public class LongTokensToStreamsTests : ScriptedServerTest
     {
         await ConnectAsync("00e1");
 
-        Assert.False(new TokenStep(Endpoint.Environment).Supports(Connection.Channel!, 40));
+        Assert.False(new ExtendedTokenRequestStep(Endpoint.Environment).Supports(Connection.Channel!, 40));
     }
 }

@@ -104,7 +104,7 @@ public class AsyncFairnessTests
     }
 
     /// <summary>Has a frame for each read, at once, for a long time after all others have begun.</summary>
-    private sealed class BusyStream(Turns turns, Task stop, CoapAddress local) : SocketWire
+    private sealed class BusyStream(Turns turns, Task stop, CoapAddress local) : ConnectedSocket
     {
         private int _left = ReadsOfEach;
         private bool _hasBegun;

@@ -69,8 +69,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <summary>How often it has polled the kernel. Only for the thread that holds the role.</summary>
     public long Looks { get; private set; }
 
-    protected override LoopReports? ActiveReports =>
-        Volatile.Read(ref _active)?.Context is { } context ? new LoopReports(context.Counters, context.Logger) : null;
+    protected override LoopDiagnostics? ActiveReports =>
+        Volatile.Read(ref _active)?.Context is { } context ? new LoopDiagnostics(context.Counters, context.Logger) : null;
 
     protected override TimeSpan HandOverAfter => Volatile.Read(ref _active)?.HandOverAfter ?? Timeout.InfiniteTimeSpan;
 

@@ -21,14 +21,14 @@ internal sealed class AsyncTcpEngine : TcpEngine
     private readonly OpenConnectionCount? _wires;
 
     private readonly HandshakeLimiter _handshakes;
-    private readonly TlsReports _reports;
+    private readonly TlsHandshakeDiagnostics _reports;
     private Task _accepting = Task.CompletedTask;
 
     public AsyncTcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
     {
         Host = new ConnectionHost(transport, context, options.Streams);
-        _reports = new TlsReports(context);
+        _reports = new TlsHandshakeDiagnostics(context);
         _handshakes = new HandshakeLimiter(context.Limits, context.TimeProvider, context.Sources);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
         if (_tls is not null && options.Engine != CoapSocketEngine.Portable && TransportLoops.IsSupported)
@@ -105,9 +105,9 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private SocketWire WireOf(Socket socket, in CoapAddress remote) => _loops is { } loops
+    private ConnectedSocket WireOf(Socket socket, in CoapAddress remote) => _loops is { } loops
         ? new LoopTcpSocket(loops.Owner, loops.Of(remote), socket.SafeHandle, socket, _wires!)
-        : new PlatformWire(socket);
+        : new PlatformConnectedSocket(socket);
 
     private Socket Listen(IPEndPoint endpoint)
     {
@@ -146,7 +146,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
             socket.NoDelay = true;
             CoapAddress remote = RemoteAddressOf(socket);
             AsyncConnection? connection = _tls is null
-                ? Connection(new SocketLink(new PlatformWire(socket), remote, isInitiator: false), remote, isInitiator: false)
+                ? Connection(new SocketLink(new PlatformConnectedSocket(socket), remote, isInitiator: false), remote, isInitiator: false)
                 : await AcceptHandshakeAsync(socket, remote, _tls).ConfigureAwait(false);
             if (connection is not null)
             {
@@ -198,7 +198,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         using PendingConnects.Opening opening = Host.PendingConnects.Begin(remote, serverName);
         try
         {
-            SocketWire wire = await ConnectWireAsync(remote, local, cancellationToken).ConfigureAwait(false);
+            ConnectedSocket wire = await ConnectWireAsync(remote, local, cancellationToken).ConfigureAwait(false);
             AsyncConnection connection = _tls is null
                 ? Connection(new SocketLink(wire, remote, isInitiator: true), remote, isInitiator: true, serverName: serverName)
                 : await ConnectHandshakeAsync(wire, opening, _tls, cancellationToken).ConfigureAwait(false);
@@ -215,7 +215,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private async Task<SocketWire> ConnectWireAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
+    private async Task<ConnectedSocket> ConnectWireAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
     {
         TimeSpan limit = Options.Streams.ConnectTimeout;
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
@@ -247,7 +247,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private static async Task<SocketWire> ConnectByPlatformAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
+    private static async Task<ConnectedSocket> ConnectByPlatformAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
     {
         IPEndPoint endpoint = remote.ToIPEndPoint();
         Socket socket = new(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
@@ -259,7 +259,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
             }
 
             await socket.ConnectAsync(endpoint, cancellationToken).ConfigureAwait(false);
-            return new PlatformWire(socket);
+            return new PlatformConnectedSocket(socket);
         }
         catch
         {
@@ -268,7 +268,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private async Task<SocketWire> ConnectInLoopAsync(TransportLoops loops, CoapAddress remote, IPAddress? local,
+    private async Task<ConnectedSocket> ConnectInLoopAsync(TransportLoops loops, CoapAddress remote, IPAddress? local,
         CancellationToken cancellationToken)
     {
         SocketHandle handle = TcpSockets.Connect(remote, local);
@@ -295,7 +295,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     };
 
     private async Task<AsyncConnection> ConnectHandshakeAsync(
-        SocketWire wire, PendingConnects.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
+        ConnectedSocket wire, PendingConnects.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
     {
         CoapAddress remote = opening.Remote;
         string? serverName = opening.ServerName;
@@ -342,7 +342,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     private async Task<AsyncConnection?> AcceptHandshakeAsync(Socket socket, CoapAddress remote, TlsSettings settings)
     {
         SslStream? stream = null;
-        SocketWire wire = WireOf(socket, remote);
+        ConnectedSocket wire = WireOf(socket, remote);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
 
         // Its place comes before its timer: whoever sees the timer knows that later connections are evicted after this one.

@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// <summary>A socket, with or without TLS.</summary>
 internal sealed class SocketLink : ConnectionLink
 {
-    private readonly SocketWire _wire;
+    private readonly ConnectedSocket _wire;
     private readonly SslStream? _tls;
     private readonly TlsSocketStream? _records;
     private readonly CoapAddress _remote;
@@ -16,7 +16,7 @@ internal sealed class SocketLink : ConnectionLink
     /// <param name="wire">The socket; disposed with the link.</param>
     /// <param name="remote">The peer.</param>
     /// <param name="isInitiator">Whether this end connected.</param>
-    public SocketLink(SocketWire wire, CoapAddress remote, bool isInitiator)
+    public SocketLink(ConnectedSocket wire, CoapAddress remote, bool isInitiator)
     {
         _wire = wire;
         _remote = remote;
@@ -24,7 +24,7 @@ internal sealed class SocketLink : ConnectionLink
     }
 
     /// <summary>Creates a link with TLS after its handshake.</summary>
-    public SocketLink(SocketWire wire, SslStream tls, TlsSocketStream records, CoapAddress remote, bool isInitiator)
+    public SocketLink(ConnectedSocket wire, SslStream tls, TlsSocketStream records, CoapAddress remote, bool isInitiator)
         : this(wire, remote, isInitiator)
     {
         _tls = tls;

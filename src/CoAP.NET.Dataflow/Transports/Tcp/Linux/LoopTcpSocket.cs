@@ -8,7 +8,7 @@ namespace CoAP.NET.Transports;
 /// continues within the turn of the loop that found the bytes. Only the loop closes the descriptor, under the gate, so no thread uses it
 /// afterwards.
 /// </summary>
-internal sealed class LoopTcpSocket : SocketWire
+internal sealed class LoopTcpSocket : ConnectedSocket
 {
     // The maximum number of reads per turn from a socket that always has input. A peer may send empty records, of which SslStream reads any
     // number before it returns.

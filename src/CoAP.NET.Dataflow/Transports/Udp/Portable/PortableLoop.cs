@@ -21,8 +21,8 @@ internal sealed class PortableLoop : ReceiveLoop
     /// <summary>Completes when nothing more is received.</summary>
     public Task Ended => _ended.Task;
 
-    protected override LoopReports? ActiveReports =>
-        _socket.Owner.Context is { } context ? new LoopReports(context.Counters, context.Logger) : null;
+    protected override LoopDiagnostics? ActiveReports =>
+        _socket.Owner.Context is { } context ? new LoopDiagnostics(context.Counters, context.Logger) : null;
 
     protected override TimeSpan HandOverAfter => _socket.Owner.Options.HandOverAfter;
 

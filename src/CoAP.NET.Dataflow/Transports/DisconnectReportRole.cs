@@ -1,0 +1,53 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// The role of a thread that reports the end of a connection. A transport waits for these reports before it ends, but not for user code in
+/// them, which may itself wait for the end of the transport.
+/// </summary>
+internal sealed class DisconnectReportRole : IReceiveRole
+{
+    private readonly ConnectionHost _host;
+    private readonly IReceiveRole? _outer;
+    private bool _hasLeft;
+
+    private DisconnectReportRole(ConnectionHost host, IReceiveRole? outer)
+    {
+        _host = host;
+        _outer = outer;
+    }
+
+    /// <summary>Reports the end of a connection, and removes it from the count of its host.</summary>
+    public static void Report(ConnectionHost host, AsyncConnection connection, Exception? reason)
+    {
+        DisconnectReportRole role = new(host, UserCode.Role);
+        UserCode.Role = role;
+        try
+        {
+            host.Context.Closed(connection, reason);
+        }
+        finally
+        {
+            UserCode.Role = role._outer;
+            role.Leave();
+        }
+    }
+
+    public void EnterUserCode()
+    {
+        Leave();
+        _outer?.EnterUserCode();
+    }
+
+    public bool ExitUserCode() => _outer?.ExitUserCode() ?? true;
+
+    private void Leave()
+    {
+        if (!_hasLeft)
+        {
+            _hasLeft = true;
+            _host.Leave();
+        }
+    }
+}

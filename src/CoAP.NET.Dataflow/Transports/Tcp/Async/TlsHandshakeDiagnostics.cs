@@ -1,0 +1,56 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// Counts and logs failed TLS handshakes with clients, and exceptions of the application's callbacks in them. Only this end learns the
+/// reasons. Thread-safe.
+/// </summary>
+internal sealed class TlsHandshakeDiagnostics(ICoapTransportContext context)
+{
+    private readonly RateLimitedLog _callbacks = new(context.TimeProvider);
+
+    /// <summary>Handles a failed handshake.</summary>
+    /// <param name="remote">The client.</param>
+    /// <param name="check">The check of its certificate.</param>
+    /// <param name="exception">The exception of the platform or of a callback.</param>
+    /// <param name="isLate">Whether it took too long.</param>
+    public void Failed(CoapAddress remote, TlsClientCheck check, Exception exception, bool isLate)
+    {
+        context.Counters.Add(CoapCounter.HandshakesFailed);
+        string words = TlsFailure.Words(exception);
+        if (check.Thrown is { } thrown)
+        {
+            context.Counters.Add(CoapCounter.HandshakeCallbackFailures);
+            if (_callbacks.IsDue(out long leftOut))
+            {
+                TcpLog.TlsCallbackFailed(context.Logger, thrown, check.Callback!, remote, leftOut);
+            }
+
+            words = $"{check.Callback} threw {thrown.GetType().Name}: {CoapUntrustedText.LineOf(thrown.Message)}";
+        }
+        else if (isLate)
+        {
+            context.Counters.Add(CoapCounter.HandshakesTimedOut);
+            words = "it took too long (HandshakeTimeout)";
+        }
+        else if (check.Refusal is { } refusal)
+        {
+            context.Counters.Add(check.Subject is null ? CoapCounter.CertificatesMissing : CoapCounter.CertificatesRefused);
+            words = refusal;
+        }
+        else
+        {
+            context.Counters.Add(TlsFailure.HasNothingInCommon(exception, words)
+                ? CoapCounter.HandshakesWithNothingInCommon
+                : CoapCounter.HandshakesFailedOtherwise);
+        }
+
+        if (check.Subject is { } subject)
+        {
+            TcpLog.ClientRefused(context.Logger, remote, subject, words);
+        }
+        else
+        {
+            TcpLog.HandshakeFailed(context.Logger, remote, words);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+namespace CoAP.NET.Oscore;
+
+/// <summary>The result of a look-up.</summary>
+/// <param name="Context">The context; null if there is none here.</param>
+/// <param name="Elsewhere">The failure that says that another node has the context; null for none.</param>
+internal readonly record struct OscoreLookupResult(OscoreContext? Context, OscoreStoreException? Elsewhere = null)
+{
+    /// <summary>Returns what relays a request to the node that has the context; null if there is none.</summary>
+    public Action<CoapMessage>? FindRelay(CoapChannel channel) =>
+        Elsewhere?.Elsewhere is { } elsewhere ? elsewhere.Places.FindRelay(elsewhere.Key, channel) : null;
+}
