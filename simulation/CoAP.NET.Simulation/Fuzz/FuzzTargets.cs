@@ -20,6 +20,7 @@ internal static class FuzzTargets
         ["http"] = ("HTTP as CoAP and CoAP as HTTP, targets of RFC 8075", () => new HttpTarget()),
         ["oscore"] = ("values of the OSCORE option, forged ciphertexts, messages protected and back", () => new OscoreTarget()),
         ["edhoc"] = ("messages, plaintexts, errors and credentials of EDHOC", () => new EdhocTarget()),
+        ["dtls"] = ("handshakes of DTLS with changed, lost and doubled datagrams", () => new DtlsTarget()),
         ["server"] = ("a server with the sample's resources, eight hostile sources", () => new ServerTarget()),
         ["client"] = ("a client whose requests are answered by mutated messages", () => new ClientTarget()),
         ["stream-server"] =
