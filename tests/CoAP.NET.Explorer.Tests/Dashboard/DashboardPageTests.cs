@@ -81,12 +81,11 @@ public sealed class DashboardPageTests : IAsyncDisposable
 
         CoapRequest request = new(CoapMethod.Get, _coap.LocalEndpoints[0] + "/" + Uri.EscapeDataString(Hostile));
         await _client.SendAsync(request);
+        await browser.UntilAsync("[...document.querySelectorAll('#trace .what')].some(one => one.textContent.includes('<script>'))");
 
-        // New messages come on top, so each look opens all that are there.
-        await browser.UntilAsync("""
-            (document.querySelectorAll('#trace details').forEach(one => { one.open = true; }),
-            [...document.querySelectorAll('#trace .fields li')].some(one => one.textContent.includes('<script>')))
-            """);
+        // By script, as new messages come on top and move the others away from a click.
+        await browser.Page.EvaluateAsync("document.querySelectorAll('#trace details').forEach(one => { one.open = true; })");
+        await browser.UntilAsync("[...document.querySelectorAll('#trace .fields li')].some(one => one.textContent.includes('<script>'))");
         Assert.Equal(0, await browser.Page.Locator("main img, main script, #name b").CountAsync());
         Assert.DoesNotContain("owned", await browser.Page.TitleAsync(), StringComparison.Ordinal);
         await KeepAsync(browser, "dashboard-trace");
