@@ -190,7 +190,11 @@ public sealed class CustomBlocksTests
         CoapEndpointOptions options = new();
         options.Pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => new TransformBlock<CoapInbound, CoapInbound>(item =>
         {
-            Console.WriteLine(item.Message);
+            if (item.Kind == CoapInboundKind.Message)
+            {
+                Console.WriteLine(item.Message);
+            }
+
             return item;
         }));
         await using CoapServer server = new(options);
