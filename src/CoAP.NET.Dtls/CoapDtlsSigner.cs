@@ -16,7 +16,6 @@ namespace CoAP.NET.Dtls;
 public sealed class CoapDtlsSigner
 {
     private readonly Func<ReadOnlyMemory<byte>, HashAlgorithmName, CancellationToken, ValueTask<byte[]>> _sign;
-    private readonly int _keySize;
 
     /// <summary>Creates a signer with a certificate.</summary>
     /// <param name="certificate">The certificate of the key, ECDSA on P-256 (RFC 7252 section 9.1.3.3); copied, without its key.</param>
@@ -42,7 +41,7 @@ public sealed class CoapDtlsSigner
 
         CertificateChecks.CopyAll(intermediates ?? [], Intermediates);
         using ECDsa key = Certificate.GetECDsaPublicKey()!;
-        (_sign, _keySize) = (sign, key.KeySize);
+        (_sign, KeySize) = (sign, key.KeySize);
     }
 
     /// <summary>Creates a signer with a raw public key (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
@@ -75,7 +74,7 @@ public sealed class CoapDtlsSigner
                 $"The public key of the signer has {key.KeySize} bits. Use an ECDSA key on P-256 (RFC 7252 section 9.1.3.2).");
         }
 
-        (_sign, _keySize, PublicKey) = (sign, key.KeySize, publicKey.ToArray());
+        (_sign, KeySize, PublicKey) = (sign, key.KeySize, publicKey.ToArray());
     }
 
     /// <summary>The certificate; null for a raw public key.</summary>
@@ -88,7 +87,7 @@ public sealed class CoapDtlsSigner
     internal byte[]? PublicKey { get; }
 
     /// <summary>Bits of the key.</summary>
-    internal int KeySize => _keySize;
+    internal int KeySize { get; }
 
     /// <summary>Signs a hash.</summary>
     /// <returns>The signature as TLS writes it: in DER (RFC 8422 section 5.4).</returns>
@@ -106,11 +105,11 @@ public sealed class CoapDtlsSigner
             throw new CallbackException(nameof(CoapDtlsSigner), exception);
         }
 
-        int half = (_keySize + 7) / 8;
+        int half = (KeySize + 7) / 8;
         if (signature is null || signature.Length != 2 * half)
         {
             throw new CoapDtlsException(
-                $"The signer returned {signature?.Length ?? 0} bytes. A signature by its key of {_keySize} bits has {2 * half}: r and s "
+                $"The signer returned {signature?.Length ?? 0} bytes. A signature by its key of {KeySize} bits has {2 * half}: r and s "
                     + "(IEEE P1363), as ECDsa.SignHash returns it.");
         }
 

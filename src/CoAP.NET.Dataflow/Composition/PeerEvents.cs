@@ -107,8 +107,8 @@ internal sealed class PeerEvents(
 
     /// <summary>
     /// Checks whether a moved peer receives at its new address: by the transport (RFC 9853), or else by an Empty message, to which all
-    /// devices answer with a Reset (RFC 7252 section 4.3), while most do not support Echo. There is one probe at a time, however often the peer moves; after an unanswered probe, the next
-    /// message of the peer starts another.
+    /// devices answer with a Reset (RFC 7252 section 4.3), while most do not support Echo. There is one probe at a time, however often the
+    /// peer moves; after an unanswered probe, the next message of the peer starts another.
     /// </summary>
     public void ResolveMovedAddress(CoapChannel channel)
     {

@@ -68,7 +68,7 @@ internal abstract class Handshake : IDisposable
     private int _changeAt = -1;
     private ushort _nextNumber;
     private ulong _plainSequence;
-    private Action<byte[]>? _onSignature;
+    private (byte[] Hash, HashAlgorithmName Algorithm, Action<byte[]> Then) _toSign;
     private bool _isDistrusted;
     private bool _isDisposed;
 
@@ -89,9 +89,6 @@ internal abstract class Handshake : IDisposable
 
     /// <summary>The state of the handshake.</summary>
     public HandshakeStatus Status { get; protected set; }
-
-    /// <summary>What to sign, while the status says so: a hash and its algorithm.</summary>
-    public (byte[] Hash, HashAlgorithmName Algorithm) ToSign { get; private set; }
 
     /// <summary>Why it failed; null if it did not.</summary>
     public HandshakeEnd? Failure { get; private set; }
@@ -231,13 +228,26 @@ internal abstract class Handshake : IDisposable
         }
     }
 
-    /// <summary>Supplies the requested signature.</summary>
-    /// <param name="signature">The signature in DER.</param>
-    public void GiveSignature(byte[] signature)
+    /// <summary>Asks the signer for the signature that the status wants, and continues with it.</summary>
+    /// <param name="cancellationToken">Cancels the signer, which ends the handshake.</param>
+    public async ValueTask SignAsync(CancellationToken cancellationToken)
     {
-        if (Status == HandshakeStatus.WantsSignature && _onSignature is { } then)
+        (byte[] hash, HashAlgorithmName algorithm, Action<byte[]> then) = _toSign;
+        byte[] signature;
+        try
         {
-            _onSignature = null;
+            signature = await Settings.Signer!.SignAsync(hash, algorithm, cancellationToken).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // code of the application may throw anything; it ends this handshake and nothing else
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Fail(exception);
+            return;
+        }
+
+        if (Status == HandshakeStatus.WantsSignature)
+        {
             Status = HandshakeStatus.Running;
             Continue(() => then(signature));
         }
@@ -564,8 +574,7 @@ internal abstract class Handshake : IDisposable
             return;
         }
 
-        ToSign = (hash, SignatureScheme.HashOf(scheme)!.Value);
-        _onSignature = then;
+        _toSign = (hash, SignatureScheme.HashOf(scheme)!.Value, then);
         Status = HandshakeStatus.WantsSignature;
     }
 

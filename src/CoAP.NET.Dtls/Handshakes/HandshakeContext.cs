@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
@@ -8,7 +7,6 @@ namespace CoAP.NET.Dtls.Handshakes;
 internal sealed class HandshakeContext
 {
     private readonly Lock _gate = new();
-    private readonly ConcurrentBag<ECDsa> _keys = [];
     private readonly int _keySize;
 
     /// <summary>Creates a context.</summary>
@@ -61,13 +59,10 @@ internal sealed class HandshakeContext
     /// <param name="hash">The hash.</param>
     public byte[] Sign(byte[] hash)
     {
-        if (Settings.Certificate is { } certificate)
+        using ECDsa? owned = Settings.Certificate?.GetECDsaPrivateKey();
+        if (owned is not null)
         {
-            // An instance need not be thread-safe, and opening one costs as much as a signature.
-            ECDsa key = _keys.TryTake(out ECDsa? opened) ? opened : certificate.GetECDsaPrivateKey()!;
-            byte[] signature = key.SignHash(hash, DSASignatureFormat.Rfc3279DerSequence);
-            _keys.Add(key);
-            return signature;
+            return owned.SignHash(hash, DSASignatureFormat.Rfc3279DerSequence);
         }
 
         // The key of the application need not be thread-safe.

@@ -9,7 +9,7 @@ internal enum HandshakeStatus
     /// <summary>It waits for the pre-shared key of an identity (<see cref="Handshake.PskIdentity"/>).</summary>
     WantsKey,
 
-    /// <summary>It waits for a signature (<see cref="Handshake.ToSign"/>).</summary>
+    /// <summary>It waits for a signature (<see cref="Handshake.SignAsync"/>).</summary>
     WantsSignature,
 
     /// <summary>Both ends have the keys.</summary>

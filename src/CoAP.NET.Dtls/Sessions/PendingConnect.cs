@@ -233,7 +233,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
 
                 if (handshake.Status == HandshakeStatus.WantsSignature)
                 {
-                    await SignAsync(handshake).ConfigureAwait(false);
+                    await handshake.SignAsync(_end.Token).ConfigureAwait(false);
                 }
 
                 Flush();
@@ -254,21 +254,6 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
 #pragma warning restore CA1031
         {
             Fail(CoapDtlsHandshakeFailure.Other, exception.Message, (exception as CallbackException)?.InnerException ?? exception);
-        }
-    }
-
-    private async ValueTask SignAsync(ClientHandshake handshake)
-    {
-        (byte[] hash, HashAlgorithmName algorithm) = handshake.ToSign;
-        try
-        {
-            handshake.GiveSignature(await handshake.Settings.Signer!.SignAsync(hash, algorithm, _end.Token).ConfigureAwait(false));
-        }
-#pragma warning disable CA1031 // code of the application may throw anything; it ends this handshake and nothing else
-        catch (Exception exception)
-#pragma warning restore CA1031
-        {
-            handshake.Fail(exception);
         }
     }
 

@@ -172,7 +172,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
 
                 if (_handshake is { Status: HandshakeStatus.WantsSignature } signing)
                 {
-                    await SignAsync(signing).ConfigureAwait(false);
+                    await signing.SignAsync(_end.Token).ConfigureAwait(false);
                 }
 
                 output = _handshake?.TakeOutput() ?? [];
@@ -289,12 +289,6 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         owner.Random.Fill(decoy);
         handshake.GiveKey(decoy);
         CryptographicOperations.ZeroMemory(decoy);
-    }
-
-    private async ValueTask SignAsync(ServerHandshake handshake)
-    {
-        (byte[] hash, HashAlgorithmName algorithm) = handshake.ToSign;
-        handshake.GiveSignature(await handshake.Settings.Signer!.SignAsync(hash, algorithm, _end.Token).ConfigureAwait(false));
     }
 
     // A client whose key was removed or replaced must not return by an earlier session.

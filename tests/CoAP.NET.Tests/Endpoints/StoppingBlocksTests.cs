@@ -36,7 +36,7 @@ public sealed class StoppingBlocksTests
         }
     }
 
-    public static TheoryData<string> Seams => [.. s_stageLinks];
+    public static TheoryData<string> StageLinks => [.. s_stageLinks];
 
     [Theory]
     [MemberData(nameof(Cases))]
@@ -47,7 +47,7 @@ public sealed class StoppingBlocksTests
     }
 
     [Theory]
-    [MemberData(nameof(Seams))]
+    [MemberData(nameof(StageLinks))]
     public async Task A_request_that_waits_for_a_full_user_block_of_a_connection_is_answered_before_the_stop_ends(string link)
     {
         Insert(link, "full");

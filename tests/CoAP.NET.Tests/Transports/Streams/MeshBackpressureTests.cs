@@ -9,10 +9,10 @@ public class MeshBackpressureTests : ConnectionTest
 {
     private const int Requests = 200;
 
-    public static TheoryData<string> Seams => ["datagram in", "inbound", "exchange", "reply", "outbound", "datagram out"];
+    public static TheoryData<string> StageLinks => ["datagram in", "inbound", "exchange", "reply", "outbound", "datagram out"];
 
     [Theory]
-    [MemberData(nameof(Seams))]
+    [MemberData(nameof(StageLinks))]
     public async Task A_full_block_pauses_its_connection_and_loses_no_message(string link)
     {
         using ManualResetEventSlim goesOn = new();
