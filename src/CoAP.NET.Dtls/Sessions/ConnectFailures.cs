@@ -85,7 +85,8 @@ internal static class ConnectFailures
     /// <param name="handshake">The handshake.</param>
     public static (CoapDtlsHandshakeFailure Reason, string Text) OfAlert(int alert, ClientHandshake handshake)
     {
-        bool isAskedInVain = (handshake.Heard & CertificateRequest) != 0 && handshake.Settings is { Certificate: null, RawPublicKey: null };
+        bool isAskedInVain = (handshake.Heard & CertificateRequest) != 0
+            && handshake.Settings is { Certificate: null, RawPublicKey: null, Signer: null };
         string? pskIdentity = handshake.PskIdentity;
         string said = $"The server refused the handshake with the alert {AlertNames.Of(alert)}";
         return alert switch
