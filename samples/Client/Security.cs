@@ -36,7 +36,7 @@ internal sealed record Security(string? Authority, string? Certificate, string? 
     {
         options.UseDtls(new CoapDtlsOptions
         {
-            Client = new CoapDtlsClientOptions { ValidateServerCertificate = IsInsecure ? (_, _, _) => true : null },
+            Client = new CoapDtlsClientOptions { ValidateServerCertificate = IsInsecure ? (_, _, _, _) => new(true) : null },
         });
         if (Psk is not null)
         {

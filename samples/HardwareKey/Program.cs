@@ -52,7 +52,7 @@ Console.WriteLine($"serving on {server.LocalEndpoints[0]}, with the key of proce
 // The client knows the public key of the server, for example from its label (RFC 7252 section 9.1.3.2).
 await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
 {
-    Client = new CoapDtlsClientOptions { ValidateServerPublicKey = (_, key) => key.Span.SequenceEqual(publicKey) },
+    Client = new CoapDtlsClientOptions { ValidateServerPublicKey = (_, key, _) => new(key.Span.SequenceEqual(publicKey)) },
 }));
 CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}/temperature");
 Console.WriteLine($"GET /temperature -> {response.GetText()}");

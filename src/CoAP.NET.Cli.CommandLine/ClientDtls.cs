@@ -23,7 +23,7 @@ internal static class ClientDtls
 
         if (isInsecure)
         {
-            client.ValidateServerCertificate = static (_, _, _) => true;
+            client.ValidateServerCertificate = static (_, _, _, _) => new(true);
         }
 
         return new CoapDtlsOptions { Client = client };

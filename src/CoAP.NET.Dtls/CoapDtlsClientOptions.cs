@@ -22,11 +22,11 @@ public sealed class CoapDtlsClientOptions
 
     /// <summary>Selects the pre-shared key for a server.</summary>
     /// <remarks>
-    /// The client calls it once per handshake, on a handshake thread; it must return quickly. A null result means no key, and the handshake
-    /// fails if the server needs one. Before the client resumes a session, it calls it with the hint of the full handshake: with another
+    /// The client calls it once per handshake, which waits for it without a thread, and cancels it when it ends. A null result means no key,
+    /// and the handshake fails if the server needs one. Before the client resumes a session, it calls it with the hint of the full handshake: with another
     /// result it makes a full one. Default null: <see cref="Psk"/>.
     /// </remarks>
-    public Func<CoapDtlsServerName, CoapPskCredential?>? SelectPsk { get; set; }
+    public Func<CoapDtlsServerName, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; set; }
 
     /// <summary>The client's own certificate with its private key, for servers that ask for one.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
@@ -51,10 +51,10 @@ public sealed class CoapDtlsClientOptions
     /// <summary>Decides whether a raw public key belongs to a server.</summary>
     /// <remarks>
     /// Gets the server and the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). Servers may then show a key in place of a
-    /// certificate. The client calls it on a handshake thread. Default null: the client accepts no raw public
-    /// keys.
+    /// certificate. The handshake waits for it without a thread, and cancels it when it ends. Default null: the client accepts no raw
+    /// public keys.
     /// </remarks>
-    public Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>? ValidateServerPublicKey { get; set; }
+    public Func<CoapDtlsServerName, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateServerPublicKey { get; set; }
 
     /// <summary>
     /// The certificates sent with <see cref="Certificate"/>: the authorities between it and a root that servers know, the nearest first.
@@ -69,11 +69,12 @@ public sealed class CoapDtlsClientOptions
     /// <summary>Makes the final decision on certificates of servers.</summary>
     /// <remarks>
     /// Gets the certificate, which lives as long as the session; the chain with the status of each certificate, which is disposed
-    /// afterwards; and the problems found. Called once per handshake, on a handshake thread. An exception ends the handshake.
+    /// afterwards; and the problems found. Called once per handshake, which waits for it without a thread, and cancels it when it ends. An
+    /// exception ends the handshake.
     /// Default null: the chain must be valid, and the name must match the request's URI (RFC 7252 section 9.1.3.3). A callback that always
     /// returns true gives up all security. The client calls it also before it resumes a session.
     /// </remarks>
-    public Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? ValidateServerCertificate { get; set; }
+    public Func<X509Certificate2, X509Chain, SslPolicyErrors, CancellationToken, ValueTask<bool>>? ValidateServerCertificate { get; set; }
 
     /// <summary>The revocation lists that certificates of servers must not be on, such as from a file.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>

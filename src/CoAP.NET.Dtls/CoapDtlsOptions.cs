@@ -22,9 +22,13 @@ public sealed class CoapDtlsOptions
     private static readonly TimeSpan s_longestHandshake = TimeSpan.FromMinutes(10);
 
     /// <summary>The cipher suites that an endpoint uses unless <see cref="CipherSuites"/> names others, best first.</summary>
-    /// <remarks>CCM_8, which every CoAP endpoint has (RFC 7252 section 9.1.3), then CCM, then GCM.</remarks>
-    public static IReadOnlyList<CoapDtlsCipherSuite> DefaultCipherSuites { get; } = [
-        .. CipherSuite.All.Where(static suite => suite.KeyExchange != KeyExchange.EcdhePsk).Select(static suite => (CoapDtlsCipherSuite)suite.Id).OrderBy(RankOf)];
+    /// <remarks>CCM_8, which every CoAP endpoint has (RFC 7252 section 9.1.3), then CCM, then GCM; all with AES-128.</remarks>
+    public static IReadOnlyList<CoapDtlsCipherSuite> DefaultCipherSuites { get; } =
+    [
+        .. CipherSuite.All
+            .Where(static suite => suite is { KeyLength: 16, KeyExchange: not KeyExchange.EcdhePsk })
+            .Select(static suite => (CoapDtlsCipherSuite)suite.Id).OrderBy(RankOf),
+    ];
 
     /// <summary>The server's credentials, and the clients that it accepts.</summary>
     /// <remarks>Default null: the endpoint cannot listen on <c>coaps</c>.</remarks>
@@ -123,6 +127,9 @@ public sealed class CoapDtlsOptions
     /// </summary>
     internal int ClientCidLength { get; set; }
 
+    /// <summary>Maximum bytes of a record that the endpoint says it accepts (RFC 8449). Other values than 16,384 play a small device.</summary>
+    internal int RecordSizeLimit { get; set; } = RecordLayer.MaxPlaintext;
+
     /// <summary>Handles that an endpoint has copied the options.</summary>
     internal void OnUsed()
     {
@@ -144,6 +151,7 @@ public sealed class CoapDtlsOptions
             KeyLogFile = KeyLogFile,
             SilenceToProbe = SilenceToProbe,
             ClientCidLength = ClientCidLength,
+            RecordSizeLimit = RecordSizeLimit,
         };
         foreach (CoapDtlsCipherSuite suite in CipherSuites)
         {

@@ -53,10 +53,10 @@ public sealed class CoapDtlsServerOptions
     /// <summary>Decides which raw public keys of clients to accept.</summary>
     /// <remarks>
     /// Gets the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). The server then asks clients for a key, or for a certificate if
-    /// another option allows it. The server calls it on a handshake thread. Default null: the server accepts no
-    /// raw public keys.
+    /// another option allows it. The handshake waits for it without a thread, and cancels it when it ends. Default null: the server accepts
+    /// no raw public keys.
     /// </remarks>
-    public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; set; }
+    public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateClientPublicKey { get; set; }
 
     /// <summary>
     /// Whether clients that use the certificate or the raw public key of the server must show a raw public key that
@@ -83,11 +83,12 @@ public sealed class CoapDtlsServerOptions
     /// <summary>Makes the final decision on certificates of clients.</summary>
     /// <remarks>
     /// Gets the certificate, which lives as long as the session; the chain with the status of each certificate, which is disposed
-    /// afterwards; and the problems found. Called once per handshake, on a handshake thread. An exception ends the handshake.
+    /// afterwards; and the problems found. Called once per handshake, which waits for it without a thread, and cancels it when it ends. An
+    /// exception ends the handshake.
     /// The server calls it also when a client resumes a session, and when a session of an earlier process or another server first receives
     /// or sends. Default null: the chain must be valid.
     /// </remarks>
-    public Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? ValidateClientCertificate { get; set; }
+    public Func<X509Certificate2, X509Chain, SslPolicyErrors, CancellationToken, ValueTask<bool>>? ValidateClientCertificate { get; set; }
 
     /// <summary>The authorities that must have issued the certificates of clients.</summary>
     /// <remarks>

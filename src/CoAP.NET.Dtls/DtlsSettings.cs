@@ -29,7 +29,7 @@ internal sealed class DtlsSettings
                 : null);
             Steering = server.Steering;
             ValidateClientPublicKey = server.ValidateClientPublicKey is { } accepts
-                ? key => CallbackException.Guard("CoapDtlsServerOptions.ValidateClientPublicKey", () => accepts(key))
+                ? (key, token) => CallbackException.GuardAsync("CoapDtlsServerOptions.ValidateClientPublicKey", () => accepts(key, token))
                 : null;
             ServerLimits = new DtlsServerLimits
             {
@@ -51,8 +51,8 @@ internal sealed class DtlsSettings
                 SelectPsk = SelectionOf(client),
                 Certificates = CheckOf(client),
                 ValidateRawPublicKey = client.ValidateServerPublicKey is { } takes
-                    ? (host, address, key) => CallbackException.Guard(
-                        "CoapDtlsClientOptions.ValidateServerPublicKey", () => takes(new CoapDtlsServerName(host, address, null), key))
+                    ? (server, key, token) => CallbackException.GuardAsync(
+                        "CoapDtlsClientOptions.ValidateServerPublicKey", () => takes(server, key, token))
                     : null,
                 HandshakeTimeout = options.HandshakeTimeout,
                 IdleTimeout = client.SessionIdleTimeout,
@@ -71,7 +71,7 @@ internal sealed class DtlsSettings
     public DtlsServerLimits ServerLimits { get; } = new();
 
     /// <summary>Decides about raw public keys of clients, or null: none is good.</summary>
-    public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; }
+    public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateClientPublicKey { get; }
 
     /// <summary>How sessions survive the process, or null.</summary>
     public CoapDtlsSessionBackupOptions? SessionKeeping { get; }
@@ -124,7 +124,7 @@ internal sealed class DtlsSettings
     /// <param name="time">The clock for their validity.</param>
     /// <param name="credentials">The selected credentials; null for those of the options.</param>
     /// <returns>Null if the server asks for none.</returns>
-    public Func<X509Certificate2, X509Certificate2Collection, bool>? ValidateClientsBy(
+    public Func<X509Certificate2, X509Certificate2Collection, CancellationToken, ValueTask<bool>>? ValidateClientsBy(
         TimeProvider time, CoapDtlsCredentials? credentials = null)
     {
         CoapDtlsServerOptions server = _options.Server!;
@@ -141,7 +141,10 @@ internal sealed class DtlsSettings
             RevocationLists = credentials is null ? server.RevocationLists : credentials.RevocationLists,
             Decides = DecisionOf(server.ValidateClientCertificate, "CoapDtlsServerOptions.ValidateClientCertificate"),
         };
-        return (leaf, sent) => check.Refuses(leaf, sent, name: null, time.GetUtcNow()) is { } why ? throw new CoapDtlsException(why) : true;
+        return async (leaf, sent, token) =>
+            await check.RefusesAsync(leaf, sent, name: null, time.GetUtcNow(), token).ConfigureAwait(false) is { } why
+                ? throw new CoapDtlsException(why)
+                : true;
     }
 
     /// <summary>Creates a context that handshakes of a server share.</summary>
@@ -180,6 +183,7 @@ internal sealed class DtlsSettings
             TakesRawPublicKeys = server.ValidateClientPublicKey is not null,
             PskIdentityHint = server.PskIdentityHint,
             Mtu = _options.MaxDatagramSize,
+            RecordSizeLimit = _options.RecordSizeLimit,
             RetransmitTimeout = _options.RetransmitTimeout,
             OwnCidLength = _options.UseConnectionIds ? DtlsServer.CidLength : UnknownCid,
             SessionStore = server.ResumableIn ?? Resumable(server.MaxResumableSessions, time),
@@ -209,6 +213,7 @@ internal sealed class DtlsSettings
             RequiresExtendedMasterSecret = _options.RequireExtendedMasterSecret,
             Intermediates = [.. credentials?.Intermediates ?? client.Signer?.Intermediates ?? client.Intermediates],
             Mtu = _options.MaxDatagramSize,
+            RecordSizeLimit = _options.RecordSizeLimit,
             RetransmitTimeout = _options.RetransmitTimeout,
             OwnCidLength = _options.UseConnectionIds ? _options.ClientCidLength : UnknownCid,
             KeyLog = KeyLog(),
@@ -282,23 +287,20 @@ internal sealed class DtlsSettings
         Decides = DecisionOf(client.ValidateServerCertificate, "CoapDtlsClientOptions.ValidateServerCertificate"),
     };
 
-    private static Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? DecisionOf(
-        Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? decides, string name) => decides is null
+    private static Func<X509Certificate2, X509Chain, SslPolicyErrors, CancellationToken, ValueTask<bool>>? DecisionOf(
+        Func<X509Certificate2, X509Chain, SslPolicyErrors, CancellationToken, ValueTask<bool>>? decides, string name) => decides is null
             ? null
-            : (certificate, chain, errors) => CallbackException.Guard(name, () => decides(certificate, chain, errors));
+            : (certificate, chain, errors, token) =>
+                CallbackException.GuardAsync(name, () => decides(certificate, chain, errors, token));
 
-    private static Func<string?, CoapAddress, string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectionOf(
-        CoapDtlsClientOptions client)
+    private static Func<CoapDtlsServerName, CancellationToken, ValueTask<CoapPskCredential?>>? SelectionOf(CoapDtlsClientOptions client)
     {
         if (client.SelectPsk is { } select)
         {
-            return (host, address, hint) => CallbackException.Guard(
-                "CoapDtlsClientOptions.SelectPsk", () => select(new CoapDtlsServerName(host, address, hint))) is { } chosen
-                ? (chosen.Identity, chosen.Key)
-                : null;
+            return (server, token) => CallbackException.GuardAsync("CoapDtlsClientOptions.SelectPsk", () => select(server, token));
         }
 
-        return client.Psk is { } psk ? (_, _, _) => (psk.Identity, psk.Key) : null;
+        return client.Psk is { } psk ? (_, _) => ValueTask.FromResult<CoapPskCredential?>(psk) : null;
     }
 
     /// <summary>Forgets the sessions that clients could resume, and overwrites their secrets.</summary>

@@ -19,11 +19,15 @@ public sealed class BouncyCastleTests : IDisposable
     [
         CoapDtlsCipherSuite.PskAes128Ccm8, CoapDtlsCipherSuite.PskAes128Ccm, CoapDtlsCipherSuite.PskAes128GcmSha256,
         CoapDtlsCipherSuite.EcdhePskAes128Ccm8Sha256, CoapDtlsCipherSuite.EcdhePskAes128CcmSha256,
-        CoapDtlsCipherSuite.EcdhePskAes128GcmSha256,
+        CoapDtlsCipherSuite.EcdhePskAes128GcmSha256, CoapDtlsCipherSuite.PskAes256Ccm8, CoapDtlsCipherSuite.PskAes256Ccm,
+        CoapDtlsCipherSuite.PskAes256GcmSha384, CoapDtlsCipherSuite.EcdhePskAes256GcmSha384,
     ];
 
     public static TheoryData<CoapDtlsCipherSuite> WithCertificates =>
-        [CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8, CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm, CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256];
+    [
+        CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8, CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm, CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256,
+        CoapDtlsCipherSuite.EcdheEcdsaAes256Ccm8, CoapDtlsCipherSuite.EcdheEcdsaAes256Ccm, CoapDtlsCipherSuite.EcdheEcdsaAes256GcmSha384,
+    ];
 
     public void Dispose()
     {
@@ -56,7 +60,7 @@ public sealed class BouncyCastleTests : IDisposable
         {
             Certificate = _ourCertificate,
             RequireClientCertificate = true,
-            ValidateClientCertificate = (leaf, _, _) => leaf.Equals(_theirCertificate),
+            ValidateClientCertificate = (leaf, _, _, _) => new(leaf.Equals(_theirCertificate)),
         }));
         BouncyEnd client = new() { Suite = (int)suite, Key = _theirs, Certificate = _theirCertificate };
         Assert.Equal("CN=theirs", await Within(BouncyClient.GetAsync(client, PortOf(server), "who")));
@@ -71,7 +75,7 @@ public sealed class BouncyCastleTests : IDisposable
         await AskAsync(server, Options(suite, client: new CoapDtlsClientOptions
         {
             Certificate = _ourCertificate,
-            ValidateServerCertificate = (leaf, _, _) => leaf.Equals(_theirCertificate),
+            ValidateServerCertificate = (leaf, _, _, _) => new(leaf.Equals(_theirCertificate)),
         }));
         Assert.Equal(_ourCertificate.RawData, server.PeerCredential);
     }
@@ -93,7 +97,7 @@ public sealed class BouncyCastleTests : IDisposable
         {
             RawPublicKey = _ours,
             RequireClientPublicKey = true,
-            ValidateClientPublicKey = key => key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo()),
+            ValidateClientPublicKey = (key, _) => new(key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo())),
         }));
         BouncyEnd client = new() { Suite = (int)Suite, Key = _theirs };
         Assert.Equal("nobody", await Within(BouncyClient.GetAsync(client, PortOf(server), "who")));
@@ -109,7 +113,7 @@ public sealed class BouncyCastleTests : IDisposable
         await AskAsync(server, Options(Suite, client: new CoapDtlsClientOptions
         {
             RawPublicKey = _ours,
-            ValidateServerPublicKey = (_, key) => key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo()),
+            ValidateServerPublicKey = (_, key, _) => new(key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo())),
         }));
         Assert.Equal(_ours.ExportSubjectPublicKeyInfo(), server.PeerCredential);
     }

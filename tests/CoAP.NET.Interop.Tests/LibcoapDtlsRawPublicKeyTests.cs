@@ -34,8 +34,8 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
             {
                 RawPublicKey = _own,
                 RequireClientCertificate = true,
-                ValidateClientCertificate = (X509Certificate2 _, X509Chain _, SslPolicyErrors _) => false,
-                ValidateClientPublicKey = key => isKnown && key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo()),
+                ValidateClientCertificate = (_, _, _, _) => new(false),
+                ValidateClientPublicKey = (key, _) => new(isKnown && key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo())),
             },
         };
         await using StreamServer server = await StreamServer.StartAsync(options);
@@ -66,7 +66,7 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
             Client = new CoapDtlsClientOptions
             {
                 RawPublicKey = _own,
-                ValidateServerPublicKey = (_, key) => isKnown && key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo())
+                ValidateServerPublicKey = (_, key, _) => new(isKnown && key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo()))
             },
         };
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(options));

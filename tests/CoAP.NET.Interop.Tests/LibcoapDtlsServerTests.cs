@@ -18,10 +18,10 @@ public sealed class LibcoapDtlsServerTests
         string? hint = null;
         await using CoapClient client = Client(new CoapDtlsClientOptions
         {
-            SelectPsk = name =>
+            SelectPsk = (name, _) =>
             {
                 hint = name.IdentityHint;
-                return Credential();
+                return new(Credential());
             },
         });
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time")))).Code);

@@ -100,7 +100,7 @@ internal sealed class SecuredPeers : IAsyncDisposable
                     {
                         Certificate = MakeCertificate("server"),
                         RequireClientCertificate = true,
-                        ValidateClientCertificate = static (_, _, _) => true,
+                        ValidateClientCertificate = static (_, _, _, _) => new(true),
                     },
                 });
             case "key":
@@ -110,7 +110,7 @@ internal sealed class SecuredPeers : IAsyncDisposable
                     {
                         RawPublicKey = KeyPairOf("server"),
                         RequireClientPublicKey = true,
-                        ValidateClientPublicKey = static _ => true,
+                        ValidateClientPublicKey = static (_, _) => new(true),
                     },
                 });
             default:
@@ -127,13 +127,13 @@ internal sealed class SecuredPeers : IAsyncDisposable
     private CoapDtlsClientOptions ClientOf(string name, bool isRenewed) => _kind switch
     {
         "psk" => new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, KeyOf(name)) },
-        "key" => new CoapDtlsClientOptions { RawPublicKey = KeyPairOf(name), ValidateServerPublicKey = static (_, _) => true },
+        "key" => new CoapDtlsClientOptions { RawPublicKey = KeyPairOf(name), ValidateServerPublicKey = static (_, _, _) => new(true) },
         _ => new CoapDtlsClientOptions
         {
             Certificate = isRenewed || !_certificates.TryGetValue(name, out X509Certificate2? known)
                 ? _certificates[name] = MakeCertificate(name)
                 : known,
-            ValidateServerCertificate = static (certificate, _, _) => certificate is not null,
+            ValidateServerCertificate = static (_, _, _, _) => new(true),
         },
     };
 

@@ -35,6 +35,7 @@ internal sealed class SecurePeer(SecureClient client) : IDisposable
     {
         ClientHandshake handshake = _handshake!;
         handshake.Receive(datagram);
+        handshake.AskAsync(CancellationToken.None).AsTask().GetAwaiter().GetResult();
         IReadOnlyList<byte[]> output = handshake.TakeOutput();
         if (handshake.Status == HandshakeStatus.Done)
         {

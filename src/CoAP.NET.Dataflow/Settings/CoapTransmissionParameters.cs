@@ -4,6 +4,9 @@ namespace CoAP.NET;
 /// <remarks>Immutable: change with <c>with</c>. The derived times (section 4.8.2) are computed from these.</remarks>
 public sealed record CoapTransmissionParameters
 {
+    /// <summary>Smallest value of <see cref="MaxMessageSize"/>.</summary>
+    internal const int MinMessageSize = 64;
+
     private readonly int _maxPayloads = 10;
     private readonly int _nonMaxRetransmit = 4;
     private readonly TimeSpan? _nonTimeout;
@@ -211,7 +214,7 @@ public sealed record CoapTransmissionParameters
         get => _maxMessageSize;
         init
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 64);
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, MinMessageSize);
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 65_507);
             _maxMessageSize = value;
         }

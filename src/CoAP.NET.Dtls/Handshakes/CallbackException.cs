@@ -26,4 +26,22 @@ internal sealed class CallbackException(string callback, Exception exception)
             throw new CallbackException(callback, exception);
         }
     }
+
+    /// <summary>Runs asynchronous code of the application.</summary>
+    /// <param name="callback">The option that names the code.</param>
+    /// <param name="call">Runs it.</param>
+    /// <exception cref="CallbackException">It threw.</exception>
+    public static async ValueTask<T> GuardAsync<T>(string callback, Func<ValueTask<T>> call)
+    {
+        try
+        {
+            return await call().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // code of the application may throw anything
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            throw new CallbackException(callback, exception);
+        }
+    }
 }

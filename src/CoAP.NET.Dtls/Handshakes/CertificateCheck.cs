@@ -30,15 +30,17 @@ internal sealed class CertificateCheck
     /// Makes the final decision, if set: gets the certificate, its chain and the problems found, and returns whether to accept it. Without
     /// it any problem leads to a refusal.
     /// </summary>
-    public Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? Decides { get; init; }
+    public Func<X509Certificate2, X509Chain, SslPolicyErrors, CancellationToken, ValueTask<bool>>? Decides { get; init; }
 
     /// <summary>Validates a certificate.</summary>
     /// <param name="leaf">The certificate.</param>
     /// <param name="sent">The certificates that came with it.</param>
     /// <param name="name">The name or the address of the server; null for a client.</param>
     /// <param name="time">When it has to be valid: now, by the clock of the endpoint.</param>
+    /// <param name="cancellationToken">Cancels <see cref="Decides"/>.</param>
     /// <returns>Null to accept it; otherwise the reason, and what to do.</returns>
-    public string? Refuses(X509Certificate2 leaf, X509Certificate2Collection sent, string? name, DateTimeOffset time)
+    public async ValueTask<string?> RefusesAsync(
+        X509Certificate2 leaf, X509Certificate2Collection sent, string? name, DateTimeOffset time, CancellationToken cancellationToken)
     {
         using X509Chain chain = new();
         chain.ChainPolicy.RevocationMode = Revocation;
@@ -75,7 +77,9 @@ internal sealed class CertificateCheck
             errors |= SslPolicyErrors.RemoteCertificateNameMismatch;
         }
 
-        bool isTaken = Decides?.Invoke(leaf, chain, errors) ?? errors == SslPolicyErrors.None;
+        bool isTaken = Decides is null
+            ? errors == SslPolicyErrors.None
+            : await Decides(leaf, chain, errors, cancellationToken).ConfigureAwait(false);
         string? why = isTaken ? null : Describe(leaf, chain, errors, name, revoked, weak);
         foreach (X509ChainElement element in chain.ChainElements)
         {

@@ -61,7 +61,7 @@ internal sealed class ClientHandshake : Handshake
     }
 
     /// <summary>Chooses identity and key when the server wants a pre-shared key, by its hint (RFC 4279 section 5).</summary>
-    public Func<string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectPsk { get; init; }
+    public Func<string?, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; init; }
 
     /// <summary>The hint of the server for the choice of the pre-shared key, or null.</summary>
     public string? PskHint { get; private set; }
@@ -211,7 +211,7 @@ internal sealed class ClientHandshake : Handshake
             case HandshakeType.ServerHelloDone:
                 Transcript.Add(message);
                 new MessageReader(body).End();
-                Answer();
+                SelectKey();
                 break;
             default:
                 Transcript.Add(message);
@@ -263,7 +263,7 @@ internal sealed class ClientHandshake : Handshake
     private void SendHello()
     {
         BeginFlight();
-        BeginTranscript(keepsBytes: Context.CanSign);
+        BeginTranscript(keepsBytes: Context.CanSign || Settings.Suites.Any(static suite => suite.Hash != PrfHash.Sha256));
         ClientRandom = _ownRandom;
         MessageWriter hello = Begin(HandshakeType.ClientHello)
             .UInt16(RecordHeader.Version).Bytes(_ownRandom).Vector(1, _sessionId).Vector(1, _cookie);
@@ -315,6 +315,7 @@ internal sealed class ClientHandshake : Handshake
             }
         }
 
+        hello.UInt16(RecordSizeLimitExtension).UInt16(sizeof(ushort)).UInt16((ushort)Settings.RecordSizeLimit);
         if (Settings.UsesTickets ?? true)
         {
             hello.UInt16(TicketExtension).Vector(2, _offered.Ticket);
@@ -366,6 +367,7 @@ internal sealed class ClientHandshake : Handshake
                 Alert.IllegalParameter, "The server chose a cipher suite that this end did not offer.", HandshakeFault.NothingInCommon);
         }
 
+        Transcript.Use(Suite.Hash);
         ReadExtensions(reader.IsEmpty ? default : reader.ReadVector(2));
         reader.End();
         if (Settings.RequiresExtendedMasterSecret && !HasExtendedMasterSecret)
@@ -419,6 +421,9 @@ internal sealed class ClientHandshake : Handshake
                     break;
                 case ReturnRoutabilityExtension when OwnCid is not null && Settings.OffersPathChecks:
                     ChecksPaths = true;
+                    break;
+                case RecordSizeLimitExtension:
+                    ReadRecordLimit(ref content);
                     break;
                 case TicketExtension when Settings.UsesTickets ?? true:
                     _getsTicket = true;
@@ -501,11 +506,6 @@ internal sealed class ClientHandshake : Handshake
     private void Answer()
     {
         CipherSuite suite = Suite!;
-        if (suite.UsesPreSharedKey && !SelectKey())
-        {
-            throw new AlertException(Alert.HandshakeFailure, "The server wants a pre-shared key, and this end has none.");
-        }
-
         if (suite.KeyExchange != KeyExchange.Psk)
         {
             Ephemeral = EphemeralKey.TryCreate([(byte)(_serverGroup >> 8), (byte)_serverGroup])
@@ -556,23 +556,43 @@ internal sealed class ClientHandshake : Handshake
         Flush();
     }
 
-    private bool SelectKey()
+    private void SelectKey()
     {
-        if (SelectPsk is not null && SelectPsk(PskHint) is (string identity, ReadOnlyMemory<byte> key))
+        if (!Suite!.UsesPreSharedKey)
         {
-            PskIdentity = identity;
-            SetPreSharedKey(key.Span);
+            Answer();
         }
-
-        if (PskIdentity is { } name && Encoding.UTF8.GetByteCount(name) > PskRules.MaxIdentity)
+        else if (SelectPsk is null)
         {
-            throw new AlertException(
-                Alert.HandshakeFailure,
-                $"The identity '{name}' is too long: at most {PskRules.MaxIdentity} bytes (RFC 4279 section 5.3).",
-                HandshakeFault.UnknownIdentity);
+            CheckIdentity();
+            Answer();
         }
+        else
+        {
+            Ask(async token =>
+            {
+                CoapPskCredential? selected = await SelectPsk(PskHint, token).ConfigureAwait(false);
+                return () =>
+                {
+                    if (selected is not null)
+                    {
+                        PskIdentity = selected.Identity;
+                        SetPreSharedKey(selected.Key.Span);
+                    }
 
+                    CheckIdentity();
+                    Answer();
+                };
+            });
+        }
+    }
+
+    private void CheckIdentity()
+    {
         LacksPreSharedKey = PskIdentity is null;
-        return !LacksPreSharedKey;
+        if (LacksPreSharedKey)
+        {
+            throw new AlertException(Alert.HandshakeFailure, "The server wants a pre-shared key, and this end has none.");
+        }
     }
 }

@@ -28,6 +28,7 @@ internal abstract class Handshake : IDisposable
     protected const ushort ClientCertificateTypeExtension = 19;
     protected const ushort ServerCertificateTypeExtension = 20;
     protected const ushort ExtendedMasterSecretExtension = 23;
+    protected const ushort RecordSizeLimitExtension = 28;
     protected const ushort TicketExtension = 35;
     protected const ushort ConnectionIdExtension = 54;
     protected const ushort ReturnRoutabilityExtension = 61;
@@ -41,6 +42,9 @@ internal abstract class Handshake : IDisposable
     protected const byte RawPublicKeyType = 2;
 
     private const int VerifyLength = 12;
+
+    // RFC 8449 section 4
+    private const int MinRecordLimit = 64;
     private const byte FatalLevel = 2;
     private const int AlertLength = 2;
     private const byte NamedCurve = 3;
@@ -60,6 +64,7 @@ internal abstract class Handshake : IDisposable
     private readonly List<byte[]> _flight = [];
     private readonly List<(RecordHeader Header, byte[] Record)> _held = [];
     private byte[] _preSharedKey = [];
+    private int _peerRecordLimit = RecordLayer.MaxPlaintext;
     private byte[] _master = [];
     private byte[] _lastFlight = [];
     private RecordLayer? _records;
@@ -68,7 +73,7 @@ internal abstract class Handshake : IDisposable
     private int _changeAt = -1;
     private ushort _nextNumber;
     private ulong _plainSequence;
-    private (byte[] Hash, HashAlgorithmName Algorithm, Action<byte[]> Then) _toSign;
+    private Func<CancellationToken, ValueTask<Action>>? _question;
     private bool _isDistrusted;
     private bool _isDisposed;
 
@@ -106,10 +111,10 @@ internal abstract class Handshake : IDisposable
     public X509Certificate2Collection PeerChain { get; protected set; } = [];
 
     /// <summary>Validates a certificate and those that came with it. Null: trust none.</summary>
-    public Func<X509Certificate2, X509Certificate2Collection, bool>? Validate { get; init; }
+    public Func<X509Certificate2, X509Certificate2Collection, CancellationToken, ValueTask<bool>>? Validate { get; init; }
 
     /// <summary>Validates a raw public key, given as SubjectPublicKeyInfo in DER. Null: trust none.</summary>
-    public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
+    public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }
 
     /// <summary>Gets each message that this end sends or processes, for logs. Null: nothing does.</summary>
     public Action<HandshakeStep>? Trace { get; init; }
@@ -228,34 +233,37 @@ internal abstract class Handshake : IDisposable
         }
     }
 
-    /// <summary>Asks the signer for the signature that the status wants, and continues with it.</summary>
-    /// <param name="cancellationToken">Cancels the signer, which ends the handshake.</param>
-    public async ValueTask SignAsync(CancellationToken cancellationToken)
+    /// <summary>Asks the application for the answers that the status wants, and continues with them.</summary>
+    /// <param name="cancellationToken">Cancels a question, which ends the handshake.</param>
+    public async ValueTask AskAsync(CancellationToken cancellationToken)
     {
-        (byte[] hash, HashAlgorithmName algorithm, Action<byte[]> then) = _toSign;
-        byte[] signature;
-        try
+        while (Status == HandshakeStatus.WantsAnswer)
         {
-            signature = await Settings.Signer!.SignAsync(hash, algorithm, cancellationToken).ConfigureAwait(false);
-        }
+            Action then;
+            try
+            {
+                then = await _question!(cancellationToken).ConfigureAwait(false);
+            }
 #pragma warning disable CA1031 // code of the application may throw anything; it ends this handshake and nothing else
-        catch (Exception exception)
+            catch (Exception exception)
 #pragma warning restore CA1031
-        {
-            Fail(exception);
-            return;
-        }
+            {
+                Fail(exception);
+                return;
+            }
 
-        if (Status == HandshakeStatus.WantsSignature)
-        {
-            Status = HandshakeStatus.Running;
-            Continue(() => then(signature));
+            if (Status == HandshakeStatus.WantsAnswer)
+            {
+                Status = HandshakeStatus.Running;
+                Continue(then);
+            }
         }
     }
 
     /// <summary>Ends a handshake because code of the application failed, and tells the peer.</summary>
     /// <param name="exception">The exception.</param>
-    public void Fail(Exception exception) => Refuse(Alert.InternalError, HandshakeEnd.Of(exception));
+    public void Fail(Exception exception) =>
+        Refuse(_isDistrusted ? Alert.BadCertificate : Alert.InternalError, HandshakeEnd.Of(exception, _isDistrusted));
 
     /// <summary>Ends a handshake that takes too long or that its owner no longer wants.</summary>
     /// <param name="why">The reason.</param>
@@ -304,6 +312,7 @@ internal abstract class Handshake : IDisposable
         CryptographicOperations.ZeroMemory(_preSharedKey);
         CryptographicOperations.ZeroMemory(_master);
         Ephemeral?.Dispose();
+        Transcript.Dispose();
         OnDisposed();
         if (Status != HandshakeStatus.Done)
         {
@@ -352,7 +361,11 @@ internal abstract class Handshake : IDisposable
 
     /// <summary>Begins the transcript.</summary>
     /// <param name="keepsBytes">Whether a CertificateVerify may need its bytes.</param>
-    protected void BeginTranscript(bool keepsBytes) => Transcript = new Transcript(keepsBytes);
+    protected void BeginTranscript(bool keepsBytes)
+    {
+        Transcript.Dispose();
+        Transcript = new Transcript(keepsBytes);
+    }
 
     /// <summary>Begins a flight: the one before has arrived.</summary>
     protected void BeginFlight()
@@ -419,40 +432,15 @@ internal abstract class Handshake : IDisposable
         Status = HandshakeStatus.Done;
     }
 
-    /// <summary>Whether the endpoint trusts a certificate; keeps it if so.</summary>
-    /// <param name="leaf">The certificate.</param>
-    /// <param name="sent">The certificates that came with it.</param>
-    /// <exception cref="AlertException">It does not.</exception>
-    protected void Trust(X509Certificate2 leaf, X509Certificate2Collection sent)
+    /// <summary>Waits for an answer of the application.</summary>
+    /// <param name="question">Asks, and returns what continues with the answer.</param>
+    protected void Ask(Func<CancellationToken, ValueTask<Action>> question)
     {
-        ClaimedName = leaf.Subject.Length > 0 ? leaf.Subject : NameOf(leaf.RawDataMemory);
-        _isDistrusted = true;
-        if (Validate?.Invoke(leaf, sent) != true)
-        {
-            throw Distrust();
-        }
-
-        _isDistrusted = false;
-        (PeerCertificate, PeerChain) = (leaf, sent);
+        _question = question;
+        Status = HandshakeStatus.WantsAnswer;
     }
 
-    /// <summary>Whether the endpoint trusts a raw public key; keeps it if so.</summary>
-    /// <param name="key">The key, as SubjectPublicKeyInfo in DER.</param>
-    /// <exception cref="AlertException">It does not.</exception>
-    protected void Trust(byte[] key)
-    {
-        ClaimedName = NameOf(key);
-        _isDistrusted = true;
-        if (ValidateRawPublicKey?.Invoke(key) != true)
-        {
-            throw Distrust();
-        }
-
-        _isDistrusted = false;
-        PeerPublicKey = key;
-    }
-
-    /// <summary>Reads a Certificate message (RFC 5246 section 7.4.2, RFC 7250 section 3), and validates what it shows.</summary>
+    /// <summary>Reads a Certificate message (RFC 5246 section 7.4.2, RFC 7250 section 3), and asks whether to trust what it shows.</summary>
     /// <param name="body">The message.</param>
     /// <param name="type">The agreed type of certificates.</param>
     /// <returns>Whether it shows anything.</returns>
@@ -469,7 +457,8 @@ internal abstract class Handshake : IDisposable
 
         if (type == RawPublicKeyType)
         {
-            Trust(list.Rest.ToArray());
+            byte[] key = list.Rest.ToArray();
+            AskTrust(NameOf(key), token => ValidateRawPublicKey?.Invoke(key, token) ?? default, () => PeerPublicKey = key);
             return true;
         }
 
@@ -488,7 +477,10 @@ internal abstract class Handshake : IDisposable
             }
         }
 
-        Trust(leaf!, sent);
+        AskTrust(
+            leaf!.Subject.Length > 0 ? leaf.Subject : NameOf(leaf.RawDataMemory),
+            token => Validate?.Invoke(leaf, sent, token) ?? default,
+            () => (PeerCertificate, PeerChain) = (leaf, sent));
         return true;
     }
 
@@ -540,6 +532,20 @@ internal abstract class Handshake : IDisposable
         return reader.ReadVector(1);
     }
 
+    /// <summary>Reads the maximum size of records that the peer accepts (RFC 8449).</summary>
+    /// <param name="content">The extension.</param>
+    /// <exception cref="AlertException">It is below 64.</exception>
+    protected void ReadRecordLimit(ref MessageReader content)
+    {
+        int limit = content.ReadUInt16();
+        if (limit < MinRecordLimit)
+        {
+            throw new AlertException(Alert.IllegalParameter, $"The other end accepts records of {limit} bytes; the minimum is 64 (RFC 8449).");
+        }
+
+        _peerRecordLimit = Math.Min(limit, RecordLayer.MaxPlaintext);
+    }
+
     /// <summary>Whether a signature is that of the peer's certificate or raw public key.</summary>
     /// <param name="scheme">The pair of algorithms that the peer named.</param>
     /// <param name="hash">Computes the hash.</param>
@@ -574,8 +580,12 @@ internal abstract class Handshake : IDisposable
             return;
         }
 
-        _toSign = (hash, SignatureScheme.HashOf(scheme)!.Value, then);
-        Status = HandshakeStatus.WantsSignature;
+        HashAlgorithmName algorithm = SignatureScheme.HashOf(scheme)!.Value;
+        Ask(async token =>
+        {
+            byte[] signature = await Settings.Signer.SignAsync(hash, algorithm, token).ConfigureAwait(false);
+            return () => then(signature);
+        });
     }
 
     /// <summary>Derives the secret of the session and its keys (RFC 5246 section 8.1, RFC 7627 section 4).</summary>
@@ -587,13 +597,13 @@ internal abstract class Handshake : IDisposable
         byte[] master = new byte[MasterLength];
         if (HasExtendedMasterSecret)
         {
-            Span<byte> hash = stackalloc byte[Sha256.HashLength];
+            Span<byte> hash = stackalloc byte[(int)Suite!.Hash];
             Transcript.Hash(hash);
-            Prf.Expand(premaster, "extended master secret"u8, hash, master);
+            Prf.Expand(Suite.Hash, premaster, "extended master secret"u8, hash, master);
         }
         else
         {
-            Prf.Expand(premaster, "master secret"u8, [.. ClientRandom, .. ServerRandom], master);
+            Prf.Expand(Suite!.Hash, premaster, "master secret"u8, [.. ClientRandom, .. ServerRandom], master);
         }
 
         CryptographicOperations.ZeroMemory(agreed);
@@ -607,9 +617,13 @@ internal abstract class Handshake : IDisposable
     {
         _master = master;
         Settings.KeyLog?.Invoke($"CLIENT_RANDOM {Convert.ToHexStringLower(ClientRandom)} {Convert.ToHexStringLower(master)}");
-        KeyBlock keys = KeyBlock.Derive(master, ClientRandom, ServerRandom);
+        KeyBlock keys = KeyBlock.Derive(Suite!, master, ClientRandom, ServerRandom);
         bool hasCids = OwnCid is not null && PeerCid is not null;
-        _records = new RecordLayer(Suite!, keys, Settings.IsServer, hasCids ? OwnCid! : [], hasCids ? PeerCid! : []);
+        _records = new RecordLayer(Suite!, keys, Settings.IsServer, hasCids ? OwnCid! : [], hasCids ? PeerCid! : [])
+        {
+            // The type inside of a record with a Connection ID belongs to its content (RFC 9146 section 4).
+            MaxContent = _peerRecordLimit - (hasCids ? 1 : 0),
+        };
         keys.Clear();
     }
 
@@ -664,7 +678,7 @@ internal abstract class Handshake : IDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            Refuse(_isDistrusted ? Alert.BadCertificate : Alert.InternalError, HandshakeEnd.Of(exception, _isDistrusted));
+            Fail(exception);
         }
 
         OpenHeld();
@@ -694,10 +708,30 @@ internal abstract class Handshake : IDisposable
         }
     }
 
-    private AlertException Distrust() => new(
-        Alert.BadCertificate,
-        Settings.IsServer ? "This server does not trust the certificate of the client." : "This end does not trust the peer.",
-        HandshakeFault.CertificateRefused);
+    private void AskTrust(string claimedName, Func<CancellationToken, ValueTask<bool>> validate, Action accept)
+    {
+        ClaimedName = claimedName;
+        _isDistrusted = true;
+        Ask(async token =>
+        {
+            bool isTrusted = await validate(token).ConfigureAwait(false);
+            return () =>
+            {
+                if (!isTrusted)
+                {
+                    throw new AlertException(
+                        Alert.BadCertificate,
+                        Settings.IsServer
+                            ? "This server does not trust the certificate of the client."
+                            : "This end does not trust the peer.",
+                        HandshakeFault.CertificateRefused);
+                }
+
+                _isDistrusted = false;
+                accept();
+            };
+        });
+    }
 
     private AsymmetricAlgorithm? KeyOfPeer()
     {
@@ -731,9 +765,9 @@ internal abstract class Handshake : IDisposable
 
     private void ComputeProof(bool ofServer, Span<byte> proof)
     {
-        Span<byte> hash = stackalloc byte[Sha256.HashLength];
+        Span<byte> hash = stackalloc byte[(int)Suite!.Hash];
         Transcript.Hash(hash);
-        Prf.Expand(_master, ofServer ? "server finished"u8 : "client finished"u8, hash, proof);
+        Prf.Expand(Suite.Hash, _master, ofServer ? "server finished"u8 : "client finished"u8, hash, proof);
     }
 
     private void CheckProof(ReadOnlySpan<byte> body)

@@ -53,6 +53,9 @@ internal sealed record HandshakeSettings
     /// <summary>Whether this end can check paths (RFC 9853) where Connection IDs are negotiated. False plays an old peer.</summary>
     public bool OffersPathChecks { get; init; } = true;
 
+    /// <summary>Maximum bytes of a record that this end says it accepts (RFC 8449). Lower values play a small device.</summary>
+    public int RecordSizeLimit { get; init; } = RecordLayer.MaxPlaintext;
+
     /// <summary>
     /// A digest of the server's trust rules beyond these settings: a session resumes only under the rules of its first handshake.
     /// </summary>

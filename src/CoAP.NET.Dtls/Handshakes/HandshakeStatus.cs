@@ -9,8 +9,8 @@ internal enum HandshakeStatus
     /// <summary>It waits for the pre-shared key of an identity (<see cref="Handshake.PskIdentity"/>).</summary>
     WantsKey,
 
-    /// <summary>It waits for a signature (<see cref="Handshake.SignAsync"/>).</summary>
-    WantsSignature,
+    /// <summary>It waits for an answer of the application: a signature, a validation, a key (<see cref="Handshake.AskAsync"/>).</summary>
+    WantsAnswer,
 
     /// <summary>Both ends have the keys.</summary>
     Done,

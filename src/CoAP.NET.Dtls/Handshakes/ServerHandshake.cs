@@ -22,6 +22,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     private byte[]? _foundId;
     private SavedResumption? _found;
     private byte[]? _kept;
+    private byte[]? _resumable;
     private DateTimeOffset _keptUntil;
     private byte[] _clientPoint = [];
     private byte[] _clientSchemes = [];
@@ -34,6 +35,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     private bool _hasClientTypes;
     private bool _hasServerTypes;
     private bool _hasPointFormats;
+    private bool _hasRecordLimit;
 
     private enum Next
     {
@@ -194,6 +196,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     {
         _found?.Dispose();
         CryptographicOperations.ZeroMemory(_kept);
+        CryptographicOperations.ZeroMemory(_resumable);
     }
 
     private void OnClientHello(ReadOnlySpan<byte> message, ReadOnlySpan<byte> body)
@@ -224,13 +227,46 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
             throw new AlertException(Alert.HandshakeFailure, NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
         }
 
-        if (TryResume(sessionId, suites, message))
+        byte[] hello = message.ToArray();
+        if (ReadResumption(sessionId, suites) is not { } state)
         {
+            BeginSession(suites, hello);
             return;
         }
 
+        SavedResumption saved = _found!;
+        X509Certificate2? leaf = saved.Certificate.Length == 0 ? null : X509CertificateLoader.LoadCertificate(saved.Certificate);
+        if (leaf is null && saved.PublicKey.Length == 0)
+        {
+            Resume(state, leaf, sessionId, hello);
+            return;
+        }
+
+        _resumable = state.Master;
+        Ask(async token =>
+        {
+            bool isAccepted = await AcceptsAgainAsync(leaf, saved.PublicKey, saved.Shown, token).ConfigureAwait(false);
+            return () =>
+            {
+                if (isAccepted)
+                {
+                    _resumable = null;
+                    Resume(state, leaf, sessionId, hello);
+                }
+                else
+                {
+                    CryptographicOperations.ZeroMemory(state.Master);
+                    BeginSession(suites, hello);
+                }
+            };
+        });
+    }
+
+    private void BeginSession(byte[] suites, byte[] message)
+    {
         ChooseSuite(suites);
         BeginTranscript(AsksForCertificate);
+        Transcript.Use(Suite!.Hash);
         Transcript.Add(message);
         BeginFlight();
         byte[] newId = Resumes && HasExtendedMasterSecret ? NewSessionId() : [];
@@ -290,6 +326,10 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
                     _clientType = Settings.TakesRawPublicKeys && shown.Contains(RawPublicKeyType) ? RawPublicKeyType
                         : shown.Contains(X509Type) ? X509Type : byte.MaxValue;
                     break;
+                case RecordSizeLimitExtension:
+                    ReadRecordLimit(ref content);
+                    _hasRecordLimit = true;
+                    break;
                 case ServerCertificateTypeExtension:
                     ReadOnlySpan<byte> taken = content.ReadVector(1);
                     _hasServerTypes = true;
@@ -319,19 +359,19 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         }
     }
 
-    private bool TryResume(byte[] sessionId, ReadOnlySpan<byte> suites, ReadOnlySpan<byte> hello)
+    private ResumptionState? ReadResumption(byte[] sessionId, ReadOnlySpan<byte> suites)
     {
         if (_found is not { } saved || sessionId.Length == 0 || !sessionId.AsSpan().SequenceEqual(_foundId)
             || saved.Expires <= Settings.Time.GetUtcNow() || ResumptionState.Read(saved.Session) is not { } state)
         {
-            return false;
+            return null;
         }
 
         if (!state.SessionId.AsSpan().SequenceEqual(Context.Rules)
             || !Settings.Suites.Contains(state.Suite) || !NumberList.Contains(suites, state.Suite.Id))
         {
             CryptographicOperations.ZeroMemory(state.Master);
-            return false;
+            return null;
         }
 
         if (!HasExtendedMasterSecret)
@@ -340,18 +380,18 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
             throw new AlertException(Alert.HandshakeFailure, "The client resumes a session without the extended master secret it had.");
         }
 
-        X509Certificate2? leaf = saved.Certificate.Length == 0 ? null : X509CertificateLoader.LoadCertificate(saved.Certificate);
-        if (!AcceptsAgain(leaf, saved.PublicKey, saved.Shown))
-        {
-            CryptographicOperations.ZeroMemory(state.Master);
-            return false;
-        }
+        return state;
+    }
 
+    private void Resume(in ResumptionState state, X509Certificate2? leaf, byte[] sessionId, byte[] hello)
+    {
+        SavedResumption saved = _found!;
         IsResumed = true;
         Suite = state.Suite;
         (PskIdentity, PeerCertificate, PeerPublicKey, Shown) = (saved.PskIdentity, leaf, saved.PublicKey, saved.Shown);
         ResumptionId = sessionId;
         BeginTranscript(keepsBytes: false);
+        Transcript.Use(Suite.Hash);
         Transcript.Add(hello);
         BeginFlight();
         AddServerHello(sessionId);
@@ -359,16 +399,17 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         AddFinished();
         _next = Next.Finished;
         Flush();
-        return true;
     }
 
     // A client that the rules no longer admit must not return by an earlier validation. The key of an identity was compared before.
-    private bool AcceptsAgain(X509Certificate2? leaf, byte[] publicKey, byte[] shown)
+    private async ValueTask<bool> AcceptsAgainAsync(X509Certificate2? leaf, byte[] publicKey, byte[] shown, CancellationToken token)
     {
         try
         {
-            return (leaf is null || Validate?.Invoke(leaf, ClientCredentialRecord.ReadCertificates(shown).Sent) == true)
-                && (publicKey.Length == 0 || ValidateRawPublicKey?.Invoke(publicKey) == true);
+            return leaf is null
+                ? ValidateRawPublicKey is { } accepts && await accepts(publicKey, token).ConfigureAwait(false)
+                : Validate is { } validate
+                    && await validate(leaf, ClientCredentialRecord.ReadCertificates(shown).Sent, token).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // the client makes a full handshake, which validates again and reports the reason
         catch (Exception)
@@ -454,6 +495,11 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
             }
         }
 
+        if (_hasRecordLimit)
+        {
+            hello.UInt16(RecordSizeLimitExtension).UInt16(sizeof(ushort)).UInt16((ushort)Settings.RecordSizeLimit);
+        }
+
         if (PeerCid is not null)
         {
             hello.UInt16(ConnectionIdExtension).Vector(2, [(byte)OwnCid!.Length, .. OwnCid]);
@@ -503,9 +549,9 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
 
     private void OnCertificate(ReadOnlySpan<byte> body)
     {
+        _next = Next.ClientKeyExchange;
         if (ReadCertificate(body, _clientType == RawPublicKeyType ? RawPublicKeyType : X509Type))
         {
-            _next = Next.ClientKeyExchange;
             return;
         }
 
@@ -519,7 +565,6 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         }
 
         Transcript.ForgetBytes();
-        _next = Next.ClientKeyExchange;
     }
 
     private void OnClientKeyExchange(ReadOnlySpan<byte> body)

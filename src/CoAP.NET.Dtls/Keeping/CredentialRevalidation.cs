@@ -74,28 +74,31 @@ internal sealed class CredentialRevalidation(DtlsServer server, TimeSpan timeout
 
     private async ValueTask<bool> AcceptsAsync(BackedUpSession session)
     {
+        using CancellationTokenSource end = new(timeout, time);
         if (session.PskIdentity is { } identity)
         {
-            ReadOnlyMemory<byte> key = await FindKeyAsync(identity).ConfigureAwait(false);
+            ReadOnlyMemory<byte> key = await FindKeyAsync(identity, end.Token).ConfigureAwait(false);
             return ClientCredentialRecord.IsOfKey(session.Shown, key.Span);
         }
 
         if (session.PeerCertificate is { } certificate)
         {
-            return AcceptsCertificate(session, certificate);
+            return await AcceptsCertificateAsync(session, certificate, end.Token).ConfigureAwait(false);
         }
 
         return session.PeerPublicKey.IsEmpty
             ? !server.RequiresCredentials
-            : server.ValidateRawPublicKey?.Invoke(session.PeerPublicKey) == true;
+            : server.ValidateRawPublicKey is { } validate && await validate(session.PeerPublicKey, end.Token).ConfigureAwait(false);
     }
 
-    private bool AcceptsCertificate(BackedUpSession session, X509Certificate2 certificate)
+    private async ValueTask<bool> AcceptsCertificateAsync(
+        BackedUpSession session, X509Certificate2 certificate, CancellationToken cancellationToken)
     {
         try
         {
             (string? serverName, X509Certificate2Collection sent) = ClientCredentialRecord.ReadCertificates(session.Shown);
-            return server.RulesFor(serverName).Validate?.Invoke(certificate, sent) == true;
+            return server.RulesFor(serverName).Validate is { } validate
+                && await validate(certificate, sent, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is CoapDtlsException or InvalidDataException or CryptographicException)
         {
@@ -104,12 +107,11 @@ internal sealed class CredentialRevalidation(DtlsServer server, TimeSpan timeout
         }
     }
 
-    private async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity)
+    private async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
     {
-        using CancellationTokenSource end = new(timeout, time);
         try
         {
-            return await server.FindKeyAsync(identity, end.Token).ConfigureAwait(false);
+            return await server.FindKeyAsync(identity, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is not CallbackException)
         {

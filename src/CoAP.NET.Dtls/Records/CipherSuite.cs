@@ -1,8 +1,7 @@
 namespace CoAP.NET.Dtls.Records;
 
 /// <summary>
-/// A cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289, RFC 8442): AEAD with AES-128 and SHA-256 only, so that
-/// all keys have the same shape.
+/// A cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289, RFC 8442). All are AEAD with nonces of the same shape.
 /// </summary>
 /// <param name="id">Its number in the TLS registry.</param>
 /// <param name="name">Its name in the registry.</param>
@@ -13,8 +12,8 @@ internal sealed class CipherSuite(ushort id, string name, AeadMode mode, int tag
     /// <summary>Bytes of a nonce that each record carries (RFC 5288 section 3, RFC 6655 section 3).</summary>
     public const int ExplicitNonceLength = 8;
 
-    /// <summary>Bytes of a key.</summary>
-    public const int KeyLength = 16;
+    /// <summary>Maximum bytes of a key.</summary>
+    public const int MaxKeyLength = 32;
 
     /// <summary>Bytes of the part of a nonce that comes from the key block.</summary>
     public const int SaltLength = 4;
@@ -33,6 +32,13 @@ internal sealed class CipherSuite(ushort id, string name, AeadMode mode, int tag
         new(0xD003, "TLS_ECDHE_PSK_WITH_AES_128_CCM_8_SHA256", AeadMode.Ccm, 8),
         new(0xD001, "TLS_ECDHE_PSK_WITH_AES_128_GCM_SHA256", AeadMode.Gcm, 16),
         new(0xD005, "TLS_ECDHE_PSK_WITH_AES_128_CCM_SHA256", AeadMode.Ccm, 16),
+        new(0xC0A9, "TLS_PSK_WITH_AES_256_CCM_8", AeadMode.Ccm, 8),
+        new(0xC0AF, "TLS_ECDHE_ECDSA_WITH_AES_256_CCM_8", AeadMode.Ccm, 8),
+        new(0x00A9, "TLS_PSK_WITH_AES_256_GCM_SHA384", AeadMode.Gcm, 16),
+        new(0xC02C, "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", AeadMode.Gcm, 16),
+        new(0xC0A5, "TLS_PSK_WITH_AES_256_CCM", AeadMode.Ccm, 16),
+        new(0xC0AD, "TLS_ECDHE_ECDSA_WITH_AES_256_CCM", AeadMode.Ccm, 16),
+        new(0xD002, "TLS_ECDHE_PSK_WITH_AES_256_GCM_SHA384", AeadMode.Gcm, 16),
     ];
 
     /// <summary>All cipher suites, those of RFC 7252 first.</summary>
@@ -45,6 +51,12 @@ internal sealed class CipherSuite(ushort id, string name, AeadMode mode, int tag
     public AeadMode Mode { get; } = mode;
 
     public int TagLength { get; } = tagLength;
+
+    /// <summary>Bytes of a key: 16 or 32.</summary>
+    public int KeyLength { get; } = name.Contains("AES_256", StringComparison.Ordinal) ? MaxKeyLength : 16;
+
+    /// <summary>The hash of the pseudorandom function and of the handshake (RFC 5246 section 7.4.9).</summary>
+    public PrfHash Hash { get; } = name.EndsWith("SHA384", StringComparison.Ordinal) ? PrfHash.Sha384 : PrfHash.Sha256;
 
     /// <summary>Whether both ends prove their identity with a shared key.</summary>
     public bool UsesPreSharedKey => KeyExchange != KeyExchange.EcdheEcdsa;

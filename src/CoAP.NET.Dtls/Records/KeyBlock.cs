@@ -8,23 +8,26 @@ namespace CoAP.NET.Dtls.Records;
 [InlineArray(Length)]
 internal struct KeyBlock
 {
-    /// <summary>Bytes of all keys.</summary>
-    public const int Length = (2 * CipherSuite.KeyLength) + (2 * CipherSuite.SaltLength);
+    /// <summary>Maximum bytes of all keys. Those of a suite with shorter keys are at the start.</summary>
+    public const int Length = (2 * CipherSuite.MaxKeyLength) + (2 * CipherSuite.SaltLength);
 
     private byte _first;
 
     /// <summary>Derives the keys.</summary>
+    /// <param name="suite">The cipher suite.</param>
     /// <param name="master">The master secret, 48 bytes.</param>
     /// <param name="clientRandom">The random of the ClientHello, 32 bytes.</param>
     /// <param name="serverRandom">The random of the ServerHello, 32 bytes.</param>
     /// <returns>The keys.</returns>
-    public static KeyBlock Derive(ReadOnlySpan<byte> master, ReadOnlySpan<byte> clientRandom, ReadOnlySpan<byte> serverRandom)
+    public static KeyBlock Derive(
+        CipherSuite suite, ReadOnlySpan<byte> master, ReadOnlySpan<byte> clientRandom, ReadOnlySpan<byte> serverRandom)
     {
         Span<byte> seed = stackalloc byte[64];
         serverRandom.CopyTo(seed);
         clientRandom.CopyTo(seed[32..]);
         KeyBlock keys = default;
-        Prf.Expand(master, "key expansion"u8, seed, keys);
+        Span<byte> all = keys;
+        Prf.Expand(suite.Hash, master, "key expansion"u8, seed, all[..(2 * (suite.KeyLength + CipherSuite.SaltLength))]);
         return keys;
     }
 
@@ -32,14 +35,16 @@ internal struct KeyBlock
     public void Clear() => CryptographicOperations.ZeroMemory(this);
 
     /// <summary>The key for writing of one end.</summary>
+    /// <param name="suite">The cipher suite.</param>
     /// <param name="ofServer">Whether the server writes.</param>
     [UnscopedRef]
-    public readonly ReadOnlySpan<byte> Key(bool ofServer) =>
-        ((ReadOnlySpan<byte>)this).Slice(ofServer ? CipherSuite.KeyLength : 0, CipherSuite.KeyLength);
+    public readonly ReadOnlySpan<byte> Key(CipherSuite suite, bool ofServer) =>
+        ((ReadOnlySpan<byte>)this).Slice(ofServer ? suite.KeyLength : 0, suite.KeyLength);
 
     /// <summary>The salt for writing of one end: the part of its nonces that stays off the wire.</summary>
+    /// <param name="suite">The cipher suite.</param>
     /// <param name="ofServer">Whether the server writes.</param>
     [UnscopedRef]
-    public readonly ReadOnlySpan<byte> Salt(bool ofServer) =>
-        ((ReadOnlySpan<byte>)this).Slice((2 * CipherSuite.KeyLength) + (ofServer ? CipherSuite.SaltLength : 0), CipherSuite.SaltLength);
+    public readonly ReadOnlySpan<byte> Salt(CipherSuite suite, bool ofServer) =>
+        ((ReadOnlySpan<byte>)this).Slice((2 * suite.KeyLength) + (ofServer ? CipherSuite.SaltLength : 0), CipherSuite.SaltLength);
 }

@@ -14,6 +14,10 @@ internal sealed class RecordLayer
     /// this one may use, so no number, and with it no nonce, occurs twice.
     /// </summary>
     public const ulong NumbersOfReserve = 1UL << 20;
+
+    /// <summary>Maximum bytes of content of any record (RFC 5246 section 6.2.1).</summary>
+    public const int MaxPlaintext = 1 << 14;
+
     /// <summary>Maximum bytes of a Connection ID: peers may choose any length that the length byte can hold (RFC 9146 section 3).</summary>
     public const int MaxCidLength = 255;
 
@@ -69,6 +73,9 @@ internal sealed class RecordLayer
 
     /// <summary>The Connection ID in records to the peer; empty without one.</summary>
     public ReadOnlySpan<byte> PeerCid => _names.AsSpan(_ownCidLength, _peerCidLength);
+
+    /// <summary>Maximum bytes of content that the peer accepts in a record (RFC 8449 section 4).</summary>
+    public int MaxContent { get; init; } = MaxPlaintext;
 
     /// <summary>
     /// The name by which the client may ask to resume the session (RFC 5246 section 7.3); empty for none. Set it before first use.
@@ -135,10 +142,10 @@ internal sealed class RecordLayer
         BinaryPrimitives.WriteUInt64BigEndian(rest, ((ulong)Epoch << 48) | header.Sequence);
         Span<byte> nonce = stackalloc byte[NonceLength];
         Span<byte> associated = stackalloc byte[CidAssociatedLength];
-        Nonce(_keys.Salt(_isServer), rest, nonce);
+        Nonce(_keys.Salt(_suite, _isServer), rest, nonce);
         associated = Associated(header, cid, innerLength, associated);
-        Aead.Seal(
-            _suite, ref _sealing, _keys.Key(_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]);
+        Span<byte> tag = rest[(CipherSuite.ExplicitNonceLength + innerLength)..];
+        Aead.Seal(_suite, ref _sealing, _keys.Key(_suite, _isServer), nonce, associated, inner, tag);
         return header.HeaderLength + header.Length;
     }
 
@@ -175,10 +182,10 @@ internal sealed class RecordLayer
         Span<byte> inner = rest.Slice(CipherSuite.ExplicitNonceLength, innerLength);
         Span<byte> nonce = stackalloc byte[NonceLength];
         Span<byte> associated = stackalloc byte[CidAssociatedLength];
-        Nonce(_keys.Salt(!_isServer), rest, nonce);
+        Nonce(_keys.Salt(_suite, !_isServer), rest, nonce);
         associated = Associated(header, OwnCid, innerLength, associated);
-        if (!Aead.TryOpen(
-            _suite, ref _opening, _keys.Key(!_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]))
+        Span<byte> tag = rest[(CipherSuite.ExplicitNonceLength + innerLength)..];
+        if (!Aead.TryOpen(_suite, ref _opening, _keys.Key(_suite, !_isServer), nonce, associated, inner, tag))
         {
             _forgeries += _forgeries < int.MaxValue ? 1 : 0;
             return OpenResult.Forged;
@@ -305,6 +312,7 @@ internal sealed class RecordLayer
         writer.WriteNumber((long)_window.Next);
         writer.WriteNumber((long)sequence);
         writer.WriteNumber(Forgeries);
+        writer.WriteNumber(MaxContent);
     }
 
     /// <summary>
@@ -324,8 +332,9 @@ internal sealed class RecordLayer
         ulong received = Math.Max((ulong)reader.ReadNumber(), progress.Received);
         ulong sent = Math.Max((ulong)reader.ReadNumber(), progress.Sequence);
         long forgeries = reader.ReadNumber();
+        long maxContent = reader.ReadNumber();
         if (suite is null || saved.Length != KeyBlock.Length || ownCid.Length > MaxCidLength || peerCid.Length > MaxCidLength
-            || received > SequenceEnd || sent >= SequenceEnd)
+            || received > SequenceEnd || sent >= SequenceEnd || maxContent is < 0 or > MaxPlaintext)
         {
             throw new InvalidDataException("The saved sessions are of another version.");
         }
@@ -336,7 +345,8 @@ internal sealed class RecordLayer
         {
             _window = ReplayWindow.From(received),
             _nextSequence = sent,
-            _forgeries = (int)Math.Clamp(forgeries, 0, int.MaxValue)
+            _forgeries = (int)Math.Clamp(forgeries, 0, int.MaxValue),
+            MaxContent = (int)maxContent,
         };
         keys.Clear();
         return records;

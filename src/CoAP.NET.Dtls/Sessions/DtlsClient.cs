@@ -219,9 +219,9 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     /// <returns>The handshake; its owner disposes it.</returns>
     public ClientHandshake MakeHandshake(PendingConnect pending, ClientRules rules) => new(rules.Context, MakeCid(), null, default)
     {
-        SelectPsk = pending.SelectKey,
-        Validate = pending.Trusts,
-        ValidateRawPublicKey = pending.TrustsKey,
+        SelectPsk = pending.SelectKeyAsync,
+        Validate = pending.TrustsAsync,
+        ValidateRawPublicKey = pending.TrustsKeyAsync,
         Trace = Trace is { } trace ? step => trace(pending.Path, step) : null,
     };
 

@@ -6,11 +6,9 @@ namespace CoAP.NET.Dtls.Sessions;
 internal sealed record DtlsClientSettings
 {
     /// <summary>
-    /// Selects the pre-shared key for a server: gets the requested name (null for an address), the server's address and its hint (RFC 4279
-    /// section 5; null without one). Null, or a null result, means none, and a server that requires one fails the handshake. Runs on the
-    /// thread of the handshake.
+    /// Selects the pre-shared key for a server. Null, or a null result, means none, and a server that requires one fails the handshake.
     /// </summary>
-    public Func<string?, CoapAddress, string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectPsk { get; init; }
+    public Func<CoapDtlsServerName, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; init; }
 
     /// <summary>Validates certificates of servers; null: trust none.</summary>
     public CertificateCheck? Certificates { get; init; }
@@ -21,11 +19,8 @@ internal sealed record DtlsClientSettings
     /// </summary>
     public Func<string?, CoapAddress, ClientRules?>? SelectRules { get; init; }
 
-    /// <summary>
-    /// Validates raw public keys of servers: gets the requested name (null for an address), the server's address and its
-    /// SubjectPublicKeyInfo in DER (RFC 7250). Null: trust none.
-    /// </summary>
-    public Func<string?, CoapAddress, ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
+    /// <summary>Validates raw public keys of servers: SubjectPublicKeyInfo in DER (RFC 7250). Null: trust none.</summary>
+    public Func<CoapDtlsServerName, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }
 
     /// <summary>Maximum duration of a handshake.</summary>
     public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(30);

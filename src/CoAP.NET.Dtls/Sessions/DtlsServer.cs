@@ -46,7 +46,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
         HandshakeContext context,
         DtlsServerLimits limits,
         ICoapPskStore? keys,
-        Func<X509Certificate2, X509Certificate2Collection, bool>? validate,
+        Func<X509Certificate2, X509Certificate2Collection, CancellationToken, ValueTask<bool>>? validate,
         IDtlsSessionOutput sink,
         TimeProvider time,
         CoapRandomSource random,
@@ -142,7 +142,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     public Func<string?, ServerRules?>? SelectRules { get; init; }
 
     /// <summary>Validates raw public keys of clients (SubjectPublicKeyInfo); null: accept none.</summary>
-    public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
+    public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }
 
     /// <summary>Gets each message of a handshake, for logs. Null: nothing does.</summary>
     public Action<DtlsPath, HandshakeStep>? Trace { get; init; }

@@ -135,6 +135,9 @@ internal class DtlsSession : ISourceOwned
     /// <summary>Whether records of the client carry a Connection ID.</summary>
     public bool HasConnectionId => (IsInitiator ? _records.PeerCid : _records.OwnCid).Length > 0;
 
+    /// <summary>Maximum bytes of a message to the peer (RFC 8449).</summary>
+    public int MaxContent => _records.MaxContent;
+
     /// <summary>Bytes that a record to the peer adds to its content.</summary>
     public int SentOverhead => _records.RecordLength(0);
 
@@ -240,7 +243,8 @@ internal class DtlsSession : ISourceOwned
     /// <summary>Sends a message.</summary>
     /// <param name="content">The message.</param>
     /// <returns>
-    /// Whether it sent the message; false once the session has ended, and while it waits for record numbers, after which it may send it.
+    /// Whether it sent the message; false once the session has ended, for a message of more than <see cref="MaxContent"/> bytes, and while
+    /// it waits for record numbers, after which it may send it.
     /// </returns>
     public bool Send(ReadOnlySpan<byte> content)
     {
@@ -251,7 +255,7 @@ internal class DtlsSession : ISourceOwned
         Span<byte> record = stackalloc byte[StackBytes];
         lock (_records)
         {
-            if (_isClosed)
+            if (_isClosed || content.Length > _records.MaxContent)
             {
                 return false;
             }

@@ -180,7 +180,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
             }
         }
 
-        // A signature may be pending.
+        // Code of the application may be pending.
         _end.Cancel();
         return true;
     }
@@ -214,8 +214,11 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
                     return;
                 }
 
-                Begin();
-                Flush();
+                await BeginAsync().ConfigureAwait(false);
+                if (!Volatile.Read(ref _isDecided))
+                {
+                    Flush();
+                }
             }
 
             while (_handshake is { Status: HandshakeStatus.Running } handshake && TryTake(out byte[]? datagram))
@@ -228,14 +231,10 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
                 {
                     handshake.Receive(datagram);
                     NoteRefusals(handshake);
-                    BeginAgainIfForgotten(handshake);
+                    await BeginAgainIfForgottenAsync(handshake).ConfigureAwait(false);
                 }
 
-                if (handshake.Status == HandshakeStatus.WantsSignature)
-                {
-                    await handshake.SignAsync(_end.Token).ConfigureAwait(false);
-                }
-
+                await handshake.AskAsync(_end.Token).ConfigureAwait(false);
                 Flush();
             }
 
@@ -259,7 +258,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
 
     // RFC 6347 section 4.2.1: a server that has forgotten the client asks for a cookie, and answers nothing else of the old handshake. A
     // forged question changes nothing while the server answers.
-    private void BeginAgainIfForgotten(ClientHandshake handshake)
+    private async ValueTask BeginAgainIfForgottenAsync(ClientHandshake handshake)
     {
         bool isAsked = handshake.LaterQuestions != _questions;
         _questions = handshake.LaterQuestions;
@@ -272,11 +271,11 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
         _again++;
         (_progress, _refusals, _questions, OffersResumption) = (0, 0, 0, false);
         _progressAt = owner.Time.GetTimestamp();
-        Begin();
+        await BeginAsync().ConfigureAwait(false);
         handshake.Dispose();
     }
 
-    private void Begin()
+    private async ValueTask BeginAsync()
     {
         ClientRules rules = owner.RulesFor(serverName, path.Remote);
         _certificates = rules.Certificates;
@@ -287,7 +286,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
 
         ClientHandshake handshake = owner.MakeHandshake(this, rules);
         using ResumableSession? resumable = owner.Resumptions.Take(path.Remote, serverName);
-        if (resumable is not null && TrustsAgain(resumable) && handshake.Resume(resumable))
+        if (resumable is not null && await TrustsAgainAsync(resumable).ConfigureAwait(false) && handshake.Resume(resumable))
         {
             _resumedSince = resumable.Since;
             OffersResumption = true;
@@ -332,14 +331,17 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
 
     /// <summary>Selects the pre-shared key.</summary>
     /// <param name="hint">The server's hint.</param>
-    public (string Identity, ReadOnlyMemory<byte> Key)? SelectKey(string? hint) =>
-        owner.Settings.SelectPsk?.Invoke(serverName, path.Remote, hint);
+    /// <param name="cancellationToken">Cancels the selection.</param>
+    public ValueTask<CoapPskCredential?> SelectKeyAsync(string? hint, CancellationToken cancellationToken) =>
+        owner.Settings.SelectPsk?.Invoke(new CoapDtlsServerName(serverName, path.Remote, hint), cancellationToken) ?? default;
 
     /// <summary>Validates a raw public key.</summary>
     /// <param name="key">As SubjectPublicKeyInfo.</param>
-    public bool TrustsKey(ReadOnlyMemory<byte> key)
+    /// <param name="cancellationToken">Cancels the validation.</param>
+    public async ValueTask<bool> TrustsKeyAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken)
     {
-        bool isTrusted = owner.Settings.ValidateRawPublicKey?.Invoke(serverName, path.Remote, key) == true;
+        bool isTrusted = owner.Settings.ValidateRawPublicKey is { } validate
+            && await validate(new CoapDtlsServerName(serverName, path.Remote, null), key, cancellationToken).ConfigureAwait(false);
         _distrust = isTrusted
             ? null
             : "This client does not trust the raw public key of the server (SHA-256 "
@@ -350,23 +352,27 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     /// <summary>Validates a certificate.</summary>
     /// <param name="leaf">The certificate.</param>
     /// <param name="sent">The certificates that came with it.</param>
-    public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
+    /// <param name="cancellationToken">Cancels the validation.</param>
+    public async ValueTask<bool> TrustsAsync(
+        X509Certificate2 leaf, X509Certificate2Collection sent, CancellationToken cancellationToken)
     {
+        string name = _name ?? path.Remote.ToIPAddress().ToString();
         _distrust = _certificates is { } check
-            ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString(), owner.Time.GetUtcNow())
+            ? await check.RefusesAsync(leaf, sent, name, owner.Time.GetUtcNow(), cancellationToken).ConfigureAwait(false)
             : "This client trusts no authority: name one in the options of the client.";
         return _distrust is null;
     }
 
     // The rules of the client may have changed since the full handshake, which a short one does not repeat.
-    private bool TrustsAgain(ResumableSession session)
+    private async ValueTask<bool> TrustsAgainAsync(ResumableSession session)
     {
         try
         {
-            return (session.PeerCertificate is not { } certificate || Trusts(certificate, session.PeerChain))
-                && (session.PeerPublicKey.IsEmpty || TrustsKey(session.PeerPublicKey))
+            return (session.PeerCertificate is not { } certificate
+                    || await TrustsAsync(certificate, session.PeerChain, _end.Token).ConfigureAwait(false))
+                && (session.PeerPublicKey.IsEmpty || await TrustsKeyAsync(session.PeerPublicKey, _end.Token).ConfigureAwait(false))
                 && (session.PskIdentity is not { } identity
-                    || (SelectKey(session.PskHint) is { } chosen && chosen.Identity == identity
+                    || (await SelectKeyAsync(session.PskHint, _end.Token).ConfigureAwait(false) is { } chosen && chosen.Identity == identity
                         && CryptographicOperations.FixedTimeEquals(chosen.Key.Span, session.PskKey)));
         }
 #pragma warning disable CA1031 // the client makes a full handshake, which checks again and reports the reason

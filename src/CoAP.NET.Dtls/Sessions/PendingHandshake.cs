@@ -164,18 +164,17 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
                     await StartAsync(datagram).ConfigureAwait(false);
                 }
 
-                if (_handshake is { Status: HandshakeStatus.WantsKey } asking)
+                if (_handshake is { } handshake)
                 {
-                    Send(asking.TakeOutput());
-                    await FindKeyAsync(asking).ConfigureAwait(false);
-                }
+                    if (handshake.Status == HandshakeStatus.WantsKey)
+                    {
+                        Send(handshake.TakeOutput());
+                        await FindKeyAsync(handshake).ConfigureAwait(false);
+                    }
 
-                if (_handshake is { Status: HandshakeStatus.WantsSignature } signing)
-                {
-                    await signing.SignAsync(_end.Token).ConfigureAwait(false);
+                    await handshake.AskAsync(_end.Token).ConfigureAwait(false);
+                    output = handshake.TakeOutput();
                 }
-
-                output = _handshake?.TakeOutput() ?? [];
             }
 #pragma warning disable CA1031 // an exception, of a user's store for example, ends this handshake and nothing else
             catch (Exception exception)

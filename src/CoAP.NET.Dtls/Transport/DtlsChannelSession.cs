@@ -47,6 +47,8 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override bool ChecksPaths => Session.ChecksPaths;
 
+    public override int MaxMessageSize => Session.MaxContent;
+
     public override int SentOverhead => Session.SentOverhead;
 
     public override int ReceivedOverhead => Session.ReceivedOverhead;

@@ -81,7 +81,7 @@ internal static class Credentials
         client.TrustedAuthorities.AddRange(AuthoritiesOf(security));
         if (security.Insecure)
         {
-            client.ValidateServerCertificate = static (_, _, _) => true;
+            client.ValidateServerCertificate = static (_, _, _, _) => new(true);
         }
 
         endpoint.UseDtls(new CoapDtlsOptions { Client = client });

@@ -21,11 +21,11 @@ internal sealed class BenchSettings
         RetransmitTimeout = FromMilliseconds(100)
     };
 
-    public DtlsClientSettings Sessions { get; set; } = new() { SelectPsk = (_, _, _) => ("user", Key) };
+    public DtlsClientSettings Sessions { get; set; } = new() { SelectPsk = (_, _) => new(new CoapPskCredential("user", Key)) };
 
     public DtlsServerLimits Limits { get; set; } = new();
 
-    public Func<X509Certificate2, X509Certificate2Collection, bool>? ServerTrusts { get; set; }
+    public Func<X509Certificate2, X509Certificate2Collection, CancellationToken, ValueTask<bool>>? ServerTrusts { get; set; }
 
     /// <summary>The key of the client at the server; null: the one that the client has.</summary>
     public ReadOnlyMemory<byte>? KeyAtServer { get; set; }

@@ -120,11 +120,11 @@ public sealed class CertificateTests
             {
                 IsOfServers = true,
                 Authorities = [s_authority.Certificate],
-                Decides = (leaf, chain, errors) =>
+                Decides = (leaf, chain, errors, _) =>
                 {
                     seen.Add(errors);
                     Assert.Equal(2, chain.ChainElements.Count);
-                    return answer && leaf.Thumbprint == certificate.Thumbprint;
+                    return new(answer && leaf.Thumbprint == certificate.Thumbprint);
                 },
             },
         };
@@ -182,7 +182,8 @@ public sealed class CertificateTests
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
         settings.Server = settings.Server with { RequiresClientCertificate = true };
         settings.Client = settings.Client with { Certificate = s_client };
-        settings.ServerTrusts = (leaf, sent) => clients.Refuses(leaf, sent, null, DateTimeOffset.UnixEpoch.AddYears(60)) is null;
+        settings.ServerTrusts = async (leaf, sent, token) =>
+            await clients.RefusesAsync(leaf, sent, null, DateTimeOffset.UnixEpoch.AddYears(60), token) is null;
         return settings;
     }
 

@@ -38,10 +38,10 @@ public sealed class DtlsClientTests
         List<string> asked = [];
         settings.Sessions = settings.Sessions with
         {
-            SelectPsk = (serverName, remote, hint) =>
+            SelectPsk = (server, _) =>
             {
-                asked.Add($"{serverName}|{remote}|{hint}");
-                return ("user", BenchSettings.Key);
+                asked.Add($"{server.Host}|{server.Address}|{server.IdentityHint}");
+                return new(new CoapPskCredential("user", BenchSettings.Key));
             },
         };
         using ClientBench bench = new(settings);

@@ -10,7 +10,7 @@ public sealed class HandshakeReasonTests
     public async Task A_refused_certificate_is_named_by_its_subject()
     {
         BenchSettings settings = Settings();
-        settings.ServerTrusts = (_, _) => throw new CoapDtlsException("It is revoked.");
+        settings.ServerTrusts = (_, _, _) => throw new CoapDtlsException("It is revoked.");
         using ClientBench bench = new(settings);
 
         await bench.FailAsync(serverName: "device.example");
@@ -26,7 +26,7 @@ public sealed class HandshakeReasonTests
         using X509Certificate2 nameless = s_authority.Issue(commonName: null, forServers: false);
         BenchSettings settings = Settings();
         settings.Client = settings.Client with { Certificate = nameless };
-        settings.ServerTrusts = (_, _) => false;
+        settings.ServerTrusts = (_, _, _) => new(false);
         using ClientBench bench = new(settings);
 
         await bench.FailAsync(serverName: "device.example");
@@ -64,7 +64,7 @@ public sealed class HandshakeReasonTests
             {
                 IsOfServers = true,
                 Authorities = [s_authority.Certificate],
-                Decides = (_, _, _) => CallbackException.Guard<bool>("A validation", () => throw thrown),
+                Decides = (_, _, _, _) => CallbackException.GuardAsync<bool>("A validation", () => throw thrown),
             },
         };
         using ClientBench bench = new(settings);
@@ -80,7 +80,7 @@ public sealed class HandshakeReasonTests
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
         settings.Server = settings.Server with { RequiresClientCertificate = true };
         settings.Client = settings.Client with { Certificate = s_authority.Issue(commonName: "meter", forServers: false) };
-        settings.ServerTrusts = (_, _) => true;
+        settings.ServerTrusts = (_, _, _) => new(true);
         return settings;
     }
 }

@@ -11,7 +11,7 @@ public sealed class RawPublicKeyTests
         BenchSettings settings = Settings(server, client);
         settings.Sessions = new DtlsClientSettings
         {
-            ValidateRawPublicKey = (_, _, key) => key.Span.SequenceEqual(client.ExportSubjectPublicKeyInfo())
+            ValidateRawPublicKey = (_, key, _) => new(key.Span.SequenceEqual(client.ExportSubjectPublicKeyInfo()))
         };
         using ClientBench bench = new(settings);
         CoapDtlsException failure = await bench.FailAsync();
@@ -36,7 +36,7 @@ public sealed class RawPublicKeyTests
             TakesRawPublicKeys = true
         };
         settings.Client = settings.Client with { RawPublicKey = null };
-        settings.Sessions = new DtlsClientSettings { ValidateRawPublicKey = (_, _, _) => true };
+        settings.Sessions = new DtlsClientSettings { ValidateRawPublicKey = (_, _, _) => new(true) };
         using ClientBench bench = new(settings);
         CoapDtlsException failure = await bench.FailAsync();
         Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, failure.Reason);
@@ -54,7 +54,7 @@ public sealed class RawPublicKeyTests
             {
                 RawPublicKey = key,
                 RequireClientPublicKey = true,
-                ValidateClientPublicKey = _ => true
+                ValidateClientPublicKey = (_, _) => new(true)
             }
         };
         options.Validate();

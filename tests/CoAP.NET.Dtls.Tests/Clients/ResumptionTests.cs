@@ -129,7 +129,7 @@ public sealed class ResumptionTests
             {
                 IsOfServers = true,
                 Authorities = check.Authorities,
-                Decides = (_, _, errors) => isTrusted && errors == SslPolicyErrors.None,
+                Decides = (_, _, errors, _) => new(isTrusted && errors == SslPolicyErrors.None),
             },
         };
         using ClientBench bench = new(settings);
@@ -151,15 +151,15 @@ public sealed class ResumptionTests
     [InlineData(null, "")]
     public async Task A_client_with_another_key_for_the_server_does_not_resume(string? identity, string key)
     {
-        (string, ReadOnlyMemory<byte>)? own = ("user", BenchSettings.Key);
+        CoapPskCredential? own = new("user", BenchSettings.Key);
         BenchSettings settings = NothingTwice(Settings(false));
-        settings.Sessions = settings.Sessions with { SelectPsk = (_, _, _) => own };
+        settings.Sessions = settings.Sessions with { SelectPsk = (_, _) => new(own) };
         using ClientBench bench = new(settings);
         await bench.ConnectAsync(1);
         await bench.ConnectAsync(2);
         Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
 
-        own = identity is null ? null : (identity, Encoding.UTF8.GetBytes(key));
+        own = identity is null ? null : new CoapPskCredential(identity, Encoding.UTF8.GetBytes(key));
         using CancellationTokenSource end = new();
         Task<DtlsSession> connecting = bench.BeginAsync(3, cancellationToken: end.Token);
 
@@ -225,7 +225,8 @@ public sealed class ResumptionTests
         Assert.Equal(1, bench.Client.Resumptions.Count);
 
         string[] secrets = line!.Split(' ');
-        KeyBlock keys = KeyBlock.Derive(Convert.FromHexString(secrets[2]), Convert.FromHexString(secrets[1]), random);
+        KeyBlock keys = KeyBlock.Derive(
+            CipherSuite.All[0], Convert.FromHexString(secrets[2]), Convert.FromHexString(secrets[1]), random);
         RecordLayer server = new(CipherSuite.All[0], keys, isServer: true, [], []);
         byte[] alert = new byte[server.RecordLength(2)];
         server.SealAs(100, ContentType.Alert, [level, description], alert);

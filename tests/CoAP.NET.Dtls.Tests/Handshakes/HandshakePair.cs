@@ -16,7 +16,7 @@ internal sealed class HandshakePair : IDisposable
         _serverContext = new HandshakeContext(server);
         Client = new ClientHandshake(_clientContext, clientCid, identity, key)
         {
-            Validate = (leaf, sent) => ClientTrusts?.Invoke(leaf) ?? false
+            Validate = (leaf, _, _) => new(ClientTrusts?.Invoke(leaf) ?? false)
         };
         ServerCid = serverCid;
     }
@@ -60,6 +60,7 @@ internal sealed class HandshakePair : IDisposable
                 if (Loses?.Invoke(Sent++, false) != true)
                 {
                     Client.Receive(datagram);
+                    Client.Answer();
                 }
             }
         }
@@ -94,13 +95,15 @@ internal sealed class HandshakePair : IDisposable
 
             Server = new ServerHandshake(_serverContext, ServerCid is null ? null : () => ServerCid)
             {
-                Validate = (leaf, sent) => ServerTrusts?.Invoke(leaf) ?? false
+                Validate = (leaf, _, _) => new(ServerTrusts?.Invoke(leaf) ?? false)
             };
             Server.Start(datagram);
+            Server.Answer();
         }
         else
         {
             Server.Receive(datagram);
+            Server.Answer();
         }
 
         if (Server.Status == HandshakeStatus.WantsKey)

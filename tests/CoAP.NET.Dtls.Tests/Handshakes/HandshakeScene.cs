@@ -93,14 +93,14 @@ internal sealed class HandshakeScene : IDisposable
 
     public static ClientHandshake MakeClient(HandshakeContext context, byte[]? ownCid = null) => new(context, ownCid, Identity, s_key)
     {
-        Validate = (leaf, _) => leaf.Equals(s_serverCertificate),
-        ValidateRawPublicKey = static key => key.Span.SequenceEqual(s_serverKey.ExportSubjectPublicKeyInfo()),
+        Validate = (leaf, _, _) => new(leaf.Equals(s_serverCertificate)),
+        ValidateRawPublicKey = static (key, _) => new(key.Span.SequenceEqual(s_serverKey.ExportSubjectPublicKeyInfo())),
     };
 
     public static ServerHandshake MakeServer(HandshakeContext context) => new(context, null)
     {
-        Validate = static (leaf, _) => leaf.Equals(s_clientCertificate),
-        ValidateRawPublicKey = static key => key.Span.SequenceEqual(s_clientKey.ExportSubjectPublicKeyInfo()),
+        Validate = static (leaf, _, _) => new(leaf.Equals(s_clientCertificate)),
+        ValidateRawPublicKey = static (key, _) => new(key.Span.SequenceEqual(s_clientKey.ExportSubjectPublicKeyInfo())),
         SessionNames = new SessionIdGenerator(CoapRandomSource.Secure, null),
     };
 
@@ -157,6 +157,7 @@ internal sealed class HandshakeScene : IDisposable
         }
 
         Client.Receive(datagram);
+        Client.Answer();
         if (Client.Status == HandshakeStatus.Done)
         {
             _clientEnd = new End(Client.Establish());
@@ -174,6 +175,7 @@ internal sealed class HandshakeScene : IDisposable
         if (Server is not null)
         {
             Server.Receive(datagram);
+            Server.Answer();
         }
         else if (ClientHello.TryRead(datagram, out ClientHello hello))
         {
@@ -192,6 +194,7 @@ internal sealed class HandshakeScene : IDisposable
             }
 
             Server.Start(datagram);
+            Server.Answer();
         }
 
         if (Server?.Status == HandshakeStatus.WantsKey)

@@ -170,11 +170,13 @@ internal sealed class ScriptedClient : ScriptedPeer
         if (_isStarted)
         {
             _server.Receive(datagram);
+            _server.Answer();
         }
         else
         {
             _isStarted = true;
             _server.Start(datagram);
+            _server.Answer();
         }
 
         if (_server.Status == HandshakeStatus.WantsKey)

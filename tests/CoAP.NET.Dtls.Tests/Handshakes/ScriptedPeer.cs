@@ -109,7 +109,7 @@ internal abstract class ScriptedPeer : IDisposable
     /// <summary>Derives the keys of records from the master secret.</summary>
     public void UseKeys()
     {
-        KeyBlock keys = _isServer ? KeyBlock.Derive(Master, PeerRandom, OwnRandom) : KeyBlock.Derive(Master, OwnRandom, PeerRandom);
+        KeyBlock keys = KeyBlock.Derive(Suite, Master, _isServer ? PeerRandom : OwnRandom, _isServer ? OwnRandom : PeerRandom);
         Records = new RecordLayer(Suite, keys, _isServer, [], []);
     }
 
@@ -156,11 +156,11 @@ internal abstract class ScriptedPeer : IDisposable
         Master = new byte[48];
         if (HasExtendedMasterSecret)
         {
-            Prf.Expand(premaster, "extended master secret"u8, Hash(), Master);
+            Prf.Expand(PrfHash.Sha256, premaster, "extended master secret"u8, Hash(), Master);
         }
         else
         {
-            Prf.Expand(premaster, "master secret"u8, _isServer ? [.. PeerRandom, .. OwnRandom] : [.. OwnRandom, .. PeerRandom], Master);
+            Prf.Expand(PrfHash.Sha256, premaster, "master secret"u8, _isServer ? [.. PeerRandom, .. OwnRandom] : [.. OwnRandom, .. PeerRandom], Master);
         }
 
         UseKeys();
@@ -226,7 +226,7 @@ internal abstract class ScriptedPeer : IDisposable
     private byte[] Proof(bool ofServer)
     {
         byte[] proof = new byte[ProofLength];
-        Prf.Expand(Master, ofServer ? "server finished"u8 : "client finished"u8, Hash(), proof);
+        Prf.Expand(PrfHash.Sha256, Master, ofServer ? "server finished"u8 : "client finished"u8, Hash(), proof);
         return proof;
     }
 }

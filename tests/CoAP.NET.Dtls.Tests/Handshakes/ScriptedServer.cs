@@ -122,7 +122,11 @@ internal sealed class ScriptedServer : ScriptedPeer
         Finish();
     }
 
-    protected override void Deliver(byte[] datagram) => _client.Receive(datagram);
+    protected override void Deliver(byte[] datagram)
+    {
+        _client.Receive(datagram);
+        _client.Answer();
+    }
 
     protected override void OnHeard(HandshakeType type, byte[] body)
     {

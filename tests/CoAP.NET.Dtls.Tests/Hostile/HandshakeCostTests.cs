@@ -53,7 +53,7 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
         IReadOnlyList<byte[]> toClient = [];
         Add(ref ofClient, () =>
         {
-            client = new(clientContext, [], "user", s_key) { Validate = (_, _) => true };
+            client = new(clientContext, [], "user", s_key) { Validate = (_, _, _) => new(true) };
             client.Start(null);
             toServer = client.TakeOutput();
         });
@@ -65,6 +65,7 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
                 foreach (byte[] datagram in toClient)
                 {
                     client.Receive(datagram);
+                    client.Answer();
                 }
 
                 toServer = client.TakeOutput();
@@ -97,12 +98,13 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
                     return [request];
                 }
 
-                server = new(serverContext, () => [1, 2, 3, 4, 5, 6, 7, 8]) { Validate = (_, _) => true };
+                server = new(serverContext, () => [1, 2, 3, 4, 5, 6, 7, 8]) { Validate = (_, _, _) => new(true) };
                 server.Start(datagram);
             }
             else
             {
                 server.Receive(datagram);
+                server.Answer();
             }
 
             if (server.Status == HandshakeStatus.WantsKey)

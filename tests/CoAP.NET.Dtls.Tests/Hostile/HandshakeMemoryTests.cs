@@ -57,6 +57,7 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
         foreach (byte[] datagram in attack)
         {
             server.Receive(datagram);
+            server.Answer();
         }
 
         return server;

@@ -42,14 +42,14 @@ public sealed class StallTests
             options.Certificate = server;
             options.RequireClientCertificate = true;
             options.TrustedAuthorities.Add(authority.Certificate);
-            options.ValidateClientCertificate = (_, _, _) =>
+            options.ValidateClientCertificate = (_, _, _, _) =>
             {
                 Interlocked.Increment(ref asked);
-                release.Wait();
-                return true;
+                release.Wait(CancellationToken.None);
+                return new(true);
             };
         }).StartAsync();
-        CoapDtlsClientOptions shown = new() { Certificate = device, ValidateServerCertificate = (_, _, _) => true };
+        CoapDtlsClientOptions shown = new() { Certificate = device, ValidateServerCertificate = (_, _, _, _) => new(true) };
         Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, Stalled)
             .Select(_ => secure.Client(configure: dtls => dtls.Client = shown).GetAsync($"{secure.Host}/hello"))];
         await Eventually.IsTrueAsync(() => Volatile.Read(ref asked) == Stalled);
@@ -69,7 +69,7 @@ public sealed class StallTests
         secure.Server.MapGet("/stuck", () =>
         {
             Interlocked.Increment(ref entered);
-            release.Wait();
+            release.Wait(CancellationToken.None);
             return CoapResults.Text("late");
         });
         await secure.StartAsync();

@@ -32,7 +32,7 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
         HandshakeContext context = checksPaths ? s_withPathChecks : withCid ? s_withCid : s_withoutCid;
         DtlsClientSettings settings = new()
         {
-            SelectPsk = (_, _, _) => (Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key)
+            SelectPsk = (_, _) => new(new CoapPskCredential(Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key))
         };
         _client = new DtlsClient(context, settings, this, TimeProvider.System, CoapRandomSource.Secure, work => work());
         _socket = Open(source);

@@ -117,7 +117,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         using BenchAuthority authority = new();
         using X509Certificate2 device = authority.Issue(commonName: "device-1", forServers: false);
         string authorityFile = _files.Write("ca.pem", authority.Certificate.ExportCertificatePem());
-        HashSet<string> revoked = [];
+        RevokedDevices revoked = new();
 
         await using CoapServer server = Serving(authority, authorityFile, revoked);
         server.MapGet("/secret", request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
@@ -247,15 +247,22 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     [GeneratedRegex(@"\s+")]
     private static partial Regex Blank();
 
-    private CoapServer Serving(BenchAuthority authority, string authorityFile, HashSet<string> revoked)
+    private sealed class RevokedDevices : HashSet<string>
+    {
+        public Task<bool> ContainsAsync(string serialNumber, CancellationToken cancellationToken) =>
+            Task.FromResult(!cancellationToken.IsCancellationRequested && Contains(serialNumber));
+    }
+
+    private CoapServer Serving(BenchAuthority authority, string authorityFile, RevokedDevices revoked)
     {
         (string certificateFile, string keyFile) = Files(authority);
         using CoapCertificateChain own = CoapCertificateChain.Load(certificateFile, keyFile);
         CoapDtlsServerOptions dtls = new() { Certificate = own.Certificate };
         dtls.RequireClientCertificate = true;
         dtls.TrustedAuthorities.AddRange(CoapCertificateChain.LoadAuthorities(authorityFile));
-        dtls.ValidateClientCertificate = (certificate, chain, errors) => errors == SslPolicyErrors.None
-            && !revoked.Contains(certificate.SerialNumber);
+        dtls.ValidateClientCertificate = async (certificate, chain, errors, cancellationToken) =>
+            errors == SslPolicyErrors.None
+            && !await revoked.ContainsAsync(certificate.SerialNumber, cancellationToken);
         CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls }));
         server.Listen("coaps://127.0.0.1:0");
         return server;

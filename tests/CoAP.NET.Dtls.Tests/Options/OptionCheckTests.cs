@@ -1,3 +1,5 @@
+using System.Linq.Expressions;
+
 namespace CoAP.NET.Dtls.Tests.Options;
 
 public sealed class OptionCheckTests
@@ -155,23 +157,18 @@ public sealed class OptionCheckTests
         _ when type == typeof(ICoapPskStore) => new CoapPskDictionary(),
         _ when type == typeof(ECDsa) => s_key,
         _ when type == typeof(CoapDtlsSigner) => new CoapDtlsSigner(s_key.ExportSubjectPublicKeyInfo(), (_, _, _) => default),
-        _ when type == typeof(Func<ReadOnlyMemory<byte>, bool>) => (Func<ReadOnlyMemory<byte>, bool>)(_ => true),
-        _ when type == typeof(Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>) =>
-            (Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>)((_, _) => true),
         _ when type == typeof(IResumptionMemory) => new ResumptionMemory(),
         _ when type == typeof(ICoapDtlsSessionStore) => new SharedSessions(),
         _ when type == typeof(CoapDtlsSessionBackupOptions) => new CoapDtlsSessionBackupOptions(new MemoryKeeper(), new byte[16]),
         _ when type == typeof(ICoapDtlsSteering) => new NoSteering(),
         _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
-        _ when type == typeof(Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>) =>
-            (Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>)((_, _, _) => true),
-        _ when type == typeof(Func<CoapDtlsServerName, CoapPskCredential?>) => (Func<CoapDtlsServerName, CoapPskCredential?>)(_ => null),
+        _ when typeof(Delegate).IsAssignableFrom(type) => Expression.Lambda(
+            type,
+            Expression.Default(type.GetMethod("Invoke")!.ReturnType),
+            type.GetMethod("Invoke")!.GetParameters().Select(static one => Expression.Parameter(one.ParameterType))).Compile(),
         _ when type == typeof(CoapRevocationLists) =>
             System.Runtime.CompilerServices.RuntimeHelpers.GetUninitializedObject(typeof(CoapRevocationLists)),
-        _ when type == typeof(Func<string?, CoapDtlsCredentials?>) => (Func<string?, CoapDtlsCredentials?>)(_ => null),
-        _ when type == typeof(Func<CoapDtlsServerName, CoapDtlsCredentials?>) =>
-            (Func<CoapDtlsServerName, CoapDtlsCredentials?>)(_ => null),
 
         // Copied by content, not by reference.
         _ when type == typeof(X509Certificate2) || type == typeof(CoapDtlsServerOptions) || type == typeof(CoapDtlsClientOptions) => null,
@@ -235,7 +232,7 @@ public sealed class OptionCheckTests
                 {
                     Certificate = s_certificate,
                     RequireClientPublicKey = true,
-                    ValidateClientPublicKey = _ => true,
+                    ValidateClientPublicKey = (_, _) => new(true),
                     RequireClientCertificate = true,
                     TrustedAuthorities = { s_authority.Certificate }
                 },
@@ -247,7 +244,7 @@ public sealed class OptionCheckTests
                     {
                         PskStore = psk.PskStore,
                         RequireClientPublicKey = true,
-                        ValidateClientPublicKey = _ => true
+                        ValidateClientPublicKey = (_, _) => new(true)
                     }
                 },
             _ => throw new ArgumentOutOfRangeException(nameof(mistake)),

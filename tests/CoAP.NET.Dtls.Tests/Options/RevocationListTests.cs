@@ -90,7 +90,7 @@ public sealed class RevocationListTests : IDisposable
     }
 
     [Fact]
-    public void A_certificate_issued_by_a_revoked_authority_is_refused_and_the_reason_names_the_authority()
+    public async Task A_certificate_issued_by_a_revoked_authority_is_refused_and_the_reason_names_the_authority()
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new("CN=middle", key, HashAlgorithmName.SHA256);
@@ -105,12 +105,12 @@ public sealed class RevocationListTests : IDisposable
             new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.2")], critical: false));
         using X509Certificate2 leaf = leafRequest.Create(middleWithKey, from, from.AddYears(197), [7]);
 
-        Assert.Null(Check(null).Refuses(leaf, [middle], null, from.AddYears(60)));
+        Assert.Null(await Check(null).RefusesAsync(leaf, [middle], null, from.AddYears(60), default));
         SslPolicyErrors seen = default;
         CoapRevocationLists lists = CoapRevocationLists.Load(Write(_authority.Revoke(middle)), [_authority.Certificate]);
         Assert.Equal("The certificate 'CN=middle' is on the revocation list of its authority.",
-            Check(lists).Refuses(leaf, [middle], null, from.AddYears(60)));
-        Assert.NotNull(Check(lists, errors => seen = errors).Refuses(leaf, [middle], null, from.AddYears(60)));
+            await Check(lists).RefusesAsync(leaf, [middle], null, from.AddYears(60), default));
+        Assert.NotNull(await Check(lists, errors => seen = errors).RefusesAsync(leaf, [middle], null, from.AddYears(60), default));
         Assert.Equal(SslPolicyErrors.RemoteCertificateChainErrors, seen);
     }
 
@@ -119,10 +119,10 @@ public sealed class RevocationListTests : IDisposable
         IsOfServers = false,
         Authorities = [_authority.Certificate],
         RevocationLists = lists,
-        Decides = sees is null ? null : (_, _, errors) =>
+        Decides = sees is null ? null : (_, _, errors, _) =>
         {
             sees(errors);
-            return errors == SslPolicyErrors.None;
+            return new(errors == SslPolicyErrors.None);
         },
     };
 

@@ -25,7 +25,7 @@ public sealed class SettingsTests : IDisposable
             [CoapDtlsCipherSuite.PskAes128Ccm8, CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8],
             CoapDtlsOptions.DefaultCipherSuites.Take(2));
         Assert.Equal(
-            CipherSuite.All.Count(static suite => suite.KeyExchange != KeyExchange.EcdhePsk),
+            CipherSuite.All.Count(static suite => suite is { KeyLength: 16, KeyExchange: not KeyExchange.EcdhePsk }),
             CoapDtlsOptions.DefaultCipherSuites.Count);
         Assert.Equal(CoapDtlsOptions.DefaultCipherSuites.Select(suite => (int)suite),
             DtlsSuites.OfServer(options).Select(suite => (int)suite.Id));
@@ -130,7 +130,7 @@ public sealed class SettingsTests : IDisposable
             Trust(server => server.TrustedAuthorities.Add(one.Certificate)),
             Trust(server => server.TrustedAuthorities.Add(other.Certificate)),
             Trust(server => server.TrustedAuthorities.AddRange(new X509Certificate2Collection { one.Certificate, other.Certificate })),
-            Trust(server => server.ValidateClientCertificate = (_, _, _) => true),
+            Trust(server => server.ValidateClientCertificate = (_, _, _, _) => new(true)),
         ];
         Assert.Equal(4, all.Select(Convert.ToHexString).Distinct().Count());
         Assert.Equal(all[2],
@@ -138,7 +138,7 @@ public sealed class SettingsTests : IDisposable
     }
 
     [Fact]
-    public void A_key_is_selected_by_server_and_hint()
+    public async Task A_key_is_selected_by_server_and_hint()
     {
         CoapAddress address = CoapAddress.FromIPv4(0xC0000201, 5684);
         CoapPskCredential own = new("own", new byte[] { 1 });
@@ -148,14 +148,15 @@ public sealed class SettingsTests : IDisposable
             {
                 Client = new CoapDtlsClientOptions
                 {
-                    SelectPsk = server => server is { Host: "a.example", IdentityHint: "hint" } && server.Address == address ? own : null
+                    SelectPsk = (server, _) =>
+                        new(server is { Host: "a.example", IdentityHint: "hint" } && server.Address == address ? own : null)
                 }
             }, isServer: false);
         DtlsSettings none = DtlsSettings.From(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }, isServer: false);
 
-        Assert.Equal("own", one.Client.SelectPsk!(null, address, null)?.Identity);
-        Assert.Equal("own", chosen.Client.SelectPsk!("a.example", address, "hint")?.Identity);
-        Assert.Null(chosen.Client.SelectPsk!("b.example", address, "hint"));
+        Assert.Same(own, await one.Client.SelectPsk!(new CoapDtlsServerName(null, address, null), default));
+        Assert.Same(own, await chosen.Client.SelectPsk!(new CoapDtlsServerName("a.example", address, "hint"), default));
+        Assert.Null(await chosen.Client.SelectPsk!(new CoapDtlsServerName("b.example", address, "hint"), default));
         Assert.Null(none.Client.SelectPsk);
     }
 

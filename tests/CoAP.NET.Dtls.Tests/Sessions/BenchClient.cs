@@ -35,6 +35,7 @@ internal sealed class BenchClient(
         }
 
         Handshake.Receive(datagram);
+        Handshake.Answer();
         Flush();
         if (Handshake.Status == HandshakeStatus.Done)
         {

@@ -81,10 +81,10 @@ public sealed class ServerResumptionTests
         List<string> came = [];
         BenchSettings settings = Settings(new ResumptionMemory(), true);
         settings.Client = settings.Client with { Certificate = device, Intermediates = [between.Certificate, stranger.Certificate] };
-        settings.ServerTrusts = (leaf, sent) =>
+        settings.ServerTrusts = async (leaf, sent, token) =>
         {
             came.Add(string.Join(' ', sent.Select(one => one.Subject).Where(subject => subject != "CN=device").Order()));
-            return clients.Refuses(leaf, sent, null, DateTimeOffset.UnixEpoch.AddYears(60)) is null;
+            return await clients.RefusesAsync(leaf, sent, null, DateTimeOffset.UnixEpoch.AddYears(60), token) is null;
         };
         using ClientBench bench = new(settings);
         await bench.ConnectAsync(1, "device.example");

@@ -26,8 +26,8 @@ internal static class WithdrawnClients
     public static async Task AssertCertificateDoesNotResumeAsync(BenchSettings settings)
     {
         bool isRevoked = false;
-        Func<X509Certificate2, X509Certificate2Collection, bool> trusts = settings.ServerTrusts!;
-        settings.ServerTrusts = (leaf, sent) => !isRevoked && trusts(leaf, sent);
+        Func<X509Certificate2, X509Certificate2Collection, CancellationToken, ValueTask<bool>> trusts = settings.ServerTrusts!;
+        settings.ServerTrusts = (leaf, sent, token) => isRevoked ? new(false) : trusts(leaf, sent, token);
         using ClientBench bench = new(settings);
         await bench.ConnectAsync(1, "device.example");
         await bench.ConnectAsync(2, "device.example");

@@ -16,8 +16,8 @@ public sealed class RawPublicKeyEndToEndTests
         {
             RawPublicKey = serverKey,
             RequireClientCertificate = true,
-            ValidateClientCertificate = (_, _, _) => false,
-            ValidateClientPublicKey = key => isKnown && key.Span.SequenceEqual(ofClient),
+            ValidateClientCertificate = (_, _, _, _) => new(false),
+            ValidateClientPublicKey = (key, _) => new(isKnown && key.Span.SequenceEqual(ofClient)),
         };
         await using CoapServer server = new();
         server.Endpoint.AddTransport(new CoapDtlsTransport(new CoapDtlsOptions { Server = serving },
@@ -29,7 +29,7 @@ public sealed class RawPublicKeyEndToEndTests
             Client = new CoapDtlsClientOptions
             {
                 RawPublicKey = clientKey,
-                ValidateServerPublicKey = (_, key) => key.Span.SequenceEqual(ofServer)
+                ValidateServerPublicKey = (_, key, _) => new(key.Span.SequenceEqual(ofServer))
             },
         }));
         await server.StartAsync();

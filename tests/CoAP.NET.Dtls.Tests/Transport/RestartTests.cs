@@ -66,9 +66,9 @@ public sealed class RestartTests : IDisposable
             options.Certificate = server;
             options.RequireClientCertificate = true;
             options.TrustedAuthorities.Add(root.Certificate);
-            options.ValidateClientCertificate = (certificate, chain, errors) =>
-                errors == SslPolicyErrors.None && chain.ChainElements.Count == 3
-                && !(isRevoked && certificate.Subject == device.Subject);
+            options.ValidateClientCertificate = (certificate, chain, errors, _) =>
+                new(errors == SslPolicyErrors.None && chain.ChainElements.Count == 3
+                    && !(isRevoked && certificate.Subject == device.Subject));
         }
     }
 

@@ -14,12 +14,12 @@ public sealed class SignerTests
         {
             Signer = new CoapDtlsSigner(ofServer, SignBy(serverKey)),
             RequireClientPublicKey = true,
-            ValidateClientPublicKey = key => key.Span.SequenceEqual(ofClient),
+            ValidateClientPublicKey = (key, _) => new(key.Span.SequenceEqual(ofClient)),
         });
         await using CoapClient client = Ask(new CoapDtlsClientOptions
         {
             Signer = new CoapDtlsSigner(ofClient, SignBy(clientKey)),
-            ValidateServerPublicKey = (_, key) => key.Span.SequenceEqual(ofServer),
+            ValidateServerPublicKey = (_, key, _) => new(key.Span.SequenceEqual(ofServer)),
         });
         await server.StartAsync();
         CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}/key");
@@ -43,8 +43,8 @@ public sealed class SignerTests
         await using CoapClient client = Ask(new CoapDtlsClientOptions
         {
             TrustedAuthorities = { authority.Certificate },
-            ValidateServerCertificate = (leaf, _, errors) =>
-                leaf.Equals(alone) && (errors & ~SslPolicyErrors.RemoteCertificateNameMismatch) == SslPolicyErrors.None,
+            ValidateServerCertificate = (leaf, _, errors, _) =>
+                new(leaf.Equals(alone) && (errors & ~SslPolicyErrors.RemoteCertificateNameMismatch) == SslPolicyErrors.None),
         });
         await server.StartAsync();
         CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}/key");
@@ -72,7 +72,7 @@ public sealed class SignerTests
             }),
         });
         await server.StartAsync();
-        CoapDtlsClientOptions trusting = new() { ValidateServerPublicKey = (_, _) => true };
+        CoapDtlsClientOptions trusting = new() { ValidateServerPublicKey = (_, _, _) => new(true) };
         await using CoapClient first = Ask(trusting);
         await using CoapClient second = Ask(trusting);
         Task<CoapResponse> waiting = first.GetAsync($"{server.LocalEndpoints[0]}/key");
@@ -81,6 +81,98 @@ public sealed class SignerTests
         Assert.False(waiting.IsCompleted);
         answered.SetResult();
         Assert.Equal(CoapCode.Content, (await waiting).Code);
+    }
+
+    [Fact]
+    public async Task A_handshake_that_waits_for_a_validation_or_a_key_delays_no_other_handshake()
+    {
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource answered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        int validations = 0;
+        await using CoapServer server = Serve(new CoapDtlsServerOptions
+        {
+            RawPublicKey = key,
+            RequireClientPublicKey = true,
+            ValidateClientPublicKey = async (_, _) =>
+            {
+                if (Interlocked.Increment(ref validations) == 1)
+                {
+                    asked.SetResult();
+                    await answered.Task;
+                }
+
+                return true;
+            },
+        });
+        await server.StartAsync();
+        CoapDtlsClientOptions trusting = new()
+        {
+            RawPublicKey = key,
+            ValidateServerPublicKey = async (_, _, _) =>
+            {
+                await Task.Yield();
+                return true;
+            },
+        };
+        await using CoapClient first = Ask(trusting);
+        await using CoapClient second = Ask(trusting);
+        Task<CoapResponse> waiting = first.GetAsync($"{server.LocalEndpoints[0]}/key");
+        await asked.Task;
+        Assert.Equal(CoapCode.Content, (await second.GetAsync($"{server.LocalEndpoints[0]}/key")).Code);
+        Assert.False(waiting.IsCompleted);
+        answered.SetResult();
+        Assert.Equal(CoapCode.Content, (await waiting).Code);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_validation_is_cancelled_when_nobody_waits_for_its_handshake(bool isOfKey)
+    {
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using CoapServer server = Serve(isOfKey
+            ? new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { "device", [1, 2, 3] } } }
+            : new CoapDtlsServerOptions { RawPublicKey = key });
+        await server.StartAsync();
+        await using CoapClient client = Ask(isOfKey
+            ? new CoapDtlsClientOptions
+            {
+                SelectPsk = async (_, token) =>
+                {
+                    await NeverAsync(token);
+                    return null;
+                },
+            }
+            : new CoapDtlsClientOptions
+            {
+                ValidateServerPublicKey = async (_, _, token) =>
+                {
+                    await NeverAsync(token);
+                    return true;
+                },
+            });
+        using CancellationTokenSource end = new();
+        Task<CoapResponse> waiting = client.GetAsync($"{server.LocalEndpoints[0]}/key", cancellationToken: end.Token);
+        await asked.Task;
+        await end.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting);
+        await cancelled.Task;
+
+        async Task NeverAsync(CancellationToken token)
+        {
+            asked.SetResult();
+            try
+            {
+                await new TaskCompletionSource().Task.WaitAsync(token);
+            }
+            finally
+            {
+                cancelled.SetResult();
+            }
+        }
     }
 
     [Theory]
@@ -94,13 +186,13 @@ public sealed class SignerTests
         {
             RawPublicKey = serverKey,
             RequireClientPublicKey = true,
-            ValidateClientPublicKey = _ => true,
+            ValidateClientPublicKey = (_, _) => new(true),
         });
         await using CoapClient client = Ask(new CoapDtlsClientOptions
         {
             Signer = new CoapDtlsSigner(clientKey.ExportSubjectPublicKeyInfo(), (_, _, _) =>
                 returns ? ValueTask.FromResult(new byte[70]) : throw new IOException("no such key in the vault")),
-            ValidateServerPublicKey = (_, _) => true,
+            ValidateServerPublicKey = (_, _, _) => new(true),
         });
         await server.StartAsync();
         CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
@@ -119,7 +211,7 @@ public sealed class SignerTests
                 (hash, _, _) => fails ? throw new IOException("the token was removed") : ValueTask.FromResult(Sign(key, hash))),
         });
         await server.StartAsync();
-        CoapDtlsClientOptions trusting = new() { ValidateServerPublicKey = (_, _) => true };
+        CoapDtlsClientOptions trusting = new() { ValidateServerPublicKey = (_, _, _) => new(true) };
         await using CoapClient client = Ask(trusting);
         CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
             () => client.GetAsync($"{server.LocalEndpoints[0]}/key"));

@@ -168,8 +168,14 @@ public sealed class CoapChannel
     /// <summary>Identifies the socket or connection within the transport.</summary>
     public int TransportTag => _route.Tag;
 
-    /// <summary>The transmission parameters for the peer.</summary>
-    public CoapTransmissionParameters Parameters { get; internal set; }
+    /// <summary>The transmission parameters for the peer. A session may lower the maximum size of messages (RFC 8449).</summary>
+    public CoapTransmissionParameters Parameters
+    {
+        get;
+        internal set => field = Connection is CoapSession session && session.MaxMessageSize < value.MaxMessageSize
+            ? value with { MaxMessageSize = Math.Max(session.MaxMessageSize, CoapTransmissionParameters.MinMessageSize) }
+            : value;
+    }
 
     /// <summary>
     /// Whether the peer has proven that it receives at its address, with a valid Echo (RFC 9175) or a finished handshake.

@@ -3,9 +3,8 @@ namespace CoAP.NET.Protection;
 /// <summary>Derives the parameters of a protected peer from its carrying channel, less the overhead of the protection.</summary>
 internal static class ProtectedParameters
 {
-    private const int LeastMessageSize = 64;
+    private const int LeastMessageSize = CoapTransmissionParameters.MinMessageSize;
 
-    // The minimum size of any message.
     private static long s_number;
 
     public static CoapTransmissionParameters Of(CoapChannel carrier, CoapSecurityContext context) => carrier.Parameters with

@@ -37,6 +37,9 @@ internal abstract class CoapSession : CoapConnection
     /// <summary>The received messages, as <see cref="OnReceived"/> counts them. Messages are never partial.</summary>
     public override CoapConnectionProgress Progress => new(Volatile.Read(ref _received), 0, 0, 0);
 
+    /// <summary>The maximum size of a message that the peer accepts, in bytes (RFC 8449). Default: no limit.</summary>
+    public virtual int MaxMessageSize => int.MaxValue;
+
     /// <summary>The overhead of a datagram to the peer over its message, in bytes.</summary>
     /// <remarks>
     /// The endpoint adds it when it limits what it sends to an address that the peer has moved to and not answered from. Default 29: the
