@@ -16,13 +16,13 @@ public sealed class AdmissionTests : BlockwiseTest
         }).RequireRateLimiting(_ =>
         {
             asked++;
-            return permits-- > 0 ? null : TimeSpan.FromSeconds(7);
+            return permits-- > 0 ? null : FromSeconds(7);
         });
         await StartAsync();
         Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(5000), 1024).Code);
         Assert.Equal((1, 1), (asked, runs));
         CoapMessage held = Block(CoapMethod.Put, "x", Body(5000, 2), 0, 1024);
-        Assert.Equal((CoapCode.TooManyRequests, TimeSpan.FromSeconds(7)), (held.Code, held.Options.MaxAge));
+        Assert.Equal((CoapCode.TooManyRequests, FromSeconds(7)), (held.Code, held.Options.MaxAge));
         Assert.Equal((0, 0L), (Bodies.Count, Memory.Requests.Used));
 
         // What comes after it is a piece of nothing.
@@ -94,19 +94,19 @@ public sealed class AdmissionTests : BlockwiseTest
         {
             runs++;
             return CoapResults.Changed();
-        }).RequireFreshness(TimeSpan.FromSeconds(10));
+        }).RequireFreshness(FromSeconds(10));
         await StartAsync();
         byte[] body = Body(1500);
         CoapMessage challenge = Block(CoapMethod.Put, "x", body, 0, 1024);
         Assert.Equal((CoapCode.Unauthorized, 0), (challenge.Code, Bodies.Count));
         EchoOption echo = challenge.Options.Get<EchoOption>()!;
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Code);
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 1024, 1024).Code);
 
         echo = Block(CoapMethod.Put, "x", body, 0, 1024).Options.Get<EchoOption>()!;
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Code);
-        Clock.Advance(TimeSpan.FromSeconds(15));
+        Clock.Advance(FromSeconds(15));
         challenge = Block(CoapMethod.Put, "x", body, 1024, 1024);
         Assert.Equal((CoapCode.Unauthorized, 1), (challenge.Code, runs));
         Assert.Equal(CoapCode.Changed,
@@ -140,8 +140,8 @@ public sealed class AdmissionTests : BlockwiseTest
         CoapMessage refusal = Block(CoapMethod.Put, "x", Body(5000), 0, 1024, options => options.Size1 = 200 * 1024);
         Assert.Equal((CoapCode.RequestEntityTooLarge, 100u * 1024 - 640), (refusal.Code, refusal.Options.Size1));
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1545).Text;
-        Assert.Contains("104857600", told, StringComparison.Ordinal);
-        Assert.Contains("SourceShare of RequestMemory", told, StringComparison.Ordinal);
+        Assert.Contains("104857600", told, Ordinal);
+        Assert.Contains("SourceShare of RequestMemory", told, Ordinal);
 
         // Up to that size it is taken, also by who does not announce it.
         Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(99 * 1024), 1024).Code);
@@ -175,12 +175,12 @@ public sealed class AdmissionTests : BlockwiseTest
                 }
             }
 
-            Clock.Advance(TimeSpan.FromSeconds(3));
+            Clock.Advance(FromSeconds(3));
         }
 
         CoapAddress honest = CoapAddress.FromIPv4(0xc6336501, 40_000);
         Get("none", peer: honest);
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Assert.Equal(CoapCode.Content, Upload(CoapMethod.Put, "x/1", body, 1024, peer: honest).Code);
         AssertAllFreed();
     }

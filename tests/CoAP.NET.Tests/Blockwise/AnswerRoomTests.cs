@@ -55,12 +55,12 @@ public sealed class AnswerRoomTests : BlockwiseTest
         for (int i = 4; i < 6; i++)
         {
             CoapMessage refusal = Get("x", peer: Trusted(i));
-            Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (refusal.Code, refusal.Options.MaxAge));
+            Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (refusal.Code, refusal.Options.MaxAge));
         }
 
         // Told once, with the setting to change, and counted each time.
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text;
-        Assert.Contains("1048576 bytes for all peers together (CoapLimits.Blockwise.ResponseMemory)", told, StringComparison.Ordinal);
+        Assert.Contains("1048576 bytes for all peers together (CoapLimits.Blockwise.ResponseMemory)", told, Ordinal);
         Assert.Equal((2L, 0L), (Server.Counters[CoapCounter.RepresentationsRefused], Server.Counters[CoapCounter.RepresentationEvictions]));
 
         // Whoever asks for later blocks all the same has no body made for each of them.
@@ -77,7 +77,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         }
 
         // After Max-Age there is room, as the others are through.
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Assert.Equal(Document(200 * KiB, _runs + 1), Download("x", peer: Trusted(4)));
         AssertAllFreed();
     }
@@ -89,7 +89,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         MapChanging(5 * KiB);
         await StartAsync();
         Get("x");
-        Clock.Advance(TimeSpan.FromSeconds(30));
+        Clock.Advance(FromSeconds(30));
         Assert.Equal(Document(5 * KiB, 1)[KiB..], Rest("x", Peer));
         Assert.Equal(1, _runs);
         AssertAllFreed();
@@ -105,9 +105,9 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(CoapCode.InternalServerError, Get("x", new BlockValue(7, false, 6)).Code);
         Assert.Equal(1, _runs);
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1543).Text;
-        Assert.Contains("CoapResults.File", told, StringComparison.Ordinal);
+        Assert.Contains("CoapResults.File", told, Ordinal);
         Assert.Contains("262144 bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)", told,
-            StringComparison.Ordinal);
+            Ordinal);
         AssertAllFreed();
     }
 
@@ -119,7 +119,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         await StartAsync();
         Send(Message(CoapMethod.Post, "x"));
         Assert.Contains("(SourceShare of ResponseMemory in CoapLimits.Blockwise)",
-            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text, StringComparison.Ordinal);
+            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text, Ordinal);
         AssertAllFreed();
     }
 
@@ -140,7 +140,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(CoapCode.ServiceUnavailable, Get("x", peer: honest).Code);
         for (int second = 0; second < 100; second += 20)
         {
-            Clock.Advance(TimeSpan.FromSeconds(20));
+            Clock.Advance(FromSeconds(20));
             for (int i = 0; creeps && i < 4; i++)
             {
                 // 16 bytes in 20 s: this would take 3 days.
@@ -192,7 +192,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         CoapAddress honest = CoapAddress.FromIPv4(0xc6336501, 40_000);
         for (int number = 0; number < 40; number++)
         {
-            Clock.Advance(TimeSpan.FromSeconds(2));
+            Clock.Advance(FromSeconds(2));
             Assert.Equal(CoapCode.Content, Get($"x/{40 * KiB}", new BlockValue(number, false, 6), peer: honest).Code);
             foreach ((string path, CoapAddress peer) in held)
             {
@@ -244,7 +244,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
             }
 
             // Longer than the patience with those whose place another one of theirs wants.
-            Clock.Advance(TimeSpan.FromSeconds(20));
+            Clock.Advance(FromSeconds(20));
             Assert.Equal(tags, known.Select(peer => TagOf(Get("x", new BlockValue(number, false, 2), peer: peer))));
         }
 
@@ -266,7 +266,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(29, codes.Count(static code => code == CoapCode.Unauthorized));
         Assert.InRange(Memory.Responses.Unverified.Bytes, 220 * KiB, 256 * KiB);
         Assert.Contains("262144 bytes for all peers together whose addresses were never verified",
-            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text, StringComparison.Ordinal);
+            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text, Ordinal);
         for (int i = 0; i < 30; i++)
         {
             Assert.Equal(CoapCode.Content, Get("x", peer: Trusted(i)).Code);
@@ -282,7 +282,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
     {
         CoapAddress[] peers = [.. Enumerable.Range(0, count).Select(static i => CoapAddress.FromIPv4(0xcb010000 + (uint)i, 5683))];
         Array.ForEach(peers, peer => Get("none", peer: peer));
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         return peers;
     }
 

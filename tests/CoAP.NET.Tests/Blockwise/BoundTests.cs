@@ -45,7 +45,7 @@ public sealed class BoundTests : BlockwiseTest
             Get("none", peer: peer);
         }
 
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Block(CoapMethod.Put, "x/other", Body(2048), 0, 1024, peer: Other);
         for (int i = 0; i < 100; i++)
         {
@@ -69,7 +69,7 @@ public sealed class BoundTests : BlockwiseTest
         await StartAsync();
         CoapAddress known = CoapAddress.FromIPv4(0xcb010001, 5683);
         Get("none", peer: known);
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         uint forged = 0xcb007100;
         for (int offset = 0; offset < 1920; offset += 64)
         {
@@ -81,7 +81,7 @@ public sealed class BoundTests : BlockwiseTest
             }
 
             // Longer than the patience with those whose place another one of theirs wants.
-            Clock.Advance(TimeSpan.FromSeconds(20));
+            Clock.Advance(FromSeconds(20));
         }
 
         Assert.True(Server.Counters[CoapCounter.BodiesRefused] > 100);
@@ -99,7 +99,7 @@ public sealed class BoundTests : BlockwiseTest
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024).Code);
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, peer: Other).Code);
         CoapMessage full = Block(CoapMethod.Put, "x", body, 1024, 512, peer: Other);
-        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (full.Code, full.Options.MaxAge));
+        Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (full.Code, full.Options.MaxAge));
         Assert.Equal(CoapCode.Unauthorized, Block(CoapMethod.Put, "x", body, 0, 1024, peer: CoapAddress.FromIPv4(1, 1)).Code);
         Assert.Equal(2, Server.Counters[CoapCounter.BodiesRefused]);
 
@@ -187,7 +187,7 @@ public sealed class BoundTests : BlockwiseTest
         }
 
         // Many peers with the same body hold it once.
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         for (int i = 0; i < 10; i++)
         {
             Get("x/1", new BlockValue(0, false, 2), peer: CoapAddress.FromIPv4(0x0a000000 + (uint)i, 5683));
@@ -216,7 +216,7 @@ public sealed class BoundTests : BlockwiseTest
         version = 1;
         for (int i = 0; i < 30; i++)
         {
-            Clock.Advance(TimeSpan.FromSeconds(10));
+            Clock.Advance(FromSeconds(10));
             CoapMessage answer = Get("x", new BlockValue(1, false, 2));
             Assert.Equal(Body(300, i < 24 ? 0 : 1)[64..128], answer.Payload.ToArray());
         }

@@ -120,7 +120,7 @@ public sealed class DownloadTests : BlockwiseTest
         Assert.Equal((2, 1), (Responses.Count, Responses.SharedCount));
 
         // When it is gone the handler runs again, and the tag tells.
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         version = 2;
         CoapMessage late = Get("x", new BlockValue(3, false, 2));
         Assert.Equal(Body(300, 2)[192..256], late.Payload.ToArray());
@@ -191,7 +191,7 @@ public sealed class DownloadTests : BlockwiseTest
         // Another operation, and one whose answer is gone, never run the handler for a later block.
         Assert.Equal(CoapCode.RequestEntityIncomplete,
             Send(Message(CoapMethod.Post, "soap", options => options.Block2 = new BlockValue(1, false, 2))).Code);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Equal(CoapCode.RequestEntityIncomplete, Send(Message(CoapMethod.Post, "soap", options =>
         {
             options.Add(new RequestTagOption(tag));
@@ -231,7 +231,7 @@ public sealed class DownloadTests : BlockwiseTest
         Assert.Equal((CoapCode.Content, "12", "0a"), (answer.Code, answer.Options.Block1!.Value.Hex(), answer.Options.Block2!.Value.Hex()));
         Assert.Equal(Body(200, 100)[128..192], Fetch(0, 2).Payload.ToArray());
         Assert.Equal(3, runs);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Equal(CoapCode.RequestEntityIncomplete, Fetch(0, 2).Code);
     }
 
@@ -242,7 +242,7 @@ public sealed class DownloadTests : BlockwiseTest
         Server.MapGet("/x", () => CoapResults.Bytes(Body(200)));
         await StartAsync();
         Transport.Receive(Peer, "51010001a1b178c112", CoAP.NET.CoapAddress.FromIPv4(0xe00001bb, 5683));
-        Clock.Advance(TimeSpan.FromMinutes(1));
+        Clock.Advance(FromMinutes(1));
         Assert.Empty(Transport.TakeSent());
     }
 

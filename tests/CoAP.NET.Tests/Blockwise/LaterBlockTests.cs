@@ -26,7 +26,7 @@ public sealed class LaterBlockTests : BlockwiseTest
     public async Task A_download_of_2_MiB_takes_a_single_permit_and_a_single_run_of_filter_and_handler()
     {
         string path = NewFile(2 << 20);
-        Map("/x", () => CoapResults.File(path)).RequireRateLimiting(_ => ++_limited > 20 ? TimeSpan.FromSeconds(1) : null);
+        Map("/x", () => CoapResults.File(path)).RequireRateLimiting(_ => ++_limited > 20 ? FromSeconds(1) : null);
         await StartAsync();
         Assert.Equal(Body(2 << 20), await DownloadFileAsync("x", Peer));
         Assert.Equal((1, 1, 1), (_limited, _filtered, _runs));
@@ -94,7 +94,7 @@ public sealed class LaterBlockTests : BlockwiseTest
         for (int i = 0; i < 30; i++)
         {
             // The same block again is no progress.
-            Clock.Advance(TimeSpan.FromSeconds(10));
+            Clock.Advance(FromSeconds(10));
             await SendLateAsync(At("x", 1), Peer);
         }
 
@@ -187,7 +187,7 @@ public sealed class LaterBlockTests : BlockwiseTest
         Assert.Equal(CoapCode.Content, Get("x").Code);
         fails = true;
         Assert.Equal(CoapCode.InternalServerError, Get("x", new BlockValue(1, false, 6)).Code);
-        Assert.Contains("/x", Assert.Single(Logs.Entries, entry => entry.Id.Id == 1500).Text, StringComparison.Ordinal);
+        Assert.Contains("/x", Assert.Single(Logs.Entries, entry => entry.Id.Id == 1500).Text, Ordinal);
         Assert.Equal(1, Server.Counters[CoapCounter.HandlerErrors]);
         fails = false;
         Assert.Equal(Body(5000), Download("x"));

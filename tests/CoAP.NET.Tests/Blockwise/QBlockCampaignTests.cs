@@ -39,8 +39,8 @@ public sealed class QBlockCampaignTests
                 Loss = 0.3 * random.NextDouble(),
                 Duplication = 0.1,
                 Reordering = 0.1,
-                ReorderingWindow = TimeSpan.FromMilliseconds(200),
-                MaxDelay = TimeSpan.FromMilliseconds(100)
+                ReorderingWindow = FromMilliseconds(200),
+                MaxDelay = FromMilliseconds(100)
             },
         });
         byte[] down = new byte[1 + random.Next(8000)];
@@ -68,7 +68,7 @@ public sealed class QBlockCampaignTests
         {
             try
             {
-                CoapResponse response = await clock.AdvanceUntilAsync(client.SendAsync(request), TimeSpan.FromHours(1));
+                CoapResponse response = await clock.AdvanceUntilAsync(client.SendAsync(request), FromHours(1));
                 Assert.Equal(CoapCode.Content, response.Code);
                 Assert.Equal(down, response.Payload.ToArray());
                 right++;
@@ -80,7 +80,7 @@ public sealed class QBlockCampaignTests
 
         Assert.InRange(stored.Count, 0, 1);
         Assert.All(stored, body => Assert.Equal(up, body));
-        clock.Advance(TimeSpan.FromMinutes(15));
+        clock.Advance(FromMinutes(15));
         Assert.Equal(0, network.InFlightCount);
         foreach (CoapEndpoint endpoint in new[] { server.Endpoint, client.Endpoint })
         {

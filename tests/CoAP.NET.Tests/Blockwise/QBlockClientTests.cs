@@ -83,7 +83,7 @@ public sealed class QBlockClientTests : TransferTest
             BlockSize = 16,
         };
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Within(Client.SendAsync(request)));
-        Assert.Contains("too long for blocks of 16 bytes", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("too long for blocks of 16 bytes", exception.Message, Ordinal);
         Assert.Empty(Blocks);
     }
 
@@ -114,11 +114,11 @@ public sealed class QBlockClientTests : TransferTest
         Serve(request => NumberOf(request) == 24 ? Reply(CoapCode.Changed) : null);
         Task<CoapResponse> put = PutAsync();
         await Eventually.IsTrueAsync(() => Blocks.Length == 10);
-        Clock.Advance(TimeSpan.FromSeconds(1.99));
+        Clock.Advance(FromSeconds(1.99));
         Assert.Equal(10, Blocks.Length);
-        Clock.Advance(TimeSpan.FromSeconds(1.02));
+        Clock.Advance(FromSeconds(1.02));
         await Eventually.IsTrueAsync(() => Blocks.Length == 20);
-        Clock.Advance(TimeSpan.FromSeconds(3.01));
+        Clock.Advance(FromSeconds(3.01));
         Assert.Equal(CoapCode.Changed, (await Within(put)).Code);
     }
 
@@ -176,7 +176,7 @@ public sealed class QBlockClientTests : TransferTest
         Serve(static _ => null);
         Task<CoapResponse> put = PutAsync();
         await Eventually.IsTrueAsync(() => Blocks.Length == 10);
-        Clock.Advance(TimeSpan.FromSeconds(200));
+        Clock.Advance(FromSeconds(200));
         Assert.Equal(CoapTimeoutReason.NoResponse, (await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(put))).Reason);
         await Eventually.IsTrueAsync(() => Blocks.Length == 29);
         Assert.Equal([24, 24, 24, 24, 24], Blocks[^5..].Select(NumberOf));
@@ -224,9 +224,9 @@ public sealed class QBlockClientTests : TransferTest
         });
         Task<CoapResponse> get = GetAsync();
         await Eventually.IsTrueAsync(() => Blocks.Length == 1 && _sent == 9);
-        Clock.Advance(TimeSpan.FromSeconds(3.9));
+        Clock.Advance(FromSeconds(3.9));
         Assert.Single(Blocks);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         CoapResponse response = await Within(get);
         Assert.Equal(body, response.Payload.ToArray());
         Assert.Equal(["0/1/64", "3/0/64 7/0/64", "10/1/64"], Blocks.Select(request => string.Join(" ", Asked(request))));

@@ -122,14 +122,14 @@ public sealed class SequentialTests : BlockwiseTest
     [Fact]
     public async Task A_handler_chooses_the_answer_by_an_exception_with_an_error_result()
     {
-        CoapResult chosen = CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(7));
+        CoapResult chosen = CoapResults.ServiceUnavailable(FromSeconds(7));
         Server.MapGet("/x", CoapResult () => throw new CoapContentException(chosen, "It is gone."));
         Server.MapPost("/x", CoapResult () => throw new CoapContentException(chosen, "It is gone."));
         await StartAsync();
         foreach (CoapMethod method in (CoapMethod[])[CoapMethod.Get, CoapMethod.Post])
         {
             CoapMessage answer = Send(Message(method, "x"));
-            Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(7)), (answer.Code, answer.Options.MaxAge));
+            Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(7)), (answer.Code, answer.Options.MaxAge));
         }
 
         Assert.Equal(0, Server.Counters[CoapCounter.HandlerErrors]);

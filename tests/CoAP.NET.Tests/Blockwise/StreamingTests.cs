@@ -72,8 +72,8 @@ public sealed class StreamingTests : BlockwiseTest
 
         // The ninth is not answered but acknowledged; a copy in a message of its own takes its place.
         Assert.Null(TrySend(NextBlock()));
-        Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.StartsWith("6000", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+        Clock.Advance(FromSeconds(1));
+        Assert.StartsWith("6000", Assert.Single(Transport.TakeSent()), Ordinal);
         Assert.NotNull(reader);
         CoapMessage again = NextBlock();
         Assert.True(TrySend(again) is null or { IsEmpty: true });
@@ -128,7 +128,7 @@ public sealed class StreamingTests : BlockwiseTest
         Assert.Equal((CoapCode.RequestEntityTooLarge, 300u), (answer.Code, answer.Options.Size1));
         Assert.Equal(["BodyIncomplete 128", "BodyIncomplete 64"], _ends);
         Block(CoapMethod.Put, "log", Body(200, 3), 0, 64);
-        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + TimeSpan.FromSeconds(1));
+        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + FromSeconds(1));
         Assert.Equal(["BodyIncomplete 128", "BodyIncomplete 64", "BodyIncomplete 64"], _ends);
         Assert.Equal(0, Server.Counters[CoapCounter.HandlerErrors]);
         AssertAllFreed();
@@ -147,7 +147,7 @@ public sealed class StreamingTests : BlockwiseTest
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log/1", body, 64, 64).Code);
         Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "log/1", body, 128, 64).Code);
         Assert.Equal(["150"], _ends);
-        Clock.Advance(Options.Processes.StopGracePeriod + TimeSpan.FromSeconds(1));
+        Clock.Advance(Options.Processes.StopGracePeriod + FromSeconds(1));
         await Within(stop);
         Assert.Equal(["150", "BodyIncomplete 64"], _ends);
         Assert.Equal((0, 0L), (Bodies.Count, Memory.Requests.Used));

@@ -33,7 +33,7 @@ public sealed class TransferCampaignTests : TransferTest
 
                 // Nothing comes afterwards, and the Message IDs are free again: there are 65,536 for 247 s.
                 int datagrams = Datagrams;
-                Clock.Advance(TimeSpan.FromMinutes(5));
+                Clock.Advance(FromMinutes(5));
                 Assert.Equal(datagrams, Datagrams);
                 Forget();
             }

@@ -57,7 +57,7 @@ public sealed class TransferCostTests : TransferTest
             }
 
             // There are 65,536 Message IDs for 247 s.
-            Clock.Advance(TimeSpan.FromMilliseconds(10));
+            Clock.Advance(FromMilliseconds(10));
             if (seen++ % 1024 == 0)
             {
                 Forget();
@@ -82,7 +82,7 @@ public sealed class TransferCostTests : TransferTest
         CoapRequest request = isUpload
             ? new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Stream(new PatternStream(length)) }
             : new CoapRequest(CoapMethod.Get, Uri) { Destination = destination };
-        CoapResponse response = await Client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(10));
+        CoapResponse response = await Client.SendAsync(request).WaitAsync(FromMinutes(10));
         Assert.True(response.IsSuccess);
         Assert.Equal(length, isUpload ? taken : destination.Length);
         Assert.Equal(length >> 10, seen);

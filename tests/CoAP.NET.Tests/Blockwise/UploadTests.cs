@@ -107,7 +107,7 @@ public sealed class UploadTests : BlockwiseTest
 
         // What came is still there: the client may fill the gap.
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 64, 64).Code);
-        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + TimeSpan.FromSeconds(1));
+        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + FromSeconds(1));
         Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", body, 128, 64).Code);
         Assert.Equal(1, Server.Counters[CoapCounter.BodiesAbandoned]);
         AssertAllFreed();
@@ -119,16 +119,16 @@ public sealed class UploadTests : BlockwiseTest
         // MAX_TRANSMIT_WAIT (10.5 s) is longer than EXCHANGE_LIFETIME (6.5 s) here.
         Options.Parameters = CoapTransmissionParameters.Default with
         {
-            AckTimeout = TimeSpan.FromSeconds(1),
+            AckTimeout = FromSeconds(1),
             MaxRetransmit = 2,
-            MaxLatency = TimeSpan.FromSeconds(0.5)
+            MaxLatency = FromSeconds(0.5)
         };
         Server.MapPut("/x", Take);
         await StartAsync();
         byte[] body = Body(100);
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 64).Code);
 
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
 
         Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 64, 64).Code);
         Assert.Equal(0, Server.Counters[CoapCounter.BodiesAbandoned]);

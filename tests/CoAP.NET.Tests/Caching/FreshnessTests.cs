@@ -16,8 +16,8 @@ public sealed class FreshnessTests : CacheTest
         Assert.Equal(CoapCode.Content, hit.Code);
         Assert.Equal(CoapContentFormat.TextPlain, hit.ContentFormat);
         Assert.Equal(s_server, hit.Remote);
-        Assert.Equal(TimeSpan.FromSeconds(59), hit.Age);
-        Assert.Equal(TimeSpan.FromSeconds(1), hit.MaxAge);
+        Assert.Equal(FromSeconds(59), hit.Age);
+        Assert.Equal(FromSeconds(1), hit.MaxAge);
         Pass(2);
         (_, CoapResponse second) = await AskAsync(Get(), "45", "ff32");
         Assert.Equal("2", second.GetText());
@@ -29,9 +29,9 @@ public sealed class FreshnessTests : CacheTest
     {
         await AskAsync(Get(), "45", "d1013cff31"); // Max-Age 60
         Pass(20);
-        Assert.Equal(TimeSpan.FromSeconds(40), (await HitAsync(Get())).MaxAge);
+        Assert.Equal(FromSeconds(40), (await HitAsync(Get())).MaxAge);
         Pass(0.001);
-        Assert.Equal(TimeSpan.FromSeconds(39), (await HitAsync(Get())).MaxAge);
+        Assert.Equal(FromSeconds(39), (await HitAsync(Get())).MaxAge);
         Assert.Single((await HitAsync(Get())).Options, option => option is MaxAgeOption);
     }
 
@@ -48,7 +48,7 @@ public sealed class FreshnessTests : CacheTest
     public async Task The_largest_Max_Age_does_not_overflow()
     {
         await AskAsync(Get(), "45", "d401ffffffffff31");
-        Clock.Advance(TimeSpan.FromDays(49_000));
+        Clock.Advance(FromDays(49_000));
         Assert.Equal("1", (await HitAsync(Get())).GetText());
     }
 

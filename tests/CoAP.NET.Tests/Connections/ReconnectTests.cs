@@ -92,7 +92,7 @@ public class ReconnectTests : ClientConnectionTest
 
         Assert.Equal(CoapError.Lost, error.Error);
         Assert.True(error.IsOutcomeUnknown);
-        Assert.Contains("coap+tcp://192.0.2.1:5683", error.Message, StringComparison.Ordinal);
+        Assert.Contains("coap+tcp://192.0.2.1:5683", error.Message, Ordinal);
         Assert.Equal(0, Counters[CoapCounter.RequestsRepeated]);
         Assert.Single(Streams.OpenedByUs);
     }
@@ -168,7 +168,7 @@ public class ReconnectTests : ClientConnectionTest
         List<string> bodies = [];
         Answers = (connection, frame) =>
         {
-            bodies.Add(frame.Rest[(frame.Rest.IndexOf("ff", StringComparison.Ordinal) + 2)..]);
+            bodies.Add(frame.Rest[(frame.Rest.IndexOf("ff", Ordinal) + 2)..]);
             if (bodies.Count == 1)
             {
                 connection.Break(new IOException("reset"));
@@ -189,18 +189,18 @@ public class ReconnectTests : ClientConnectionTest
     [Fact]
     public async Task The_Timeout_of_a_request_includes_its_repetition_on_a_new_connection()
     {
-        Options.Transports.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
+        Options.Transports.Streams.ReconnectDelay = FromSeconds(30);
         Answers = static (connection, _) =>
         {
             connection.Break(new IOException("reset"));
             return null;
         };
         await StartClientAsync();
-        Task<CoapResponse> sent = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = TimeSpan.FromSeconds(5) });
+        Task<CoapResponse> sent = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = FromSeconds(5) });
         await UntilAsync(() => Counters[CoapCounter.RequestsRepeated] == 1);
 
         // Less than the wait for the next connection.
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
 
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(sent));
         Assert.Single(Streams.OpenedByUs);
@@ -240,7 +240,7 @@ public class ReconnectTests : ClientConnectionTest
         };
         await StartClientAsync();
         Task<CoapResponse> first = Endpoint.GetAsync(Target);
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Streams.OpenedByUs[0].Receive("00e4");
 
         CoapResponse second = await Within(Endpoint.PostAsync(Target, CoapContent.Text("1")));
@@ -260,21 +260,21 @@ public class ReconnectTests : ClientConnectionTest
         AnswerAll();
         await StartClientAsync();
         await Within(Endpoint.GetAsync(Target));
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
 
         Streams.OpenedByUs[0].Receive(Release(60));
 
         CoapConnectionException error =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.PostAsync(Target, CoapContent.Text("1"))));
         Assert.Equal(CoapError.Released, error.Error);
-        Assert.Equal(TimeSpan.FromSeconds(60), error.RetryAfter);
-        Assert.Contains("60 s", error.Message, StringComparison.Ordinal);
+        Assert.Equal(FromSeconds(60), error.RetryAfter);
+        Assert.Contains("60 s", error.Message, Ordinal);
         Assert.False(error.IsOutcomeUnknown);
-        Clock.Advance(TimeSpan.FromSeconds(59));
+        Clock.Advance(FromSeconds(59));
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync(Target)));
         Assert.Equal(1, Attempts);
 
-        Clock.Advance(TimeSpan.FromSeconds(1));
+        Clock.Advance(FromSeconds(1));
         await Within(Endpoint.GetAsync(Target));
         Assert.Equal(2, Attempts);
     }
@@ -286,12 +286,12 @@ public class ReconnectTests : ClientConnectionTest
         AnswerAll();
         await StartClientAsync();
         await Within(Endpoint.GetAsync(Target));
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Streams.OpenedByUs[0].Receive(Release(null, "192.0.2.2:7000"));
 
         await Within(Endpoint.GetAsync(Target));
         Assert.Equal(CoapAddress.FromIPv4(0xc0000202, 7000), Streams.OpenedByUs[1].Remote);
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Streams.OpenedByUs[1].Break();
 
         await Within(Endpoint.GetAsync(Target));
@@ -305,7 +305,7 @@ public class ReconnectTests : ClientConnectionTest
         AnswerAll();
         await StartClientAsync();
         await Within(Endpoint.GetAsync(Target));
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Streams.OpenedByUs[0].Receive(Release(60, "example.org:70"));
         await Within(Endpoint.GetAsync(Target));
         Streams.OpenedByUs[1].Break();
@@ -347,7 +347,7 @@ public class ReconnectTests : ClientConnectionTest
         AnswerAll();
         await StartClientAsync();
         await Within(Endpoint.GetAsync(Target));
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Failing = static remote => remote == s_second ? Refused(remote) : null;
         Streams.OpenedByUs[0].Receive(Release(null, "224.0.1.1", "a/b", "192.0.2.2:5683"));
 

@@ -174,7 +174,7 @@ public sealed class ClientProxyTests : ClientTest
         ArgumentException? error = Record.Exception(() => request.WithProxy(CoapUri.Parse(proxy))) as ArgumentException;
 
         Assert.Equal(isSent, error is null);
-        Assert.True(isSent || error!.Message.Contains("coaps+tcp", StringComparison.Ordinal));
+        Assert.True(isSent || error!.Message.Contains("coaps+tcp", Ordinal));
     }
 
     [Theory]
@@ -189,8 +189,8 @@ public sealed class ClientProxyTests : ClientTest
         Exception error = await Assert.ThrowsAnyAsync<Exception>(() => Within(Client.GetAsync(uri)));
 
         Assert.True(error is ArgumentException or CoapFormatException, error.ToString());
-        Assert.DoesNotContain("secret", error.Message, StringComparison.Ordinal);
-        Assert.Contains(expected, error.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", error.Message, Ordinal);
+        Assert.Contains(expected, error.Message, Ordinal);
         Assert.Empty(Transport.TakeSent());
     }
 

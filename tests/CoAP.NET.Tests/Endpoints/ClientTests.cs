@@ -14,13 +14,13 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Assert.Equal((0, 0x01), (sent.Type, sent.Code));
         Assert.Equal(8, sent.Token.Length);
-        Assert.EndsWith("bb74656d7065726174757265", sent.Hex, StringComparison.Ordinal);
+        Assert.EndsWith("bb74656d7065726174757265", sent.Hex, Ordinal);
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32322e332043");
         CoapResponse response = await Within(request);
         Assert.Equal(CoapCode.Content, response.Code);
         Assert.Equal("22.3 C", response.GetText());
         Assert.Equal(s_server, response.Remote);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Empty(Transport.TakeSent());
     }
 
@@ -49,7 +49,7 @@ public sealed class ClientTests : ClientTest
         Assert.Equal("6000ad7b", Assert.Single(Transport.TakeSent()));
         await Within(request);
         Transport.Receive(s_server, $"6000{sent.MessageId}");
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Empty(Transport.TakeSent());
     }
 
@@ -92,7 +92,7 @@ public sealed class ClientTests : ClientTest
         Assert.Equal(["70000001", "70000002"], Transport.TakeSent());
         Assert.False(request.IsCompleted);
 
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Assert.Equal(sent.Hex, TakeOne().Hex);
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
         Assert.Equal("1", (await Within(request)).GetText());
@@ -152,7 +152,7 @@ public sealed class ClientTests : ClientTest
         List<double> times = [];
         for (double t = 0.05; t < 94; t += 0.05)
         {
-            Clock.Advance(TimeSpan.FromMilliseconds(50));
+            Clock.Advance(FromMilliseconds(50));
             foreach (string copy in Transport.TakeSent())
             {
                 Assert.Equal(first.Hex, copy);
@@ -171,12 +171,12 @@ public sealed class ClientTests : ClientTest
     [Fact]
     public async Task An_acknowledged_request_without_a_response_times_out_with_NoResponse()
     {
-        Options.Parameters = Options.Parameters with { ResponseTimeout = TimeSpan.FromSeconds(30) };
+        Options.Parameters = Options.Parameters with { ResponseTimeout = FromSeconds(30) };
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Transport.Receive(s_server, $"6000{TakeOne().MessageId}");
-        Clock.Advance(TimeSpan.FromSeconds(29));
+        Clock.Advance(FromSeconds(29));
         Assert.False(request.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(FromSeconds(2));
         CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
         Assert.Equal(CoapTimeoutReason.NoResponse, timeout.Reason);
         Assert.False(timeout.IsOutcomeUnknown);
@@ -189,11 +189,11 @@ public sealed class ClientTests : ClientTest
         Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/1");
         Sent sent = TakeOne();
         Task<CoapResponse> second =
-            Client.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/2") { Timeout = TimeSpan.FromSeconds(5) });
+            Client.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/2") { Timeout = FromSeconds(5) });
         Task<CoapResponse> third = Client.GetAsync("coap://192.0.2.1/3");
         Task<CoapResponse> elsewhere = Client.GetAsync("coap://192.0.2.9/4");
-        Assert.EndsWith("b134", TakeOne().Hex, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromSeconds(6));
+        Assert.EndsWith("b134", TakeOne().Hex, Ordinal);
+        Clock.Advance(FromSeconds(6));
         CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(second));
         Assert.Equal(CoapTimeoutReason.NotSent, timeout.Reason);
         Assert.False(timeout.IsOutcomeUnknown);
@@ -201,7 +201,7 @@ public sealed class ClientTests : ClientTest
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
         await Within(first);
         Sent next = TakeOne();
-        Assert.EndsWith("b133", next.Hex, StringComparison.Ordinal);
+        Assert.EndsWith("b133", next.Hex, Ordinal);
         Transport.Receive(s_server, $"6445{next.MessageId}{next.Token}");
         await Within(third);
         Assert.False(elsewhere.IsCompleted);
@@ -244,7 +244,7 @@ public sealed class ClientTests : ClientTest
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Transport.Receive(s_server, $"7000{TakeOne().MessageId}");
         await Failure.OfAsync(CoapError.Reset, () => Within(request));
-        Clock.Advance(TimeSpan.FromMinutes(5));
+        Clock.Advance(FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
     }
 
@@ -257,7 +257,7 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(request));
-        Clock.Advance(TimeSpan.FromMinutes(5));
+        Clock.Advance(FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
         Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
         Assert.Equal("7000ad7b", Assert.Single(Transport.TakeSent()));
@@ -275,7 +275,7 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}e02602ff78");
         CoapProtocolException error = await Assert.ThrowsAsync<CoapProtocolException>(() => Within(piggybacked));
-        Assert.Contains("9999", error.Message, StringComparison.Ordinal);
+        Assert.Contains("9999", error.Message, Ordinal);
 
         Task<CoapResponse> separate = Client.GetAsync("coap://192.0.2.1/x");
         sent = TakeOne();
@@ -294,8 +294,8 @@ public sealed class ClientTests : ClientTest
         CoapResponse response = await Within(request);
         Assert.Equal(CoapCode.BadOption, response.Code);
         CoapResponseException error = Assert.Throws<CoapResponseException>(response.EnsureSuccess);
-        Assert.Contains("no", error.Message, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Contains("no", error.Message, Ordinal);
+        Clock.Advance(FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
     }
 

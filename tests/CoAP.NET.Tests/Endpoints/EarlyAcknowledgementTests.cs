@@ -25,12 +25,12 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         Assert.Equal(["60007d38"], Transport.TakeSent());
         Transport.Receive(Peer, GetSlow);
         Assert.Equal(["60007d38"], Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(60));
+        Clock.Advance(FromSeconds(60));
         Assert.Empty(Transport.TakeSent());
 
         string response = await AnswerAsync();
-        Assert.StartsWith("4145", response, StringComparison.Ordinal);
-        Assert.EndsWith("53c0ff646f6e65", response, StringComparison.Ordinal);
+        Assert.StartsWith("4145", response, Ordinal);
+        Assert.EndsWith("53c0ff646f6e65", response, Ordinal);
         Transport.Receive(Peer, "6000" + response[4..8]);
         Transport.Receive(Peer, GetSlow);
         Assert.Equal(["60007d38"], Transport.TakeSent());
@@ -50,7 +50,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         string[] sent = Transport.TakeSent();
         Assert.Equal(2, sent.Length);
         Assert.Equal("60007d38", sent[0]);
-        Assert.StartsWith("4145", sent[1], StringComparison.Ordinal);
+        Assert.StartsWith("4145", sent[1], Ordinal);
     }
 
     [Theory]
@@ -76,7 +76,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         Task<string> acknowledgement = NextSentAsync();
         Transport.Receive(Peer, GetSlow);
         Assert.Equal("60007d38", await Within(acknowledgement));
-        Assert.StartsWith("4145", await AnswerAsync(), StringComparison.Ordinal);
+        Assert.StartsWith("4145", await AnswerAsync(), Ordinal);
     }
 
     [Fact]
@@ -92,7 +92,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, NonGetSlow);
         Assert.Empty(Transport.TakeSent());
-        Assert.StartsWith("5145", await AnswerAsync(), StringComparison.Ordinal);
+        Assert.StartsWith("5145", await AnswerAsync(), Ordinal);
         kept!.Acknowledge();
         Assert.Empty(Transport.TakeSent());
 
@@ -101,9 +101,9 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
             kept = request;
             return CoapResults.Text("done");
         });
-        Assert.StartsWith("61457d39", Exchange("41017d3953b5717569636b"), StringComparison.Ordinal);
+        Assert.StartsWith("61457d39", Exchange("41017d3953b5717569636b"), Ordinal);
         kept.Acknowledge();
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         kept.Acknowledge();
         Assert.Empty(Transport.TakeSent());
         Assert.Equal(Peer, kept.Peer.Address);

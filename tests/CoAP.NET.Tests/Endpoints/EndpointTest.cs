@@ -9,7 +9,7 @@ public abstract class EndpointTest : IAsyncLifetime
     protected static readonly CoapAddress Peer = CoapAddress.FromIPv4(0xc0000201, 40_000);
     protected static readonly CoapAddress Other = CoapAddress.FromIPv4(0xc0000202, 40_001);
 
-    private static readonly TimeSpan s_longest = TimeSpan.FromHours(1);
+    private static readonly TimeSpan s_longest = FromHours(1);
 
     private protected EndpointTest()
     {
@@ -43,7 +43,7 @@ public abstract class EndpointTest : IAsyncLifetime
         for (int looks = 0; !disposed.IsCompleted; looks++)
         {
             await Eventually.PauseAsync(looks);
-            Clock.Advance(TimeSpan.FromSeconds(1));
+            Clock.Advance(FromSeconds(1));
         }
 
         await disposed;

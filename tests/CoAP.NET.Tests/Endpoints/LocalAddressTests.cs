@@ -15,8 +15,8 @@ public sealed class LocalAddressTests : IAsyncLifetime
         _server.MapGet("/me", static request => CoapResults.Text(request.Peer.Address.ToString()));
         _server.MapGet("/state", static request => CoapResults.Text(request.Peer.Address.ToIPAddress().ToString())).Observable();
         await _server.StartAsync();
-        _udp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", StringComparison.Ordinal));
-        _tcp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap+tcp://", StringComparison.Ordinal));
+        _udp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", Ordinal));
+        _tcp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap+tcp://", Ordinal));
     }
 
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
@@ -25,7 +25,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
     public async Task A_client_with_many_local_addresses_is_many_peers_over_a_single_port()
     {
         // Nothing is sent twice because the machine is busy: the second response would be one that nobody waits for.
-        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { AckTimeout = TimeSpan.FromMinutes(2) } });
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { AckTimeout = FromMinutes(2) } });
         string[] seen =
             await Task.WhenAll(Enumerable.Range(1, 50).Select(async i => (await AskAsync(client, _udp, $"127.3.0.{i}")).GetText()));
         Assert.Equal(Enumerable.Range(1, 50).Select(static i => $"127.3.0.{i}"), seen.Select(AddressOf));
@@ -100,14 +100,14 @@ public sealed class LocalAddressTests : IAsyncLifetime
     {
         await using CoapClient client = new();
         CoapException family = await Assert.ThrowsAsync<CoapException>(() => AskAsync(client, _udp, "::1"));
-        Assert.Contains("IP version", family.Message, StringComparison.Ordinal);
+        Assert.Contains("IP version", family.Message, Ordinal);
         CoapException foreign = await Assert.ThrowsAsync<CoapException>(() => AskAsync(client, _udp, "192.0.2.1"));
-        Assert.Contains("this machine does not have the address", foreign.Message, StringComparison.Ordinal);
+        Assert.Contains("this machine does not have the address", foreign.Message, Ordinal);
         CoapConnectionException connecting = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(client, _tcp, "192.0.2.1"));
-        Assert.Contains("LocalAddress", connecting.Message, StringComparison.Ordinal);
+        Assert.Contains("LocalAddress", connecting.Message, Ordinal);
         await using CoapClient bound = new(_server.Endpoint);
         CoapException elsewhere = await Assert.ThrowsAsync<CoapException>(() => AskAsync(bound, _udp, "127.3.0.1"));
-        Assert.Contains("bound to 127.0.0.1", elsewhere.Message, StringComparison.Ordinal);
+        Assert.Contains("bound to 127.0.0.1", elsewhere.Message, Ordinal);
     }
 
     private static string AddressOf(string endpoint) => endpoint[..endpoint.LastIndexOf(':')];
@@ -116,7 +116,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
         new(CoapMethod.Get, uri) { LocalAddress = local is null ? null : IPAddress.Parse(local) };
 
     private static Task<CoapResponse> AskAsync(CoapClient client, string server, string? local) =>
-        client.SendAsync(From(server + "/me", local)).WaitAsync(TimeSpan.FromMinutes(2));
+        client.SendAsync(From(server + "/me", local)).WaitAsync(FromMinutes(2));
 
     private static async Task<string> FirstOf(CoapObservation observation)
     {

@@ -16,13 +16,13 @@ public sealed class SendFailureTests : ClientTest
         Refuse(_ => error);
         CoapException exception = await Failure.OfAsync(CoapError.SendFailed, () => Within(Client.GetAsync("coap://192.0.2.1/x")));
         Assert.Equal(error, Assert.IsType<CoapConnectionException>(exception).SocketError);
-        Assert.Contains(mentioned, exception.Message, StringComparison.Ordinal);
+        Assert.Contains(mentioned, exception.Message, Ordinal);
         Assert.Single(Transport.TakeSent());
 
         // What never left takes nothing of PROBING_RATE: the next one is tried at once.
         await Failure.OfAsync(CoapError.SendFailed, () => Within(Client.GetAsync("coap://192.0.2.1/x")));
         Assert.Single(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromMinutes(5));
+        Clock.Advance(FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
     }
 
@@ -38,7 +38,7 @@ public sealed class SendFailureTests : ClientTest
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
         refuses = false;
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Assert.Equal(sent, TakeOne());
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
         Assert.Equal(s_server, (await Within(request)).Remote);

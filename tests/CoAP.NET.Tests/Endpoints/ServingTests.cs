@@ -20,8 +20,8 @@ public class ServingTests : EndpointTest
         Server.MapGet("/temperature", () => new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
         await StartAsync();
         string answer = Exchange("51017d4075bb74656d7065726174757265");
-        Assert.StartsWith("5145", answer, StringComparison.Ordinal);
-        Assert.EndsWith("75ff32322e332043", answer, StringComparison.Ordinal);
+        Assert.StartsWith("5145", answer, Ordinal);
+        Assert.EndsWith("75ff32322e332043", answer, Ordinal);
     }
 
     [Theory]
@@ -58,7 +58,7 @@ public class ServingTests : EndpointTest
     {
         await StartAsync();
         Assert.Equal("70007d34", Exchange(hex));
-        Assert.Equal("60847d34", Exchange("40017d35b17a").Replace("7d35", "7d34", StringComparison.Ordinal)[..8]);
+        Assert.Equal("60847d34", Exchange("40017d35b17a").Replace("7d35", "7d34", Ordinal)[..8]);
     }
 
     [Theory]
@@ -86,7 +86,7 @@ public class ServingTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, hex);
         Assert.Empty(Transport.TakeSent());
-        Assert.StartsWith("60847d99", Exchange("40017d99b17a"), StringComparison.Ordinal);
+        Assert.StartsWith("60847d99", Exchange("40017d99b17a"), Ordinal);
     }
 
     [Fact]
@@ -95,7 +95,7 @@ public class ServingTests : EndpointTest
     {
         Server.MapGet("/", () => "root");
         await StartAsync();
-        Assert.StartsWith("60857d34", Exchange("401f7d34"), StringComparison.Ordinal);
+        Assert.StartsWith("60857d34", Exchange("401f7d34"), Ordinal);
     }
 
     [Fact]
@@ -105,10 +105,10 @@ public class ServingTests : EndpointTest
         Server.MapGet("/", () => "root");
         await StartAsync();
         string answer = Exchange("40017d34e02602");
-        Assert.StartsWith("60827d34ff", answer, StringComparison.Ordinal);
-        Assert.Contains("9999", System.Text.Encoding.UTF8.GetString(Wire.Hex(answer[10..])), StringComparison.Ordinal);
-        Assert.StartsWith("5082", Exchange("50017d35e02602"), StringComparison.Ordinal);
-        Assert.StartsWith("60457d36", Exchange("40017d36e1260178"), StringComparison.Ordinal);
+        Assert.StartsWith("60827d34ff", answer, Ordinal);
+        Assert.Contains("9999", System.Text.Encoding.UTF8.GetString(Wire.Hex(answer[10..])), Ordinal);
+        Assert.StartsWith("5082", Exchange("50017d35e02602"), Ordinal);
+        Assert.StartsWith("60457d36", Exchange("40017d36e1260178"), Ordinal);
     }
 
     [Theory]
@@ -126,7 +126,7 @@ public class ServingTests : EndpointTest
                 ? CoapResults.Changed()
                 : CoapResults.BadRequest("wrong format"));
         await StartAsync();
-        Assert.StartsWith(answer, Exchange(hex), StringComparison.Ordinal);
+        Assert.StartsWith(answer, Exchange(hex), Ordinal);
     }
 
     [Theory]
@@ -151,14 +151,14 @@ public class ServingTests : EndpointTest
         string first = Exchange("40027d34b5636f756e74");
         foreach (int seconds in new[] { 1, 59, 180 })
         {
-            Clock.Advance(TimeSpan.FromSeconds(seconds));
+            Clock.Advance(FromSeconds(seconds));
             Assert.Equal(first, Exchange("40027d34b5636f756e74"));
         }
 
         Assert.Equal(1, runs);
         Transport.Receive(Other, "40027d34b5636f756e74");
         Assert.Equal(2, runs);
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         Exchange("40027d34b5636f756e74");
         Assert.Equal(3, runs);
     }
@@ -177,7 +177,7 @@ public class ServingTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, "41017d3853b4736c6f77");
         Assert.Empty(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(1.9));
+        Clock.Advance(FromSeconds(1.9));
         Assert.Equal("60007d38", Assert.Single(Transport.TakeSent()));
         Transport.Receive(Peer, "41017d3853b4736c6f77");
         Assert.Equal("60007d38", Assert.Single(Transport.TakeSent()));
@@ -186,16 +186,16 @@ public class ServingTests : EndpointTest
         Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
         late.SetResult(new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
         string response = await Within(sent.Task);
-        Assert.StartsWith("4145", response, StringComparison.Ordinal);
-        Assert.EndsWith("53ff32322e332043", response, StringComparison.Ordinal);
+        Assert.StartsWith("4145", response, Ordinal);
+        Assert.EndsWith("53ff32322e332043", response, Ordinal);
         Transport.OnSent = null;
 
         // Not acknowledged yet: it is sent again, the same bytes; then the acknowledgement ends it.
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         string[] copies = Transport.TakeSent();
         Assert.Equal(response, copies[^1]);
         Transport.Receive(Peer, "6000" + response[4..8]);
-        Clock.Advance(TimeSpan.FromSeconds(200));
+        Clock.Advance(FromSeconds(200));
         Assert.Empty(Transport.TakeSent());
         Transport.Receive(Peer, "41017d3853b4736c6f77");
         Assert.Equal("60007d38", Assert.Single(Transport.TakeSent()));
@@ -235,9 +235,9 @@ public class ServingTests : EndpointTest
         }
 
         string ok = string.Concat(Enumerable.Repeat("ab", 64));
-        Assert.StartsWith($"6d45002033{ok}", Exchange($"4d01002033{ok}"), StringComparison.Ordinal);
+        Assert.StartsWith($"6d45002033{ok}", Exchange($"4d01002033{ok}"), Ordinal);
         string tooLong = string.Concat(Enumerable.Repeat("ab", 65));
-        Assert.StartsWith($"6d80002134{tooLong}", Exchange($"4d01002134{tooLong}"), StringComparison.Ordinal);
+        Assert.StartsWith($"6d80002134{tooLong}", Exchange($"4d01002134{tooLong}"), Ordinal);
     }
 
     [Fact]
@@ -263,7 +263,7 @@ public class ServingTests : EndpointTest
     public async Task A_server_that_is_not_a_proxy_answers_Proxy_Uri_with_5_05()
     {
         await StartAsync();
-        Assert.StartsWith("60a57d34", Exchange("40017d34d916636f61703a2f2f682f"), StringComparison.Ordinal);
+        Assert.StartsWith("60a57d34", Exchange("40017d34d916636f61703a2f2f682f"), Ordinal);
     }
 
     [Fact]
@@ -272,10 +272,10 @@ public class ServingTests : EndpointTest
     {
         Server.MapGet("/", () => "root");
         await StartAsync();
-        Assert.StartsWith("6080", Exchange("40017d34d003"), StringComparison.Ordinal);
-        Assert.StartsWith("6080", Exchange("40017d35d10300"), StringComparison.Ordinal);
-        Assert.StartsWith("6080", Exchange("40017d36d2030100"), StringComparison.Ordinal);
-        Assert.StartsWith("6045", Exchange("40017d37d10310"), StringComparison.Ordinal);
+        Assert.StartsWith("6080", Exchange("40017d34d003"), Ordinal);
+        Assert.StartsWith("6080", Exchange("40017d35d10300"), Ordinal);
+        Assert.StartsWith("6080", Exchange("40017d36d2030100"), Ordinal);
+        Assert.StartsWith("6045", Exchange("40017d37d10310"), Ordinal);
     }
 
     [Fact]
@@ -314,12 +314,12 @@ public class ServingTests : EndpointTest
         Assert.Equal("60410003", Exchange("40030003b172ff31"));
         Assert.Equal("60440004", Exchange("40030004b172ff32"));
         Assert.Equal("60450005ff32", Exchange("40010005b172"));
-        Assert.StartsWith("608c0006", Exchange("4003000650" + "6172ff33"), StringComparison.Ordinal);
+        Assert.StartsWith("608c0006", Exchange("4003000650" + "6172ff33"), Ordinal);
         Assert.Equal("60420007", Exchange("40040007b172"));
         Assert.Equal("60420008", Exchange("40040008b172"));
         Assert.Equal("60840009", Exchange("40010009b172"));
-        Assert.StartsWith("608c000a", Exchange("4003000a10a172ff33"), StringComparison.Ordinal);
-        Assert.StartsWith("6083000b", Exchange("4003000b10a9666f7262696464656eff33"), StringComparison.Ordinal);
+        Assert.StartsWith("608c000a", Exchange("4003000a10a172ff33"), Ordinal);
+        Assert.StartsWith("6083000b", Exchange("4003000b10a9666f7262696464656eff33"), Ordinal);
     }
 
     [Theory]
@@ -333,6 +333,6 @@ public class ServingTests : EndpointTest
         Server.MapGet("/", () => "root");
         Server.MapPut("/", () => CoapResults.Changed());
         await StartAsync();
-        Assert.StartsWith(answer, Exchange(hex), StringComparison.Ordinal);
+        Assert.StartsWith(answer, Exchange(hex), Ordinal);
     }
 }

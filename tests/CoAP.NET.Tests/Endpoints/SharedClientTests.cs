@@ -12,7 +12,7 @@ public sealed class SharedClientTests : ClientTest
     {
         using CancellationTokenSource caller = new();
         Options.Parameters = Options.Parameters with { NStart = 10 };
-        await using CoapClient shared = new(Client.Endpoint) { Timeout = TimeSpan.FromMinutes(1) };
+        await using CoapClient shared = new(Client.Endpoint) { Timeout = FromMinutes(1) };
         await using CoapClient other = new(Client.Endpoint);
         Task<CoapResponse> own = shared.GetAsync(Uri, isCancellable ? caller.Token : CancellationToken.None);
         TakeOne();
@@ -30,7 +30,7 @@ public sealed class SharedClientTests : ClientTest
         Assert.Equal("1", (await Within(ofOther)).GetText());
 
         // No copies of what ended.
-        Clock.Advance(TimeSpan.FromMinutes(5));
+        Clock.Advance(FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
         Task<CoapResponse> later = Client.GetAsync(Uri);
         sent = TakeOne();
@@ -48,7 +48,7 @@ public sealed class SharedClientTests : ClientTest
         TakeOne();
         await shared.DisposeAsync();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(own));
-        Clock.Advance(TimeSpan.FromMinutes(5));
+        Clock.Advance(FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
     }
 

@@ -14,12 +14,12 @@ public class StoppingTests : EndpointTest
         Transport.Receive(Peer, "40010001b4736c6f77");
         Task stop = Server.StopAsync();
         string refused = Exchange("40010002b466617374");
-        Assert.StartsWith("60a30002", refused, StringComparison.Ordinal);
-        Assert.Contains("d10105", refused[8..], StringComparison.Ordinal);
+        Assert.StartsWith("60a30002", refused, Ordinal);
+        Assert.Contains("d10105", refused[8..], Ordinal);
         Assert.False(stop.IsCompleted);
 
         // Duplicates and acknowledgements are still served: the first request gets its Empty acknowledgement again.
-        Clock.Advance(TimeSpan.FromSeconds(1));
+        Clock.Advance(FromSeconds(1));
         Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
         Transport.Receive(Peer, "40010001b4736c6f77");
         Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
@@ -27,7 +27,7 @@ public class StoppingTests : EndpointTest
         running.SetResult(CoapResults.Text("done"));
         await Within(stop);
         Assert.Contains(Transport.TakeSent(),
-            hex => hex.StartsWith("4045", StringComparison.Ordinal) && hex.EndsWith("646f6e65", StringComparison.Ordinal));
+            hex => hex.StartsWith("4045", Ordinal) && hex.EndsWith("646f6e65", Ordinal));
         await Within(Server.Endpoint.Completion);
     }
 
@@ -42,7 +42,7 @@ public class StoppingTests : EndpointTest
         Task stop = Server.StopAsync();
         Transport.Receive(Peer, "40010002b466617374");
         Transport.Receive(Peer, "40010002b466617374");
-        Clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(FromSeconds(2));
         Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
         Assert.Equal(0, Server.Counters[CoapCounter.Duplicates]);
         running.SetResult("done");
@@ -64,7 +64,7 @@ public class StoppingTests : EndpointTest
         Task stop = Server.StopAsync();
         Assert.False(stop.IsCompleted);
         Assert.False(aborted.IsCancellationRequested);
-        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(30));
+        await Clock.AdvanceUntilAsync(stop, FromSeconds(30));
         Assert.True(aborted.IsCancellationRequested);
         Transport.TakeSent();
 
@@ -94,11 +94,11 @@ public class StoppingTests : EndpointTest
         Task stop = Server.StopAsync();
 
         // All are acknowledged by then, so these are separate responses.
-        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(30));
+        await Clock.AdvanceUntilAsync(stop, FromSeconds(30));
         string[] sent = Transport.TakeSent();
-        Assert.Equal(5, sent.Count(static hex => hex[2..4] == "a3" && hex.EndsWith("d10105", StringComparison.Ordinal)));
-        Assert.Equal(4, sent.Count(static hex => hex.StartsWith("40a3", StringComparison.Ordinal)));
-        Assert.Equal(1, sent.Count(static hex => hex.StartsWith("50a3", StringComparison.Ordinal)));
+        Assert.Equal(5, sent.Count(static hex => hex[2..4] == "a3" && hex.EndsWith("d10105", Ordinal)));
+        Assert.Equal(4, sent.Count(static hex => hex.StartsWith("40a3", Ordinal)));
+        Assert.Equal(1, sent.Count(static hex => hex.StartsWith("50a3", Ordinal)));
     }
 
     [Fact]
@@ -122,7 +122,7 @@ public class StoppingTests : EndpointTest
             cancellationToken.WaitHandle.WaitOne();
 
             // A server that does not wait for the end of this part is closed before it.
-            disposing.Task.Result.Wait(TimeSpan.FromMilliseconds(100), CancellationToken.None);
+            disposing.Task.Result.Wait(FromMilliseconds(100), CancellationToken.None);
             return new TaskCompletionSource<CoapResult>().Task;
         });
         await StartAsync();
@@ -140,14 +140,14 @@ public class StoppingTests : EndpointTest
     public async Task Cancelling_RunAsync_answers_running_requests_with_5_03_after_the_grace_period()
     {
         using CancellationTokenSource stop = new();
-        Options.Processes.StopGracePeriod = TimeSpan.FromSeconds(1);
+        Options.Processes.StopGracePeriod = FromSeconds(1);
         Server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task);
         Server.Endpoint.AddTransport(Transport);
         Task run = Server.RunAsync(stop.Token);
         Transport.Receive(Peer, "40010001b56e65766572");
         await stop.CancelAsync();
-        await Clock.AdvanceUntilAsync(run, TimeSpan.FromSeconds(30));
-        Assert.Contains(Transport.TakeSent(), static hex => hex.StartsWith("40a3", StringComparison.Ordinal));
+        await Clock.AdvanceUntilAsync(run, FromSeconds(30));
+        Assert.Contains(Transport.TakeSent(), static hex => hex.StartsWith("40a3", Ordinal));
     }
 
     [Fact]
@@ -176,7 +176,7 @@ public class StoppingTests : EndpointTest
         await server.DisposeAsync();
         CoapResponse response = await Within(request);
         Assert.Equal(CoapCode.ServiceUnavailable, response.Code);
-        Assert.Equal(TimeSpan.FromSeconds(5), response.MaxAge);
+        Assert.Equal(FromSeconds(5), response.MaxAge);
     }
 
     [Fact]
@@ -191,7 +191,7 @@ public class StoppingTests : EndpointTest
         });
         await StartAsync();
         Transport.Receive(Peer, "40020001b473746f70");
-        await Clock.AdvanceUntilAsync(stopped.Task, TimeSpan.FromSeconds(30));
+        await Clock.AdvanceUntilAsync(stopped.Task, FromSeconds(30));
         await Within(Server.Endpoint.Completion);
     }
 
@@ -237,7 +237,7 @@ public class StoppingTests : EndpointTest
 
         // One more than the bound is refused before user code, with the time to come back.
         Transport.Receive(Other, "4001fffeb46f70656e");
-        Assert.StartsWith("60a3fffe", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+        Assert.StartsWith("60a3fffe", Assert.Single(Transport.TakeSent()), Ordinal);
 
         Task idle = Server.Endpoint.Served.WhenIdleAsync();
         answer.SetResult(CoapResults.Text("x"));

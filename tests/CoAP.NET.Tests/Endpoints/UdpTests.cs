@@ -47,9 +47,9 @@ public sealed class UdpTests
     {
         await using CoapServer server = new();
         ArgumentException path = Assert.Throws<ArgumentException>(() => server.Listen("coap://127.0.0.1/path"));
-        Assert.DoesNotContain("Parameter", path.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("Parameter", path.Message, Ordinal);
         ArgumentException noScheme = Assert.Throws<ArgumentException>(() => server.Listen("127.0.0.1:5683"));
-        Assert.StartsWith("'127.0.0.1:5683' is not a CoAP URI: position 0", noScheme.Message, StringComparison.Ordinal);
+        Assert.StartsWith("'127.0.0.1:5683' is not a CoAP URI: position 0", noScheme.Message, Ordinal);
     }
 
     [Theory]
@@ -132,12 +132,12 @@ public sealed class UdpTests
         await using CoapServer server = new(new CoapEndpointOptions
         {
             Transports = { UdpEngine = engine },
-            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromHours(1) },
+            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = FromHours(1) },
         });
         server.MapGet("/slow", request =>
         {
             request.Acknowledge();
-            return acknowledged.Wait(TimeSpan.FromMinutes(1)) ? "slow" : "nothing was sent";
+            return acknowledged.Wait(FromMinutes(1)) ? "slow" : "nothing was sent";
         });
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
@@ -149,7 +149,7 @@ public sealed class UdpTests
         Assert.Equal("60007D38", Convert.ToHexString(answer, 0, length));
         acknowledged.Set();
         length = await Within(device.ReceiveAsync(answer));
-        Assert.EndsWith("FF736C6F77", Convert.ToHexString(answer, 0, length), StringComparison.Ordinal);
+        Assert.EndsWith("FF736C6F77", Convert.ToHexString(answer, 0, length), Ordinal);
     }
 
     [Theory]
@@ -215,7 +215,7 @@ public sealed class UdpTests
         await using CoapServer second = new();
         second.Listen(first.LocalEndpoints[0]);
         CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => second.StartAsync());
-        Assert.Contains("127.0.0.1", error.Message, StringComparison.Ordinal);
+        Assert.Contains("127.0.0.1", error.Message, Ordinal);
     }
 
     [Theory]
@@ -232,5 +232,5 @@ public sealed class UdpTests
     private static CoapServer Make(CoapSocketEngine engine, int shards = 1) =>
         new(new CoapEndpointOptions { Transports = { UdpEngine = engine, Shards = shards } });
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));
 }

@@ -38,7 +38,7 @@ public sealed class NoResponseTests : EndpointTest
             string code = i switch { 0 => "44", 1 => "84", _ => "a0" };
             Assert.Equal(leftOut[i] ? $"6000000{i}" : $"60{code}000{i}", Exchange($"4003000{i}{path}{option}"));
             Transport.Receive(Peer, $"5003001{i}{path}{option}");
-            Assert.Equal(leftOut[i] ? 0 : 1, Transport.TakeSent().Count(hex => hex.StartsWith($"50{code}", StringComparison.Ordinal)));
+            Assert.Equal(leftOut[i] ? 0 : 1, Transport.TakeSent().Count(hex => hex.StartsWith($"50{code}", Ordinal)));
         }
 
         Assert.Equal(6, _calls);
@@ -65,7 +65,7 @@ public sealed class NoResponseTests : EndpointTest
         await StartAsync();
         Assert.Equal("60000001", Exchange("40010001b174d1ea08"));
         Assert.Equal("60000002", Exchange("400100029100" + "d1ec08"));
-        Assert.StartsWith("6082", Exchange("400100039100" + "d1ec02"), StringComparison.Ordinal);
+        Assert.StartsWith("6082", Exchange("400100039100" + "d1ec02"), Ordinal);
         Transport.TakeSent();
         Transport.Receive(Peer, "50010004b174d1ea08");
         Assert.Empty(Transport.TakeSent());
@@ -80,7 +80,7 @@ public sealed class NoResponseTests : EndpointTest
         Server.MapPut("/2", async (CoapRequestContext _) => await running.Task.ConfigureAwait(false));
         await StartAsync();
         Transport.Receive(Peer, "40030001b132");
-        Assert.StartsWith("60a3", Exchange("40030002b132"), StringComparison.Ordinal);
+        Assert.StartsWith("60a3", Exchange("40030002b132"), Ordinal);
         Assert.Equal("60000003", Exchange("40030003b132d1ea10"));
         running.SetResult(CoapResults.Changed());
     }
@@ -103,7 +103,7 @@ public sealed class NoResponseTests : EndpointTest
     {
         Transport.TakeSent();
         Transport.Receive(Peer, hex, s_group);
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         return Transport.TakeSent().Length;
     }
 

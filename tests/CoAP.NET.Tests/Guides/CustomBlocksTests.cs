@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Guides;
 /// <summary>The snippets of docs/custom-blocks.md, so that they compile and do what the page says.</summary>
 public sealed class CustomBlocksTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 10);
@@ -22,7 +22,7 @@ public sealed class CustomBlocksTests
         string page = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "custom-blocks.md"));
         PropertyInfo[] links = typeof(CoapStageLinks).GetProperties();
         Assert.Equal(10, links.Length);
-        Assert.All(links, link => Assert.Contains($"\n| `{link.Name}` |", page, StringComparison.Ordinal));
+        Assert.All(links, link => Assert.Contains($"\n| `{link.Name}` |", page, Ordinal));
     }
 
     [Fact]
@@ -215,7 +215,7 @@ public sealed class CustomBlocksTests
         Assert.Equal("here", await AskAsync(server));
         end.SetResult();
         await watching;
-        Assert.Contains("GET", printed.ToString(), StringComparison.Ordinal);
+        Assert.Contains("GET", printed.ToString(), Ordinal);
 
         async Task WatchAsync()
         {

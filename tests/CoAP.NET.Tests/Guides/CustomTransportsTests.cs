@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Guides;
 /// <summary>The snippets of docs/custom-transports.md, so that they compile and do what the page says.</summary>
 public sealed class CustomTransportsTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-transports.md", "Guides", 4);
@@ -64,7 +64,7 @@ public sealed class CustomTransportsTests
                 {
                     MaxMessageSize = 160,
                     PreferredBlockSize = 64,
-                    AckTimeout = TimeSpan.FromSeconds(8)
+                    AckTimeout = FromSeconds(8)
                 }
                 : null,
         };

@@ -548,31 +548,31 @@ public sealed class ReplacedStageTests
         Router(twice, static _ => CoapResults.NotFound());
         Assert.Contains("already replaced",
             Assert.Throws<InvalidOperationException>(() => Router(twice, static _ => CoapResults.NotFound())).Message,
-            StringComparison.Ordinal);
+            Ordinal);
 
         CoapServer taken = new(twice);
         Assert.Contains("before you make it", Assert.Throws<InvalidOperationException>(() =>
-            twice.Pipeline.Replace(CoapStages.Serializer, static shard => null!)).Message, StringComparison.Ordinal);
+            twice.Pipeline.Replace(CoapStages.Serializer, static shard => null!)).Message, Ordinal);
         Assert.Contains("never be used", Assert.Throws<InvalidOperationException>(() => taken.MapGet("/x", static () => "x")).Message,
-            StringComparison.Ordinal);
+            Ordinal);
 
         CoapRoutes routes = new();
         routes.MapGet("/x", static () => "x");
         CoapEndpointOptions both = new() { Routes = routes };
         Router(both, static _ => CoapResults.NotFound());
         Assert.Contains("never be used", Assert.Throws<InvalidOperationException>(() => new CoapServer(both)).Message,
-            StringComparison.Ordinal);
+            Ordinal);
 
         CoapEndpointOptions nothing = new();
         nothing.Pipeline.Replace(CoapStages.Serializer, static shard => null!);
         Assert.Contains("returned null", Assert.Throws<InvalidOperationException>(() => new CoapServer(nothing)).Message,
-            StringComparison.Ordinal);
+            Ordinal);
 
         TransformBlock<CoapExchange, CoapReply> one = new(static exchange => new CoapReply(exchange, CoapResults.NotFound()));
         CoapEndpointOptions shared = new() { Transports = { Shards = 2 } };
         shared.Pipeline.Replace(CoapStages.Resource, _ => one);
         Assert.Contains("once for each shard", Assert.Throws<InvalidOperationException>(() => new CoapServer(shared)).Message,
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     private static CoapEndpointOptions Sealed(byte[]? key = null)
@@ -593,9 +593,9 @@ public sealed class ReplacedStageTests
         return server.LocalEndpoints[0];
     }
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));
 
-    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task Within(Task task) => task.WaitAsync(FromMinutes(2));
 
     private sealed class CountingScheduler : TaskScheduler
     {

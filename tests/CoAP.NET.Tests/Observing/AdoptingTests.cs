@@ -36,11 +36,11 @@ public sealed class AdoptingTests : ClientObserveTest
     [Rfc("7641-3.4-1")]
     public async Task A_notification_older_than_the_kept_position_is_dropped_for_128_seconds_of_the_wall_clock()
     {
-        await using CoapObservation observation = await AdoptAsync(Heard(100, TimeSpan.FromSeconds(100), TimeSpan.FromHours(1)));
+        await using CoapObservation observation = await AdoptAsync(Heard(100, FromSeconds(100), FromHours(1)));
         NotifyAcknowledged(s_token, 99, "old");
         NotifyAcknowledged(s_token, 100, "same");
         Assert.Null(observation.Latest);
-        Clock.Advance(TimeSpan.FromSeconds(29));
+        Clock.Advance(FromSeconds(29));
         NotifyAcknowledged(s_token, 99, "restarted");
         Assert.Equal("restarted", Text(observation.Latest));
     }
@@ -52,8 +52,8 @@ public sealed class AdoptingTests : ClientObserveTest
     [Rfc("7641-3.3.1-2")]
     public async Task Max_Age_of_an_adopted_observation_counts_from_the_kept_notification_and_its_token_stays(int heardAgo, int left)
     {
-        await using CoapObservation observation = await AdoptAsync(Heard(7, TimeSpan.FromSeconds(heardAgo)));
-        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromMinutes(2));
+        await using CoapObservation observation = await AdoptAsync(Heard(7, FromSeconds(heardAgo)));
+        (CoapMessage again, TimeSpan after) = NextRequest(FromMinutes(2));
         Assert.InRange(after.TotalSeconds, left + 4.9, left + 15.2);
         Assert.Equal((s_token, 0u), (again.Token, again.Options.Observe));
         Answer(again, 1, "again");
@@ -78,10 +78,10 @@ public sealed class AdoptingTests : ClientObserveTest
     public async Task A_kept_observation_state_can_be_serialized_and_adopted_by_another_process()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(5, "one", maxAge: 90);
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         CoapObservationState? kept = await Within(observation.KeepAsync());
         Assert.Equal(registration.Token, kept!.Request.Token);
-        Assert.Equivalent(new CoapNotificationPosition(5, Clock.GetUtcNow() - TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(90)), kept.Heard);
+        Assert.Equivalent(new CoapNotificationPosition(5, Clock.GetUtcNow() - FromSeconds(10), FromSeconds(90)), kept.Heard);
         Assert.Equal(s_server, kept.Address);
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(kept.Request);
 
@@ -96,9 +96,9 @@ public sealed class AdoptingTests : ClientObserveTest
         Assert.Equal(1, StandingRequests);
         CoapObservationState read = new(kept.Uri!, CoapDatagramSerializer.Default.Deserialize(bytes)) { Heard = kept.Heard };
         CoapException taken = await Failure.OfAsync(CoapError.TokenInUse, () => Endpoint.AdoptAsync(read));
-        Assert.Contains(registration.Token.ToString(), taken.Message, StringComparison.Ordinal);
+        Assert.Contains(registration.Token.ToString(), taken.Message, Ordinal);
 
-        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + TimeSpan.FromSeconds(1));
+        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + FromSeconds(1));
         AssertFreed();
         await using CoapObservation again = await Within(Endpoint.AdoptAsync(read));
         NotifyAcknowledged(registration.Token, 6, "two");
@@ -147,7 +147,7 @@ public sealed class AdoptingTests : ClientObserveTest
     [Fact]
     public async Task Notifications_before_the_adoption_are_held_and_the_newest_is_delivered_on_adoption()
     {
-        using IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(30));
+        using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
         await Endpoint.StartAsync();
         Notify(s_token, 8, "eight");
         ushort newest = Notify(s_token, 9, "nine");
@@ -160,7 +160,7 @@ public sealed class AdoptingTests : ClientObserveTest
     [Fact]
     public async Task Responses_that_are_no_notifications_are_not_held()
     {
-        using IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(30));
+        using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
         await Endpoint.StartAsync();
         ushort response = Notify(s_token, null, "nobody asked");
         Assert.Equal($"7000{response:x4}", Assert.Single(Transport.TakeSent()));
@@ -175,7 +175,7 @@ public sealed class AdoptingTests : ClientObserveTest
         {
             CoapMessage request = Request();
             request.Token = new CoapToken([9, (byte)(round >> 8), (byte)round]);
-            IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(30));
+            IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
             Task<CoapObservation>? adopting = null;
             using Barrier begin = new(2);
             Task other = threads.RunAsync(() =>
@@ -199,8 +199,8 @@ public sealed class AdoptingTests : ClientObserveTest
     public async Task A_held_notification_that_no_observation_adopts_is_rejected_when_the_hold_is_disposed_or_expires()
     {
         await Endpoint.StartAsync();
-        IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(1));
-        IDisposable other = Endpoint.HoldNotifications(TimeSpan.FromSeconds(90));
+        IDisposable hold = Endpoint.HoldNotifications(FromSeconds(1));
+        IDisposable other = Endpoint.HoldNotifications(FromSeconds(90));
         ushort first = Notify(s_token, 8, "eight", confirmable: false);
         hold.Dispose();
         hold.Dispose();
@@ -208,11 +208,11 @@ public sealed class AdoptingTests : ClientObserveTest
         other.Dispose();
         Assert.Equal($"7000{first:x4}", Assert.Single(Transport.TakeSent()));
 
-        using IDisposable forgotten = Endpoint.HoldNotifications(TimeSpan.FromSeconds(1));
+        using IDisposable forgotten = Endpoint.HoldNotifications(FromSeconds(1));
         ushort second = Notify(s_token, 9, "nine", confirmable: false);
-        Clock.Advance(TimeSpan.FromSeconds(0.9));
+        Clock.Advance(FromSeconds(0.9));
         Assert.Empty(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(0.3));
+        Clock.Advance(FromSeconds(0.3));
         Assert.Equal($"7000{second:x4}", Assert.Single(Transport.TakeSent()));
 
         ushort third = Notify(s_token, 10, "ten", confirmable: false);
@@ -223,7 +223,7 @@ public sealed class AdoptingTests : ClientObserveTest
     [Fact]
     public async Task A_peer_that_floods_held_notifications_displaces_only_its_own()
     {
-        using IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(90));
+        using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(90));
         await Endpoint.StartAsync();
         ushort honest = Notify(s_token, 8, "honest");
         for (int i = 0; i < UnmatchedNotifications.MaxCount + 100; i++)
@@ -240,22 +240,22 @@ public sealed class AdoptingTests : ClientObserveTest
         // What was let go is a new message when its copy comes.
         hold.Dispose();
         Assert.Equal(UnmatchedNotifications.MaxCount - 1,
-            Transport.TakeSent().Count(static sent => sent.StartsWith("7000", StringComparison.Ordinal)));
+            Transport.TakeSent().Count(static sent => sent.StartsWith("7000", Ordinal)));
     }
 
     [Fact]
     public async Task Adopting_an_invalid_observation_state_is_refused_with_the_reason()
     {
         Assert.Contains("1 to 8 bytes", Assert.Throws<ArgumentException>(() => new CoapObservationState(Uri, new CoapMessage(CoapCode.Get)))
-            .Message, StringComparison.Ordinal);
+            .Message, Ordinal);
         Assert.Contains("GET or FETCH", Assert.Throws<ArgumentException>(
-            () => new CoapObservationState(Uri, new CoapMessage(CoapCode.Put) { Token = s_token })).Message, StringComparison.Ordinal);
+            () => new CoapObservationState(Uri, new CoapMessage(CoapCode.Put) { Token = s_token })).Message, Ordinal);
         Assert.Contains("registrations end with it", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.AdoptAsync(new CoapObservationState("coap+tcp://192.0.2.1", Request())))).Message, StringComparison.Ordinal);
+            () => Endpoint.AdoptAsync(new CoapObservationState("coap+tcp://192.0.2.1", Request())))).Message, Ordinal);
         Assert.Contains("Set Address", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.AdoptAsync(new CoapObservationState("coap://one.example", Request())))).Message, StringComparison.Ordinal);
+            () => Endpoint.AdoptAsync(new CoapObservationState("coap://one.example", Request())))).Message, Ordinal);
         Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(TimeSpan.Zero));
-        Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(TimeSpan.FromSeconds(91)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(FromSeconds(91)));
         AssertFreed();
     }
 
@@ -268,7 +268,7 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     private CoapNotificationPosition Heard(uint number, TimeSpan ago = default, TimeSpan? maxAge = null) =>
-        new(number, Clock.GetUtcNow() - ago, maxAge ?? TimeSpan.FromSeconds(60));
+        new(number, Clock.GetUtcNow() - ago, maxAge ?? FromSeconds(60));
 
     private Task<CoapObservation> AdoptAsync(CoapNotificationPosition? heard) =>
         Within(Endpoint.AdoptAsync(new CoapObservationState("coap://192.0.2.1", Request()) { Heard = heard }));

@@ -23,7 +23,7 @@ public sealed class CachedNotificationTests : ClientObserveTest
         NotifyAcknowledged(registration.Token, 1, "one", maxAge: 100);
         Assert.Equal("two", Text(await Within(Client.GetAsync(Uri))));
         Assert.Empty(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(31));
+        Clock.Advance(FromSeconds(31));
         Task<CoapResponse> asked = Client.GetAsync(Uri);
         Answer(TakeRequest(), null, "three");
         Assert.Equal("three", Text(await Within(asked)));
@@ -49,9 +49,9 @@ public sealed class CachedNotificationTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd", maxAge: 10);
         await using CoapObservation disposed = observation;
-        Clock.Advance(TimeSpan.FromSeconds(9));
+        Clock.Advance(FromSeconds(9));
         NotifyAcknowledged(registration.Token, 2, string.Empty, maxAge: 50, etag: "abcd", code: CoapCode.Valid);
-        Clock.Advance(TimeSpan.FromSeconds(40));
+        Clock.Advance(FromSeconds(40));
         Assert.Equal("one", Text(await Within(Client.GetAsync(Uri))));
         Assert.Empty(Transport.TakeSent());
     }

@@ -26,7 +26,7 @@ public sealed class CancellingTests : ClientObserveTest
         Answer(cancellation, null, "last");
         AssertFreed();
         Assert.Equal("one", Text(observation.Latest));
-        Clock.Advance(TimeSpan.FromHours(1));
+        Clock.Advance(FromHours(1));
         Assert.Empty(Transport.TakeSent());
         Assert.Equal(0, Timers);
     }
@@ -89,7 +89,7 @@ public sealed class CancellingTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await observation.DisposeAsync();
-        Clock.Advance(TimeSpan.FromSeconds(100));
+        Clock.Advance(FromSeconds(100));
         TakeRequests();
 
         for (int copy = 0; copy < 2; copy++)
@@ -108,7 +108,7 @@ public sealed class CancellingTests : ClientObserveTest
         Notify(registration.Token, 2, "goes on", confirmable: false);
         Notify(registration.Token, 3, "goes on");
 
-        Assert.DoesNotContain(Transport.TakeSent(), static sent => sent.StartsWith("7000", StringComparison.Ordinal));
+        Assert.DoesNotContain(Transport.TakeSent(), static sent => sent.StartsWith("7000", Ordinal));
         Assert.Equal(2, Endpoint.Counters[CoapCounter.RefusedNotifications]);
     }
 
@@ -118,7 +118,7 @@ public sealed class CancellingTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await observation.DisposeAsync();
-        Clock.Advance(TimeSpan.FromSeconds(100));
+        Clock.Advance(FromSeconds(100));
         Assert.Equal(5, TakeRequests().Length);
         Assert.Equal(1, StandingRequests);
         ushort id = Notify(registration.Token, 2, "still notifying");
@@ -126,7 +126,7 @@ public sealed class CancellingTests : ClientObserveTest
         id = Notify(registration.Token, 3, "still notifying", confirmable: false);
         Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
         Assert.Equal(2, Endpoint.Counters[CoapCounter.RefusedNotifications]);
-        Clock.Advance(TimeSpan.FromSeconds(150));
+        Clock.Advance(FromSeconds(150));
         AssertFreed();
         id = Notify(registration.Token, 4, "still notifying");
         Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
@@ -192,7 +192,7 @@ public sealed class CancellingTests : ClientObserveTest
         await observation.DisposeAsync();
         Assert.Empty(Transport.TakeSent());
         AssertFreed();
-        Clock.Advance(TimeSpan.FromHours(1));
+        Clock.Advance(FromHours(1));
         Assert.Empty(Transport.TakeSent());
     }
 

@@ -42,9 +42,9 @@ public sealed class NotificationTests : ClientObserveTest
         Assert.Equal(1, Endpoint.Counters[CoapCounter.NotificationsOutOfOrder]);
 
         // After 128 s numbers say nothing any more.
-        Clock.Advance(TimeSpan.FromSeconds(50));
+        Clock.Advance(FromSeconds(50));
         NotifyAcknowledged(registration.Token, 2, "refreshed", maxAge: 1000);
-        Clock.Advance(TimeSpan.FromSeconds(129));
+        Clock.Advance(FromSeconds(129));
         NotifyAcknowledged(registration.Token, 0xff_ffff, "late but right");
         Assert.Equal("late but right", Text(observation.Latest));
     }
@@ -61,9 +61,9 @@ public sealed class NotificationTests : ClientObserveTest
             Assert.Same(observation, sender);
             states.Add(state);
         };
-        Clock.Advance(TimeSpan.FromSeconds(29.9));
+        Clock.Advance(FromSeconds(29.9));
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         Assert.Equal(CoapObserveState.Stale, observation.State);
         Assert.Equal("one", Text(observation.Latest));
         NotifyAcknowledged(registration.Token, 2, "two");
@@ -78,7 +78,7 @@ public sealed class NotificationTests : ClientObserveTest
         await using CoapObservation disposed = observation;
         for (uint i = 2; i < 50; i++)
         {
-            Clock.Advance(TimeSpan.FromSeconds(25));
+            Clock.Advance(FromSeconds(25));
             Assert.Equal(CoapObserveState.Observing, observation.State);
             NotifyAcknowledged(registration.Token, i, $"{i}", maxAge: 30);
         }
@@ -92,17 +92,17 @@ public sealed class NotificationTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd", maxAge: 20);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        (CoapMessage again, _) = NextRequest(FromSeconds(40));
         Assert.Equal("abcd", again.Options.ETag!.Value.ToString());
         Answer(again, 9, string.Empty, maxAge: 100, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal(CoapObserveState.Observing, observation.State);
         Assert.Equal(CoapCode.Content, observation.Latest!.Code);
         Assert.Equal("one", Text(observation.Latest));
-        Assert.Equal(TimeSpan.FromSeconds(100), observation.Latest.MaxAge);
+        Assert.Equal(FromSeconds(100), observation.Latest.MaxAge);
         Assert.Equal(9u, observation.Latest.Options.Observe);
         NotifyAcknowledged(registration.Token, 10, string.Empty, maxAge: 7, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal("one", Text(observation.Latest));
-        Assert.Equal(TimeSpan.FromSeconds(7), observation.Latest!.MaxAge);
+        Assert.Equal(FromSeconds(7), observation.Latest!.MaxAge);
     }
 
     [Fact]
@@ -160,7 +160,7 @@ public sealed class NotificationTests : ClientObserveTest
         await Within(told.Task);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Failure.Is(CoapError.Reset, observation.Error);
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(6));
+        (CoapMessage again, _) = NextRequest(FromSeconds(6));
         Assert.Equal((0u, registration.Token), (again.Options.Observe, again.Token));
         Answer(again, 3, "whole now");
         Assert.Equal("whole now", Text(observation.Latest));

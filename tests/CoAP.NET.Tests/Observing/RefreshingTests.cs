@@ -11,7 +11,7 @@ public sealed class RefreshingTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, null, "gone", maxAge: 3600, code: CoapCode.NotFound);
-        Clock.Advance(TimeSpan.FromMinutes(1));
+        Clock.Advance(FromMinutes(1));
         Assert.Empty(Transport.TakeSent());
 
         Task<CoapResponse> refreshing = observation.RefreshAsync();
@@ -48,7 +48,7 @@ public sealed class RefreshingTests : ClientObserveTest
         NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
         for (int i = 0; i < 5; i++)
         {
-            (CoapMessage tried, _) = NextRequest(TimeSpan.FromMinutes(6));
+            (CoapMessage tried, _) = NextRequest(FromMinutes(6));
             Answer(tried, null, "gone", code: CoapCode.NotFound);
         }
 
@@ -56,7 +56,7 @@ public sealed class RefreshingTests : ClientObserveTest
         Answer(TakeRequest(), null, "still gone", code: CoapCode.NotFound);
 
         Assert.Equal(CoapCode.NotFound, (await Within(refreshing)).Code);
-        (_, TimeSpan after) = NextRequest(TimeSpan.FromMinutes(6));
+        (_, TimeSpan after) = NextRequest(FromMinutes(6));
         Assert.InRange(after.TotalSeconds, 2.4, 5.2);
     }
 
@@ -67,7 +67,7 @@ public sealed class RefreshingTests : ClientObserveTest
         await using CoapObservation disposed = observation;
 
         Task<CoapResponse> refreshing = observation.RefreshAsync();
-        Clock.Advance(TimeSpan.FromSeconds(94));
+        Clock.Advance(FromSeconds(94));
 
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(refreshing));
         Assert.Equal(CoapObserveState.Reregistering, observation.State);

@@ -14,7 +14,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Assert.Equal((CoapMessageType.Confirmable, CoapCode.Get), (request.Type, request.Code));
 
         // Observe 0 is an option of no bytes, before Uri-Path.
-        Assert.EndsWith("60536f6273", hex, StringComparison.Ordinal);
+        Assert.EndsWith("60536f6273", hex, Ordinal);
         Assert.False(registering.IsCompleted);
         Answer(request, 12, "22.9 C");
         await using CoapObservation observation = await Within(registering);
@@ -37,7 +37,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Assert.Equal("plain", Text(observation.Latest));
 
         // Asked again when the plain response is no longer current; then there is room for an observer.
-        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(60));
+        (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(60));
         Assert.InRange(after.TotalSeconds, 34.9, 45.5);
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
         Answer(again, 5, "observed");
@@ -55,7 +55,7 @@ public sealed class RegisteringTests : ClientObserveTest
         TimeSpan last = default;
         for (int i = 0; i < 12; i++)
         {
-            (CoapMessage again, last) = NextRequest(TimeSpan.FromMinutes(6));
+            (CoapMessage again, last) = NextRequest(FromMinutes(6));
             Answer(again, null, $"{i}", maxAge: 1);
         }
 
@@ -90,7 +90,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage request = TakeRequest();
         Transport.Receive(s_server, $"6000{request.MessageId:x4}");
-        Clock.Advance(TimeSpan.FromSeconds(20));
+        Clock.Advance(FromSeconds(20));
         Assert.Empty(Transport.TakeSent());
         NotifyAcknowledged(request.Token, 1, "late");
         await using CoapObservation observation = await Within(registering);
@@ -108,7 +108,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Assert.Equal("second", Text(observation.Latest));
         Answer(request, 7, "first");
         Assert.Equal("second", Text(observation.Latest));
-        Clock.Advance(TimeSpan.FromSeconds(50));
+        Clock.Advance(FromSeconds(50));
         Assert.Empty(Transport.TakeSent());
     }
 
@@ -129,20 +129,20 @@ public sealed class RegisteringTests : ClientObserveTest
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage first = TakeRequest();
-        Clock.Advance(TimeSpan.FromSeconds(94));
+        Clock.Advance(FromSeconds(94));
         Assert.Equal(4, TakeRequests().Count(message => message.MessageId == first.MessageId));
         await using CoapObservation observation = await Within(registering);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Assert.Equal(CoapTimeoutReason.NotAcknowledged, Assert.IsType<CoapTimeoutException>(observation.Error).Reason);
         Assert.Null(observation.Latest);
-        Clock.Advance(TimeSpan.FromHours(5));
+        Clock.Advance(FromHours(5));
         CoapMessage last = TakeRequests()[^1];
         Assert.Equal(first.Token, last.Token);
 
         // It is there again.
         while (observation.State != CoapObserveState.Observing)
         {
-            (CoapMessage request, _) = NextRequest(TimeSpan.FromMinutes(10));
+            (CoapMessage request, _) = NextRequest(FromMinutes(10));
             Answer(request, 1, "back");
         }
 
@@ -155,7 +155,7 @@ public sealed class RegisteringTests : ClientObserveTest
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri),
             new CoapObserveOptions { Reregistration = CoapReregistration.Never });
-        Clock.Advance(TimeSpan.FromSeconds(94));
+        Clock.Advance(FromSeconds(94));
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(registering));
         AssertFreed();
     }
@@ -184,9 +184,9 @@ public sealed class RegisteringTests : ClientObserveTest
             : Task.FromException<IPAddress[]>(new System.Net.Sockets.SocketException(11001));
         await using CoapObservation observation = await Within(Client.ObserveAsync("coap://new.example/obs"));
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
-        Assert.Contains("new.example", observation.Error!.Message, StringComparison.Ordinal);
+        Assert.Contains("new.example", observation.Error!.Message, Ordinal);
         isKnown = true;
-        (CoapMessage request, _) = NextRequest(TimeSpan.FromSeconds(10));
+        (CoapMessage request, _) = NextRequest(FromSeconds(10));
         Answer(request, 1, "found");
         Assert.Equal(CoapObserveState.Observing, observation.State);
     }
@@ -212,7 +212,7 @@ public sealed class RegisteringTests : ClientObserveTest
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(registering));
 
         // It may have arrived, so the server is told; a peer that was not heard yet only as often as PROBING_RATE allows.
-        (CoapMessage cancellation, _) = NextRequest(TimeSpan.FromSeconds(20));
+        (CoapMessage cancellation, _) = NextRequest(FromSeconds(20));
         Assert.Equal((1u, request.Token), (cancellation.Options.Observe, cancellation.Token));
         Answer(cancellation, null, "x");
         AssertFreed();
@@ -256,7 +256,7 @@ public sealed class RegisteringTests : ClientObserveTest
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 20);
         await using CoapObservation disposed = observation;
-        (CoapMessage request, _) = NextRequest(TimeSpan.FromSeconds(40));
+        (CoapMessage request, _) = NextRequest(FromSeconds(40));
         foreach (string echo in new[] { "01", "02", "03" })
         {
             Challenge(request, echo);
@@ -266,7 +266,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Challenge(request, "04");
         Assert.Empty(Transport.TakeSent());
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
-        (request, _) = NextRequest(TimeSpan.FromHours(1));
+        (request, _) = NextRequest(FromHours(1));
         Assert.Equal((0u, "04"), (request.Options.Observe, Wire.Hex(request.Options.Echo!.Value.Span)));
 
         // Its challenges are counted anew: an Echo of long ago may be too old by now.

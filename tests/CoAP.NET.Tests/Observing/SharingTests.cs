@@ -99,7 +99,7 @@ public sealed class SharingTests : ClientObserveTest
     {
         (CoapObservation never, _) = await RegisterAsync(maxAge: 5,
             options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
-        Clock.Advance(TimeSpan.FromHours(1));
+        Clock.Advance(FromHours(1));
         Assert.Empty(Transport.TakeSent());
         CoapObservation auto = await Within(Client.ObserveAsync(Uri));
         Answer(TakeRequest(), 2, "two");
@@ -115,7 +115,7 @@ public sealed class SharingTests : ClientObserveTest
         (CoapObservation one, _) = await RegisterAsync();
         CoapObservation two = await Within(Client.ObserveAsync(Uri));
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Client.ObserveAsync(Uri));
-        Assert.Contains("MaxObservations", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("MaxObservations", exception.Message, Ordinal);
         await two.DisposeAsync();
         two = await Within(Client.ObserveAsync(Uri));
         await two.DisposeAsync();

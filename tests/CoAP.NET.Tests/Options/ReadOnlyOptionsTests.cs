@@ -40,7 +40,7 @@ public sealed class ReadOnlyOptionsTests
         Assert.True(options.IsReadOnly);
 
         Assert.Contains("options.Clone()", Assert.Throws<InvalidOperationException>(() => Changes[name](options)).Message,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Equal(before, options.ToString());
     }
 
@@ -76,6 +76,6 @@ public sealed class ReadOnlyOptionsTests
         Assert.True(CoapUri.Parse("coap://192.0.2.1/a").ResourceOptions.IsReadOnly);
         Assert.True(CoapResults.Text("x").Options.IsReadOnly);
         Assert.True(CoapResults.Deleted().Options.IsReadOnly);
-        Assert.True(CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(5)).Options.IsReadOnly);
+        Assert.True(CoapResults.Text("x").WithMaxAge(FromSeconds(5)).Options.IsReadOnly);
     }
 }

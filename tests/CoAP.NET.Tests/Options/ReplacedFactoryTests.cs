@@ -48,7 +48,7 @@ public sealed class ReplacedFactoryTests
 
         // A route matches the bytes that arrived.
         transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000), "40010001b1610162");
-        Assert.StartsWith("60450001", Assert.Single(transport.TakeSent()), StringComparison.Ordinal);
+        Assert.StartsWith("60450001", Assert.Single(transport.TakeSent()), Ordinal);
         Assert.Equal(["A", "B", "/A/B"], read);
     }
 
@@ -96,8 +96,8 @@ public sealed class ReplacedFactoryTests
         Contradiction.Made = new OptionDefinition(65_102, "Mine", format, min, max);
         ArgumentException error = Assert.Throws<ArgumentException>(
             () => CoapOptionRegistry.Default.With(new OptionFactory<Contradiction>()));
-        Assert.Contains("Mine", error.Message, StringComparison.Ordinal);
-        Assert.Contains(why, error.Message, StringComparison.Ordinal);
+        Assert.Contains("Mine", error.Message, Ordinal);
+        Assert.Contains(why, error.Message, Ordinal);
     }
 
     [Fact]
@@ -113,7 +113,7 @@ public sealed class ReplacedFactoryTests
         static void AssertRefused(OptionDefinition definition, string why, int? number = null) => Assert.Contains(
             why,
             Assert.Throws<ArgumentException>(() => new CoapOptionRegistry([new AnyFactory(definition, number)])).Message,
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Theory]
@@ -123,7 +123,7 @@ public sealed class ReplacedFactoryTests
     {
         Page.Made = new OptionDefinition(65_106, "Page", format, 0, max);
         ArgumentException error = Assert.Throws<ArgumentException>(() => CoapOptionRegistry.Default.With(new OptionFactory<Page>()));
-        Assert.Contains(why, error.Message, StringComparison.Ordinal);
+        Assert.Contains(why, error.Message, Ordinal);
     }
 
     [Fact]

@@ -130,7 +130,7 @@ public sealed class ClientBlockTests : PlugtestClient
     // Between two messages the client goes on on a thread.
     private async Task ExpectAsync(string code, string rest)
     {
-        await Clock.AdvanceUntilAsync(() => Server.Pending > 0, TimeSpan.FromSeconds(1));
+        await Clock.AdvanceUntilAsync(() => Server.Pending > 0, FromSeconds(1));
         Server.Expect($"44 {code} <mid:2> <token:tkl> {rest}");
     }
 

@@ -50,7 +50,7 @@ public sealed class ClientCoreTests : PlugtestClient
         Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/separate"));
         Server.Expect("44 01 <mid:2> <token:tkl> b8 'separate'");
         Server.Send("60 00 <mid>");
-        Server.ExpectNothingFor(TimeSpan.FromSeconds(20));
+        Server.ExpectNothingFor(FromSeconds(20));
         Server.Send("44 45 7001 <token> c0 ff 'late'");
         Server.Expect("60 00 7001");
         Assert.Equal("late", (await Within(task)).GetText());
@@ -105,13 +105,13 @@ public sealed class ClientCoreTests : PlugtestClient
     {
         Network.DropNext(1, to: s_server);
         Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/test"));
-        ReceivedDatagram second = Server.ExpectWithin("44 01 <mid:2> <token:tkl> b4 'test'", TimeSpan.FromSeconds(3.1));
+        ReceivedDatagram second = Server.ExpectWithin("44 01 <mid:2> <token:tkl> b4 'test'", FromSeconds(3.1));
         Network.DropNext(1, from: s_server);
         Server.Piggyback(second, CoapCode.Content, "c0 ff 'body'");
-        ReceivedDatagram third = Server.ExpectWithin("44 01 <mid> <token> b4 'test'", TimeSpan.FromSeconds(6.1));
+        ReceivedDatagram third = Server.ExpectWithin("44 01 <mid> <token> b4 'test'", FromSeconds(6.1));
         Server.Piggyback(third, CoapCode.Content, "c0 ff 'body'");
         Assert.Equal("body", (await Within(task)).GetText());
-        Server.ExpectNothingFor(TimeSpan.FromMinutes(2));
+        Server.ExpectNothingFor(FromMinutes(2));
     }
 
     [Fact]
@@ -130,7 +130,7 @@ public sealed class ClientCoreTests : PlugtestClient
         Server.ExpectNothing();
         Server.Send("44 45 7001 <token> c0 ff 'late'");
         Server.Expect("60 00 7001");
-        Server.ExpectNothingFor(TimeSpan.FromMinutes(2));
+        Server.ExpectNothingFor(FromMinutes(2));
     }
 
     [Fact]
@@ -138,7 +138,7 @@ public sealed class ClientCoreTests : PlugtestClient
     {
         Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/separate", confirmable: false));
         Server.Expect("54 01 <mid:2> <token:tkl> b8 'separate'");
-        Server.ExpectNothingFor(TimeSpan.FromSeconds(20));
+        Server.ExpectNothingFor(FromSeconds(20));
         Server.Send("54 45 7001 <token> c0 ff 'late'");
         Server.ExpectNothing();
         Assert.Equal("late", (await Within(task)).GetText());
@@ -212,8 +212,8 @@ public sealed class ClientCoreTests : PlugtestClient
     {
         Task<TimeSpan> task = Client.Endpoint.PingAsync(Uri);
         Server.Expect("40 00 <mid:2>");
-        Clock.Advance(TimeSpan.FromMilliseconds(30));
+        Clock.Advance(FromMilliseconds(30));
         Server.Send("70 00 <mid>");
-        Assert.Equal(TimeSpan.FromMilliseconds(30), await Within(task));
+        Assert.Equal(FromMilliseconds(30), await Within(task));
     }
 }

@@ -236,7 +236,7 @@ public sealed class RequestRunTests
         OperationCanceledException cancelled = await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
         Assert.True(task.IsCanceled);
         Assert.Equal(cancel.Token, cancelled.CancellationToken);
-        Assert.StartsWith("failed upper", _seen[^1], StringComparison.Ordinal);
+        Assert.StartsWith("failed upper", _seen[^1], Ordinal);
     }
 
     [Fact]
@@ -246,7 +246,7 @@ public sealed class RequestRunTests
         {
             TokenLength = 20,
             FirstBlock = CachedPeers.Response(CoapCode.Content),
-            Timeout = TimeSpan.FromSeconds(3)
+            Timeout = FromSeconds(3)
         };
         request.Note = new CacheStepState();
         request.UntaggedResource = 7;

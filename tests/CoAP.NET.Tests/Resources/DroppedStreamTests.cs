@@ -50,9 +50,9 @@ public sealed class DroppedStreamTests
     public void A_filter_that_adds_an_option_keeps_the_stream()
     {
         _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
-            (await next(request, cancellationToken)).WithMaxAge(TimeSpan.FromSeconds(5)));
+            (await next(request, cancellationToken)).WithMaxAge(FromSeconds(5)));
 
-        Assert.Equal(TimeSpan.FromSeconds(5), _stage.Get("/x").Options.MaxAge);
+        Assert.Equal(FromSeconds(5), _stage.Get("/x").Options.MaxAge);
         Assert.False(Assert.Single(_streams).IsDisposed);
     }
 
@@ -68,7 +68,7 @@ public sealed class DroppedStreamTests
         }).AddFilter((request, next, cancellationToken) =>
         {
             late = next(request, cancellationToken).AsTask();
-            return new ValueTask<CoapResult>(CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(1)));
+            return new ValueTask<CoapResult>(CoapResults.ServiceUnavailable(FromSeconds(1)));
         });
 
         Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/x").Code);

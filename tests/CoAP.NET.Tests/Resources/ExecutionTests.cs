@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Resources;
 
 public class ExecutionTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
     private readonly ResourceStage _stage = new();
 
     [Fact]
@@ -106,7 +106,7 @@ public class ExecutionTests
         for (int i = 0; i < 40; i++)
         {
             answers.Add(_stage.SendAsync(CoapMethod.Get, "/a"));
-            _stage.Time.Advance(TimeSpan.FromMilliseconds(100));
+            _stage.Time.Advance(FromMilliseconds(100));
         }
 
         Assert.False(answers[2].IsCompleted);
@@ -124,7 +124,7 @@ public class ExecutionTests
     {
         _stage.MapGet("/a", () => "a").WithExecution(CoapExecution.Offloaded(degreeOfParallelism: 1));
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 5).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
-        _stage.Time.Advance(TimeSpan.FromMilliseconds(milliseconds));
+        _stage.Time.Advance(FromMilliseconds(milliseconds));
         _stage.Scheduler.RunAll();
 
         CoapResult[] results = await Task.WhenAll(answers);
@@ -166,7 +166,7 @@ public class ExecutionTests
         Assert.Equal("Queued(2, 1000)", CoapExecution.Queued(2).ToString());
         Assert.Equal("Offloaded(3, 4)", CoapExecution.Offloaded(3, 4).ToString());
         Assert.Equal("Serial(5)", CoapExecution.Serial(5).ToString());
-        Assert.StartsWith("On(", CoapExecution.On(TaskScheduler.Default).ToString(), StringComparison.Ordinal);
+        Assert.StartsWith("On(", CoapExecution.On(TaskScheduler.Default).ToString(), Ordinal);
     }
 
     [Fact]
@@ -409,7 +409,7 @@ public class ExecutionTests
         bool blocks = true;
         _stage.MapGet("/slow", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromSeconds(blocks ? 1 : 0));
+            _stage.Time.Advance(FromSeconds(blocks ? 1 : 0));
             return "slow";
         });
         _stage.MapGet("/fast", () => "fast");
@@ -419,14 +419,14 @@ public class ExecutionTests
             Assert.Equal(CoapCode.Content, _stage.Get("/slow").Code);
         }
 
-        Assert.Single(_stage.Logger.Entries, entry => entry.Id == 1502 && entry.Text.Contains("/slow", StringComparison.Ordinal));
+        Assert.Single(_stage.Logger.Entries, entry => entry.Id == 1502 && entry.Text.Contains("/slow", Ordinal));
         blocks = false;
         Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/slow");
         Assert.False(answer.IsCompleted);
         Assert.Equal(CoapCode.Content, _stage.Get("/fast").Code);
         _stage.Scheduler.RunAll();
         Assert.True(answer.IsCompletedSuccessfully);
-        _stage.Time.Advance(TimeSpan.FromMinutes(5));
+        _stage.Time.Advance(FromMinutes(5));
         Assert.Equal(CoapCode.Content, _stage.Get("/slow").Code);
     }
 
@@ -437,7 +437,7 @@ public class ExecutionTests
         bool awaits = false;
         _stage.MapGet("/slow", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromMilliseconds(25));
+            _stage.Time.Advance(FromMilliseconds(25));
             return awaits ? never.Task : Task.FromResult(CoapResults.Text("slow"));
         });
         MakeSlow();
@@ -460,7 +460,7 @@ public class ExecutionTests
     {
         _stage.MapGet("/slow", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromMilliseconds(25));
+            _stage.Time.Advance(FromMilliseconds(25));
             return "slow";
         });
         MakeSlow();
@@ -473,7 +473,7 @@ public class ExecutionTests
         for (int i = 0; i < 40; i++)
         {
             later.Add(_stage.SendAsync(CoapMethod.Get, "/slow"));
-            _stage.Time.Advance(TimeSpan.FromMilliseconds(100));
+            _stage.Time.Advance(FromMilliseconds(100));
         }
 
         Assert.False(later[0].IsCompleted);
@@ -512,7 +512,7 @@ public class ExecutionTests
     {
         _stage.MapGroup("/package").WithBlockingLog(false).MapGet("/slow", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromSeconds(1));
+            _stage.Time.Advance(FromSeconds(1));
             return "slow";
         });
         for (int i = 0; i < 6; i++)
@@ -530,7 +530,7 @@ public class ExecutionTests
     {
         _stage.MapGet("/a", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromSeconds(31));
+            _stage.Time.Advance(FromSeconds(31));
             return "a";
         });
         for (int i = 0; i < 20; i++)

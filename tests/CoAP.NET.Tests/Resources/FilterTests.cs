@@ -125,7 +125,7 @@ public class FilterTests
         Assert.Equal(CoapCode.Content, _stage.Get("/y").Code);
         Assert.False(waiting.IsCompleted);
         opens.SetResult();
-        Assert.Equal("x"u8.ToArray(), (await waiting.WaitAsync(TimeSpan.FromMinutes(2))).Payload.ToArray());
+        Assert.Equal("x"u8.ToArray(), (await waiting.WaitAsync(FromMinutes(2))).Payload.ToArray());
     }
 
     [Fact]
@@ -168,7 +168,7 @@ public class FilterTests
     {
         _stage.Routes.AddFilter(Noting("server"));
         _stage.MapGet("/x", () => "x").Produces(CoapContentFormat.Json);
-        _stage.MapGet("/limited", () => "x").RequireRateLimiting(_ => TimeSpan.FromSeconds(1));
+        _stage.MapGet("/limited", () => "x").RequireRateLimiting(_ => FromSeconds(1));
         CoapMessage wantsText = ResourceStage.Message(CoapMethod.Get, "/x");
         wantsText.Options.AddUInt(OptionNumber.Accept, 0);
 
@@ -221,7 +221,7 @@ public class FilterTests
         Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/x");
         _stage.Scheduler.RunAll();
 
-        Assert.Equal(CoapCode.Content, (await answer.WaitAsync(TimeSpan.FromMinutes(2))).Code);
+        Assert.Equal(CoapCode.Content, (await answer.WaitAsync(FromMinutes(2))).Code);
         Assert.Equal(["filter", "after filter"], _seen);
     }
 

@@ -42,7 +42,7 @@ public class HandlerFormsTests
         _stage.Map(Path(), [CoapMethod.Get], own);
         for (int i = 0; i < n; i++)
         {
-            CoapResult result = await _stage.SendAsync(CoapMethod.Get, $"/{i}").WaitAsync(TimeSpan.FromMinutes(2));
+            CoapResult result = await _stage.SendAsync(CoapMethod.Get, $"/{i}").WaitAsync(FromMinutes(2));
             Assert.Equal(CoapCode.Content, result.Code);
             Assert.Equal("hi"u8.ToArray(), result.Payload.ToArray());
         }
@@ -66,8 +66,8 @@ public class HandlerFormsTests
 #pragma warning disable COAP0007 // that is the test
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => _stage.MapGet("/x", handler));
 #pragma warning restore COAP0007
-        Assert.Contains("'/x'", exception.Message, StringComparison.Ordinal);
-        Assert.Contains("CoAP.NET.Dataflow", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("'/x'", exception.Message, Ordinal);
+        Assert.Contains("CoAP.NET.Dataflow", exception.Message, Ordinal);
         Assert.Empty(_stage.Table.Snapshot().Routes);
     }
 

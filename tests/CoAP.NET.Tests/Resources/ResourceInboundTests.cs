@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Resources;
 
 public class ResourceInboundTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
     private readonly ResourceStage _stage = new();
 
     [Theory]
@@ -68,7 +68,7 @@ public class ResourceInboundTests
         Assert.True(result.Options.Contains(OptionNumber.ETag));
         Assert.False(kept.Payload.IsEmpty);
         Assert.True(_stage.Send(CoapMethod.Put, "/continue").Payload.IsEmpty);
-        Assert.Contains(_stage.Logger.Entries, entry => entry.Id == 1503 && entry.Text.Contains("/valid", StringComparison.Ordinal));
+        Assert.Contains(_stage.Logger.Entries, entry => entry.Id == 1503 && entry.Text.Contains("/valid", Ordinal));
     }
 
     [Theory]
@@ -143,7 +143,7 @@ public class ResourceInboundTests
     [InlineData(CoapMethod.Put, "0102", "2.04")]
     public void An_answer_whose_ETag_is_in_the_request_becomes_2_03(CoapMethod method, string etag, string code)
     {
-        CoapResult kept = ((CoapResult)"x").WithETag(new CoapETag([1, 2])).WithMaxAge(TimeSpan.FromSeconds(7));
+        CoapResult kept = ((CoapResult)"x").WithETag(new CoapETag([1, 2])).WithMaxAge(FromSeconds(7));
         _stage.Map("/a", [method], () => kept);
         CoapMessage message = WithFormat(method, "/a");
         message.Options.Add(OptionNumber.ETag, Wire.Hex("ff")).Add(OptionNumber.ETag, Wire.Hex(etag));
@@ -215,7 +215,7 @@ public class ResourceInboundTests
     {
         _stage.MapGet("/a", () => "a");
         _stage.Send(Accepting("/a", 60));
-        Assert.Contains(_stage.Logger.Entries, entry => entry.Id == 1507 && entry.Text.Contains("/a", StringComparison.Ordinal));
+        Assert.Contains(_stage.Logger.Entries, entry => entry.Id == 1507 && entry.Text.Contains("/a", Ordinal));
     }
 
     [Fact]
@@ -249,7 +249,7 @@ public class ResourceInboundTests
             Assert.Equal(CoapCode.InternalServerError, result.Code);
             Assert.True(result.Payload.IsEmpty);
             Assert.Contains(_stage.Logger.Entries,
-                entry => entry.Level == LogLevel.Error && entry.Text.Contains(path, StringComparison.Ordinal));
+                entry => entry.Level == LogLevel.Error && entry.Text.Contains(path, Ordinal));
         }
 
         Assert.Equal(paths.Length, _stage.Counters[CoapCounter.HandlerErrors]);

@@ -32,9 +32,9 @@ public class RouteSecurityTests : EndpointTest
 
         string answer = Exchange(PlainGetX);
         Assert.Equal("6181", answer[..4]);
-        Assert.Contains("secured transports only", System.Text.Encoding.UTF8.GetString(Wire.Hex(answer)), StringComparison.Ordinal);
+        Assert.Contains("secured transports only", System.Text.Encoding.UTF8.GetString(Wire.Hex(answer)), Ordinal);
         Assert.False(runs);
-        Assert.EndsWith(Hi, Secured(SecuredGetX), StringComparison.Ordinal);
+        Assert.EndsWith(Hi, Secured(SecuredGetX), Ordinal);
     }
 
     [Fact]
@@ -43,8 +43,8 @@ public class RouteSecurityTests : EndpointTest
         Server.MapGet("/x", static () => CoapResults.Text("hi")).AllowInsecureTransport();
         await StartAllAsync();
 
-        Assert.EndsWith(Hi, Exchange(PlainGetX), StringComparison.Ordinal);
-        Assert.EndsWith(Hi, Secured(SecuredGetX), StringComparison.Ordinal);
+        Assert.EndsWith(Hi, Exchange(PlainGetX), Ordinal);
+        Assert.EndsWith(Hi, Secured(SecuredGetX), Ordinal);
     }
 
     [Fact]
@@ -55,9 +55,9 @@ public class RouteSecurityTests : EndpointTest
         await StartAllAsync();
 
         Assert.EndsWith("secured transports only: coaps+tcp.", Encoding.UTF8.GetString(Wire.Hex(Exchange(PlainGetX))),
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.EndsWith("this server listens on none.", Encoding.UTF8.GetString(Wire.Hex(Exchange("41010002aab179"))),
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Fact]
@@ -68,7 +68,7 @@ public class RouteSecurityTests : EndpointTest
         open.MapGet("/y", static () => CoapResults.Text("hi")).RequireTransportSecurity();
         await StartAllAsync();
 
-        Assert.EndsWith(Hi, Exchange("41010001aab46f70656e0178"), StringComparison.Ordinal);
+        Assert.EndsWith(Hi, Exchange("41010001aab46f70656e0178"), Ordinal);
         Assert.Equal(Unauthorized, Exchange("41010002aab46f70656e0179")[2..4]);
     }
 
@@ -79,7 +79,7 @@ public class RouteSecurityTests : EndpointTest
         Server.MapGet("/y", static () => CoapResults.Text("hi")).RequireTransportSecurity();
         await StartAsync();
 
-        Assert.EndsWith(Hi, Exchange(PlainGetX), StringComparison.Ordinal);
+        Assert.EndsWith(Hi, Exchange(PlainGetX), Ordinal);
         Assert.Equal(Unauthorized, Exchange("41010002aab179")[2..4]);
         Assert.DoesNotContain(Logs.Entries, entry => entry.Id.Id == 1024);
     }
@@ -106,9 +106,9 @@ public class RouteSecurityTests : EndpointTest
         string plain = TextOf(Exchange("41010001aabb2e77656c6c2d6b6e6f776e04636f7265"));
         string secured = TextOf(Secured("d10401aabb2e77656c6c2d6b6e6f776e04636f7265"));
 
-        Assert.Contains("</open>", plain, StringComparison.Ordinal);
-        Assert.DoesNotContain("</shut>", plain, StringComparison.Ordinal);
-        Assert.Contains("</open>,</shut>", secured, StringComparison.Ordinal);
+        Assert.Contains("</open>", plain, Ordinal);
+        Assert.DoesNotContain("</shut>", plain, Ordinal);
+        Assert.Contains("</open>,</shut>", secured, Ordinal);
     }
 
     [Fact]
@@ -120,8 +120,8 @@ public class RouteSecurityTests : EndpointTest
 
         (LogLevel level, EventId _, string text) = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1024);
         Assert.Equal(LogLevel.Information, level);
-        Assert.Contains("GET /open: coap, coaps+tcp", text, StringComparison.Ordinal);
-        Assert.Contains("POST /shut: coaps+tcp", text, StringComparison.Ordinal);
+        Assert.Contains("GET /open: coap, coaps+tcp", text, Ordinal);
+        Assert.Contains("POST /shut: coaps+tcp", text, Ordinal);
     }
 
     [Fact]
@@ -132,7 +132,7 @@ public class RouteSecurityTests : EndpointTest
 
         Assert.Equal(Unauthorized, Exchange(PlainGetX)[2..4]);
         route.AllowInsecureTransport();
-        Assert.EndsWith(Hi, Exchange("41010002aab178"), StringComparison.Ordinal);
+        Assert.EndsWith(Hi, Exchange("41010002aab178"), Ordinal);
     }
 
     [Fact]

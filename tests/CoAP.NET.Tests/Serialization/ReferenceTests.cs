@@ -94,7 +94,7 @@ public class ReferenceTests
             // A frame that is followed by more is whole in a stream, so here only what the header says is given.
             bytes = frames.Next();
             string verdict = ReferenceDecoder.Frame(bytes, 3, 9, 60);
-            if (!verdict.StartsWith("TrailingBytes", StringComparison.Ordinal))
+            if (!verdict.StartsWith("TrailingBytes", Ordinal))
             {
                 Assert.Equal(verdict, await SerializerPaths.ReadEveryWay(s_frames[1], bytes, isFrame: true));
             }

@@ -94,7 +94,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         DirectConnection connection = Streams.Accept();
         connection.TakeSent();
         connection.Receive("10e190");
-        Assert.Contains("Option 9", AssertAborted(connection, "Bad-CSM-Option: 9"), StringComparison.Ordinal);
+        Assert.Contains("Option 9", AssertAborted(connection, "Bad-CSM-Option: 9"), Ordinal);
     }
 
     [Theory]
@@ -109,7 +109,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(frame);
-        Assert.Contains("Option 9", AssertAborted(connection), StringComparison.Ordinal);
+        Assert.Contains("Option 9", AssertAborted(connection), Ordinal);
     }
 
     [Theory]
@@ -147,11 +147,11 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
         connection.TakeSent();
-        Clock.Advance(TimeSpan.FromSeconds(9.9));
+        Clock.Advance(FromSeconds(9.9));
         Assert.Empty(connection.TakeSent());
 
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
-        Assert.Contains("CSM", AssertAborted(connection), StringComparison.Ordinal);
+        Clock.Advance(FromSeconds(0.2));
+        Assert.Contains("CSM", AssertAborted(connection), Ordinal);
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
     }
 

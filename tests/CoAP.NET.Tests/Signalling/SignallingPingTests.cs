@@ -120,12 +120,12 @@ public sealed class SignallingPingTests : SignallingTest
         DirectConnection connection = Connect();
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
         string sent = Assert.Single(connection.TakeSent());
-        Assert.StartsWith("04e2", sent, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromMilliseconds(30));
+        Assert.StartsWith("04e2", sent, Ordinal);
+        Clock.Advance(FromMilliseconds(30));
         connection.Receive("04e3ffffffff");
         Assert.False(ping.IsCompleted);
         connection.Receive("04e3" + TokenOf(sent));
-        Assert.Equal(TimeSpan.FromMilliseconds(30), await Within(ping));
+        Assert.Equal(FromMilliseconds(30), await Within(ping));
     }
 
     [Fact]
@@ -151,7 +151,7 @@ public sealed class SignallingPingTests : SignallingTest
         DirectConnection connection = Connect();
         CoapPeer peer = CoapPeer.Of(connection.Channel!);
         Task<TimeSpan> first = peer.PingAsync();
-        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        Clock.Advance(FromMilliseconds(1));
         Task<TimeSpan> second = peer.PingAsync();
         connection.Receive("10e320");
         await Within(first);
@@ -163,10 +163,10 @@ public sealed class SignallingPingTests : SignallingTest
     [Fact]
     public async Task A_Pong_without_a_token_answers_the_keep_alive_Ping_first()
     {
-        Options.Transports.Streams.KeepAliveInterval = TimeSpan.FromSeconds(10);
+        Options.Transports.Streams.KeepAliveInterval = FromSeconds(10);
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        Clock.Advance(TimeSpan.FromSeconds(11));
+        Clock.Advance(FromSeconds(11));
         Assert.Equal(["00e2"], connection.TakeSent());
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
         connection.Receive("00e3");
@@ -182,9 +182,9 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
-        Clock.Advance(TimeSpan.FromSeconds(19.9));
+        Clock.Advance(FromSeconds(19.9));
         Assert.False(ping.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         Assert.Equal(CoapTimeoutReason.NoResponse, (await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping))).Reason);
 
         // The Pong that comes too late meets nobody.
@@ -200,16 +200,16 @@ public sealed class SignallingPingTests : SignallingTest
         Options.Transports.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync(TimeSpan.FromSeconds(seconds));
-        Clock.Advance(TimeSpan.FromSeconds(seconds - 0.1));
+        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync(FromSeconds(seconds));
+        Clock.Advance(FromSeconds(seconds - 0.1));
         Assert.False(ping.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping));
 
-        Assert.Equal((CoapTimeoutStep.Pong, CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(seconds)),
+        Assert.Equal((CoapTimeoutStep.Pong, CoapTimeLimit.RequestTimeout, FromSeconds(seconds)),
             (error.Awaited, error.EndedBy, error.Limit));
-        Assert.Contains($"no Pong arrived within the Timeout of {seconds} s", error.Message, StringComparison.Ordinal);
+        Assert.Contains($"no Pong arrived within the Timeout of {seconds} s", error.Message, Ordinal);
     }
 
     [Fact]

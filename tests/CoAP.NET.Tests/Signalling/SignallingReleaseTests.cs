@@ -63,9 +63,9 @@ public sealed class SignallingReleaseTests : SignallingTest
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();
         (Task<CoapResponse> response, _) = Ask(connection, peer);
         connection.Receive(Release);
-        Clock.Advance(TimeSpan.FromSeconds(4.9));
+        Clock.Advance(FromSeconds(4.9));
         Assert.False(response.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         Assert.Equal(CoapError.Released, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
         Assert.True(connection.IsClosed);
     }
@@ -96,7 +96,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
-        Task released = CoapPeer.Of(connection.Channel!).ReleaseAsync(TimeSpan.FromSeconds(59.5), ["example.org:5683"]);
+        Task released = CoapPeer.Of(connection.Channel!).ReleaseAsync(FromSeconds(59.5), ["example.org:5683"]);
         Assert.Equal(["d007e42d036578616d706c652e6f72673a35363833213c"], connection.TakeSent());
         await Finish(slow);
         Assert.Equal([AnswerSlow], connection.TakeSent());
@@ -116,9 +116,9 @@ public sealed class SignallingReleaseTests : SignallingTest
         Task released = peer.ReleaseAsync();
         Task again = peer.ReleaseAsync();
         Assert.Equal([Release], connection.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(4.9));
+        Clock.Advance(FromSeconds(4.9));
         Assert.False(connection.IsClosed);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         Assert.Equal([Empty], connection.TakeSent());
         await Within(released);
         await Within(again);
@@ -172,7 +172,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
-            () => CoapPeer.Of(connection.Channel!).ReleaseAsync(TimeSpan.FromSeconds(seconds), [address]));
+            () => CoapPeer.Of(connection.Channel!).ReleaseAsync(FromSeconds(seconds), [address]));
         Assert.Empty(connection.TakeSent());
     }
 
@@ -199,7 +199,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
         connection.ReceiveEnd();
-        Clock.Advance(TimeSpan.FromSeconds(5.1));
+        Clock.Advance(FromSeconds(5.1));
         Assert.Equal([Empty], connection.TakeSent());
         Assert.True(connection.IsClosed);
     }
@@ -251,7 +251,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         {
             // The answer leaves, and its thread then waits for the lock to say that nothing is under way any more; Release is first.
             finished = Finish(answer);
-            Assert.True(SpinWait.SpinUntil(() => channel.Requests!.Count == 0, TimeSpan.FromMinutes(2)));
+            Assert.True(SpinWait.SpinUntil(() => channel.Requests!.Count == 0, FromMinutes(2)));
             CoAP.NET.CoapInbound release = new() { Channel = channel, Message = new CoapMessage(CoapCode.Release) };
             Server.Endpoint.Pipelines[0].Signalling.Receive(in release, channel.Shard.Environment.Now);
         }

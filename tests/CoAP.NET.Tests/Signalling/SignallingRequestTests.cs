@@ -101,7 +101,7 @@ public sealed class SignallingRequestTests : SignallingTest
         // Length, code, token, Uri-Path: no type and no Message ID.
         string token = TokenOf(request);
         Assert.Equal($"2401{token}b179", request);
-        Clock.Advance(TimeSpan.FromSeconds(30));
+        Clock.Advance(FromSeconds(30));
         Assert.Empty(connection.TakeSent());
         connection.Receive(ContentFor(token));
         await Within(response);
@@ -149,7 +149,7 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
-        Clock.Advance(TimeSpan.FromMinutes(5));
+        Clock.Advance(FromMinutes(5));
         Assert.Empty(connection.TakeSent());
         Assert.False(connection.IsClosed);
     }
@@ -230,7 +230,7 @@ public sealed class SignallingRequestTests : SignallingTest
     public async Task A_4_29_is_always_sent_on_a_connection()
     {
         Options.Limits.Requests.TooManyRequestsPerSecond = 1;
-        Server.MapGet("/x", () => "hi").RequireRateLimiting(_ => TimeSpan.FromSeconds(1));
+        Server.MapGet("/x", () => "hi").RequireRateLimiting(_ => FromSeconds(1));
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetX + GetX + GetX);

@@ -27,7 +27,7 @@ public sealed class SignallingStopTests : SignallingTest
         busy.Receive(GetSlow);
         Task stop = Server.StopAsync();
         busy.Receive(GetX);
-        Assert.StartsWith("31a3aa", Assert.Single(busy.TakeSent()), StringComparison.Ordinal);
+        Assert.StartsWith("31a3aa", Assert.Single(busy.TakeSent()), Ordinal);
         Assert.Empty(other.TakeSent());
         Assert.False(Streams.Accept().Open());
 
@@ -38,7 +38,7 @@ public sealed class SignallingStopTests : SignallingTest
         await SettleAsync();
         Assert.Equal([AnswerSlow, Release], busy.TakeSent());
         other.Receive(GetX);
-        Assert.StartsWith("31a3aa", other.TakeSent()[^1], StringComparison.Ordinal);
+        Assert.StartsWith("31a3aa", other.TakeSent()[^1], Ordinal);
         busy.Break();
         Assert.False(stop.IsCompleted);
         other.Break();
@@ -58,7 +58,7 @@ public sealed class SignallingStopTests : SignallingTest
         connection.Receive(GetSlow);
         Task stop = Server.StopAsync();
         connection.Receive(GetX);
-        Assert.StartsWith("31a3aa", Assert.Single(connection.TakeSent()), StringComparison.Ordinal);
+        Assert.StartsWith("31a3aa", Assert.Single(connection.TakeSent()), Ordinal);
         await Server.DisposeAsync();
         await Within(stop);
     }
@@ -69,7 +69,7 @@ public sealed class SignallingStopTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Task stop = Server.StopAsync();
-        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(10));
+        await Clock.AdvanceUntilAsync(stop, FromSeconds(10));
         Assert.Equal([Release, Empty], connection.TakeSent());
         Assert.True(connection.IsClosed);
     }
@@ -85,7 +85,7 @@ public sealed class SignallingStopTests : SignallingTest
         string[] sent = connection.TakeSent();
         Assert.Equal(2, sent.Length);
         Assert.Equal("a3", sent[0][2..4]);
-        Assert.EndsWith("d10105", sent[0], StringComparison.Ordinal);
+        Assert.EndsWith("d10105", sent[0], Ordinal);
         Assert.Equal(Release, sent[1]);
         Assert.True(connection.HasSentLast);
     }

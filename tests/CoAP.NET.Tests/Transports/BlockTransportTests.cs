@@ -71,9 +71,9 @@ public sealed class BlockTransportTests
         holder.Add("coap+twice", 1);
         holder.Add("coap+twice", 1);
         Assert.Contains("default port 1", Assert.Throws<InvalidOperationException>(() => holder.Add("coap+twice", 2)).Message,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.False(CoapUri.TryParse("coap+nobody://host/", out _, out string? error));
-        Assert.Contains("the scheme of a transport that was added", error, StringComparison.Ordinal);
+        Assert.Contains("the scheme of a transport that was added", error, Ordinal);
     }
 
     [Fact]
@@ -113,7 +113,7 @@ public sealed class BlockTransportTests
         }
 
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(server.Endpoint.Completion));
-        Assert.Contains(isFault ? "faulted" : "completed", error.Message, StringComparison.Ordinal);
+        Assert.Contains(isFault ? "faulted" : "completed", error.Message, Ordinal);
     }
 
     [Fact]

@@ -27,9 +27,9 @@ public sealed class FaultyNetworkTests
                 Loss = random.Next(3) * 0.08,
                 Duplication = random.Next(3) * 0.15,
                 Reordering = random.Next(3) * 0.15,
-                ReorderingWindow = TimeSpan.FromSeconds(random.Next(4)),
-                MinDelay = TimeSpan.FromMilliseconds(10),
-                MaxDelay = TimeSpan.FromMilliseconds(10 + random.Next(1500)),
+                ReorderingWindow = FromSeconds(random.Next(4)),
+                MinDelay = FromMilliseconds(10),
+                MaxDelay = FromMilliseconds(10 + random.Next(1500)),
             };
             try
             {

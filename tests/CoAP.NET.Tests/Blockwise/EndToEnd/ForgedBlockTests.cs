@@ -124,7 +124,7 @@ public sealed class ForgedBlockTests : BlockwiseTest
             Message(CoapMethod.Put, number % 3 == 0 ? "stream" : "x", options => options.Block1 = new BlockValue(0, true, 6), Body(1024));
         static CoapAddress Forged(uint number) => CoapAddress.FromIPv4(0x0a000000 + number, 5683);
         Flood(1000);
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         next = 0;
         Flood(1000);
 
@@ -133,12 +133,12 @@ public sealed class ForgedBlockTests : BlockwiseTest
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024).Code);
 
         // It begins anew.
-        Clock.Advance(TimeSpan.FromSeconds(9));
+        Clock.Advance(FromSeconds(9));
         for (int offset = 0; offset < 3072; offset += 1024)
         {
             Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, offset, 1024).Code);
             Flood(300);
-            Clock.Advance(TimeSpan.FromSeconds(3));
+            Clock.Advance(FromSeconds(3));
         }
 
         Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 3072, 1024).Code);

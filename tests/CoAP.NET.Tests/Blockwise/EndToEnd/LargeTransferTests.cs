@@ -23,7 +23,7 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
         void OnBlock()
         {
             // There are 65,536 Message IDs for 247 s.
-            network.Clock.Advance(TimeSpan.FromMilliseconds(10));
+            network.Clock.Advance(FromMilliseconds(10));
             if (blocks++ % 8192 == 0)
             {
                 highest = Math.Max(highest, GC.GetTotalMemory(forceFullCollection: true) - before);
@@ -66,7 +66,7 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
             }
             : new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "down") { Destination = received };
         long started = TimeProvider.System.GetTimestamp();
-        Assert.True((await client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(30))).IsSuccess);
+        Assert.True((await client.SendAsync(request).WaitAsync(FromMinutes(30))).IsSuccess);
         TimeSpan took = TimeProvider.System.GetElapsedTime(started);
         Assert.Equal(length, isUpload ? taken.Length : received.Length);
         output.WriteLine(

@@ -65,7 +65,7 @@ public class SessionRequestTests : SessionTest
 
         Assert.Equal(CoapError.HandshakeFailed, error.Error);
         Assert.False(error.IsOutcomeUnknown);
-        Assert.Contains("The key is another.", error.Message, StringComparison.Ordinal);
+        Assert.Contains("The key is another.", error.Message, Ordinal);
         Assert.Equal(2, tried.Distinct().Count());
         Assert.Empty(Endpoint.ConnectedPeers);
     }
@@ -99,7 +99,7 @@ public class SessionRequestTests : SessionTest
         CoapRequest request = new(CoapMethod.Get, Target) { LocalAddress = IPAddress.Loopback };
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.SendAsync(request)));
         Assert.Equal(CoapError.ConnectFailed, error.Error);
-        Assert.Contains("LocalAddress", error.Message, StringComparison.Ordinal);
+        Assert.Contains("LocalAddress", error.Message, Ordinal);
     }
 
     [Fact]
@@ -127,16 +127,16 @@ public class SessionRequestTests : SessionTest
         Task<CoapResponse> response = Endpoint.GetAsync(Target);
         DirectSession session = Assert.Single(Sessions.OpenedByUs);
         string first = Assert.Single(session.TakeSent());
-        Assert.StartsWith("4", first, StringComparison.Ordinal);
+        Assert.StartsWith("4", first, Ordinal);
 
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Assert.Equal([first], session.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(6));
+        Clock.Advance(FromSeconds(6));
         Assert.Equal([first], session.TakeSent());
         session.Receive(Content(first));
 
         Assert.Equal("1", (await Within(response)).GetText());
-        Clock.Advance(TimeSpan.FromMinutes(5));
+        Clock.Advance(FromMinutes(5));
         Assert.Empty(session.TakeSent());
         Assert.Equal(2, Counters[CoapCounter.Retransmissions]);
     }
@@ -146,7 +146,7 @@ public class SessionRequestTests : SessionTest
     {
         await StartSessionsAsync();
         Task<CoapResponse> response = Endpoint.GetAsync(Target);
-        Clock.Advance(TimeSpan.FromSeconds(100));
+        Clock.Advance(FromSeconds(100));
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(response));
         Assert.Equal(CoapTimeoutReason.NotAcknowledged, error.Reason);
         Assert.True(Assert.Single(Endpoint.ConnectedPeers).IsConnected);
@@ -162,8 +162,8 @@ public class SessionRequestTests : SessionTest
         Task<CoapResponse> response = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Confirmable = false });
         DirectSession session = Assert.Single(Sessions.OpenedByUs);
         string sent = Assert.Single(session.TakeSent());
-        Assert.StartsWith("5", sent, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromSeconds(30));
+        Assert.StartsWith("5", sent, Ordinal);
+        Clock.Advance(FromSeconds(30));
         Assert.Empty(session.TakeSent());
         session.Receive("5" + Content(sent)[1..4] + "7777" + Content(sent)[8..]);
         Assert.Equal("1", (await Within(response)).GetText());
@@ -252,7 +252,7 @@ public class SessionRequestTests : SessionTest
             () => { Endpoint.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false }); });
         CoapException error = await Assert.ThrowsAsync<CoapException>(
             () => Within(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false })));
-        Assert.Contains("is a group", error.Message, StringComparison.Ordinal);
+        Assert.Contains("is a group", error.Message, Ordinal);
         Assert.Empty(Sessions.OpenedByUs);
     }
 

@@ -167,8 +167,8 @@ public class BertClientTests : ScriptedServerTest
         Connection.TakeSent();
         CoapException error = await Failure.OfAsync(CoapError.TooLarge, () => Within(peer.PutAsync("/x", Body(isStream, 5000))));
 
-        Assert.Contains("at most 1152 bytes", error.Message, StringComparison.Ordinal);
-        Assert.Contains("4.02", error.Message, StringComparison.Ordinal);
+        Assert.Contains("at most 1152 bytes", error.Message, Ordinal);
+        Assert.Contains("4.02", error.Message, Ordinal);
         Assert.Empty(Connection.TakeSent());
         CoapRequest part = new(CoapMethod.Get, "/x")
         {
@@ -176,7 +176,7 @@ public class BertClientTests : ScriptedServerTest
             Download = new CoapDownloadOptions { Offset = 3000, ETag = new CoapETag([1]) }
         };
         Assert.Contains("4.02", (await Assert.ThrowsAsync<CoapException>(() => Within(peer.SendAsync(part)))).Message,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Empty(Connection.TakeSent());
     }
 

@@ -278,7 +278,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
         byte[] body = Frames.Bytes(size, size);
         CoapContent content = isStream ? CoapContent.Stream(new UnseekableStream(body)) : CoapContent.Binary(body);
         _came = null;
-        CoapResponse response = await server.PutAsync(streamed ? "/stream" : "/whole", content).WaitAsync(TimeSpan.FromMinutes(2));
+        CoapResponse response = await server.PutAsync(streamed ? "/stream" : "/whole", content).WaitAsync(FromMinutes(2));
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.True(body.AsSpan().SequenceEqual(_came), $"{size} bytes were sent, {_came?.Length} came.");
     }
@@ -289,7 +289,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
         string path = seekable ? "/seekable" : "/kept";
         MemoryStream destination = new();
         CoapResponse response = await (toStream ? server.GetAsync(path, destination) : server.GetAsync(path))
-            .WaitAsync(TimeSpan.FromMinutes(2));
+            .WaitAsync(FromMinutes(2));
         Assert.Equal(CoapCode.Content, response.Code);
         byte[] came = toStream ? destination.ToArray() : response.Payload.ToArray();
         Assert.True(came.AsSpan().SequenceEqual(_body), $"{size} bytes were there, {came.Length} came.");
@@ -298,7 +298,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
     private static async Task EchoAsync(CoapPeer server, int size)
     {
         byte[] body = Frames.Bytes(size, size + 2);
-        CoapResponse response = await server.PostAsync("/echo", CoapContent.Binary(body)).WaitAsync(TimeSpan.FromMinutes(2));
+        CoapResponse response = await server.PostAsync("/echo", CoapContent.Binary(body)).WaitAsync(FromMinutes(2));
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.True(response.Payload.Span.SequenceEqual(body), $"{size} bytes were sent, {response.Payload.Length} came back.");
     }

@@ -83,7 +83,7 @@ public sealed class DuplexPipeTransportTests
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync(Uri));
 
         Assert.Equal(CoapError.ConnectFailed, error.Error);
-        Assert.Contains("The line is cut.", error.Message, StringComparison.Ordinal);
+        Assert.Contains("The line is cut.", error.Message, Ordinal);
         Assert.IsType<IOException>(error.GetBaseException());
     }
 
@@ -100,7 +100,7 @@ public sealed class DuplexPipeTransportTests
         Task<CoapResponse> request = client.GetAsync(Uri);
         await toServer.Reader.ReadAsync();
 
-        await client.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2));
+        await client.DisposeAsync().AsTask().WaitAsync(FromMinutes(2));
 
         await Assert.ThrowsAnyAsync<CoapException>(() => request);
     }
@@ -118,7 +118,7 @@ public sealed class DuplexPipeTransportTests
 
         await server.DisposeAsync();
 
-        await had.WaitAsync(TimeSpan.FromMinutes(2));
+        await had.WaitAsync(FromMinutes(2));
     }
 
     [Fact]

@@ -36,7 +36,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
         CoapRouteHandlerBuilder route = MapState(confirmable);
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        connection.Receive("51011060536f6273 51011160536f6273".Replace(" ", string.Empty, StringComparison.Ordinal));
+        connection.Receive("51011060536f6273 51011160536f6273".Replace(" ", string.Empty, Ordinal));
         connection.TakeSent();
 
         for (int i = 1; i <= 30; i++)
@@ -60,7 +60,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
 
         for (int day = 0; day < 3; day++)
         {
-            Clock.Advance(TimeSpan.FromDays(1));
+            Clock.Advance(FromDays(1));
         }
 
         Assert.DoesNotContain(connection.TakeSent(), hex => Frames.Read(hex).Code.IsResponse);
@@ -76,14 +76,14 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     {
         Server.MapGet("/obs", () => CoapResults.Text(State)).Observable(observe =>
         {
-            observe.MaxAge = TimeSpan.FromSeconds(60);
+            observe.MaxAge = FromSeconds(60);
             observe.Refresh = true;
         });
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         AskHex(connection, Register);
 
-        Clock.Advance(TimeSpan.FromSeconds(55));
+        Clock.Advance(FromSeconds(55));
 
         Assert.Equal("0", TextOf(Assert.Single(connection.TakeSent(), hex => Frames.Read(hex).Code == CoapCode.Content)));
     }
@@ -413,7 +413,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     {
         byte[] body = [];
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(body))
-            .Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(60));
+            .Observable(observe => observe.MaxAge = FromSeconds(60));
         await StartStreamsAsync();
         DirectConnection connection = Connect(Frames.Csm(1152));
         string token = string.Concat(Enumerable.Repeat("77", 60));
@@ -472,7 +472,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
         Settle();
     }
 
-    private void Settle() => Clock.Advance(TimeSpan.FromMilliseconds(5));
+    private void Settle() => Clock.Advance(FromMilliseconds(5));
 
     private IReadOnlyList<CoAP.NET.Observing.Observer> Observers() =>
         [.. Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Observers.Observers)];

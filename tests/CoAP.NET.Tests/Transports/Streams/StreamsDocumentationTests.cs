@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Transports.Streams;
 /// <summary>The snippets of docs/streams.md, so that they compile and do what the page says.</summary>
 public sealed class StreamsDocumentationTests : IDisposable
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly string _directory = Directory.CreateTempSubdirectory("coap-streams-").FullName;
 

@@ -273,7 +273,7 @@ public class AsyncEndTests : AsyncTest
                 listener.Listen();
             }
 
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            Clock.Advance(FromMilliseconds(100));
         }
 
         await using AsyncPeer peer = await AsyncPeer.ConnectAsync(AsyncTcpEngine.LocalAddressOf(listener));

@@ -125,14 +125,14 @@ public class TlsTests : TlsTest
 
         CoapConnectionException failure = Assert.IsType<CoapConnectionException>(error);
         Assert.Equal(CoapError.HandshakeFailed, failure.Error);
-        Assert.Contains("CoapTlsOptions.Client.ClientCertificates", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("CoapTlsOptions.Client.ClientCertificates", failure.Message, Ordinal);
         await UntilAsync(() => _log.Entries.Any(static entry => entry.Id == 1026));
         Assert.Equal((1, 1), (Context.Counters[CoapCounter.HandshakesFailed], Context.Counters[CoapCounter.CertificatesRefused]));
         Assert.Equal(0, Context.Closes);
         (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1026);
         Assert.Equal(LogLevel.Information, level);
         Assert.Contains("which claimed the identity 'CN=mallory', failed: the certificate of the client is not trusted", text,
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Fact]
@@ -166,7 +166,7 @@ public class TlsTests : TlsTest
             && _log.Entries.Any(static entry => entry.Id == 1027));
         (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1027);
         Assert.Equal(LogLevel.Error, level);
-        Assert.StartsWith("TLS: CoapTlsOptions.SelectServer threw an exception", text, StringComparison.Ordinal);
+        Assert.StartsWith("TLS: CoapTlsOptions.SelectServer threw an exception", text, Ordinal);
         Assert.Equal(4, Context.Counters[CoapCounter.HandshakesFailed]);
     }
 
@@ -211,7 +211,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync(client: new SslClientAuthenticationOptions());
 
-        Assert.Contains("does not trust its issuer", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("does not trust its issuer", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -221,7 +221,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync("other.example");
 
-        Assert.Contains("CN=localhost, is not for the name 'other.example'", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("CN=localhost, is not for the name 'other.example'", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -232,7 +232,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync();
 
-        Assert.Contains("has expired", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("has expired", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -242,7 +242,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync(null);
 
-        Assert.Contains("is not for the name '127.0.0.1'", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("is not for the name '127.0.0.1'", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -267,7 +267,7 @@ public class TlsTests : TlsTest
             RemoteCertificateValidationCallback = static (_, _, _, _) => false,
         });
 
-        Assert.Contains("RemoteCertificateValidationCallback", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("RemoteCertificateValidationCallback", exception.Message, Ordinal);
     }
 
     [Fact]
@@ -284,9 +284,9 @@ public class TlsTests : TlsTest
         byte[] hello = new byte[1];
         await Within(accepted.ReceiveAsync(hello));
 
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
 
-        Assert.Contains("HandshakeTimeout", (await Within(failing)).Message, StringComparison.Ordinal);
+        Assert.Contains("HandshakeTimeout", (await Within(failing)).Message, Ordinal);
     }
 
     [Fact]
@@ -300,7 +300,7 @@ public class TlsTests : TlsTest
 
         ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapTcpTransport(options));
 
-        Assert.Contains("CoapTlsOptions.Server.ServerCertificate", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("CoapTlsOptions.Server.ServerCertificate", exception.Message, Ordinal);
     }
 
     private protected override AsyncContext MakeContext() => new() { Time = Clock, Log = _log };

@@ -19,7 +19,7 @@ public class UnobservedTests : TlsTest
         EventHandler<UnobservedTaskExceptionEventArgs> handler = (_, args) =>
         {
             string text = args.Exception.ToString();
-            if (text.Contains("CoAP.NET.", StringComparison.Ordinal) && text.Contains("Transport", StringComparison.Ordinal))
+            if (text.Contains("CoAP.NET.", Ordinal) && text.Contains("Transport", Ordinal))
             {
                 unobserved.Enqueue(text);
             }

@@ -37,7 +37,7 @@ public abstract class ExchangeSuite : EngineTest
         {
             string answer = await peer.ReadFrameAsync();
             Assert.Equal("4245", answer[..4]);
-            Assert.EndsWith("c0ff6869", answer, StringComparison.Ordinal);
+            Assert.EndsWith("c0ff6869", answer, Ordinal);
             Assert.True(tokens.Add(answer[4..8]));
         }
 
@@ -84,13 +84,13 @@ public abstract class ExchangeSuite : EngineTest
         await StartAsync();
         await using AsyncPeer observer = await ConnectAsync();
         await observer.SendAsync("310110605" + "16f");
-        Assert.EndsWith("ff30", await observer.ReadFrameAsync(), StringComparison.Ordinal);
+        Assert.EndsWith("ff30", await observer.ReadFrameAsync(), Ordinal);
 
         for (int i = 1; i <= 1000; i++)
         {
             Volatile.Write(ref state, i);
             route.Notify();
-            Clock.Advance(TimeSpan.FromMilliseconds(10));
+            Clock.Advance(FromMilliseconds(10));
         }
 
         int last = 0;
@@ -119,10 +119,10 @@ public abstract class ExchangeSuite : EngineTest
         {
             Volatile.Write(ref state, i);
             route.Notify();
-            Clock.Advance(TimeSpan.FromMilliseconds(10));
+            Clock.Advance(FromMilliseconds(10));
         }
 
-        using CancellationTokenSource hang = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource hang = new(FromSeconds(60));
         IAsyncEnumerator<CoapResponse> responses = observation.ReadAllAsync(hang.Token).GetAsyncEnumerator(hang.Token);
         do
         {
@@ -219,7 +219,7 @@ public abstract class ExchangeSuite : EngineTest
         // Time passes for whoever does not close as Release asks him to.
         while (!stopped.IsCompleted)
         {
-            Clock.Advance(TimeSpan.FromSeconds(1));
+            Clock.Advance(FromSeconds(1));
             await Task.Yield();
         }
 

@@ -83,7 +83,7 @@ public abstract class LeakSuite : EngineTest
             Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
             answered++;
             observed.Notify();
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            Clock.Advance(FromMilliseconds(100));
         }
 
         await Within(attacks);

@@ -43,7 +43,7 @@ public abstract class TlsSuite : HoldingSuite
         await UntilAsync(
             () =>
             {
-                Clock.Advance(TimeSpan.FromSeconds(1));
+                Clock.Advance(FromSeconds(1));
                 return Count(CoapCounter.HandshakesFailed) >= silent;
             },
             () => $"{Count(CoapCounter.HandshakesFailed)} were closed.");

@@ -166,7 +166,7 @@ public class TcpLoopTests : LinuxTcpTest
         await server.StartAsync();
         Assert.Equal(1, threads.Running);
         await using CoapClient client = new();
-        string udp = server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", StringComparison.Ordinal));
+        string udp = server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", Ordinal));
         Assert.Equal("hi", (await client.GetAsync($"{udp}/x").WaitAsync(Hang)).GetText());
 
         using StreamPeer peer = await ConnectAsync(tcp);
