@@ -27,7 +27,7 @@ public sealed class WorkerAddressTests
     {
         Assert.Equal(2, WorkerAddress.ParseList("a:1, a:2").Count);
         Assert.Contains("a:1 occurs twice", Assert.Throws<FormatException>(() => WorkerAddress.ParseList("a:1,b,a:1")).Message,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Throws<FormatException>(() => WorkerAddress.ParseList(" , "));
     }
 

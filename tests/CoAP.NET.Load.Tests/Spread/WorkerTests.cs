@@ -41,8 +41,8 @@ public sealed class WorkerTests
 
         SpreadException refused = await Assert.ThrowsAsync<SpreadException>(() => running);
         Assert.Equal(SpreadError.Key, refused.Kind);
-        Assert.Contains("--worker-key", refused.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain(worker.Said, line => line.Contains("secret", StringComparison.OrdinalIgnoreCase));
+        Assert.Contains("--worker-key", refused.Message, Ordinal);
+        Assert.DoesNotContain(worker.Said, line => line.Contains("secret", OrdinalIgnoreCase));
     }
 
     [Fact]
@@ -273,10 +273,10 @@ public sealed class WorkerTests
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.Loopback, 5690), null));
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Loopback, 5690), null));
         Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.Any, 5690), null),
-            line => line.StartsWith("WARNING: ", StringComparison.Ordinal)
+            line => line.StartsWith("WARNING: ", Ordinal)
                 && line.Contains("It requires no word"));
         Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Any, 5690), "k"),
-            line => line.StartsWith("WARNING: ", StringComparison.Ordinal) && line.Contains("unencrypted"));
+            line => line.StartsWith("WARNING: ", Ordinal) && line.Contains("unencrypted"));
     }
 
     [Fact]
@@ -284,7 +284,7 @@ public sealed class WorkerTests
     {
         await using WorkerHost worker = new(Runs.Good);
         await CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address);
-        Assert.StartsWith($"Listening on 127.0.0.1:{worker.Address.Port} ", worker.Said.First(), StringComparison.Ordinal);
+        Assert.StartsWith($"Listening on 127.0.0.1:{worker.Address.Port} ", worker.Said.First(), Ordinal);
         Assert.Contains("Plan: GET coap://127.0.0.1/x, closed loop, 10 peers from number 0, 1 s of warm-up and 5 s measured.", worker.Said);
         Assert.Contains("Ready; waiting for the others.", worker.Said);
         Assert.Contains("Started.", worker.Said);
