@@ -46,7 +46,7 @@ public sealed class DeviceMoveTests
             return;
         }
 
-        await using SiloSite site = await SiloSite.StartAsync(2, 0, release: TimeSpan.FromMilliseconds(100));
+        await using SiloSite site = await SiloSite.StartAsync(2, 0, release: FromMilliseconds(100));
         (SiloDevice device, SiloNode node) = await ConnectAsync(site);
         CoapCluster asker = (asking == 0 ? node : Other(site, node)).Cluster;
         Task<CoapResponse> safe = asker.Devices[device.Name].GetAsync("/slow");

@@ -78,9 +78,9 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         });
         ICoapDevices devices = _silos[asking].Devices;
         CoapDeviceException changed = await DeviceAssert.FailsAsync(CoapDeviceFault.Unreachable, () =>
-            devices[Name].SendAsync(new CoapRequest(CoapMethod.Post, "/stuck") { Timeout = TimeSpan.FromSeconds(1) }));
+            devices[Name].SendAsync(new CoapRequest(CoapMethod.Post, "/stuck") { Timeout = FromSeconds(1) }));
         CoapDeviceException read = await DeviceAssert.FailsAsync(CoapDeviceFault.Unreachable, () =>
-            devices[Name].SendAsync(new CoapRequest(CoapMethod.Get, "/stuck") { Timeout = TimeSpan.FromMilliseconds(200) }));
+            devices[Name].SendAsync(new CoapRequest(CoapMethod.Get, "/stuck") { Timeout = FromMilliseconds(200) }));
         Assert.Equal((true, false), (changed.IsOutcomeUnknown, read.IsOutcomeUnknown));
 
         using CancellationTokenSource cancel = new();
@@ -95,7 +95,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     [Fact]
     public async Task A_sleeping_device_is_asleep_at_each_silo()
     {
-        await StartAsync(2, options => options.AwakeTime = TimeSpan.FromTicks(1));
+        await StartAsync(2, options => options.AwakeTime = FromTicks(1));
         TestDevice device = await ConnectAsync(1);
         foreach (TestSilo silo in _silos)
         {
@@ -145,7 +145,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         await StartAsync(2);
         await ConnectAsync(1);
         IDeviceDirectory places = _silos[0].Grains.GetGrain<IDeviceDirectory>(Name);
-        Assert.False(await places.ArrivedAsync(_silos[0].Silo, 99, TimeSpan.FromHours(1)));
+        Assert.False(await places.ArrivedAsync(_silos[0].Silo, 99, FromHours(1)));
         Assert.Equal(_silos[1].Silo, (await places.FindAsync(null)).Silo);
         Assert.True(await places.ArrivedAsync(_silos[0].Silo, 100, null));
         await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);

@@ -33,7 +33,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     {
         await StartAsync((cluster, server) =>
         {
-            CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Limits = { Timeout = TimeSpan.FromMinutes(1) } });
+            CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Limits = { Timeout = FromMinutes(1) } });
             server.Routes.MapResourceDirectory(directory);
             return (directory, directory.StartAsync());
         });
@@ -71,7 +71,7 @@ public sealed class SharedTableTests : IAsyncDisposable
             CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions
             {
                 OpenTable = rules => cluster.OpenTable(
-                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
+                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
             });
             return (broker, broker.StartAsync());
         });
