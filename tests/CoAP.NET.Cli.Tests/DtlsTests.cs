@@ -34,7 +34,7 @@ public sealed class DtlsTests : IDisposable
         Assert.Equal("urn:dev:meter", line.Out);
         file.HasExitCode(ExitCodes.Success);
         Assert.Equal("urn:dev:meter", file.Out);
-        Assert.StartsWith($"{uri} answered in ", ping.Out, StringComparison.Ordinal);
+        Assert.StartsWith($"{uri} answered in ", ping.Out, Ordinal);
         found.HasOut("who");
         Assert.Equal(new string('x', 5000), large.Out);
     }
@@ -112,13 +112,13 @@ public sealed class DtlsTests : IDisposable
         {
             run.HasExitCode(ExitCodes.Success);
             Assert.Contains("\"errors\": {}", run.Out.Replace("\"errors\":{}", "\"errors\": {}"),
-                StringComparison.Ordinal);
-            Assert.DoesNotContain(Key, run.Out + run.Error, StringComparison.Ordinal);
+                Ordinal);
+            Assert.DoesNotContain(Key, run.Out + run.Error, Ordinal);
         }
 
-        Assert.Contains("failed handshake", (await LoadAsync(server)).Out, StringComparison.Ordinal);
+        Assert.Contains("failed handshake", (await LoadAsync(server)).Out, Ordinal);
         Assert.Contains("do not go to workers", (await LoadAsync(server, "--insecure", "--workers", "127.0.0.1")).Error,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Equal(ExitCodes.File, (await LoadAsync(keys, "--psk-file", $"{key}.none")).ExitCode);
     }
 
@@ -160,7 +160,7 @@ public sealed class DtlsTests : IDisposable
         CliRun run = await CliHarness.RunAsync(args);
 
         run.HasExitCode(ExitCodes.Usage);
-        Assert.StartsWith($"coap: {error}", run.Error, StringComparison.Ordinal);
+        Assert.StartsWith($"coap: {error}", run.Error, Ordinal);
         run.HasError("\nhint: ");
         run.HasNoError("sesame");
     }

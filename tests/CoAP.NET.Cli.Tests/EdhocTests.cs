@@ -112,7 +112,7 @@ public sealed class EdhocTests : IDisposable
             ["get", $"{world.Uri}/door", "--edhoc", Named("client.json"), .. peer is null ? (string[])[] : ["--edhoc-peer", peer]]);
 
         run.HasExitCode(problem is null ? ExitCodes.Success : ExitCodes.Network);
-        Assert.Contains(problem ?? "open", problem is null ? run.Out : run.Error, StringComparison.Ordinal);
+        Assert.Contains(problem ?? "open", problem is null ? run.Out : run.Error, Ordinal);
     }
 
     [Fact]

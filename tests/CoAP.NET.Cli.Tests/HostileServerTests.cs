@@ -47,7 +47,7 @@ public sealed class HostileServerTests
 
         AssertHarmless(plain.Out + plain.Error);
         AssertHarmless(Regex.Replace(colored.Out + colored.Error, "\u001b\\[(0|1|2|[349][0-7]|38;5;[0-9]+)(;[0-9]+)*m", ""));
-        Assert.DoesNotContain("\u001b[2J", colored.Out + colored.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("\u001b[2J", colored.Out + colored.Error, Ordinal);
         if (path is "/diagnostic" or "/location" or "/links" or "/senml")
         {
             Assert.DoesNotMatch("(?m)^forged", colored.Out + colored.Error);
@@ -113,7 +113,7 @@ public sealed class HostileServerTests
 
             await client.SendAsync(request);
             await stop.CancelAsync();
-            CliRun run = await running.WaitAsync(TimeSpan.FromMinutes(2));
+            CliRun run = await running.WaitAsync(FromMinutes(2));
 
             run.HasError("owned");
             AssertHarmless(run.Out + run.Error);

@@ -26,7 +26,7 @@ public sealed class KeyFileWarningTests : IDisposable
         CliRun closed = await CliHarness.RunAsync("get", "coap://127.0.0.1:1/x", option, path);
 
         open.HasError("warning:");
-        Assert.Contains("chmod 600", open.Error.ReplaceLineEndings(" "), StringComparison.Ordinal);
+        Assert.Contains("chmod 600", open.Error.ReplaceLineEndings(" "), Ordinal);
         open.HasNoError("sesame");
         closed.HasNoError("warning:");
     }

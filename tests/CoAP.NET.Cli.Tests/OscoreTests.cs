@@ -41,7 +41,7 @@ public sealed class OscoreTests : IDisposable
 
         // Each run reserved numbers of its own.
         string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
-        Assert.Contains("\"nextUnreserved\": 64", await File.ReadAllTextAsync(state), StringComparison.Ordinal);
+        Assert.Contains("\"nextUnreserved\": 64", await File.ReadAllTextAsync(state), Ordinal);
     }
 
     [Fact]
@@ -62,7 +62,7 @@ public sealed class OscoreTests : IDisposable
 
         // A number was taken for it, so the request was protected.
         string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
-        Assert.Contains("\"nextUnreserved\": 32", await File.ReadAllTextAsync(state), StringComparison.Ordinal);
+        Assert.Contains("\"nextUnreserved\": 32", await File.ReadAllTextAsync(state), Ordinal);
     }
 
     [Fact]
@@ -117,7 +117,7 @@ public sealed class OscoreTests : IDisposable
         string error;
         try
         {
-            error = await tool.StandardError.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(2));
+            error = await tool.StandardError.ReadToEndAsync().WaitAsync(FromMinutes(2));
         }
         finally
         {
@@ -127,7 +127,7 @@ public sealed class OscoreTests : IDisposable
 
         await tool.WaitForExitAsync();
         Assert.NotEqual(ExitCodes.Success, tool.ExitCode);
-        Assert.Contains("opens twice in spite of its lock", error, StringComparison.Ordinal);
+        Assert.Contains("opens twice in spite of its lock", error, Ordinal);
         Assert.Empty(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
     }
 

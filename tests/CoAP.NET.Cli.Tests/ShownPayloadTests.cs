@@ -29,13 +29,13 @@ public sealed class ShownPayloadTests
     [Fact]
     public async Task JSON_is_colored_on_a_terminal_or_when_colors_are_requested()
     {
-        Assert.Contains("\u001b[", (await GetAsync("/json", "--pretty", "--color", "always")).Out, StringComparison.Ordinal);
-        Assert.Contains("\u001b[", (await GetAsync(new CliHarness { IsTerminal = true }, "/json")).Out, StringComparison.Ordinal);
+        Assert.Contains("\u001b[", (await GetAsync("/json", "--pretty", "--color", "always")).Out, Ordinal);
+        Assert.Contains("\u001b[", (await GetAsync(new CliHarness { IsTerminal = true }, "/json")).Out, Ordinal);
         Assert.DoesNotContain("\u001b", (await GetAsync(new CliHarness { IsTerminal = true }, "/json", "--color", "never")).Out,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.DoesNotContain("\u001b",
             (await GetAsync(new CliHarness { IsTerminal = true, Variables = { ["NO_COLOR"] = "1" } }, "/json")).Out,
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Fact]
@@ -49,7 +49,7 @@ public sealed class ShownPayloadTests
     {
         string[] lines = (await GetAsync("/.well-known/core", "--pretty")).Out.Split('\n');
 
-        Assert.Contains(lines, line => line.Trim().StartsWith("Target", StringComparison.Ordinal));
+        Assert.Contains(lines, line => line.Trim().StartsWith("Target", Ordinal));
         Assert.Contains(lines, line => line == "  /text");
     }
 
@@ -105,7 +105,7 @@ public sealed class ShownPayloadTests
         many.HasExitCode(ExitCodes.Success);
         Assert.Equal(17, many.Out.Count(c => c == '\n'));
         Assert.EndsWith("\n# 256 of 1025 bytes. -o FILE saves all, --pretty shows all, --raw writes them unmodified.\n",
-            many.Out, StringComparison.Ordinal);
+            many.Out, Ordinal);
         Assert.Equal(65, wanted.Out.Count(c => c == '\n'));
     }
 
@@ -130,9 +130,9 @@ public sealed class ShownPayloadTests
         });
 
         Assert.StartsWith("# no application/json: ",
-            (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/json!", "--pretty")).Out, StringComparison.Ordinal);
+            (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/json!", "--pretty")).Out, Ordinal);
         Assert.StartsWith("# no application/cbor: ",
-            (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/cbor!", "--pretty")).Out, StringComparison.Ordinal);
+            (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/cbor!", "--pretty")).Out, Ordinal);
     }
 
     [Fact]
@@ -156,7 +156,7 @@ public sealed class ShownPayloadTests
         Assert.Equal("application/json", json.GetProperty("mediaType").GetString());
         Assert.Equal("21.50", json.GetProperty("payload").GetProperty("t").GetRawText());
         Assert.Contains("\"number\":12,\"name\":\"Content-Format\",\"value\":\"application/json\",\"hex\":\"32\"", lines[1],
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Empty(run.Error);
     }
 

@@ -99,7 +99,7 @@ public sealed class TransferTests : IDisposable
         await using CoapServer server = await TestServer.StartAsync();
 
         Assert.DoesNotContain("receiving", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large")).Error,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Empty((await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/text")).Error);
     }
 

@@ -75,7 +75,7 @@ public sealed class DecodeTests : IDisposable
 
         text.HasExitCode(ExitCodes.Protocol);
         text.HasOut($"error at byte {offset} (0x{offset:x4}): ");
-        Assert.EndsWith($"({reference})\n", text.Out, StringComparison.Ordinal);
+        Assert.EndsWith($"({reference})\n", text.Out, Ordinal);
         JsonElement error = JsonDocument.Parse(json.Out).RootElement.GetProperty("error");
         Assert.Equal(offset, error.GetProperty("offset").GetInt32());
         Assert.Equal(reference, error.GetProperty("reference").GetString());
@@ -91,7 +91,7 @@ public sealed class DecodeTests : IDisposable
     public async Task The_decoder_remarks_on_options_that_a_receiver_would_reject(string hex, string option, string remark)
     {
         // The first two have a value of nine bytes.
-        string padded = hex.EndsWith("78", StringComparison.Ordinal) ? hex + "7878787878787878" : hex;
+        string padded = hex.EndsWith("78", Ordinal) ? hex + "7878787878787878" : hex;
 
         CliRun run = await CliHarness.RunAsync("decode", padded);
 
@@ -119,7 +119,7 @@ public sealed class DecodeTests : IDisposable
     {
         CliRun run = await CliHarness.RunAsync("decode", "0145aaff6869");
 
-        Assert.StartsWith("2.05 Content  (6 bytes, WebSocket)\n", run.Out, StringComparison.Ordinal);
+        Assert.StartsWith("2.05 Content  (6 bytes, WebSocket)\n", run.Out, Ordinal);
     }
 
     [Fact]

@@ -35,7 +35,7 @@ public sealed class DiscoverTests
 
         Assert.Equal($"{uri}\n└── sensors/\n    └── temp  rt=temperature,celsius sz=2000 rel=item\n", run.Out);
         Assert.Contains("The list is empty.", (await CliHarness.RunAsync("discover", uri, "--query", "rt=none")).Error,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", uri, "--query", "temp")).ExitCode);
     }
 
@@ -146,7 +146,7 @@ public sealed class DiscoverTests
         };
 
         CliRun run = await clock.AdvanceUntilAsync(harness.InvokeAsync("discover", argument, "--max-answers", "2"),
-            TimeSpan.FromMinutes(5));
+            FromMinutes(5));
 
         run.HasExitCode(ExitCodes.Success);
         run.HasOut("coap://192.0.2.1\n└── one\n");

@@ -4,7 +4,7 @@ namespace CoAP.NET.Cli.Tests.Serving;
 
 public sealed class ServeObserveTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public async Task Observers_are_notified_of_changes_of_a_file_until_it_is_removed()
@@ -41,7 +41,7 @@ public sealed class ServeObserveTests
 
             Assert.Contains("</sub/more.txt>",
                 (await ReadAsync(came, response => response.GetText().Contains("more"))).GetText(),
-                StringComparison.Ordinal);
+                Ordinal);
         }
     }
 
