@@ -80,8 +80,8 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
 
         await AskAsync("/missing");
         await AskAsync("/missing");
-        _pair.Clock.AdvanceTo(TimeSpan.FromSeconds(1));
-        _pair.Clock.AdvanceTo(TimeSpan.FromSeconds(2));
+        _pair.Clock.AdvanceTo(FromSeconds(1));
+        _pair.Clock.AdvanceTo(FromSeconds(2));
 
         JsonElement[] samples = [.. (await viewer.EndAsync()).Skip(1)];
         Assert.Equal(2, samples.Length);
@@ -101,7 +101,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     {
         _pair.Server.MapGet("/slow/{id}", async (CoapRequestContext _) =>
         {
-            await Task.Delay(TimeSpan.FromMilliseconds(100), _pair.Clock);
+            await Task.Delay(FromMilliseconds(100), _pair.Clock);
             return CoapResults.Text("x");
         });
         _pair.Server.MapGet("/fast", () => CoapResults.Text("x"));
@@ -111,7 +111,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         await AskAsync("/slow/1");
         await AskAsync("/slow/2");
         await AskAsync("/fast");
-        _pair.Clock.AdvanceTo(TimeSpan.FromSeconds(1));
+        _pair.Clock.AdvanceTo(FromSeconds(1));
 
         JsonElement[] routes = [.. (await viewer.EndAsync())[^1].GetProperty("routes").EnumerateArray()];
         Assert.Equal([("/slow/{id}", 2), ("/fast", 1)],
@@ -133,7 +133,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
 
         using DashboardViewer viewer = new();
         Collector.TryAdd(viewer.Lines);
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        _pair.Clock.Advance(FromSeconds(1));
 
         JsonElement sample = (await viewer.EndAsync())[^1];
         Assert.Equal(2, Value(sample.GetProperty("values"), "observers"));
@@ -158,7 +158,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         counters.Add(CoapCounter.FormatErrors, 2);
         counters.Add(CoapCounter.RequestsLimited, 4);
         counters.Add(CoapCounter.Retransmissions, 3);
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        _pair.Clock.Advance(FromSeconds(1));
 
         JsonElement sample = (await viewer.EndAsync())[^1];
         JsonElement values = sample.GetProperty("values");
@@ -180,7 +180,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         using DashboardViewer viewer = new();
         Collector.TryAdd(viewer.Lines);
         await another.RunAsync(() => another.Client.GetAsync(CoapEndpointPair.Address + "/there"));
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        _pair.Clock.Advance(FromSeconds(1));
 
         JsonElement sample = (await viewer.EndAsync())[^1];
         Assert.Empty(sample.GetProperty("routes").EnumerateArray());
@@ -198,10 +198,10 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         {
             measured.Add(duration.Enabled);
             _pair.Server.Counters.Add(CoapCounter.RequestsReceived, 30_000);
-            _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+            _pair.Clock.Advance(FromSeconds(1));
         }
 
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        _pair.Clock.Advance(FromSeconds(1));
         Assert.True(duration.Enabled);
 
         JsonElement[] samples = [.. (await viewer.EndAsync()).Skip(1)];
@@ -233,22 +233,22 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     {
         using DashboardViewer first = new();
         Collector.TryAdd(first.Lines);
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1000));
+        _pair.Clock.Advance(FromSeconds(1000));
         using DashboardViewer second = new();
         Collector.TryAdd(second.Lines);
         Assert.Equal(900, Times(await second.EndAsync()).Length);
 
         Collector.Remove(first.Lines);
         Collector.Remove(second.Lines);
-        _pair.Clock.Advance(TimeSpan.FromMinutes(10));
+        _pair.Clock.Advance(FromMinutes(10));
         using DashboardViewer third = new();
         Collector.TryAdd(third.Lines);
         double[] kept = Times(await third.EndAsync());
         Assert.InRange(kept.Length, 299, 301);
-        Assert.True(kept[0] >= (_pair.Clock.GetUtcNow() - TimeSpan.FromMinutes(15)).ToUnixTimeMilliseconds());
+        Assert.True(kept[0] >= (_pair.Clock.GetUtcNow() - FromMinutes(15)).ToUnixTimeMilliseconds());
 
         Collector.Remove(third.Lines);
-        _pair.Clock.Advance(TimeSpan.FromMinutes(16));
+        _pair.Clock.Advance(FromMinutes(16));
         using DashboardViewer fourth = new();
         Collector.TryAdd(fourth.Lines);
         Assert.Empty(Times(await fourth.EndAsync()));

@@ -85,9 +85,9 @@ public sealed class DashboardPeersTests : IAsyncDisposable
         Assert.True(request.GetProperty("blanked").GetBoolean());
         Assert.NotEqual(0, request.GetProperty("fields").GetArrayLength());
         Assert.Equal((false, "2.05"), (answer.GetProperty("inbound").GetBoolean(), answer.GetProperty("code").GetString()));
-        Assert.DoesNotContain("736563726574", answer.GetProperty("hex").GetString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("736563726574", answer.GetProperty("hex").GetString(), Ordinal);
 
-        _clock.Advance(TimeSpan.FromSeconds(60));
+        _clock.Advance(FromSeconds(60));
         JsonElement end = await DashboardSite.ReadAsync(lines);
         Assert.Equal(("end", "time", 2), (end.GetProperty("kind").GetString(), end.GetProperty("reason").GetString(),
             end.GetProperty("messages").GetInt32()));

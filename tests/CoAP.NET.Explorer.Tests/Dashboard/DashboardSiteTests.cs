@@ -27,19 +27,19 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         string html = await page.Content.ReadAsStringAsync();
 
         Assert.Equal(HttpStatusCode.OK, page.StatusCode);
-        Assert.Contains("script-src 'self'", page.Headers.GetValues("Content-Security-Policy").Single(), StringComparison.Ordinal);
-        Assert.DoesNotContain("unsafe", page.Headers.GetValues("Content-Security-Policy").Single(), StringComparison.Ordinal);
-        Assert.DoesNotContain("style=", html, StringComparison.Ordinal);
-        Assert.DoesNotContain("onclick", html, StringComparison.OrdinalIgnoreCase);
+        Assert.Contains("script-src 'self'", page.Headers.GetValues("Content-Security-Policy").Single(), Ordinal);
+        Assert.DoesNotContain("unsafe", page.Headers.GetValues("Content-Security-Policy").Single(), Ordinal);
+        Assert.DoesNotContain("style=", html, Ordinal);
+        Assert.DoesNotContain("onclick", html, OrdinalIgnoreCase);
         string[] files = ["dashboard.js", "dashboard-plots.js", "dashboard-stream.js", "dashboard-tables.js", "dashboard-text.js",
             "dashboard-trace.js", "dashboard.css", "dashboard-icon.svg", "uPlot.iife.min.js", "uPlot.min.css"];
         foreach (string name in files)
         {
             using HttpResponseMessage file = await site.Http.GetAsync(new Uri(site.Page, "assets/" + name));
             Assert.Equal(HttpStatusCode.OK, file.StatusCode);
-            if (name.StartsWith("dashboard", StringComparison.Ordinal))
+            if (name.StartsWith("dashboard", Ordinal))
             {
-                Assert.DoesNotContain("innerHTML", await file.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+                Assert.DoesNotContain("innerHTML", await file.Content.ReadAsStringAsync(), Ordinal);
             }
         }
     }
@@ -68,7 +68,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         Assert.Equal(_coap.LocalEndpoints, history.GetProperty("listening").EnumerateArray().Select(one => one.GetString()));
         for (int i = 1; i <= 3; i++)
         {
-            _clock.Advance(TimeSpan.FromSeconds(1));
+            _clock.Advance(FromSeconds(1));
             JsonElement sample = await DashboardSite.ReadAsync(lines);
             Assert.Equal("sample", sample.GetProperty("kind").GetString());
             Assert.Equal(_clock.GetUtcNow().ToUnixTimeMilliseconds(), sample.GetProperty("values").GetProperty("time").GetInt64());
@@ -83,7 +83,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using HttpResponseMessage other = await site.PostAsync("live", new { });
 
         Assert.Equal((HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable), (one.StatusCode, other.StatusCode));
-        Assert.Contains("MaxViewers", await other.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.Contains("MaxViewers", await other.Content.ReadAsStringAsync(), Ordinal);
     }
 
     [Fact]
@@ -135,7 +135,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using HttpResponseMessage response = await site.PostAsync(call, new { }, request => request.Content = new StringContent(body));
 
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
-        Assert.DoesNotContain("script", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.DoesNotContain("script", await response.Content.ReadAsStringAsync(), Ordinal);
     }
 
     [Fact]
@@ -157,7 +157,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() =>
             DashboardSite.StartAsync(null, options => options.ServerName = "north"));
 
-        Assert.Contains("'north'", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("'north'", exception.Message, Ordinal);
     }
 
     [Fact]

@@ -36,7 +36,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         int end = wire[0].GetProperty("fields").EnumerateArray()
             .Max(field => field.GetProperty("offset").GetInt32() + field.GetProperty("length").GetInt32());
         Assert.Equal(hex.Length / 2, end);
-        Assert.Contains("Message ID", wire[0].GetProperty("fields").ToString(), StringComparison.Ordinal);
+        Assert.Contains("Message ID", wire[0].GetProperty("fields").ToString(), Ordinal);
     }
 
     [Fact]
@@ -203,7 +203,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
                 payload = new { kind = "text", value = "x" },
             });
             Assert.Contains($"CON {method}", events.First(one => ExplorerPage.Kind(one) == "wire")
-                .GetProperty("message").GetProperty("summary").GetString(), StringComparison.OrdinalIgnoreCase);
+                .GetProperty("message").GetProperty("summary").GetString(), OrdinalIgnoreCase);
         }
 
         (int status, _) = await Page.RefusedAsync("request", new { method = "BREW", uri = world.Coap + "/hello" });
@@ -248,7 +248,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         });
 
         JsonElement error = events.Single(one => ExplorerPage.Kind(one) == "error");
-        Assert.DoesNotContain("a wrong secret", error.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("a wrong secret", error.ToString(), Ordinal);
         Assert.NotEmpty(error.GetProperty("hint").GetString()!);
     }
 
@@ -278,7 +278,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         request.Headers.Add("X-CoAP-Explorer", world.Explorer.Address.Fragment.Split('=')[1]);
         using HttpResponseMessage response = await Page.Http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, leave.Token);
         using StreamReader reader = new(await response.Content.ReadAsStreamAsync());
-        Assert.Contains("wire", await reader.ReadLineAsync(), StringComparison.Ordinal);
+        Assert.Contains("wire", await reader.ReadLineAsync(), Ordinal);
 
         await leave.CancelAsync();
         response.Dispose();
@@ -335,6 +335,6 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
             && option.GetProperty("format").GetString() == "string");
         Assert.Contains(about.GetProperty("formats").EnumerateArray(), format => format.GetProperty("number").GetInt32() == 50);
         Assert.Equal("the tests", Assert.Single(about.GetProperty("profiles").EnumerateArray()).GetProperty("name").GetString());
-        Assert.DoesNotContain("secret of the tests", about.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("secret of the tests", about.ToString(), Ordinal);
     }
 }

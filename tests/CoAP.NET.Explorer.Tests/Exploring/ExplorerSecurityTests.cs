@@ -57,7 +57,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         JsonElement problem = events.Single(one => ExplorerPage.Kind(one) == "error");
         Assert.Equal("No secure connection", problem.GetProperty("title").GetString());
         Assert.Contains("enter the authority of the server's certificate", problem.GetProperty("hint").GetString(),
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Theory]
@@ -95,14 +95,14 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         using HttpResponseMessage response = await Page.Http.GetAsync(new Uri("", UriKind.Relative));
 
         string policy = Assert.Single(response.Headers.GetValues("Content-Security-Policy"));
-        Assert.Contains("default-src 'none'", policy, StringComparison.Ordinal);
-        Assert.DoesNotContain("unsafe", policy, StringComparison.Ordinal);
-        Assert.DoesNotContain("http", policy, StringComparison.Ordinal);
+        Assert.Contains("default-src 'none'", policy, Ordinal);
+        Assert.DoesNotContain("unsafe", policy, Ordinal);
+        Assert.DoesNotContain("http", policy, Ordinal);
         Assert.Equal("nosniff", Assert.Single(response.Headers.GetValues("X-Content-Type-Options")));
         Assert.Equal("no-referrer", Assert.Single(response.Headers.GetValues("Referrer-Policy")));
         string text = await response.Content.ReadAsStringAsync();
-        Assert.DoesNotContain("http://", text, StringComparison.Ordinal);
-        Assert.DoesNotContain("https://", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("http://", text, Ordinal);
+        Assert.DoesNotContain("https://", text, Ordinal);
     }
 
     [Fact]
@@ -115,7 +115,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         int exitCode = await ProcessExitCode.OfAsync(async () =>
         {
             await web.StartAsync();
-            await web.WaitForShutdownAsync().WaitAsync(TimeSpan.FromMinutes(1));
+            await web.WaitForShutdownAsync().WaitAsync(FromMinutes(1));
         });
 
         Assert.Equal(1, exitCode);
