@@ -72,8 +72,8 @@ public sealed class SecuredApplicationTests
             Start(new InMemoryNetworkOptions { Seed = 5, Conditions = new() { Duplication = 0.2 } });
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         string text = new('x', 5000);
-        Assert.Equal(text, (await meter.PostAsync(application.AddressOf("coaps") + "/echo", CoapContent.Text(text))).GetText());
-        Assert.Equal(text, (await meter.PostAsync(application.AddressOf("coap+tcp") + "/echo", CoapContent.Text(text))).GetText());
+        await meter.PostAsync(application.AddressOf("coaps") + "/echo", CoapContent.Text(text)).Says(text);
+        await meter.PostAsync(application.AddressOf("coap+tcp") + "/echo", CoapContent.Text(text)).Says(text);
     }
 
     [Fact]

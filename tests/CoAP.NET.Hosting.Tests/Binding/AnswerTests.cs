@@ -90,5 +90,5 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/form/named?n=1", "named 1")]
     [InlineData("/form/conditional?n=1", "maybe 1")]
     public async Task Every_form_of_handler_can_be_mapped_and_called(string path, string text) =>
-        Assert.Equal(text, (await server.GetAsync(path)).GetText());
+        await server.GetAsync(path).Says(text);
 }

@@ -59,8 +59,8 @@ public sealed class CheckTests
             group.MapGet("/json", () => new Unknown(2)).WithMetadata(new CoapJsonOptions());
         });
         Assert.Equal("a16576616c756501", Convert.ToHexStringLower((await bound.GetAsync("/g/cbor")).Payload.Span));
-        Assert.Equal("""{"value":2}""", (await bound.GetAsync("/g/json")).GetText());
-        Assert.Equal("""{"value":1}""", (await bound.GetAsync("/g/cbor", request => request.Accept = CoapContentFormat.Json)).GetText());
+        await bound.GetAsync("/g/json").Says("""{"value":2}""");
+        await bound.GetAsync("/g/cbor", request => request.Accept = CoapContentFormat.Json).Says("""{"value":1}""");
         Assert.Throws<ArgumentException>(() => new CoapJsonOptions { PreferredFormat = CoapContentFormat.Xml });
     }
 

@@ -20,7 +20,7 @@ public sealed class HostedTests : HostTest
         await Within(client.GetAsync(address + "/visit")).Says("True True main");
         CoapContent content = CoapContent.Cbor(new Device("other", 5), DeviceContext.Default.Device);
         await Within(client.PutAsync(address + "/devices/lamp", content)).Gives(CoapCode.Changed);
-        Assert.Equal("""{"id":"lamp","setpoint":5,"tags":null}""", (await Within(client.GetAsync(address + "/devices/lamp"))).GetText());
+        await Within(client.GetAsync(address + "/devices/lamp")).Says("""{"id":"lamp","setpoint":5,"tags":null}""");
         await Within(client.GetAsync(address + "/devices/none")).Gives(CoapCode.NotFound);
     }
 

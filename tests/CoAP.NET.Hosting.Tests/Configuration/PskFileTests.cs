@@ -143,7 +143,7 @@ public sealed class PskFileTests : HostTest
             await server.StartAsync();
             await Eventually.IsTrueAsync(() => _time.Timers == 1);
             await using CoapClient removed = Client("meter-1", "first", FromSeconds(1));
-            Assert.Equal("meter-1", (await removed.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
+            await removed.GetAsync($"{server.LocalEndpoints[0]}/who").Says("meter-1");
 
             Write("meter-2:second key\n");
             _time.Tick();
@@ -152,7 +152,7 @@ public sealed class PskFileTests : HostTest
             Assert.Equal(1, Count(TakenId));
             Assert.Empty(server.Endpoint.ConnectedPeers);
             await using CoapClient added = Client("meter-2", "second key");
-            Assert.Equal("meter-2", (await added.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
+            await added.GetAsync($"{server.LocalEndpoints[0]}/who").Says("meter-2");
 
             Write("meter-2 " + Secret + "\n");
             _time.Tick();

@@ -22,7 +22,7 @@ public abstract class RequestsOnEngines<TEngines>
         await Task.WhenAll(clients.Index().SelectMany(item => Enumerable.Range(0, 50).Select(async i =>
         {
             string text = $"{item.Index}-{i}";
-            Assert.Equal(text, (await item.Item.GetAsync(world.Uri($"/say?i={text}"))).GetText());
+            await item.Item.GetAsync(world.Uri($"/say?i={text}")).Says(text);
         }))).WaitAsync(EngineWorld.Hang);
         await world.AssertNothingLeftAsync();
     }
@@ -95,7 +95,7 @@ public abstract class RequestsOnEngines<TEngines>
         await running.Task.WaitAsync(EngineWorld.Hang);
         Task stopping = world.Server.StopAsync();
         goesOn.SetResult();
-        Assert.Equal("done", (await request.WaitAsync(EngineWorld.Hang)).GetText());
+        await request.WaitAsync(EngineWorld.Hang).Says("done");
         await stopping.WaitAsync(EngineWorld.Hang);
         Assert.Equal(0, world.Server.RequestsServed);
     }

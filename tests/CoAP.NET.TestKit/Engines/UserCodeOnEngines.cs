@@ -91,7 +91,7 @@ public abstract class UserCodeOnEngines<TEngines>
 
             quick!.Notify();
             await Eventually.IsTrueAsync(() => free.Latest!.GetText() == "1");
-            Assert.Equal("x", (await client.GetAsync(world.Uri("/x")).WaitAsync(EngineWorld.Hang)).GetText());
+            await client.GetAsync(world.Uri("/x")).WaitAsync(EngineWorld.Hang).Says("x");
             Assert.Equal("0", stuck.Latest!.GetText());
 
             release.Set();

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting.Tests;
+namespace CoAP.NET.Tests.Shared;
 
 /// <summary>What a response is expected to be.</summary>
 internal static class ResponseAssert
