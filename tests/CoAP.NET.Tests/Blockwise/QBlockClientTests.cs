@@ -63,7 +63,7 @@ public sealed class QBlockClientTests : TransferTest
     {
         Answer = request => request.Options.Contains(OptionNumber.QBlock2) ? Reply(CoapCode.BadOption)
             : Reply(request.Options.Block1 is { More: true } ? CoapCode.Continue : CoapCode.Changed, request.Options.Block1.ToString());
-        Assert.Equal(CoapCode.Changed, (await Within(PutAsync())).Code);
+        await Within(PutAsync()).Gives(CoapCode.Changed);
         Assert.Equal(CoapMessageType.Confirmable, Requests[0].Type);
         Assert.Equal(["0/0/16"], Asked(Requests[0]));
         Assert.Null(Requests[0].Options.Block2);
@@ -95,7 +95,7 @@ public sealed class QBlockClientTests : TransferTest
     public async Task A_body_goes_in_sets_with_a_token_for_each_block_and_one_tag()
     {
         Serve(request => NumberOf(request) switch { 9 or 19 => Reply(CoapCode.Continue), 24 => Reply(CoapCode.Changed), _ => null });
-        Assert.Equal(CoapCode.Changed, (await Within(PutAsync())).Code);
+        await Within(PutAsync()).Gives(CoapCode.Changed);
         CoapMessage[] blocks = Blocks;
         Assert.Equal(Enumerable.Range(0, 25), blocks.Select(NumberOf));
         Assert.Equal(25, blocks.Select(block => block.Token).Distinct().Count());
@@ -119,7 +119,7 @@ public sealed class QBlockClientTests : TransferTest
         Clock.Advance(FromSeconds(1.02));
         await Eventually.IsTrueAsync(() => Blocks.Length == 20);
         Clock.Advance(FromSeconds(3.01));
-        Assert.Equal(CoapCode.Changed, (await Within(put)).Code);
+        await Within(put).Gives(CoapCode.Changed);
     }
 
     [Fact]
@@ -146,7 +146,7 @@ public sealed class QBlockClientTests : TransferTest
         Task<CoapResponse> put = PutAsync();
         await Eventually.IsTrueAsync(() => Blocks.Length >= 12);
         Assert.Equal([3, 7], Blocks.Skip(10).Take(2).Select(NumberOf));
-        Assert.Equal(CoapCode.Changed, (await Within(put)).Code);
+        await Within(put).Gives(CoapCode.Changed);
         Assert.Equal(27, Blocks.Length);
         Assert.Equal(Blocks[3].Options.RequestTags.Single().ToArray(), Blocks[10].Options.RequestTags.Single().ToArray());
     }

@@ -49,7 +49,7 @@ public sealed class FreshnessTests : CacheTest
     {
         await AskAsync(Get(), "45", "d401ffffffffff31");
         Clock.Advance(FromDays(49_000));
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("1");
     }
 
     [Theory]
@@ -147,11 +147,11 @@ public sealed class FreshnessTests : CacheTest
         await AskAsync(Get(mode: CoapCacheMode.Bypass), "45", "ff31");
         await Failure.OfAsync(CoapError.NotCached, () => Within(Client.SendAsync(Get(mode: CoapCacheMode.OnlyIfCached))));
         await AskAsync(Get(), "45", "ff32");
-        Assert.Equal("2", (await HitAsync(Get(mode: CoapCacheMode.OnlyIfCached))).GetText());
+        await HitAsync(Get(mode: CoapCacheMode.OnlyIfCached)).Says("2");
         await AskAsync(Get(mode: CoapCacheMode.Bypass), "45", "ff33");
-        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("2");
         await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "ff34");
-        Assert.Equal("4", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("4");
         await Failure.OfAsync(
             CoapError.NotCached,
             () => Within(Client.SendAsync(new CoapRequest(CoapMethod.Post, Uri) { CacheMode = CoapCacheMode.OnlyIfCached })));

@@ -44,7 +44,7 @@ public sealed class ValidationTests : CacheTest
         (Sent sent, CoapResponse old) = await AskAsync(Get(), "43", "4101");
         Assert.EndsWith("4102" + "0101" + "7178", sent.Hex, Ordinal);
         Assert.Equal("1", old.GetText());
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("1");
         Pass(61);
         (sent, CoapResponse other) = await AskAsync(Get(), "43", "4102");
         Assert.EndsWith("4101" + "0102" + "7178", sent.Hex, Ordinal);
@@ -63,7 +63,7 @@ public sealed class ValidationTests : CacheTest
         Assert.EndsWith("4106" + "0105" + "0104" + "0103" + "7178", sent.Hex, Ordinal);
         (sent, _) = await AskAsync(Get(mode: CoapCacheMode.Validate), "43", "4106");
         Assert.EndsWith("4106" + "0105" + "0104" + "0103" + "7178", sent.Hex, Ordinal);
-        Assert.Equal("7", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("7");
     }
 
     [Fact]
@@ -75,10 +75,10 @@ public sealed class ValidationTests : CacheTest
         (_, CoapResponse changed) = await AskAsync(Get(), "45", "4102ff32");
         Assert.Equal("2", changed.GetText());
         Assert.False(changed.FromCache);
-        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("2");
         Pass(61);
         await AskAsync(Get(), "84", "d1013c");
-        Assert.Equal(CoapCode.NotFound, (await HitAsync(Get())).Code);
+        await HitAsync(Get()).Gives(CoapCode.NotFound);
         Pass(61);
         (_, CoapResponse again) = await AskAsync(Get(), "43", "4102");
         Assert.Equal("2", again.GetText());
@@ -105,7 +105,7 @@ public sealed class ValidationTests : CacheTest
         Answer(second, "45", "4109ff39");
         CoapResponse response = await Within(task);
         Assert.Equal("9", response.GetText());
-        Assert.Equal("9", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("9");
         Assert.Equal(0, Cache.Validations);
     }
 
@@ -130,9 +130,9 @@ public sealed class ValidationTests : CacheTest
         Assert.Equal(CoapCode.Valid, valid.Code);
         Assert.False(valid.FromCache);
         Pass(30);
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("1");
         await AskAsync(own, "45", "4102ff32");
-        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("2");
     }
 
     [Fact]
@@ -169,7 +169,7 @@ public sealed class ValidationTests : CacheTest
         Assert.Contains("41017178", sent.Hex, Ordinal);
         Assert.Equal("1", response.GetText());
         await AskAsync(json, "45", "ff34");
-        Assert.Equal("3", (await HitAsync(Get("coap://192.0.2.1/y"))).GetText());
+        await HitAsync(Get("coap://192.0.2.1/y")).Says("3");
         Assert.Equal(2, Cache.Invalidations);
     }
 
@@ -189,7 +189,7 @@ public sealed class ValidationTests : CacheTest
     {
         await AskAsync(Get(), "45", "ff31");
         await AskAsync(Put(), "83");
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("1");
     }
 
     [Fact]
@@ -210,9 +210,9 @@ public sealed class ValidationTests : CacheTest
         Sent asked = Take(get);
         await AskAsync(Put(), "44");
         Answer(asked, "45", "ff31");
-        Assert.Equal("1", (await Within(get)).GetText());
+        await Within(get).Says("1");
         await AskAsync(Get(), "45", "ff32");
-        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("2");
     }
 
     [Fact]

@@ -49,7 +49,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
 
         for (int i = 0; i < 3; i++)
         {
-            Assert.Equal("hi", (await Within(_client.GetAsync(uri + "/x"))).GetText());
+            await Within(_client.GetAsync(uri + "/x")).Says("hi");
         }
 
         Assert.Equal(1, _server.Counters[CoapCounter.ConnectionsAccepted]);
@@ -87,7 +87,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         await Within(_client.PingAsync(uri));
 
         CoapPeer peer = await Within(device.Task);
-        Assert.Equal("device", (await Within(peer.GetAsync("/3/0"))).GetText());
+        await Within(peer.GetAsync("/3/0")).Says("device");
         Assert.True(peer.IsConnected);
     }
 
@@ -104,7 +104,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         observation.StateChanged += (_, _) => changed.Release();
 
         await Within(Assert.Single(_server.Endpoint.ConnectedPeers).ReleaseAsync());
-        Assert.Equal("1", (await Within(_client.GetAsync(uri + "/x"))).GetText());
+        await Within(_client.GetAsync(uri + "/x")).Says("1");
         while (observation.State != CoapObserveState.Observing || _server.ObserverCount != 1)
         {
             Assert.True(await changed.WaitAsync(FromMinutes(2)));

@@ -51,7 +51,7 @@ public class ClientRequestTests : ClientConnectionTest
         Assert.Equal([OurCsm], connection.TakeSent());
         Answers = static (_, frame) => frame.Code == 3 ? Reply(frame, "44") : null;
         connection.Receive(LargeCsm);
-        Assert.Equal(CoapCode.Changed, (await Within(sent)).Code);
+        await Within(sent).Gives(CoapCode.Changed);
     }
 
     [Theory]
@@ -143,8 +143,8 @@ public class ClientRequestTests : ClientConnectionTest
         };
         await StartClientAsync();
 
-        Assert.Equal("1", (await Within(Endpoint.GetAsync("coap+tcp://192.0.2.1:5684/x"))).GetText());
-        Assert.Equal("2", (await Within(Endpoint.GetAsync("coaps+tcp://192.0.2.1:5684/x"))).GetText());
+        await Within(Endpoint.GetAsync("coap+tcp://192.0.2.1:5684/x")).Says("1");
+        await Within(Endpoint.GetAsync("coaps+tcp://192.0.2.1:5684/x")).Says("2");
 
         Assert.Single(Streams.OpenedByUs);
         Assert.Single(secure.OpenedByUs);

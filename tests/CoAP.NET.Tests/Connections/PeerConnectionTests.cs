@@ -19,7 +19,7 @@ public class PeerConnectionTests : ClientConnectionTest
         Assert.Equal("b1330130", request.Rest);
         connection.Receive(Content(request));
 
-        Assert.Equal("1", (await Within(asked)).GetText());
+        await Within(asked).Says("1");
         Assert.Empty(Streams.OpenedByUs);
     }
 
@@ -121,7 +121,7 @@ public class PeerConnectionTests : ClientConnectionTest
         Assert.False(peer.IsConnected);
         Assert.True(first.IsCancellationRequested);
 
-        Assert.Equal("1", (await Within(peer.GetAsync("/x"))).GetText());
+        await Within(peer.GetAsync("/x")).Says("1");
 
         Assert.Equal(2, Streams.OpenedByUs.Count);
         Assert.True(peer.IsConnected);
@@ -145,7 +145,7 @@ public class PeerConnectionTests : ClientConnectionTest
         string[] sent = connection.TakeSent();
         Frame request = Assert.Single(sent.Select(hex => new Frame(hex)), frame => frame.Code == 1);
         connection.Receive(Content(request));
-        Assert.Equal("1", (await Within(asked!)).GetText());
+        await Within(asked!).Says("1");
     }
 
     [Fact]

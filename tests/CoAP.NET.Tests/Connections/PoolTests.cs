@@ -92,7 +92,7 @@ public class PoolTests : ClientConnectionTest
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(first));
         Assert.False(given.IsCancellationRequested);
         gate.SetResult();
-        Assert.Equal("1", (await Within(second)).GetText());
+        await Within(second).Says("1");
     }
 
     [Fact]
@@ -115,7 +115,7 @@ public class PoolTests : ClientConnectionTest
         await UntilAsync(() => given.IsCancellationRequested);
 
         Streams.Connecting = null;
-        Assert.Equal("1", (await Within(Endpoint.GetAsync(Target))).GetText());
+        await Within(Endpoint.GetAsync(Target)).Says("1");
         Assert.Equal(0, Failures);
     }
 
@@ -192,7 +192,7 @@ public class PoolTests : ClientConnectionTest
         Clock.Advance(FromMilliseconds(249));
         Assert.Equal(0, attempts);
         Clock.Advance(FromMilliseconds(252));
-        Assert.Equal("1", (await Within(third)).GetText());
+        await Within(third).Says("1");
         Assert.Equal(1, attempts);
     }
 

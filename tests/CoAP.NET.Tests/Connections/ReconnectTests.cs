@@ -249,7 +249,7 @@ public class ReconnectTests : ClientConnectionTest
         Assert.Equal(2, Streams.OpenedByUs.Count);
         Assert.False(first.IsCompleted);
         Streams.OpenedByUs[0].Receive(held!);
-        Assert.Equal("1", (await Within(first)).GetText());
+        await Within(first).Says("1");
         await UntilAsync(() => Streams.OpenedByUs[0].IsClosed);
     }
 

@@ -136,7 +136,7 @@ public sealed class SpanTests : EndpointTest
         Transport.Receive(Peer, sent[0]);
         byte[] answer = sent[1];
         Transport.Receive(Other, answer);
-        Assert.Equal("x", (await Within(response)).GetText());
+        await Within(response).Says("x");
         Activity server = Assert.Single(_stopped, static span => span.Kind == ActivityKind.Server);
         Activity client = Assert.Single(_stopped, static span => span.Kind == ActivityKind.Client);
         Assert.Equal((client.TraceId, client.SpanId), (server.TraceId, server.ParentSpanId));

@@ -34,7 +34,7 @@ public sealed class ClientTests : ClientTest
         Assert.False(request.IsCompleted);
         Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
         Assert.Equal("6000ad7b", Assert.Single(Transport.TakeSent()));
-        Assert.Equal("1", (await Within(request)).GetText());
+        await Within(request).Says("1");
         Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
         Assert.Equal("6000ad7b", Assert.Single(Transport.TakeSent()));
     }
@@ -61,7 +61,7 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         Transport.Receive(s_server, $"54450001{sent.Token}ff31");
-        Assert.Equal("1", (await Within(confirmable)).GetText());
+        await Within(confirmable).Says("1");
         Assert.Empty(Transport.TakeSent());
 
         Task<CoapResponse> non = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Confirmable = false });
@@ -69,7 +69,7 @@ public sealed class ClientTests : ClientTest
         Assert.Equal(1, sent.Type);
         Transport.Receive(s_server, $"44450002{sent.Token}ff32");
         Assert.Equal("60000002", Assert.Single(Transport.TakeSent()));
-        Assert.Equal("2", (await Within(non)).GetText());
+        await Within(non).Says("2");
     }
 
     [Fact]
@@ -95,7 +95,7 @@ public sealed class ClientTests : ClientTest
         Clock.Advance(FromSeconds(3));
         Assert.Equal(sent.Hex, TakeOne().Hex);
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
-        Assert.Equal("1", (await Within(request)).GetText());
+        await Within(request).Says("1");
     }
 
     [Fact]
@@ -140,7 +140,7 @@ public sealed class ClientTests : ClientTest
         Assert.False(request.IsCompleted);
         Assert.Empty(Transport.TakeSent());
         Transport.Receive(s_server, right);
-        Assert.Equal("1", (await Within(request)).GetText());
+        await Within(request).Says("1");
     }
 
     [Fact]
@@ -233,7 +233,7 @@ public sealed class ClientTests : ClientTest
 
         for (int i = 0; i < requests.Length; i++)
         {
-            Assert.Equal($"{i:000}", (await Within(requests[i])).GetText());
+            await Within(requests[i]).Says($"{i:000}");
         }
     }
 

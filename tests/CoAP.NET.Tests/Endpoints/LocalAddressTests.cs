@@ -46,7 +46,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
         string second = (await AskAsync(client, _tcp, "127.3.0.2")).GetText();
         string none = (await AskAsync(client, _tcp, null)).GetText();
         Assert.Equal(["127.3.0.1", "127.3.0.2", "127.0.0.1"], [AddressOf(first), AddressOf(second), AddressOf(none)]);
-        Assert.Equal(first, (await AskAsync(client, _tcp, "127.3.0.1")).GetText());
+        await AskAsync(client, _tcp, "127.3.0.1").Says(first);
         Assert.Equal(3, client.Endpoint.Connections.Count);
     }
 
@@ -59,8 +59,8 @@ public sealed class LocalAddressTests : IAsyncLifetime
         string?[] order = isNamedFirst ? ["127.0.0.1", null] : [null, "127.0.0.1"];
         string first = (await AskAsync(client, _udp, order[0])).GetText();
         await AskAsync(client, _udp, "127.3.0.1");
-        Assert.Equal(first, (await AskAsync(client, _udp, order[1])).GetText());
-        Assert.Equal(first, (await AskAsync(client, _udp, order[0])).GetText());
+        await AskAsync(client, _udp, order[1]).Says(first);
+        await AskAsync(client, _udp, order[0]).Says(first);
         Assert.Equal(2, client.Endpoint.Pipelines[0].Channels.Count);
     }
 
@@ -73,9 +73,9 @@ public sealed class LocalAddressTests : IAsyncLifetime
         await other.StartAsync();
         int port = new Uri(other.LocalEndpoints[0]).Port;
         await using CoapClient asked = new(_server.Endpoint);
-        Assert.Equal("x", (await asked.GetAsync($"coap://127.3.0.9:{port}/x")).GetText());
+        await asked.GetAsync($"coap://127.3.0.9:{port}/x").Says("x");
         await using CoapClient back = new(other.Endpoint);
-        Assert.Equal($"127.3.0.9:{port}", (await AskAsync(back, _udp, "127.3.0.9")).GetText());
+        await AskAsync(back, _udp, "127.3.0.9").Says($"127.3.0.9:{port}");
         Assert.Equal(1, other.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count));
     }
 

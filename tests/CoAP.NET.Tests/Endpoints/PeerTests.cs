@@ -13,7 +13,7 @@ public sealed class PeerTests : EndpointTest
         string sent = Assert.Single(Transport.TakeSent());
         Assert.EndsWith("b1330130" + "43613d62", sent, Ordinal);
         Transport.Receive(Peer, $"6445{sent[4..8]}{sent[8..16]}");
-        Assert.Equal(CoapCode.Content, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Content);
     }
 
     [Fact]
@@ -25,7 +25,7 @@ public sealed class PeerTests : EndpointTest
         Task<CoapResponse> request = peer.GetAsync("/3/0");
         string sent = Assert.Single(Transport.TakeSent());
         Transport.Receive(Peer, $"6445{sent[4..8]}{sent[8..16]}ff31");
-        Assert.Equal("1", (await Within(request)).GetText());
+        await Within(request).Says("1");
     }
 
     [Fact]
@@ -41,7 +41,7 @@ public sealed class PeerTests : EndpointTest
         Task<CoapResponse> request = peer.GetAsync("/3/0");
         string sent = Assert.Single(Transport.TakeSent());
         Transport.Receive(Peer, $"6445{sent[4..8]}{sent[8..16]}ff31");
-        Assert.Equal("1", (await Within(request)).GetText());
+        await Within(request).Says("1");
     }
 
     [Fact]

@@ -27,7 +27,7 @@ public sealed class SharedClientTests : ClientTest
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(ping));
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(shared.GetAsync(Uri)));
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
-        Assert.Equal("1", (await Within(ofOther)).GetText());
+        await Within(ofOther).Says("1");
 
         // No copies of what ended.
         Clock.Advance(FromMinutes(5));
@@ -35,7 +35,7 @@ public sealed class SharedClientTests : ClientTest
         Task<CoapResponse> later = Client.GetAsync(Uri);
         sent = TakeOne();
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32");
-        Assert.Equal("2", (await Within(later)).GetText());
+        await Within(later).Says("2");
     }
 
     [Fact]

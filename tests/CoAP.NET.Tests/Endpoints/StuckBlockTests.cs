@@ -89,7 +89,7 @@ public sealed class StuckBlockTests : EndpointTest
         Assert.False(request.IsCompleted);
         _goesOn.SetResult();
 
-        Assert.Equal("y", (await Within(request)).GetText());
+        await Within(request).Says("y");
         await Within(stop);
     }
 

@@ -20,7 +20,7 @@ public sealed class UdpTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        Assert.Equal("queued", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/queued"))).GetText());
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/queued")).Says("queued");
         Assert.Equal(0, server.Counters[CoapCounter.StageErrors]);
     }
 
@@ -38,7 +38,7 @@ public sealed class UdpTests
         foreach (string uri in (string[])[server.LocalEndpoints[0], server.LocalEndpoints[1], $"coap://127.0.0.1:{port}",
             $"coap://[::1]:{port}"])
         {
-            Assert.Equal("hello", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
+            await Within(client.GetAsync($"{uri}/hello")).Says("hello");
         }
     }
 
@@ -67,7 +67,7 @@ public sealed class UdpTests
             .. Enumerable.Range(0, 500).Select(i => clients[i % 10].GetAsync($"{server.LocalEndpoints[0]}/{i}"))];
         for (int i = 0; i < requests.Length; i++)
         {
-            Assert.Equal($"{i}", (await Within(requests[i])).GetText());
+            await Within(requests[i]).Says($"{i}");
         }
 
         foreach (CoapClient client in clients)
@@ -105,12 +105,12 @@ public sealed class UdpTests
         Task<CoapResponse> awaiting = client.GetAsync($"{host}/await");
         for (int i = 0; i < 50; i++)
         {
-            Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+            await Within(client.GetAsync($"{host}/hello")).Says("hello");
         }
 
         while (Volatile.Read(ref blocked) < 100)
         {
-            Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+            await Within(client.GetAsync($"{host}/hello")).Says("hello");
         }
 
         late.SetResult();
@@ -119,7 +119,7 @@ public sealed class UdpTests
         Assert.True(server.Counters[CoapCounter.HandOvers] > 0);
         open.Set();
         Assert.All(await Within(Task.WhenAll(stuck)), response => Assert.Equal("done", response.GetText()));
-        Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+        await Within(client.GetAsync($"{host}/hello")).Says("hello");
     }
 
     [Theory]
@@ -166,8 +166,8 @@ public sealed class UdpTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new(new CoapEndpointOptions { Transports = { UdpEngine = engine } });
-        Assert.Equal("inner through sync", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/sync"))).GetText());
-        Assert.Equal("inner through async", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/async"))).GetText());
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/sync")).Says("inner through sync");
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/async")).Says("inner through async");
     }
 
     [Theory]

@@ -47,7 +47,7 @@ public sealed class GroupNetworkTests
         CoapGroupLinks second = found.Single(links => links.Uri.Contains("::2]", Ordinal));
         Task<CoapResponse> further = second.Peer.GetAsync(Assert.Single(second.Links).Target);
         _clock.Advance(FromSeconds(1));
-        Assert.Equal("2", (await further.WaitAsync(FromMinutes(2))).GetText());
+        await further.WaitAsync(FromMinutes(2)).Says("2");
         foreach (CoapServer server in servers)
         {
             await server.DisposeAsync();

@@ -159,8 +159,7 @@ public sealed class ClientTests : GuideTest
         CoapResponse registered = await fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null)
             .WaitAsync(TimeSpan.FromMinutes(2));
         Assert.Equal("/rd/thermometer", registered.Options.Location);
-        Assert.Equal("thermometer",
-            (await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+        await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromMinutes(2)).Says("thermometer");
     }
 
     [Fact]
@@ -177,8 +176,8 @@ public sealed class ClientTests : GuideTest
         await using CoapClient unbound = new();
         CoapRequest request = new(CoapMethod.Get, uri) { LocalAddress = own };
 
-        Assert.Equal($"{own}", (await client.GetAsync(uri).WaitAsync(TimeSpan.FromMinutes(2))).GetText());
-        Assert.Equal($"{own}", (await unbound.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+        await client.GetAsync(uri).WaitAsync(TimeSpan.FromMinutes(2)).Says($"{own}");
+        await unbound.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2)).Says($"{own}");
     }
 
     private static async Task AskAsync(CancellationToken cancellationToken)

@@ -76,8 +76,8 @@ public sealed partial class SecurityTests
         await listening.StartAsync();
         string plain = listening.LocalEndpoints.Single(uri => uri.StartsWith("coap://", Ordinal));
         await using CoapClient client = new();
-        Assert.Equal(CoapCode.Unauthorized, (await client.GetAsync($"{plain}/state").WaitAsync(FromMinutes(2))).Code);
-        Assert.Equal("1.0", (await client.GetAsync($"{plain}/version").WaitAsync(FromMinutes(2))).GetText());
+        await client.GetAsync($"{plain}/state").WaitAsync(FromMinutes(2)).Gives(CoapCode.Unauthorized);
+        await client.GetAsync($"{plain}/version").WaitAsync(FromMinutes(2)).Says("1.0");
     }
 
     private static async Task<IReadOnlyList<string>> ServeAsync(CoapEndpointOptions options)

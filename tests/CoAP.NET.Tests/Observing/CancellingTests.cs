@@ -149,7 +149,7 @@ public sealed class CancellingTests : ClientObserveTest
             Assert.False(request.IsCompleted);
             Transport.TakeSent();
             Answer(sent, null, $"{i}");
-            Assert.Equal($"{i}", (await Within(request)).GetText());
+            await Within(request).Says($"{i}");
         }
     }
 

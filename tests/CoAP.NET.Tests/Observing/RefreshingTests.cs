@@ -20,7 +20,7 @@ public sealed class RefreshingTests : ClientObserveTest
         Assert.False(refreshing.IsCompleted);
         Answer(again, 9, "here again");
 
-        Assert.Equal("here again", (await Within(refreshing)).GetText());
+        await Within(refreshing).Says("here again");
         Assert.Equal(CoapObserveState.Observing, observation.State);
     }
 
@@ -36,8 +36,8 @@ public sealed class RefreshingTests : ClientObserveTest
         Assert.Equal(registration.Token, again.Token);
         Answer(again, 2, "two");
 
-        Assert.Equal("two", (await Within(first)).GetText());
-        Assert.Equal("two", (await Within(second)).GetText());
+        await Within(first).Says("two");
+        await Within(second).Says("two");
     }
 
     [Fact]
@@ -55,7 +55,7 @@ public sealed class RefreshingTests : ClientObserveTest
         Task<CoapResponse> refreshing = observation.RefreshAsync();
         Answer(TakeRequest(), null, "still gone", code: CoapCode.NotFound);
 
-        Assert.Equal(CoapCode.NotFound, (await Within(refreshing)).Code);
+        await Within(refreshing).Gives(CoapCode.NotFound);
         (_, TimeSpan after) = NextRequest(FromMinutes(6));
         Assert.InRange(after.TotalSeconds, 2.4, 5.2);
     }
@@ -136,7 +136,7 @@ public sealed class RefreshingTests : ClientObserveTest
         Task<CoapResponse> first = observation.RefreshAsync();
         CoapMessage superseded = TakeRequest();
         NotifyAcknowledged(registration.Token, 7, "notified");
-        Assert.Equal("notified", (await Within(first)).GetText());
+        await Within(first).Says("notified");
 
         earlier = superseded;
         Task<CoapResponse> second = observation.RefreshAsync();
@@ -150,7 +150,7 @@ public sealed class RefreshingTests : ClientObserveTest
 
         // The reply to the current one counts.
         Answer(current, 8, "current");
-        Assert.Equal("current", (await Within(second)).GetText());
+        await Within(second).Says("current");
         Assert.Equal(CoapObserveState.Observing, observation.State);
     }
 
@@ -180,6 +180,6 @@ public sealed class RefreshingTests : ClientObserveTest
         Assert.False(refreshing.IsCompleted);
         Assert.Equal("one", Text(observation.Latest));
         Answer(Read(Wire.Hex(bytes)), 1, "from the new address", from: remote);
-        Assert.Equal("from the new address", (await Within(refreshing)).GetText());
+        await Within(refreshing).Says("from the new address");
     }
 }

@@ -43,7 +43,7 @@ public sealed class ClientBlockTests : PlugtestClient
         Server.Send("64 5f <mid> <token> d10e 1a");
         await ExpectAsync("03", $"bc 'large-update' 10 d102 22 ff {Hex(128, 32)}");
         Server.Send("64 44 <mid> <token> d10e 22");
-        Assert.Equal(CoapCode.Changed, (await Within(task)).Code);
+        await Within(task).Gives(CoapCode.Changed);
         Server.ExpectNothing();
     }
 
@@ -63,7 +63,7 @@ public sealed class ClientBlockTests : PlugtestClient
             Server.Send($"64 {(number < 9 ? "5f" : "44")} <mid> <token> d10e {block.Hex()}");
         }
 
-        Assert.Equal(CoapCode.Changed, (await Within(task)).Code);
+        await Within(task).Gives(CoapCode.Changed);
         Server.ExpectNothing();
     }
 

@@ -19,7 +19,7 @@ public sealed class EchoStepTests : StepTest
         Assert.NotEqual(first.MessageId, second.MessageId);
         Assert.NotEqual(first.Token, second.Token);
         Transport.Receive(s_server, $"6444{second.MessageId}{second.Token}");
-        Assert.Equal(CoapCode.Changed, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Changed);
 
         Task<CoapResponse> next = Client.GetAsync("coap://192.0.2.1/lock");
         Assert.EndsWith("b46c6f636b", (await NextAsync()).Hex, Ordinal);
@@ -40,7 +40,7 @@ public sealed class EchoStepTests : StepTest
         }
 
         Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
-        Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Unauthorized);
         Clock.Advance(FromMinutes(10));
         AssertNothingSent();
         _ = Client.GetAsync("coap://192.0.2.1/lock");
@@ -59,7 +59,7 @@ public sealed class EchoStepTests : StepTest
         sent = await NextAsync();
         Assert.EndsWith("b46c6f636bd1e402", sent.Hex, Ordinal);
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
-        Assert.Equal(CoapCode.Content, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Content);
     }
 
     [Fact]
@@ -93,7 +93,7 @@ public sealed class EchoStepTests : StepTest
             Sent sent = await NextAsync();
             Assert.EndsWith("b161", sent.Hex, Ordinal);
             Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}{option}");
-            Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
+            await Within(request).Gives(CoapCode.Unauthorized);
         }
     }
 
@@ -105,7 +105,7 @@ public sealed class EchoStepTests : StepTest
         Task<CoapResponse> request = Client.SendAsync(own);
         Sent sent = await NextAsync();
         Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
-        Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Unauthorized);
         AssertNothingSent();
     }
 
@@ -120,6 +120,6 @@ public sealed class EchoStepTests : StepTest
         sent = await NextAsync();
         Assert.EndsWith("b161d1e402", sent.Hex, Ordinal);
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
-        Assert.Equal(CoapCode.Content, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Content);
     }
 }

@@ -46,7 +46,7 @@ public sealed class ExtendedTokenRequestStepTests : StepTest
         Assert.StartsWith("4402", again.Hex, Ordinal);
         Assert.Equal(probe.Hex[32..], again.Hex[16..]);
         Answer(again, "44");
-        Assert.Equal(CoapCode.Changed, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Changed);
         request = Client.GetAsync("coap://192.0.2.1/a");
         Sent next = await NextAsync();
         Assert.StartsWith("4401", next.Hex, Ordinal);

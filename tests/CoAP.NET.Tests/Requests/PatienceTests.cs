@@ -14,7 +14,7 @@ public sealed class PatienceTests : StepTest
     {
         Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/a?x=1");
         Answer(await NextAsync(), "9d", ThreeSeconds);
-        Assert.Equal(CoapCode.TooManyRequests, (await Within(first)).Code);
+        await Within(first).Gives(CoapCode.TooManyRequests);
         Clock.Advance(FromSeconds(1));
         CoapException refused =
             await Failure.OfAsync(CoapError.RetryLater, () => Client.PutAsync("coap://192.0.2.1/a?x=2", null));
@@ -65,7 +65,7 @@ public sealed class PatienceTests : StepTest
         Sent second = await NextAsync();
         Assert.NotEqual((first.MessageId, first.Token), (second.MessageId, second.Token));
         Answer(second, "44");
-        Assert.Equal(CoapCode.Changed, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Changed);
     }
 
     [Fact]
@@ -76,7 +76,7 @@ public sealed class PatienceTests : StepTest
         Task<CoapResponse> request =
             Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Timeout = FromSeconds(2) });
         Answer(await NextAsync(), "9d", ThreeSeconds);
-        Assert.Equal(CoapCode.TooManyRequests, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.TooManyRequests);
         await Failure.OfAsync(
             CoapError.RetryLater,
             () => Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Timeout = FromSeconds(2) }));
@@ -89,7 +89,7 @@ public sealed class PatienceTests : StepTest
         {
             Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
             Answer(await NextAsync(), "a3", ThreeSeconds);
-            Assert.Equal(CoapCode.ServiceUnavailable, (await Within(request)).Code);
+            await Within(request).Gives(CoapCode.ServiceUnavailable);
         }
     }
 

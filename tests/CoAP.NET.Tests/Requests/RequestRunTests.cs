@@ -64,7 +64,7 @@ public sealed class RequestRunTests
         middle.OnBefore = _ => waits ? Later(done) : done;
         Task<CoapResponse> sent = Chain(Step("upper"), middle, Step("lower")).SendAsync(Outgoing());
         Assert.True(waits || sent.IsCompletedSuccessfully);
-        Assert.Equal("stored", (await sent).GetText());
+        await sent.Says("stored");
         Assert.Equal(["before upper", "before middle", "after upper stored"], _seen);
     }
 
@@ -105,7 +105,7 @@ public sealed class RequestRunTests
         RecordingStep last = Ending(default);
         last.OnBefore = _ => StepOutcome.Done(CachedPeers.Response(CoapCode.Content, $"{count++}"));
         Task<CoapResponse> task = Chain(Step("upper"), middle, lower, last).SendAsync(request);
-        Assert.Equal("2", (await task).GetText());
+        await task.Says("2");
         Assert.Equal(
             [
                 "before upper", "before middle",
@@ -184,7 +184,7 @@ public sealed class RequestRunTests
         int count = 0;
         last.OnBefore = _ => count++ == 0 ? throw new CoapException("gone") : StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "1"));
         Task<CoapResponse> task = Chain(Step("upper"), middle, Step("lower"), last).SendAsync(Outgoing());
-        Assert.Equal("1", (await task).GetText());
+        await task.Says("1");
         Assert.Equal(
             ["before upper", "before middle", "before lower", "failed lower gone", "failed middle gone", "before lower", "after lower 1",
                 "after middle 1", "after upper 1"], _seen);

@@ -133,7 +133,7 @@ public sealed class ServedShareTests : EndpointTest
         {
             Task<CoapResponse> hello = client.GetAsync("coap://192.0.2.1/hello");
             Clock.Advance(FromSeconds(1));
-            Assert.Equal("world", (await Within(hello)).GetText());
+            await Within(hello).Says("world");
         }
 
         Assert.Equal(75, _running);

@@ -50,7 +50,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         Assert.Empty(connection.TakeSent());
 
         connection.Receive(ContentFor(token));
-        Assert.Equal(CoapCode.Content, (await Within(before)).Code);
+        await Within(before).Gives(CoapCode.Content);
         Assert.Equal([Empty], connection.TakeSent());
         Assert.True(connection.IsClosed);
     }
@@ -148,7 +148,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         Assert.Equal(CoapError.ClosedLocally, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
         Assert.Equal([Release], connection.TakeSent());
         connection.Receive(ContentFor(token));
-        Assert.Equal(CoapCode.Content, (await Within(before)).Code);
+        await Within(before).Gives(CoapCode.Content);
         connection.Break();
         await Within(released);
     }

@@ -48,10 +48,10 @@ public sealed class SignallingRequestTests : SignallingTest
         (Task<CoapResponse> second, string secondToken) = Ask(connection, peer);
         other.Receive(ContentFor(firstToken));
         connection.Receive("0444" + secondToken);
-        Assert.Equal(CoapCode.Changed, (await Within(second)).Code);
+        await Within(second).Gives(CoapCode.Changed);
         Assert.False(first.IsCompleted);
         connection.Receive(ContentFor(firstToken));
-        Assert.Equal(CoapCode.Content, (await Within(first)).Code);
+        await Within(first).Gives(CoapCode.Content);
     }
 
     [Fact]

@@ -102,7 +102,7 @@ public sealed class SignallingStopTests : SignallingTest
         await Within(released.Task);
         await SettleAsync();
         connection.Receive(ContentFor(token));
-        Assert.Equal(CoapCode.Content, (await Within(response)).Code);
+        await Within(response).Gives(CoapCode.Content);
         connection.Break();
         await Within(stop);
     }

@@ -34,7 +34,7 @@ public class SessionEndTests : SessionTest
 
         Sessions.OpenedByUs[0].End();
 
-        Assert.Equal("1", (await PassAsync(get)).GetText());
+        await PassAsync(get).Says("1");
         Assert.Equal(1, Counters[CoapCounter.RequestsRepeated]);
         Assert.Equal(2, Sessions.OpenedByUs.Count);
         AssertFreed(Sessions.OpenedByUs[0].Channel!);
@@ -56,7 +56,7 @@ public class SessionEndTests : SessionTest
         Sessions.OpenedByUs[0].End();
 
         Assert.True((await Assert.ThrowsAsync<CoapConnectionException>(() => Within(first))).IsOutcomeUnknown);
-        Assert.Equal("1", (await PassAsync(second)).GetText());
+        await PassAsync(second).Says("1");
         Assert.Equal(2, Sessions.OpenedByUs.Count);
     }
 

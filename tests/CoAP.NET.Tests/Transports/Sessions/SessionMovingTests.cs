@@ -121,7 +121,7 @@ public class SessionMovingTests : SessionTest
 
         session.Receive(Content(request));
 
-        Assert.Equal("1", (await Within(asked)).GetText());
+        await Within(asked).Says("1");
         Assert.False(session.Channel!.IsVerified);
     }
 

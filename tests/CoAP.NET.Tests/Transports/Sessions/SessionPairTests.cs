@@ -135,7 +135,7 @@ public sealed class SessionPairTests : SessionTest
 
         await PassAsync(device.Endpoint.PostAsync("coaps://198.51.100.9/register", CoapContent.Text("1")));
 
-        Assert.Equal("device", (await PassAsync(await Within(asked.Task))).GetText());
+        await PassAsync(await Within(asked.Task)).Says("device");
         Assert.Single(_ours.Sessions);
         Assert.Empty(_theirs.Sessions.Skip(1));
     }

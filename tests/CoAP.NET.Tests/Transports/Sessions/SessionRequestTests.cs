@@ -19,8 +19,8 @@ public class SessionRequestTests : SessionTest
         Endpoint.PeerConnected += (_, peer) => connected.Add(peer);
         await StartSessionsAsync();
 
-        Assert.Equal("1", (await Within(Endpoint.GetAsync(Target))).GetText());
-        Assert.Equal("1", (await Within(Endpoint.GetAsync("coaps://192.0.2.1:5684/y"))).GetText());
+        await Within(Endpoint.GetAsync(Target)).Says("1");
+        await Within(Endpoint.GetAsync("coaps://192.0.2.1:5684/y")).Says("1");
 
         DirectSession session = Assert.Single(Sessions.OpenedByUs);
         Assert.Equal(s_server, session.Remote);
@@ -135,7 +135,7 @@ public class SessionRequestTests : SessionTest
         Assert.Equal([first], session.TakeSent());
         session.Receive(Content(first));
 
-        Assert.Equal("1", (await Within(response)).GetText());
+        await Within(response).Says("1");
         Clock.Advance(FromMinutes(5));
         Assert.Empty(session.TakeSent());
         Assert.Equal(2, Counters[CoapCounter.Retransmissions]);
@@ -166,7 +166,7 @@ public class SessionRequestTests : SessionTest
         Clock.Advance(FromSeconds(30));
         Assert.Empty(session.TakeSent());
         session.Receive("5" + Content(sent)[1..4] + "7777" + Content(sent)[8..]);
-        Assert.Equal("1", (await Within(response)).GetText());
+        await Within(response).Says("1");
     }
 
     [Fact]
@@ -209,7 +209,7 @@ public class SessionRequestTests : SessionTest
         Assert.False(asked.IsCompleted);
         Assert.Equal(["7000" + answer[4..8]], other.TakeSent());
         session.Receive(Content(request, "32"));
-        Assert.Equal("2", (await Within(asked)).GetText());
+        await Within(asked).Says("2");
     }
 
     [Fact]

@@ -70,7 +70,7 @@ public class SessionRetirementTests : SessionTest
         session.Receive($"5{request[1]}45aa01{request.Substring(8, 2 * Convert.ToInt32(request[1..2], 16))}ff31");
 
         await Within(finished);
-        Assert.Equal("1", (await Within(asked)).GetText());
+        await Within(asked).Says("1");
         Assert.False(Moving(Sessions.Context).IsBusy(session));
     }
 

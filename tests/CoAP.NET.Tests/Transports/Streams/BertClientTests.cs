@@ -163,7 +163,7 @@ public class BertClientTests : ScriptedServerTest
         Script(static request => Frames.Reply(request, CoapCode.BadOption));
         CoapPeer peer = await ConnectAsync("00e1");
 
-        Assert.Equal(CoapCode.BadOption, (await Within(peer.PutAsync("/x", Body(isStream, 5000)))).Code);
+        await Within(peer.PutAsync("/x", Body(isStream, 5000))).Gives(CoapCode.BadOption);
         Connection.TakeSent();
         CoapException error = await Failure.OfAsync(CoapError.TooLarge, () => Within(peer.PutAsync("/x", Body(isStream, 5000))));
 
@@ -196,7 +196,7 @@ public class BertClientTests : ScriptedServerTest
             CoapContent.Stream(new PatternStream(length, canSeek: false), CoapContentFormat.OctetStream)
         })
         {
-            Assert.Equal(CoapCode.Changed, (await Within(peer.PutAsync("/x", content))).Code);
+            await Within(peer.PutAsync("/x", content)).Gives(CoapCode.Changed);
         }
 
         Assert.Equal(fits ? ["-", "-"] : ["0e", "16", "0e", "16"], Block1s);
@@ -346,7 +346,7 @@ public class BertClientTests : ScriptedServerTest
         };
         CoapPeer peer = await ConnectAsync(Large);
 
-        Assert.Equal(CoapCode.Changed, (await Within(peer.PutAsync("/x", CoapContent.Binary(body)))).Code);
+        await Within(peer.PutAsync("/x", CoapContent.Binary(body))).Gives(CoapCode.Changed);
 
         Assert.Equal(["-", "0e", "1e", "2e", "3e", "46"], Block1s);
         Assert.Equal(body, came);
@@ -358,7 +358,7 @@ public class BertClientTests : ScriptedServerTest
         Answer = request => Frames.Reply(request, CoapCode.RequestEntityTooLarge);
         CoapPeer peer = await ConnectAsync(Large);
 
-        Assert.Equal(CoapCode.RequestEntityTooLarge, (await Within(peer.PutAsync("/x", CoapContent.Binary(new byte[5000])))).Code);
+        await Within(peer.PutAsync("/x", CoapContent.Binary(new byte[5000]))).Gives(CoapCode.RequestEntityTooLarge);
         Assert.Single(Requests);
     }
 

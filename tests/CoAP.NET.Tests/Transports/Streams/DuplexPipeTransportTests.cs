@@ -141,7 +141,7 @@ public sealed class DuplexPipeTransportTests
         await using CoapClient second = network.NewClient();
 
         await Assert.ThrowsAnyAsync<CoapException>(() => second.GetAsync(Uri));
-        Assert.Equal("21.5", (await first.GetAsync(Uri)).GetText());
+        await first.GetAsync(Uri).Says("21.5");
     }
 
     /// <summary>Pipes in memory between one server and its clients.</summary>

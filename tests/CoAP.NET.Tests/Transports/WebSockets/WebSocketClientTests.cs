@@ -54,7 +54,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         string request = await ReceiveAsync(peer);
         Assert.EndsWith("b1614162", request, Ordinal);
         await AnswerAsync(peer, request, "c");
-        Assert.Equal("c", (await asked.WaitAsync(s_hang)).GetText());
+        await asked.WaitAsync(s_hang).Says("c");
     }
 
     [Theory]
@@ -160,8 +160,8 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         string two = await ReceiveAsync(peer);
         await AnswerAsync(peer, two, "b");
         await AnswerAsync(peer, one, "a");
-        Assert.Equal("b", (await second.WaitAsync(s_hang)).GetText());
-        Assert.Equal("a", (await first.WaitAsync(s_hang)).GetText());
+        await second.WaitAsync(s_hang).Says("b");
+        await first.WaitAsync(s_hang).Says("a");
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
@@ -179,7 +179,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         using WebSocket peer = await _server.OpenAsync();
         Assert.Equal(OurCsm, await ReceiveAsync(peer));
         await AnswerAsync(peer, await ReceiveAsync(peer), "a");
-        Assert.Equal("a", (await asked.WaitAsync(s_hang)).GetText());
+        await asked.WaitAsync(s_hang).Says("a");
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.RequestsRepeated]);
     }
 
@@ -262,7 +262,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
             }
         }
 
-        Assert.Equal(CoapCode.Changed, (await asked.WaitAsync(s_hang)).Code);
+        await asked.WaitAsync(s_hang).Gives(CoapCode.Changed);
         Assert.Equal(body, got);
     }
 

@@ -24,7 +24,7 @@ public abstract class LeakSuite : EngineTest
     {
         Options.Limits.Connections.MaxCountPerSource = 10_000;
         await StartAsync();
-        Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+        await Within(Client.GetAsync(Uri + "/x")).Says("hi");
         int before = Threads();
         List<AsyncPeer> peers = [];
         for (int i = 0; i < (UsesTls ? Idle / 5 : Idle); i++)
@@ -71,7 +71,7 @@ public abstract class LeakSuite : EngineTest
         Server.MapPut("/s", static _ => CoapResults.Changed());
         CoapRouteHandlerBuilder observed = Server.MapGet("/o", () => CoapResults.Bytes(big)).Observable();
         await StartAsync();
-        Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+        await Within(Client.GetAsync(Uri + "/x")).Says("hi");
         await AttackAsync(Campaign.Seed, 4);
         await UntilAsync(() => Server.Endpoint.Connections.Count == 1, () => $"{Server.Endpoint.Connections.Count} connections are left.");
         int before = Descriptors();
@@ -80,7 +80,7 @@ public abstract class LeakSuite : EngineTest
         int answered = 0;
         while (!attacks.IsCompleted || answered < 100)
         {
-            Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+            await Within(Client.GetAsync(Uri + "/x")).Says("hi");
             answered++;
             observed.Notify();
             Clock.Advance(FromMilliseconds(100));

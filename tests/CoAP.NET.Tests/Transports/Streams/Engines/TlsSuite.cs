@@ -39,7 +39,7 @@ public abstract class TlsSuite : HoldingSuite
             await Within(sockets[i].ConnectAsync(new IPEndPoint(IPAddress.Loopback, Port)));
         }
 
-        Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+        await Within(Client.GetAsync(Uri + "/x")).Says("hi");
         await UntilAsync(
             () =>
             {

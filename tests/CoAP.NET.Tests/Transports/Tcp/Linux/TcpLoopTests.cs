@@ -167,7 +167,7 @@ public class TcpLoopTests : LinuxTcpTest
         Assert.Equal(1, threads.Running);
         await using CoapClient client = new();
         string udp = server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", Ordinal));
-        Assert.Equal("hi", (await client.GetAsync($"{udp}/x").WaitAsync(Hang)).GetText());
+        await client.GetAsync($"{udp}/x").WaitAsync(Hang).Says("hi");
 
         using StreamPeer peer = await ConnectAsync(tcp);
         Assert.Equal("70e1", Wire.Hex(await peer.ReceiveAsync(9))[..4]);
