@@ -68,8 +68,8 @@ public sealed class ServeConfinementTests
         await using ServedFolder folder = await ServedFolder.StartAsync();
         await using CoapClient client = new();
 
-        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/HELLO.TXT")).Code);
-        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/Sub/data.json")).Code);
+        await client.GetAsync($"{folder.Uri}/HELLO.TXT").Gives(CoapCode.NotFound);
+        await client.GetAsync($"{folder.Uri}/Sub/data.json").Gives(CoapCode.NotFound);
     }
 
     [Fact]

@@ -14,16 +14,16 @@ public sealed class ServeObserveTests
         (CoapObservation observation, ChannelReader<CoapResponse> came) = await ObserveAsync(client, $"{folder.Uri}/hello.txt");
         await using (observation)
         {
-            Assert.Equal("hello", (await ReadAsync(came, _ => true)).GetText());
+            await ReadAsync(came, _ => true).Says("hello");
 
             await File.WriteAllTextAsync(folder.PathOf("hello.txt"), "by hand");
-            Assert.Equal("by hand", (await ReadAsync(came, response => response.GetText() == "by hand")).GetText());
+            await ReadAsync(came, response => response.GetText() == "by hand").Says("by hand");
 
             await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("by PUT"));
-            Assert.Equal("by PUT", (await ReadAsync(came, response => response.GetText() == "by PUT")).GetText());
+            await ReadAsync(came, response => response.GetText() == "by PUT").Says("by PUT");
 
             File.Delete(folder.PathOf("hello.txt"));
-            Assert.Equal(CoapCode.NotFound, (await ReadAsync(came, response => response.Code == CoapCode.NotFound)).Code);
+            await ReadAsync(came, response => response.Code == CoapCode.NotFound).Gives(CoapCode.NotFound);
         }
     }
 

@@ -24,7 +24,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
         await first.DisposeAsync();
         await ChangeAsync(route, "3", second);
         Assert.Equal(("2", 1), (first.Latest!.GetText(), route.ObserverCount));
-        Assert.Equal("3", (await _world.RunAsync(second.RefreshAsync())).GetText());
+        await _world.RunAsync(second.RefreshAsync()).Says("3");
 
         await second.DisposeAsync();
         await _world.RunUntilAsync(() => route.ObserverCount == 0);

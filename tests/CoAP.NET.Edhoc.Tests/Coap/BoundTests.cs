@@ -31,7 +31,7 @@ public sealed class BoundTests
         CoapClient greedy = world.MakeClient("[2001:db8:66::1]");
         for (int i = 0; i < 5; i++)
         {
-            Assert.Equal(CoapCode.Changed, (await world.PostAsync(greedy, First(world))).Code);
+            await world.PostAsync(greedy, First(world)).Gives(CoapCode.Changed);
         }
 
         CoapResponse refused = await world.PostAsync(greedy, First(world));
@@ -60,11 +60,11 @@ public sealed class BoundTests
             Assert.Equal(CoapCode.BadRequest, failed.Code);
         }
 
-        Assert.Equal(CoapCode.ServiceUnavailable, (await world.PostAsync(greedy, First(world))).Code);
+        await world.PostAsync(greedy, First(world)).Gives(CoapCode.ServiceUnavailable);
         Assert.Equal((3L, 3L), (world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Failed));
         world.Clock.Advance(FromSeconds(61));
         Assert.Equal(0, world.Edhoc.GetCounters().Sessions);
-        Assert.Equal(CoapCode.Changed, (await world.PostAsync(greedy, First(world))).Code);
+        await world.PostAsync(greedy, First(world)).Gives(CoapCode.Changed);
     }
 
     [Fact]
@@ -129,7 +129,7 @@ public sealed class BoundTests
 
         foreach (byte[] wrong in new byte[][] { [0x48, .. new byte[8]], [0x01, 0x60], [0x03, 0xf5] })
         {
-            Assert.Equal(CoapCode.BadRequest, (await world.PostAsync(attacker, [.. identifier, .. wrong])).Code);
+            await world.PostAsync(attacker, [.. identifier, .. wrong]).Gives(CoapCode.BadRequest);
         }
 
         CoapResponse last = await world.PostAsync(
@@ -176,7 +176,7 @@ public sealed class BoundTests
         Assert.Equal(0, world.Edhoc.GetCounters().Sessions);
         goesOn.SetResult();
 
-        Assert.Equal(CoapCode.Changed, (await world.RunAsync(() => asked)).Code);
+        await world.RunAsync(() => asked).Gives(CoapCode.Changed);
         Assert.Equal((1L, 0L), (world.Edhoc.GetCounters().Established, world.Edhoc.GetCounters().Failed));
     }
 

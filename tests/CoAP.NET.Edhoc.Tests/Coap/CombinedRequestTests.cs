@@ -16,8 +16,8 @@ public sealed class CombinedRequestTests
         Assert.Empty(world.Edhoc.Established);
         Assert.False(session.IsConfirmed);
 
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
-        Assert.Equal("client", (await world.PostAsync("door", "close")).GetText());
+        await world.PostAsync("door", "open").Says("client");
+        await world.PostAsync("door", "close").Says("client");
 
         Assert.True(session.IsConfirmed);
         Assert.Equal([true, false], world.Seen);
@@ -43,7 +43,7 @@ public sealed class CombinedRequestTests
         await world.StartAsync();
         using EdhocSession session = await world.ConnectAsync();
 
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
 
         Assert.Equal([""], sent);
         Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Combined);
@@ -62,7 +62,7 @@ public sealed class CombinedRequestTests
         await world.StartAsync();
         using EdhocSession session = await world.ConnectAsync();
 
-        Assert.Equal(CoapCode.Forbidden, (await world.PostAsync("safe", "open")).Code);
+        await world.PostAsync("safe", "open").Gives(CoapCode.Forbidden);
 
         Assert.Equal([true], world.Seen);
         Assert.Empty(world.Served);
@@ -113,7 +113,7 @@ public sealed class CombinedRequestTests
         using EdhocSession session = await world.ConnectAsync();
         Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Established);
 
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
         Assert.Equal([false], world.Seen);
     }
 
@@ -192,7 +192,7 @@ public sealed class CombinedRequestTests
         Assert.Contains("CombinesFirstRequest", error.Message, Ordinal);
         EdhocClient sequential = world.MakeEdhoc(options => options.CombinesFirstRequest = false);
         using EdhocSession second = await world.Edhoc.RunAsync(() => sequential.ConnectAsync(EdhocWorld.Uri));
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
     }
 
     [Theory]
@@ -292,11 +292,11 @@ public sealed class CombinedRequestTests
         world.Damage = null;
 
         // The next request brings message_3 once more, which is not processed again.
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
 
         Assert.Equal([true, true], world.Seen);
         Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Established);
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
         Assert.False(world.Seen[^1]);
     }
 
@@ -309,7 +309,7 @@ public sealed class CombinedRequestTests
         for (int i = 0; i < 5; i++)
         {
             using EdhocSession session = await world.ConnectAsync();
-            Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+            await world.PostAsync("door", "open").Says("client");
         }
 
         Assert.Equal((2, 1), (world.OfServer.Count, world.OfClient.Count));

@@ -231,7 +231,7 @@ public sealed class FlowTests
         responder.ReadMessage1((await world.RunAsync(() => client.PostAsync($"{EdhocWorld.Uri}/.well-known/edhoc", null))).Payload);
         byte[] peer = [.. responder.PeerConnectionId.Span];
         byte[] second = responder.CreateMessage2(new byte[] { 0x18, 2 });
-        Assert.Equal(CoapCode.Changed, (await world.PostAsync(client, [.. peer, .. second])).Code);
+        await world.PostAsync(client, [.. peer, .. second]).Gives(CoapCode.Changed);
 
         CoapResponse refused = await world.PostAsync(client, [.. peer, 0x48, .. new byte[8]]);
 
@@ -418,7 +418,7 @@ public sealed class FlowTests
             world.Client, [.. Identifiers.Item(session.PeerConnectionId.Span), .. new EdhocException("No.").ToMessage()]);
 
         Assert.Equal((CoapCode.BadRequest, 0), (answer.Code, answer.Payload.Length));
-        Assert.Equal("client", (await world.PostAsync("door", "close")).GetText());
+        await world.PostAsync("door", "close").Says("client");
         Assert.Equal(1, world.OfServer.Count);
     }
 
@@ -443,7 +443,7 @@ public sealed class FlowTests
         Assert.Equal((CoapCode.Changed, 0), (answer.Code, answer.Payload.Length));
         Assert.Equal(1, world.Edhoc.GetCounters().Failed);
         byte[] third = initiator.CreateMessage3([world.ServerKey.Credential]);
-        Assert.Equal(CoapCode.BadRequest, (await world.PostAsync(client, [.. identifier, .. third])).Code);
+        await world.PostAsync(client, [.. identifier, .. third]).Gives(CoapCode.BadRequest);
         Assert.Empty(world.Established);
     }
 

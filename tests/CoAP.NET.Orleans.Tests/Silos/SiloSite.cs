@@ -125,7 +125,7 @@ internal sealed class SiloSite : IAsyncDisposable
         SiloDevice device = new(name, s_key);
         _serving.Add(device);
         await device.StartAsync();
-        Assert.Equal(name, (await device.SpeakAsync(Uri("who"))).GetText());
+        await device.SpeakAsync(Uri("who")).Says(name);
         return device;
     }
 
@@ -133,7 +133,7 @@ internal sealed class SiloSite : IAsyncDisposable
     public async Task AskAsync(CoapClient device)
     {
         CoapRequest request = new(CoapMethod.Get, Uri("who")) { Timeout = s_patience };
-        Assert.Equal($"device-{Devices.IndexOf(device)}", (await device.SendAsync(request)).GetText());
+        await device.SendAsync(request).Says($"device-{Devices.IndexOf(device)}");
     }
 
     public string Uri(string path) => $"coaps://127.0.0.1:{Balancer.Port}/{path}";
@@ -229,7 +229,7 @@ internal sealed class SiloSite : IAsyncDisposable
         {
             await AskAsync(device);
             CoapRequest count = new(CoapMethod.Post, Uri($"count?{Devices.IndexOf(device)}-{i}")) { Timeout = s_patience };
-            Assert.Equal(CoapCode.Changed, (await device.SendAsync(count)).Code);
+            await device.SendAsync(count).Gives(CoapCode.Changed);
             Interlocked.Add(ref _said, 2);
         }
     }

@@ -49,7 +49,7 @@ public sealed class ForgedKidTests
         Assert.InRange(nobody.Asked, Sources, Sources * (limits.LookupBurst + (limits.LookupsPerSecond * seconds) + 1));
         Assert.InRange(answers, Sources, Sources * (limits.RefusalBurst + (limits.RefusalsPerSecond * seconds) + 1));
         Assert.Equal(1, contexts.Count);
-        Assert.Equal("a", (await world.GetAsync(world.Client(OscoreWorld.ClientContext()), "/a")).GetText());
+        await world.GetAsync(world.Client(OscoreWorld.ClientContext()), "/a").Says("a");
         foreach (ScriptedPeer attacker in attackers)
         {
             attacker.Dispose();

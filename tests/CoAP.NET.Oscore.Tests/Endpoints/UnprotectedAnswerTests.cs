@@ -37,7 +37,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         _world.Clock.Advance(FromMilliseconds(1_500));
         _answer.SetResult(CoapResults.Text("late"));
 
-        Assert.Equal("late", (await _world.RunAsync(asked)).GetText());
+        await _world.RunAsync(asked).Says("late");
     }
 
     [Fact]

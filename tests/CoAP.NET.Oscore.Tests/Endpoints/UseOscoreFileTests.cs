@@ -25,8 +25,8 @@ public sealed class UseOscoreFileTests : IDisposable
             await using CoapClient client = new(o => o.UseOscore(host, ofClient));
             await using CoapClient plain = new();
 
-            Assert.Equal("02", (await client.GetAsync($"{host}/who", TestContext.Current.CancellationToken)).GetText());
-            Assert.Equal(CoapCode.Unauthorized, (await plain.GetAsync($"{host}/who", TestContext.Current.CancellationToken)).Code);
+            await client.GetAsync($"{host}/who", TestContext.Current.CancellationToken).Says("02");
+            await plain.GetAsync($"{host}/who", TestContext.Current.CancellationToken).Gives(CoapCode.Unauthorized);
         }
     }
 
@@ -46,8 +46,8 @@ public sealed class UseOscoreFileTests : IDisposable
         string[] hosts = [one.LocalEndpoints[0], two.LocalEndpoints[0]];
         await using CoapClient client = new(o => o.UseOscore(hosts[0], files[0]).UseOscore(hosts[1], files[1]));
 
-        Assert.Equal("02", (await client.GetAsync($"{hosts[0]}/who", TestContext.Current.CancellationToken)).GetText());
-        Assert.Equal("04", (await client.GetAsync($"{hosts[1]}/who", TestContext.Current.CancellationToken)).GetText());
+        await client.GetAsync($"{hosts[0]}/who", TestContext.Current.CancellationToken).Says("02");
+        await client.GetAsync($"{hosts[1]}/who", TestContext.Current.CancellationToken).Says("04");
     }
 
     [Fact]

@@ -220,7 +220,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         // The challenge has a number of its own, and leaves at once.
         Task<CoapResponse> response = _world.Client(OscoreWorld.ClientContext()).SendAsync(
             new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/a"));
-        Assert.Equal("a", (await _world.Clock.AdvanceUntilAsync(response, FromSeconds(1))).GetText());
+        await _world.Clock.AdvanceUntilAsync(response, FromSeconds(1)).Says("a");
 
         Assert.Equal(1, contexts.GetCounters().Challenges);
         Assert.Single(_log.Of(2302));

@@ -43,7 +43,7 @@ internal sealed class UpgradeDevice : IAsyncDisposable
             await _meter.StartAsync();
         }
 
-        Assert.Equal(now, (await SendAsync(_meter, CoapMethod.Get, "/version")).GetText());
+        await SendAsync(_meter, CoapMethod.Get, "/version").Says(now);
 
         // What it observes at the server.
         _version ??= await _meter.Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri("/version")));
