@@ -11,10 +11,7 @@ public sealed class ForgedKidTests
     [Trait("Category", "Campaign")]
     public async Task Forged_IDs_cause_few_lookups_and_refusals_for_each_source_and_leave_no_state()
     {
-        int factor = int.TryParse(
-            Environment.GetEnvironmentVariable("COAP_TEST_CAMPAIGN"), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : 1;
+        int factor = CampaignSetting.Of("COAP_TEST_CAMPAIGN", 1);
         await using OscoreWorld world = new();
         Nobody nobody = new();
         OscoreContexts contexts = new() { Resolver = nobody };

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.QBlock;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Testing;
@@ -16,8 +15,8 @@ public sealed class QBlockCampaignTests
     [Trait("Category", "Campaign")]
     public async Task A_body_arrives_whole_or_not_at_all_and_nothing_is_left_behind()
     {
-        int seed = Number("COAP_TEST_SEED", 9177);
-        int count = Number("COAP_TEST_QBLOCKS", 3);
+        int seed = CampaignSetting.Of("COAP_TEST_SEED", 9177);
+        int count = CampaignSetting.Of("COAP_TEST_QBLOCKS", 3);
         int right = 0;
         for (int i = 0; i < count; i++)
         {
@@ -108,9 +107,4 @@ public sealed class QBlockCampaignTests
         options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
         return options;
     }
-
-    private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 }

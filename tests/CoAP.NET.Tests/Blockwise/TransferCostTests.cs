@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Tests.Blockwise;
@@ -43,8 +42,7 @@ public sealed class TransferCostTests : TransferTest
     public async Task A_large_stream_takes_constant_memory(bool isUpload)
     {
         // COAP_TEST_TRANSFER_MIB: how much, in MiB; 1,024 at most.
-        long mebibytes = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_TRANSFER_MIB"), NumberStyles.None,
-            CultureInfo.InvariantCulture, out int set) ? set : 2;
+        long mebibytes = CampaignSetting.Of("COAP_TEST_TRANSFER_MIB", 2);
         long length = mebibytes << 20;
         long highest = 0;
         long seen = 0;

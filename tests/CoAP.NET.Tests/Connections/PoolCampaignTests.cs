@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Signalling;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Streams;
@@ -27,8 +26,8 @@ public class PoolCampaignTests : ClientConnectionTest
     public static TheoryData<int> Seeds()
     {
         TheoryData<int> seeds = [];
-        int first = Setting("COAP_TEST_CONNECTION_SEED", 1);
-        for (int i = 0; i < Setting("COAP_TEST_CONNECTION_RUNS", 6); i++)
+        int first = CampaignSetting.Of("COAP_TEST_CONNECTION_SEED", 1);
+        for (int i = 0; i < CampaignSetting.Of("COAP_TEST_CONNECTION_RUNS", 6); i++)
         {
             seeds.Add(first + i);
         }
@@ -296,9 +295,4 @@ public class PoolCampaignTests : ClientConnectionTest
     private static DirectConnection Pick(Dice random, DirectConnection[] from) => from[random.Next(from.Length)];
 
     private static bool Chance(Dice random, int percent) => random.Next(100) < percent;
-
-    private static int Setting(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 }

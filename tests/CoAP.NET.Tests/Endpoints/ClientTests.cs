@@ -108,7 +108,7 @@ public sealed class ClientTests : ClientTest
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         byte[] right = Wire.Hex($"54450000{sent.Token}ff31");
         VirtualRandom random = new(7);
-        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_FORGED"), out int set) ? set : 100_000;
+        int count = CampaignSetting.Of("COAP_FORGED", 100_000);
         for (int i = 0; i < count; i++)
         {
             byte[] forged = (byte[])right.Clone();

@@ -66,7 +66,7 @@ public sealed class VictimTests : StrangersTest
     [Rfc("7252-11.3-1")]
     public async Task Any_number_of_forged_sources_uses_the_same_memory()
     {
-        int sources = int.Parse(Environment.GetEnvironmentVariable("FORGED_SOURCES") ?? "20000", null);
+        int sources = CampaignSetting.Of("FORGED_SOURCES", 20000);
         Options.Limits.Peers.NewcomerMemory = 1024 * 1024;
         CoapMessage[] requests = await StartAsync([CoapMethod.Get]);
         GoOnHere();

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
@@ -13,8 +12,7 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
     [InlineData(false)]
     public async Task A_large_body_passes_through_both_sides_in_constant_memory(bool isUpload)
     {
-        long mebibytes = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_TRANSFER_MIB"), NumberStyles.None,
-            CultureInfo.InvariantCulture, out int set) ? set : 1;
+        long mebibytes = CampaignSetting.Of("COAP_TEST_TRANSFER_MIB", 1);
         long length = mebibytes << 20;
         await using TransferNetwork network = new();
         long before = 0;

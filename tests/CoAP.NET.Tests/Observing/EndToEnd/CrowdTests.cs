@@ -5,7 +5,7 @@ namespace CoAP.NET.Tests.Observing.EndToEnd;
 /// <summary>COAP_TEST_OBSERVERS (default 300) clients of one resource, each with an address of its own.</summary>
 public sealed class CrowdTests
 {
-    private static int Crowd => int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVERS"), out int crowd) ? crowd : 300;
+    private static int Crowd => CampaignSetting.Of("COAP_TEST_OBSERVERS", 300);
 
     [Fact]
     [Trait("Category", "Campaign")]

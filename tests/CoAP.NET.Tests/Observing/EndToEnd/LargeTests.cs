@@ -13,7 +13,7 @@ public sealed class LargeTests(ITestOutputHelper output)
 {
     private static readonly string[] s_names = ["large", "largenon", "stream"];
 
-    private static int Rounds => int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVE_ROUNDS"), out int rounds) ? rounds : 2;
+    private static int Rounds => CampaignSetting.Of("COAP_TEST_OBSERVE_ROUNDS", 2);
 
     [Fact]
     [Trait("Category", "Campaign")]

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Blockwise;
 
@@ -131,10 +130,8 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
     [Rfc("8323-6-1")]
     public async Task Bodies_of_random_sizes_arrive_byte_for_byte_under_random_message_limits()
     {
-        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_STREAM_BODIES"), NumberStyles.None,
-            CultureInfo.InvariantCulture, out int set) ? set : 30;
-        int seed = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_SEED"), NumberStyles.None, CultureInfo.InvariantCulture,
-            out int given) ? given : 8323;
+        int count = CampaignSetting.Of("COAP_TEST_STREAM_BODIES", 30);
+        int seed = CampaignSetting.Of("COAP_TEST_SEED", 8323);
         Random random = new(seed);
         int RandomLimit() => random.Next(4) switch
         {

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using CoAP.NET.Tests.Messaging;
@@ -62,8 +61,7 @@ public abstract class LeakSuite : EngineTest
     [Trait("Category", "Campaign")]
     public async Task Requests_are_answered_beside_misbehaving_peers_and_no_state_is_left_behind()
     {
-        int rounds = int.TryParse(Environment.GetEnvironmentVariable("COAP_TCP_ROUNDS"), NumberStyles.None, CultureInfo.InvariantCulture,
-            out int set) ? set : 80;
+        int rounds = CampaignSetting.Of("COAP_TCP_ROUNDS", 80);
         byte[] big = Frames.Bytes(200_000);
         Options.Limits.Connections.MaxCountPerSource = 10_000;
         Options.Limits.Connections.SendQueueSize = 64 * 1024;
