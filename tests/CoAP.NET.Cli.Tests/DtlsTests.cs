@@ -4,16 +4,15 @@ namespace CoAP.NET.Cli.Tests;
 
 /// <summary>coaps: who is let in and whom the tool trusts, by the same switches as on coaps+tcp.</summary>
 /// <remarks>Real clock: handshakes that fail end by the time limit of the tool.</remarks>
-public sealed class DtlsTests : IDisposable
+public sealed class DtlsTests : FolderTest
 {
     private const string Key = "0x8d3f51b2c07a46e99b1e20f4d5a6c733";
 
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-dtls-").FullName;
     private readonly TlsCertificates _certificates = new();
 
-    public void Dispose()
+    public override void Dispose()
     {
-        Directory.Delete(_directory, recursive: true);
+        base.Dispose();
         _certificates.Dispose();
     }
 
@@ -189,7 +188,7 @@ public sealed class DtlsTests : IDisposable
 
     private string Write(string name, string text)
     {
-        string path = Path.Combine(_directory, name);
+        string path = Path.Combine(Folder, name);
         File.WriteAllText(path, text);
         return path;
     }

@@ -5,10 +5,8 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Requests whose keys EDHOC makes, with the credentials of files.</summary>
-public sealed class EdhocTests : IDisposable
+public sealed class EdhocTests : FolderTest
 {
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-").FullName;
-
     public EdhocTests()
     {
         foreach (string name in new[] { "client", "server" })
@@ -22,8 +20,6 @@ public sealed class EdhocTests : IDisposable
             }
         }
     }
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Theory]
     [InlineData("false")]
@@ -139,7 +135,7 @@ public sealed class EdhocTests : IDisposable
         run.HasError(problem);
     }
 
-    private string Named(string name) => Path.Combine(_directory, name);
+    private string Named(string name) => Path.Combine(Folder, name);
 
     private void Write(string name, string text) => File.WriteAllText(Named(name), text);
 

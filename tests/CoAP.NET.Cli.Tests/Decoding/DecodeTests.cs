@@ -1,12 +1,8 @@
 namespace CoAP.NET.Cli.Tests.Decoding;
 
-public sealed class DecodeTests : IDisposable
+public sealed class DecodeTests : FolderTest
 {
     private const string Request = "44013039deadbeefb474656d701132ff7b2261223a317d";
-
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-decode-").FullName;
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
     public async Task A_message_is_explained_field_by_field()
@@ -40,7 +36,7 @@ public sealed class DecodeTests : IDisposable
     {
         string expected = (await CliHarness.RunAsync("decode", Request)).Out;
         byte[] bytes = Convert.FromHexString(Request);
-        string file = Path.Combine(_directory, "message.bin");
+        string file = Path.Combine(Folder, "message.bin");
         await File.WriteAllBytesAsync(file, bytes);
         string spaced = string.Join(' ', Request.Chunk(2).Select(pair => new string(pair)));
 

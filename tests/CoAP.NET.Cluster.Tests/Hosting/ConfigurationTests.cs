@@ -2,15 +2,11 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster.Tests.Hosting;
 
-public sealed class ConfigurationTests : IDisposable
+public sealed class ConfigurationTests : FolderTest
 {
     private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
-
     public static TheoryData<string> Paths => [.. ClusterKeys.Table.Keys.Select(key => key.Path)];
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
     public void The_page_lists_each_key_with_its_default_and_allowed_values() =>
@@ -179,7 +175,7 @@ public sealed class ConfigurationTests : IDisposable
 
     private string Write(string text)
     {
-        string file = Path.Combine(_folder, "secret");
+        string file = Path.Combine(Folder, "secret");
         File.WriteAllText(file, text);
         return file;
     }

@@ -1,14 +1,12 @@
 namespace CoAP.NET.Cluster.Tests.Sqlite;
 
 /// <summary>Files that are removed, replaced, emptied or half made: numbers of messages never begin again without a word.</summary>
-public sealed class LostFileTests : IDisposable
+public sealed class LostFileTests : FolderTest
 {
     private static readonly OscoreStoreKey s_key = new([.. Enumerable.Range(0, 32).Select(i => (byte)i)]);
     private static readonly CoapSlot s_slot = new(1);
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-lost-").FullName;
-
-    private string FilePath => Path.Combine(_folder, "coap.db");
+    private string FilePath => Path.Combine(Folder, "coap.db");
 
     private string LogPath => FilePath + "-wal";
 
@@ -33,7 +31,7 @@ public sealed class LostFileTests : IDisposable
         }
 
         await store.DisposeAsync();
-        Assert.Empty(Directory.GetFileSystemEntries(_folder));
+        Assert.Empty(Directory.GetFileSystemEntries(Folder));
     }
 
     [Fact]
@@ -44,7 +42,7 @@ public sealed class LostFileTests : IDisposable
             return;
         }
 
-        string backup = Path.Combine(_folder, "backup");
+        string backup = Path.Combine(Folder, "backup");
         await using (CoapSqliteClusterStore before = await OwnerAsync())
         {
             await WriteAsync(before, "a");
@@ -208,7 +206,7 @@ public sealed class LostFileTests : IDisposable
 
         Assert.Equal(CoapWriteOutcome.Written, await WriteAsync(store, "a"));
         Assert.Equal(new[] { FilePath, LogPath, mine }.Order(StringComparer.Ordinal),
-            Directory.GetFiles(_folder).Order(StringComparer.Ordinal));
+            Directory.GetFiles(Folder).Order(StringComparer.Ordinal));
     }
 
     [Fact]
@@ -218,7 +216,7 @@ public sealed class LostFileTests : IDisposable
         Assert.False(DurableFile.TryCreate(FilePath, "second"u8));
 
         Assert.Equal("first", File.ReadAllText(FilePath));
-        Assert.Single(Directory.GetFileSystemEntries(_folder));
+        Assert.Single(Directory.GetFileSystemEntries(Folder));
     }
 
     // After a fault of the disk the store opens its file again. Meanwhile anything may have happened to the file.
@@ -255,7 +253,7 @@ public sealed class LostFileTests : IDisposable
         {
             Assert.Throws<CoapClusterStoreException>(() => file.Do<int>(_ =>
                 throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, "The disk was away.")));
-            string kept = Path.Combine(_folder, name);
+            string kept = Path.Combine(Folder, name);
             if (name == "mine")
             {
                 File.Move(FilePath, kept);
@@ -268,8 +266,6 @@ public sealed class LostFileTests : IDisposable
             return kept;
         }
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private static CoapClusterStoreException Refused(SqliteFile file)
     {

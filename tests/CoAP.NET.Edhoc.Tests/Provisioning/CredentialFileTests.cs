@@ -1,15 +1,13 @@
 namespace CoAP.NET.Edhoc.Tests.Provisioning;
 
 /// <summary>Credentials and keys in files.</summary>
-public sealed class CredentialFileTests : IDisposable
+public sealed class CredentialFileTests : FolderTest
 {
     private const string X25519Key = """
         -----BEGIN PRIVATE KEY-----
         MC4CAQAwBQYDK2VuBCIEIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB
         -----END PRIVATE KEY-----
         """;
-
-    private readonly string _directory = Directory.CreateTempSubdirectory("edhoc-").FullName;
 
     public CredentialFileTests()
     {
@@ -21,8 +19,6 @@ public sealed class CredentialFileTests : IDisposable
             WriteKey($"{name}.none", key.ExportSubjectPublicKeyInfoPem());
         }
     }
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
     public async Task Two_credential_files_configure_two_sides_that_trust_each_other()
@@ -193,7 +189,7 @@ public sealed class CredentialFileTests : IDisposable
     private CoapCredentialException Fail(string name) =>
         Assert.Throws<CoapCredentialException>(() => EdhocCredentialFile.Read(Named(name)));
 
-    private string Named(string name) => Path.Combine(_directory, name);
+    private string Named(string name) => Path.Combine(Folder, name);
 
     private void Write(string name, string text) => File.WriteAllText(Named(name), text);
 

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Files of certificates, authorities and revocation lists that change while servers and clients run.</summary>
-public sealed class CertificateRenewalTests : HostTest, IDisposable
+public sealed class CertificateRenewalTests : FolderHostTest
 {
     private const int TakenId = 1811;
     private const int NotTakenId = 1812;
@@ -9,16 +9,15 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     private const int ChangedId = 1814;
 
     private readonly TlsCertificates _certificates = new();
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-renewal-").FullName;
     private readonly TickingTime _time = new();
     private readonly List<X509Certificate2> _revoked = [];
     private X509Certificate2? _serverCertificate;
     private int _versions;
 
-    public void Dispose()
+    public override async ValueTask DisposeAsync()
     {
+        await base.DisposeAsync();
         _certificates.Dispose();
-        Directory.Delete(_folder, recursive: true);
     }
 
     [Theory]
@@ -303,7 +302,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
 
     private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
 
-    private string Name(string file) => Path.Combine(_folder, file);
+    private string Name(string file) => Path.Combine(Folder, file);
 
     private void WriteServer(string name)
     {

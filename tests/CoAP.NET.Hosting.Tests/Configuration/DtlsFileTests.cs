@@ -1,16 +1,14 @@
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Keys and certificates of configuration, in real sessions of coaps.</summary>
-public sealed class DtlsFileTests : HostTest
+public sealed class DtlsFileTests : FolderHostTest
 {
     private readonly TlsCertificates _certificates = new();
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-dtls-").FullName;
 
     public override async ValueTask DisposeAsync()
     {
         await base.DisposeAsync();
         _certificates.Dispose();
-        Directory.Delete(_folder, recursive: true);
     }
 
     [Theory]
@@ -73,7 +71,7 @@ public sealed class DtlsFileTests : HostTest
     [Fact]
     public async Task A_PFX_file_and_other_settings_are_applied()
     {
-        string path = Path.Combine(_folder, "server.pfx");
+        string path = Path.Combine(Folder, "server.pfx");
         File.WriteAllBytes(path, _certificates.Server(["127.0.0.1"]).Export(X509ContentType.Pfx, "secret"));
         IHost host = await StartAsync(
         [
@@ -130,7 +128,7 @@ public sealed class DtlsFileTests : HostTest
 
     private string Write(string text)
     {
-        string path = Path.Combine(_folder, Path.GetRandomFileName());
+        string path = Path.Combine(Folder, Path.GetRandomFileName());
         File.WriteAllText(path, text);
         return path;
     }

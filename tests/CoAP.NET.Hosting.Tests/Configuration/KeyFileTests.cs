@@ -1,22 +1,14 @@
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Files of keys that others on the machine may read or change.</summary>
-public sealed class KeyFileTests : HostTest
+public sealed class KeyFileTests : FolderHostTest
 {
     private const int OpenKeyFileId = 1810;
     private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-keys-").FullName;
+    private string Psk => Path.Combine(Folder, "devices.psk");
 
-    private string Psk => Path.Combine(_folder, "devices.psk");
-
-    private string Contexts => Path.Combine(_folder, "devices.json");
-
-    public override async ValueTask DisposeAsync()
-    {
-        await base.DisposeAsync();
-        Directory.Delete(_folder, recursive: true);
-    }
+    private string Contexts => Path.Combine(Folder, "devices.json");
 
     [Theory]
     [InlineData(UnixFileMode.None, 0)]
@@ -81,7 +73,7 @@ public sealed class KeyFileTests : HostTest
         HostApplicationBuilder builder = Builder(
         [
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Server:Dtls:PskFile", Psk), ("Coap:Server:Oscore:Files:0", Contexts),
-            ("Coap:Server:Oscore:Store", Path.Combine(_folder, "server")), ("Coap:Client:Oscore:Store", Path.Combine(_folder, "client")),
+            ("Coap:Server:Oscore:Store", Path.Combine(Folder, "server")), ("Coap:Client:Oscore:Store", Path.Combine(Folder, "client")),
             ("Coap:Client:BaseAddress", "coap://127.0.0.1:9"), ("Coap:Client:Oscore:File", Contexts), .. settings,
         ]);
         builder.Services.AddCoapServer().UseDtls().UseOscore();

@@ -1,22 +1,15 @@
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>A file of pre-shared keys that changes while the server runs.</summary>
-public sealed class PskFileTests : HostTest
+public sealed class PskFileTests : FolderHostTest
 {
     private const int TakenId = 1806;
     private const int NotTakenId = 1807;
     private const string Secret = "sesame";
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-psk-").FullName;
     private readonly TickingTime _time = new();
 
-    private string File1 => Path.Combine(_folder, "devices.psk");
-
-    public override async ValueTask DisposeAsync()
-    {
-        await base.DisposeAsync();
-        Directory.Delete(_folder, recursive: true);
-    }
+    private string File1 => Path.Combine(Folder, "devices.psk");
 
     [Fact]
     public async Task Keys_of_a_changed_file_are_accepted_and_open_sessions_stay()
@@ -107,7 +100,7 @@ public sealed class PskFileTests : HostTest
     [Fact]
     public async Task A_symbolic_link_that_points_to_another_file_is_a_change()
     {
-        string[] versions = [Path.Combine(_folder, "1"), Path.Combine(_folder, "2")];
+        string[] versions = [Path.Combine(Folder, "1"), Path.Combine(Folder, "2")];
         File.WriteAllText(versions[0], "meter-1:first\n");
         File.WriteAllText(versions[1], "meter-2:other one\n");
         File.CreateSymbolicLink(File1, versions[0]);

@@ -1,16 +1,14 @@
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Certificates of files, on real connections.</summary>
-public sealed class TlsFileTests : HostTest
+public sealed class TlsFileTests : FolderHostTest
 {
     private readonly TlsCertificates _certificates = new();
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-tls-").FullName;
 
     public override async ValueTask DisposeAsync()
     {
         await base.DisposeAsync();
         _certificates.Dispose();
-        Directory.Delete(_folder, recursive: true);
     }
 
     [Theory]
@@ -181,14 +179,14 @@ public sealed class TlsFileTests : HostTest
 
     private string WritePfx(X509Certificate2 certificate, string? password)
     {
-        string path = Path.Combine(_folder, Path.GetRandomFileName());
+        string path = Path.Combine(Folder, Path.GetRandomFileName());
         File.WriteAllBytes(path, certificate.Export(X509ContentType.Pfx, password));
         return path;
     }
 
     private string Write(string text)
     {
-        string path = Path.Combine(_folder, Path.GetRandomFileName());
+        string path = Path.Combine(Folder, Path.GetRandomFileName());
         File.WriteAllText(path, text);
         return path;
     }

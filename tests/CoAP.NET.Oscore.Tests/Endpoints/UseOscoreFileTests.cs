@@ -1,14 +1,10 @@
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Security contexts of files by one call. Real clock: sockets and files.</summary>
-public sealed class UseOscoreFileTests : IDisposable
+public sealed class UseOscoreFileTests : FolderTest
 {
     private const string Secret = "0102030405060708090a0b0c0d0e0f10";
     private const string Uri = "coap://[2001:db8::1]";
-
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-oscore-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
     public async Task Server_and_client_share_a_context_by_a_single_call_each_and_close_it_at_their_end()
@@ -54,9 +50,9 @@ public sealed class UseOscoreFileTests : IDisposable
     public async Task Missing_invalid_and_used_context_files_are_reported_by_the_call_without_the_secret()
     {
         string good = Write("good.json", "0x01", "0x02");
-        string broken = Path.Combine(_folder, "broken.json");
+        string broken = Path.Combine(Folder, "broken.json");
         File.WriteAllText(broken, $$"""{ "masterSecret": "{{Secret}}", "senderId": "0x01", "recipientId": "0x02" }""");
-        string two = Path.Combine(_folder, "two.json");
+        string two = Path.Combine(Folder, "two.json");
         File.WriteAllText(two, $$"""{ "contexts": [ {{Of("0x01", "0x02")}}, {{Of("0x03", "0x04")}} ] }""");
         await using CoapClient holder = new(o => o.UseOscore(Uri, good));
 
@@ -80,7 +76,7 @@ public sealed class UseOscoreFileTests : IDisposable
 
     private string Write(string name, string sender, string recipient)
     {
-        string path = Path.Combine(_folder, name);
+        string path = Path.Combine(Folder, name);
         File.WriteAllText(path, Of(sender, recipient));
         return path;
     }

@@ -1,12 +1,8 @@
 namespace CoAP.NET.Oscore.Tests.Provisioning;
 
-public sealed class ContextFileTests : IDisposable
+public sealed class ContextFileTests : FolderTest
 {
     private const string Secret = "0102030405060708090a0b0c0d0e0f10";
-
-    private readonly string _directory = Directory.CreateTempSubdirectory("oscore-").FullName;
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
     public void A_context_file_is_read_with_all_its_settings()
@@ -123,8 +119,8 @@ public sealed class ContextFileTests : IDisposable
     [Fact]
     public void A_missing_or_too_large_context_file_is_reported()
     {
-        Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(Path.Combine(_directory, "none.json")));
-        string path = Path.Combine(_directory, "large.json");
+        Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(Path.Combine(Folder, "none.json")));
+        string path = Path.Combine(Folder, "large.json");
         using (FileStream file = File.Create(path))
         {
             file.SetLength((16 * 1024 * 1024) + 1);
@@ -175,7 +171,7 @@ public sealed class ContextFileTests : IDisposable
 
     private OscoreContextFile Read(string json)
     {
-        string path = Path.Combine(_directory, "contexts.json");
+        string path = Path.Combine(Folder, "contexts.json");
         File.WriteAllText(path, json);
         return OscoreContextFile.Read(path);
     }
