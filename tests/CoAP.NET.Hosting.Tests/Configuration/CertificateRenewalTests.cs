@@ -300,8 +300,6 @@ public sealed class CertificateRenewalTests : FolderHostTest
             $"Coap:Server:{section}:Crl is set, but Coap:Server:{section}:Authorities is not.", Ordinal));
     }
 
-    private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
-
     private string Name(string file) => Path.Combine(Folder, file);
 
     private void WriteServer(string name)

@@ -19,7 +19,7 @@ public sealed class DtlsFileTests : FolderHostTest
     {
         IHost host = await StartAsync(
         [
-            ("Coap:Server:Dtls:PskFile", Write("# devices\nmeter-7:0x0102030405060708090a0b0c0d0e0f10\n")),
+            ("Coap:Server:Dtls:PskFile", NewFile("# devices\nmeter-7:0x0102030405060708090a0b0c0d0e0f10\n")),
             ("Coap:Server:Dtls:Psk:meter-8", "words of a key"), ("Coap:Server:Dtls:Psk:urn:dev:ow:10e2073a", "0x01"),
             ("Coap:Server:Dtls:PskIdentityHint", "all"),
             ("Coap:Client:Dtls:PskIdentity", identity), ("Coap:Client:Dtls:PskKey", key),
@@ -78,7 +78,7 @@ public sealed class DtlsFileTests : FolderHostTest
             ("Coap:Server:Dtls:Certificate", path), ("Coap:Server:Dtls:Password", "secret"),
             ("Coap:Server:Dtls:CipherSuites", "EcdheEcdsaAes128GcmSha256"),
             ("Coap:Server:Dtls:UseConnectionIds", "false"),
-            ("Coap:Client:Dtls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
+            ("Coap:Client:Dtls:Authorities", NewFile(_certificates.Authority.ExportCertificatePem())),
         ]);
         Assert.Equal("unknown", await AskAsync(host));
         Assert.Equal("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 False", await AskAsync(host, "/suite"));
@@ -94,7 +94,7 @@ public sealed class DtlsFileTests : FolderHostTest
 
     private (string Key, string? Value)[] WithCertificates(string mode)
     {
-        string authority = Write(_certificates.Authority.ExportCertificatePem());
+        string authority = NewFile(_certificates.Authority.ExportCertificatePem());
         return
         [
             .. WritePem("Coap:Server:Dtls", _certificates.Server(["127.0.0.1"])), ("Coap:Server:Dtls:ClientCertificates", mode),
@@ -122,14 +122,7 @@ public sealed class DtlsFileTests : FolderHostTest
     private IEnumerable<(string Key, string? Value)> WritePem(string section, X509Certificate2 certificate)
     {
         using ECDsa key = certificate.GetECDsaPrivateKey()!;
-        yield return ($"{section}:Certificate", Write(certificate.ExportCertificatePem()));
-        yield return ($"{section}:Key", Write(key.ExportPkcs8PrivateKeyPem()));
-    }
-
-    private string Write(string text)
-    {
-        string path = Path.Combine(Folder, Path.GetRandomFileName());
-        File.WriteAllText(path, text);
-        return path;
+        yield return ($"{section}:Certificate", NewFile(certificate.ExportCertificatePem()));
+        yield return ($"{section}:Key", NewFile(key.ExportPkcs8PrivateKeyPem()));
     }
 }

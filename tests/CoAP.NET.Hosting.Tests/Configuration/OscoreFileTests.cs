@@ -176,8 +176,6 @@ public sealed class OscoreFileTests : FolderHostTest
     private static async Task<string> AskAsync(IHost host) =>
         (await Within(host.Services.GetRequiredService<ICoapClient>().GetAsync("/who"))).EnsureSuccess().GetText();
 
-    private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
-
     private void WriteServer(params (string Client, string Secret)[] contexts) => File.WriteAllText(
         ServerFile, $"{{ \"contexts\": [ {string.Join(", ", contexts.Select(one => Context("01", one.Client, one.Secret)))} ] }}");
 

@@ -159,8 +159,6 @@ public sealed class PskFileTests : FolderHostTest
         await Eventually.IsTrueAsync(() => _time.Timers == 0);
     }
 
-    private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
-
     // Files that are written within one tick of the clock of a file system, and are as long as before, look the same.
     private void Write(string text) => File.WriteAllText(File1, text);
 

@@ -93,7 +93,7 @@ public sealed class TlsFileTests : FolderHostTest
     [Fact]
     public void Certificate_chains_must_end_at_the_named_authorities_and_are_built_without_downloads()
     {
-        string authorities = Write(_certificates.Authority.ExportCertificatePem());
+        string authorities = NewFile(_certificates.Authority.ExportCertificatePem());
         CoapTlsFileOptions files = new()
         {
             Certificate = WritePfx(_certificates.Server(["a"]), null),
@@ -116,7 +116,7 @@ public sealed class TlsFileTests : FolderHostTest
     {
         using TlsCertificates strangers = new("CN=Strangers");
         IHost host = await StartAsync([.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])),
-            ("Coap:Client:Tls:Authorities", Write(strangers.Authority.ExportCertificatePem()))]);
+            ("Coap:Client:Tls:Authorities", NewFile(strangers.Authority.ExportCertificatePem()))]);
         await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
     }
 
@@ -148,12 +148,12 @@ public sealed class TlsFileTests : FolderHostTest
     [
         .. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])),
         ("Coap:Server:Tls:ClientCertificates", mode),
-        ("Coap:Server:Tls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
+        ("Coap:Server:Tls:Authorities", NewFile(_certificates.Authority.ExportCertificatePem())),
     ];
 
     private async Task<IHost> StartAsync((string Key, string? Value)[] settings)
     {
-        string authority = Write(_certificates.Authority.ExportCertificatePem());
+        string authority = NewFile(_certificates.Authority.ExportCertificatePem());
         HostApplicationBuilder builder =
             Builder([("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"), ("Coap:Client:Tls:Authorities", authority), .. settings]);
         builder.Services.AddCoapServer()
@@ -168,9 +168,9 @@ public sealed class TlsFileTests : FolderHostTest
     private IEnumerable<(string Key, string? Value)> WritePem(string section, X509Certificate2 certificate, string? password = null)
     {
         using ECDsa key = certificate.GetECDsaPrivateKey()!;
-        yield return ($"{section}:Certificate", Write(certificate.ExportCertificatePem()));
+        yield return ($"{section}:Certificate", NewFile(certificate.ExportCertificatePem()));
         yield return ($"{section}:Key",
-            Write(password is null
+            NewFile(password is null
                 ? key.ExportPkcs8PrivateKeyPem()
                 : key.ExportEncryptedPkcs8PrivateKeyPem(password,
                     new PbeParameters(PbeEncryptionAlgorithm.Aes128Cbc, HashAlgorithmName.SHA256, 1000))));
@@ -181,13 +181,6 @@ public sealed class TlsFileTests : FolderHostTest
     {
         string path = Path.Combine(Folder, Path.GetRandomFileName());
         File.WriteAllBytes(path, certificate.Export(X509ContentType.Pfx, password));
-        return path;
-    }
-
-    private string Write(string text)
-    {
-        string path = Path.Combine(Folder, Path.GetRandomFileName());
-        File.WriteAllText(path, text);
         return path;
     }
 }

@@ -10,4 +10,15 @@ public abstract class FolderHostTest : HostTest
         await base.DisposeAsync();
         Directory.Delete(Folder, recursive: true);
     }
+
+    /// <summary>The path of a new file with a text.</summary>
+    protected string NewFile(string text)
+    {
+        string path = Path.Combine(Folder, Path.GetRandomFileName());
+        File.WriteAllText(path, text);
+        return path;
+    }
+
+    /// <summary>How often a message was logged.</summary>
+    protected int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
 }
