@@ -46,7 +46,7 @@ internal sealed class SecuredPeers : IAsyncDisposable
         }
         catch (CoapDtlsException exception) when (kind == "key")
         {
-            Assert.Contains("3.2", exception.Message, Ordinal);
+            exception.Mentions("3.2");
             await peers.DisposeAsync();
             return null;
         }

@@ -60,7 +60,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
 
         // Told once, with the setting to change, and counted each time.
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text;
-        Assert.Contains("1048576 bytes for all peers together (CoapLimits.Blockwise.ResponseMemory)", told, Ordinal);
+        told.Mentions("1048576 bytes for all peers together (CoapLimits.Blockwise.ResponseMemory)");
         Assert.Equal((2L, 0L), (Server.Counters[CoapCounter.RepresentationsRefused], Server.Counters[CoapCounter.RepresentationEvictions]));
 
         // Whoever asks for later blocks all the same has no body made for each of them.
@@ -105,9 +105,8 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(CoapCode.InternalServerError, Get("x", new BlockValue(7, false, 6)).Code);
         Assert.Equal(1, _runs);
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1543).Text;
-        Assert.Contains("CoapResults.File", told, Ordinal);
-        Assert.Contains("262144 bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)", told,
-            Ordinal);
+        told.Mentions("CoapResults.File");
+        told.Mentions("262144 bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)");
         AssertAllFreed();
     }
 
@@ -118,8 +117,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Server.MapPost("/x", () => CoapResults.Changed(CoapContent.Binary(Body(300 * KiB))));
         await StartAsync();
         Send(Message(CoapMethod.Post, "x"));
-        Assert.Contains("(SourceShare of ResponseMemory in CoapLimits.Blockwise)",
-            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text, Ordinal);
+        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text.Mentions("(SourceShare of ResponseMemory in CoapLimits.Blockwise)");
         AssertAllFreed();
     }
 
@@ -265,8 +263,8 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(11, codes.Count(static code => code == CoapCode.Content));
         Assert.Equal(29, codes.Count(static code => code == CoapCode.Unauthorized));
         Assert.InRange(Memory.Responses.Unverified.Bytes, 220 * KiB, 256 * KiB);
-        Assert.Contains("262144 bytes for all peers together whose addresses were never verified",
-            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text, Ordinal);
+        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text.Mentions(
+            "262144 bytes for all peers together whose addresses were never verified");
         for (int i = 0; i < 30; i++)
         {
             Assert.Equal(CoapCode.Content, Get("x", peer: Trusted(i)).Code);

@@ -83,7 +83,7 @@ public sealed class QBlockClientTests : TransferTest
             BlockSize = 16,
         };
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Within(Client.SendAsync(request)));
-        Assert.Contains("too long for blocks of 16 bytes", exception.Message, Ordinal);
+        exception.Mentions("too long for blocks of 16 bytes");
         Assert.Empty(Blocks);
     }
 

@@ -73,7 +73,7 @@ public sealed class StreamingTests : BlockwiseTest
         // The ninth is not answered but acknowledged; a copy in a message of its own takes its place.
         Assert.Null(TrySend(NextBlock()));
         Clock.Advance(FromSeconds(1));
-        Assert.StartsWith("6000", Assert.Single(Transport.TakeSent()), Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("6000");
         Assert.NotNull(reader);
         CoapMessage again = NextBlock();
         Assert.True(TrySend(again) is null or { IsEmpty: true });

@@ -10,7 +10,7 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get(), "45", "420aff" + "80" + "2105" + "ff31"); // ETag 0aff, Content-Format 0, Max-Age 5
         Pass(6);
         (Sent sent, CoapResponse response) = await AskAsync(Get(), "43", "420aff" + "8132"); // ETag, Content-Format 50, no Max-Age
-        Assert.Contains("420aff", sent.Hex, Ordinal);
+        sent.Hex.Mentions("420aff");
         Assert.Equal(CoapCode.Content, response.Code);
         Assert.Equal("1", response.GetText());
         Assert.True(response.FromCache);
@@ -42,12 +42,12 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get(), "45", "4102" + "a101" + "ff32");
         Pass(2);
         (Sent sent, CoapResponse old) = await AskAsync(Get(), "43", "4101");
-        Assert.EndsWith("4102" + "0101" + "7178", sent.Hex, Ordinal);
+        sent.Hex.Ends("4102" + "0101" + "7178");
         Assert.Equal("1", old.GetText());
         await HitAsync(Get()).Says("1");
         Pass(61);
         (sent, CoapResponse other) = await AskAsync(Get(), "43", "4102");
-        Assert.EndsWith("4101" + "0102" + "7178", sent.Hex, Ordinal);
+        sent.Hex.Ends("4101" + "0102" + "7178");
         Assert.Equal("2", other.GetText());
     }
 
@@ -60,9 +60,9 @@ public sealed class ValidationTests : CacheTest
         }
 
         (Sent sent, _) = await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "4106ff37");
-        Assert.EndsWith("4106" + "0105" + "0104" + "0103" + "7178", sent.Hex, Ordinal);
+        sent.Hex.Ends("4106" + "0105" + "0104" + "0103" + "7178");
         (sent, _) = await AskAsync(Get(mode: CoapCacheMode.Validate), "43", "4106");
-        Assert.EndsWith("4106" + "0105" + "0104" + "0103" + "7178", sent.Hex, Ordinal);
+        sent.Hex.Ends("4106" + "0105" + "0104" + "0103" + "7178");
         await HitAsync(Get()).Says("7");
     }
 
@@ -101,7 +101,7 @@ public sealed class ValidationTests : CacheTest
         Task<CoapResponse> task = Client.SendAsync(Get());
         Answer(Take(task), "43", "4109");
         Sent second = Take(task, await Arrival());
-        Assert.EndsWith(second.Token + "b178", second.Hex, Ordinal);
+        second.Hex.Ends(second.Token + "b178");
         Answer(second, "45", "4109ff39");
         CoapResponse response = await Within(task);
         Assert.Equal("9", response.GetText());
@@ -126,7 +126,7 @@ public sealed class ValidationTests : CacheTest
         CoapRequest own = Get();
         own.Options.Add(new CoAP.NET.ETagOption([1]));
         (Sent sent, CoapResponse valid) = await AskAsync(own, "43", "4101");
-        Assert.EndsWith("4101" + "7178", sent.Hex, Ordinal);
+        sent.Hex.Ends("4101" + "7178");
         Assert.Equal(CoapCode.Valid, valid.Code);
         Assert.False(valid.FromCache);
         Pass(30);
@@ -143,7 +143,7 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get(uri), "45", "4101" + "a101" + "ff31");
         Pass(2);
         (Sent sent, CoapResponse response) = await AskAsync(Get(uri), "45", "ff32");
-        Assert.DoesNotContain("4101", sent.Hex, Ordinal);
+        sent.Hex.Omits("4101");
         Assert.Equal("2", response.GetText());
     }
 
@@ -166,7 +166,7 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get("coap://192.0.2.1/y"), "45", "ff33");
         await AskAsync(new CoapRequest(method, "coap://192.0.2.1:5683/%78"), code);
         (Sent sent, CoapResponse response) = await AskAsync(Get(), "43", "4101");
-        Assert.Contains("41017178", sent.Hex, Ordinal);
+        sent.Hex.Mentions("41017178");
         Assert.Equal("1", response.GetText());
         await AskAsync(json, "45", "ff34");
         await HitAsync(Get("coap://192.0.2.1/y")).Says("3");
@@ -230,7 +230,7 @@ public sealed class ValidationTests : CacheTest
         await Within(late);
         Assert.Equal(0, Cache.Count);
         (Sent sent, _) = await AskAsync(Get(), "45", "ff32");
-        Assert.EndsWith(sent.Token + "b178", sent.Hex, Ordinal);
+        sent.Hex.Ends(sent.Token + "b178");
         Assert.Throws<CoapFormatException>(() => Cache.Invalidate("/x"));
     }
 

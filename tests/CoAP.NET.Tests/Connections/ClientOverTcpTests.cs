@@ -134,7 +134,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(_client.GetAsync(uri + "/x")));
 
         Assert.Equal(CoapError.ConnectFailed, error.Error);
-        Assert.Contains(uri, error.Message, Ordinal);
+        error.Mentions(uri);
         Assert.Equal(1, _client.Endpoint.Counters[CoapCounter.ConnectionsFailed]);
     }
 

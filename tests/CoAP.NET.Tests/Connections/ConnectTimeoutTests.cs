@@ -25,8 +25,8 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         Assert.Equal(
             (CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, s_three, reason),
             (error.Awaited, error.EndedBy, error.Limit, error.Reason));
-        Assert.DoesNotContain("delivered", error.Message, Ordinal);
-        Assert.Contains("the Timeout of 3 s", error.Message, Ordinal);
+        error.Message.Omits("delivered");
+        error.Mentions("the Timeout of 3 s");
     }
 
     [Fact]
@@ -37,7 +37,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = s_three }));
 
         Assert.Equal((CoapTimeoutStep.Response, CoapTimeoutReason.NoResponse), (error.Awaited, error.Reason));
-        Assert.Contains("was delivered, but no response followed within the Timeout of 3 s", error.Message, Ordinal);
+        error.Mentions("was delivered, but no response followed within the Timeout of 3 s");
     }
 
     [Fact]
@@ -51,7 +51,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = s_three }));
 
         Assert.Equal((CoapTimeoutStep.Connect, CoapConnectStage.Waiting), (error.Awaited, error.ConnectProgress!.Stage));
-        Assert.Contains("Nobody listens at 192.0.2.1:5683.", error.Message, Ordinal);
+        error.Mentions("Nobody listens at 192.0.2.1:5683.");
     }
 
     [Fact]
@@ -65,7 +65,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         Assert.Equal(
             (CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotAcknowledged),
             (error.Awaited, error.EndedBy, error.Limit, error.Reason));
-        Assert.Contains("not even the peer's CSM", error.Message, Ordinal);
+        error.Mentions("not even the peer's CSM");
     }
 
     [Fact]
@@ -78,8 +78,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
 
         Assert.Equal((CoapTimeoutStep.Connect, CoapTimeLimit.RequestTimeout, s_three), (error.Awaited, error.EndedBy, error.Limit));
-        Assert.StartsWith("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete", error.Message,
-            Ordinal);
+        error.Message.Begins("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete");
     }
 
     [Fact]
@@ -92,10 +91,8 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Post, Target) { Timeout = s_three }));
 
         Assert.Equal((CoapTimeoutStep.Connect, CoapTimeoutReason.NotSent, false), (error.Awaited, error.Reason, error.IsOutcomeUnknown));
-        Assert.StartsWith(
-            "POST to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete within the Timeout of 3 s.",
-            error.Message, Ordinal);
-        Assert.DoesNotContain("NStart", error.Message, Ordinal);
+        error.Message.Begins("POST to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete within the Timeout of 3 s.");
+        error.Message.Omits("NStart");
     }
 
     [Theory]
@@ -120,7 +117,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         Assert.Equal(
             (awaited, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotSent),
             (error.Awaited.ToString(), error.EndedBy, error.Limit, error.Reason));
-        Assert.Contains(text, error.Message, Ordinal);
+        error.Mentions(text);
         Assert.Equal(CoapConnectStage.NoAnswer, error.ConnectProgress!.Stage);
     }
 

@@ -55,7 +55,7 @@ public sealed class ConnectionCountTests : ConnectionTest
         broken.Receive("0f01");
         lost.Break(new IOException("gone"));
 
-        Assert.StartsWith("d", Assert.Single(broken.TakeSent()), Ordinal);
+        Assert.Single(broken.TakeSent()).Begins("d");
         Assert.True(broken.IsClosed);
         Assert.Equal(2, Server.Endpoint.Counters[CoapCounter.ConnectionsClosed]);
         Assert.True(Server.Endpoint.Counters[CoapCounter.StageErrors] > 0);

@@ -87,7 +87,7 @@ public class PeerConnectionTests : ClientConnectionTest
 
         Assert.Equal(CoapError.Closed, error.Error);
         Assert.False(error.IsOutcomeUnknown);
-        Assert.Contains(connection.Remote.ToString(), error.Message, Ordinal);
+        error.Mentions(connection.Remote.ToString());
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.PingAsync()));
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.PutAsync("/x", CoapContent.Binary(new byte[3000]))));
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.ObserveAsync("/x")));

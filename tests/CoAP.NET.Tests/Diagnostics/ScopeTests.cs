@@ -37,7 +37,7 @@ public sealed class ScopeTests : EndpointTest
     {
         Server.MapGet("/", CoapResult () => throw new InvalidOperationException("broken"));
         await StartAsync();
-        Assert.StartsWith("60a0", Exchange("40010007"), Ordinal);
+        Exchange("40010007").Begins("60a0");
         Assert.Contains(_scopes.Lines,
             static line => line.StartsWith("The handler of", Ordinal)
                 && line.EndsWith("Peer=coap://192.0.2.1:40000 Token= MessageId=7", Ordinal));
@@ -60,7 +60,7 @@ public sealed class ScopeTests : EndpointTest
         await StartAsync();
 
         // The second block without the first one.
-        Assert.StartsWith("6088", Exchange("4003000bb178d10318ff000102030405060708090a0b0c0d0e0f"), Ordinal);
+        Exchange("4003000bb178d10318ff000102030405060708090a0b0c0d0e0f").Begins("6088");
         Assert.Contains(_scopes.Lines,
             static line => line.Contains("Block1", Ordinal) && line.Contains("4.08", Ordinal)
                 && line.EndsWith("MessageId=11", Ordinal));

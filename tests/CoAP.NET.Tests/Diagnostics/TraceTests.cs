@@ -19,10 +19,10 @@ public sealed class TraceTests : EndpointTest
         string answer = Exchange("40030002b174ff6869");
         await trace.DisposeAsync();
         Exchange("40030003b174ff6869");
-        Assert.EndsWith("ff6869", answer, Ordinal);
+        answer.Ends("ff6869");
 
         PcapngReader read = new(_file.ToArray());
-        Assert.StartsWith("CoAP.NET", read.Application, Ordinal);
+        read.Application.Begins("CoAP.NET");
         Assert.Equal(["coap"], read.Interfaces);
         Assert.Equal(
             [

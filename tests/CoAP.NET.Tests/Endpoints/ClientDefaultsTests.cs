@@ -49,7 +49,7 @@ public sealed class ClientDefaultsTests : ClientTest
     {
         Client.Timeout = FromSeconds(1);
         ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("/x")));
-        Assert.Contains("BaseAddress", error.Message, Ordinal);
+        error.Mentions("BaseAddress");
         await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.PingAsync("")));
         Assert.Empty(Transport.TakeSent());
     }
@@ -109,7 +109,7 @@ public sealed class ClientDefaultsTests : ClientTest
         CoapException error =
             await Failure.OfAsync(CoapError.NameResolution, () => Within(Client.GetAsync("coap://nowhere.example/x")));
         Assert.Equal(cause, Assert.IsType<CoapConnectionException>(error).SocketError);
-        Assert.Contains("'nowhere.example'", error.Message, Ordinal);
+        error.Mentions("'nowhere.example'");
     }
 
     [Fact]

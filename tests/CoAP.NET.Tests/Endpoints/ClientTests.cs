@@ -14,7 +14,7 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Assert.Equal((0, 0x01), (sent.Type, sent.Code));
         Assert.Equal(8, sent.Token.Length);
-        Assert.EndsWith("bb74656d7065726174757265", sent.Hex, Ordinal);
+        sent.Hex.Ends("bb74656d7065726174757265");
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32322e332043");
         CoapResponse response = await Within(request);
         Assert.Equal(CoapCode.Content, response.Code);
@@ -192,7 +192,7 @@ public sealed class ClientTests : ClientTest
             Client.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/2") { Timeout = FromSeconds(5) });
         Task<CoapResponse> third = Client.GetAsync("coap://192.0.2.1/3");
         Task<CoapResponse> elsewhere = Client.GetAsync("coap://192.0.2.9/4");
-        Assert.EndsWith("b134", TakeOne().Hex, Ordinal);
+        TakeOne().Hex.Ends("b134");
         Clock.Advance(FromSeconds(6));
         CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(second));
         Assert.Equal(CoapTimeoutReason.NotSent, timeout.Reason);
@@ -201,7 +201,7 @@ public sealed class ClientTests : ClientTest
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
         await Within(first);
         Sent next = TakeOne();
-        Assert.EndsWith("b133", next.Hex, Ordinal);
+        next.Hex.Ends("b133");
         Transport.Receive(s_server, $"6445{next.MessageId}{next.Token}");
         await Within(third);
         Assert.False(elsewhere.IsCompleted);
@@ -275,7 +275,7 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}e02602ff78");
         CoapProtocolException error = await Assert.ThrowsAsync<CoapProtocolException>(() => Within(piggybacked));
-        Assert.Contains("9999", error.Message, Ordinal);
+        error.Mentions("9999");
 
         Task<CoapResponse> separate = Client.GetAsync("coap://192.0.2.1/x");
         sent = TakeOne();
@@ -294,7 +294,7 @@ public sealed class ClientTests : ClientTest
         CoapResponse response = await Within(request);
         Assert.Equal(CoapCode.BadOption, response.Code);
         CoapResponseException error = Assert.Throws<CoapResponseException>(response.EnsureSuccess);
-        Assert.Contains("no", error.Message, Ordinal);
+        error.Mentions("no");
         Clock.Advance(FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
     }

@@ -29,8 +29,8 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         Assert.Empty(Transport.TakeSent());
 
         string response = await AnswerAsync();
-        Assert.StartsWith("4145", response, Ordinal);
-        Assert.EndsWith("53c0ff646f6e65", response, Ordinal);
+        response.Begins("4145");
+        response.Ends("53c0ff646f6e65");
         Transport.Receive(Peer, "6000" + response[4..8]);
         Transport.Receive(Peer, GetSlow);
         Assert.Equal(["60007d38"], Transport.TakeSent());
@@ -50,7 +50,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         string[] sent = Transport.TakeSent();
         Assert.Equal(2, sent.Length);
         Assert.Equal("60007d38", sent[0]);
-        Assert.StartsWith("4145", sent[1], Ordinal);
+        sent[1].Begins("4145");
     }
 
     [Theory]
@@ -76,7 +76,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         Task<string> acknowledgement = NextSentAsync();
         Transport.Receive(Peer, GetSlow);
         Assert.Equal("60007d38", await Within(acknowledgement));
-        Assert.StartsWith("4145", await AnswerAsync(), Ordinal);
+        (await AnswerAsync()).Begins("4145");
     }
 
     [Fact]
@@ -92,7 +92,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, NonGetSlow);
         Assert.Empty(Transport.TakeSent());
-        Assert.StartsWith("5145", await AnswerAsync(), Ordinal);
+        (await AnswerAsync()).Begins("5145");
         kept!.Acknowledge();
         Assert.Empty(Transport.TakeSent());
 
@@ -101,7 +101,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
             kept = request;
             return CoapResults.Text("done");
         });
-        Assert.StartsWith("61457d39", Exchange("41017d3953b5717569636b"), Ordinal);
+        Exchange("41017d3953b5717569636b").Begins("61457d39");
         kept.Acknowledge();
         Clock.Advance(FromMinutes(10));
         kept.Acknowledge();

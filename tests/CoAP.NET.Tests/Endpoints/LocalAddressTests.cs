@@ -100,14 +100,14 @@ public sealed class LocalAddressTests : IAsyncLifetime
     {
         await using CoapClient client = new();
         CoapException family = await Assert.ThrowsAsync<CoapException>(() => AskAsync(client, _udp, "::1"));
-        Assert.Contains("IP version", family.Message, Ordinal);
+        family.Mentions("IP version");
         CoapException foreign = await Assert.ThrowsAsync<CoapException>(() => AskAsync(client, _udp, "192.0.2.1"));
-        Assert.Contains("this machine does not have the address", foreign.Message, Ordinal);
+        foreign.Mentions("this machine does not have the address");
         CoapConnectionException connecting = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(client, _tcp, "192.0.2.1"));
-        Assert.Contains("LocalAddress", connecting.Message, Ordinal);
+        connecting.Mentions("LocalAddress");
         await using CoapClient bound = new(_server.Endpoint);
         CoapException elsewhere = await Assert.ThrowsAsync<CoapException>(() => AskAsync(bound, _udp, "127.3.0.1"));
-        Assert.Contains("bound to 127.0.0.1", elsewhere.Message, Ordinal);
+        elsewhere.Mentions("bound to 127.0.0.1");
     }
 
     private static string AddressOf(string endpoint) => endpoint[..endpoint.LastIndexOf(':')];

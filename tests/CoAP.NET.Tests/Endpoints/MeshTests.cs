@@ -104,7 +104,7 @@ public class MeshTests : EndpointTest
         Clock.Advance(FromSeconds(0.2));
         Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
         Transport.Receive(Other, "40010002");
-        Assert.StartsWith("60450002", Assert.Single(Transport.TakeSent()), Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60450002");
         Assert.Equal([Peer, Other], asked);
     }
 
@@ -117,7 +117,7 @@ public class MeshTests : EndpointTest
         Task run = Server.RunAsync();
         Transport.Receive(Peer, "40017d34");
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(run));
-        Assert.Contains("Messaging to Exchanges", error.Message, Ordinal);
+        error.Mentions("Messaging to Exchanges");
         Assert.IsType<InvalidOperationException>(error.InnerException);
         await Eventually.IsTrueAsync(
             () => Logs.Entries.Any(static entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Critical));
@@ -130,10 +130,10 @@ public class MeshTests : EndpointTest
         Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => new GateBlock<CoAP.NET.CoapExchange>(() => open));
         Server.MapGet("/", () => "root");
         await StartAsync();
-        Assert.StartsWith("60a37d34", Exchange("40017d34"), Ordinal);
+        Exchange("40017d34").Begins("60a37d34");
         Assert.Equal(1, Server.Counters[CoapCounter.Declined]);
         open = true;
-        Assert.StartsWith("60457d35", Exchange("40017d35"), Ordinal);
+        Exchange("40017d35").Begins("60457d35");
     }
 
     [Fact]
@@ -144,7 +144,7 @@ public class MeshTests : EndpointTest
         await StartAsync();
         Assert.Equal("60a00001", Exchange("40010001b57468726f77"));
         Assert.Matches("^60a[03]0002", Exchange("40010002b663616e63656c"));
-        Assert.StartsWith("60840003", Exchange("40010003b178"), Ordinal);
+        Exchange("40010003b178").Begins("60840003");
         Assert.Contains(Logs.Entries,
             entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Error && entry.Text.Contains("secret", Ordinal));
     }

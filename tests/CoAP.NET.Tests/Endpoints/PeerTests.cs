@@ -11,7 +11,7 @@ public sealed class PeerTests : EndpointTest
         CoapPeer peer = await MeetAsync();
         Task<CoapResponse> request = peer.GetAsync("/3/0?a=b");
         string sent = Assert.Single(Transport.TakeSent());
-        Assert.EndsWith("b1330130" + "43613d62", sent, Ordinal);
+        sent.Ends("b1330130" + "43613d62");
         Transport.Receive(Peer, $"6445{sent[4..8]}{sent[8..16]}");
         await Within(request).Gives(CoapCode.Content);
     }

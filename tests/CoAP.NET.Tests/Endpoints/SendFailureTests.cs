@@ -16,7 +16,7 @@ public sealed class SendFailureTests : ClientTest
         Refuse(_ => error);
         CoapException exception = await Failure.OfAsync(CoapError.SendFailed, () => Within(Client.GetAsync("coap://192.0.2.1/x")));
         Assert.Equal(error, Assert.IsType<CoapConnectionException>(exception).SocketError);
-        Assert.Contains(mentioned, exception.Message, Ordinal);
+        exception.Mentions(mentioned);
         Assert.Single(Transport.TakeSent());
 
         // What never left takes nothing of PROBING_RATE: the next one is tried at once.

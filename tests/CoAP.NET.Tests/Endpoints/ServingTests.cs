@@ -20,8 +20,8 @@ public class ServingTests : EndpointTest
         Server.MapGet("/temperature", () => new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
         await StartAsync();
         string answer = Exchange("51017d4075bb74656d7065726174757265");
-        Assert.StartsWith("5145", answer, Ordinal);
-        Assert.EndsWith("75ff32322e332043", answer, Ordinal);
+        answer.Begins("5145");
+        answer.Ends("75ff32322e332043");
     }
 
     [Theory]
@@ -86,7 +86,7 @@ public class ServingTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, hex);
         Assert.Empty(Transport.TakeSent());
-        Assert.StartsWith("60847d99", Exchange("40017d99b17a"), Ordinal);
+        Exchange("40017d99b17a").Begins("60847d99");
     }
 
     [Fact]
@@ -95,7 +95,7 @@ public class ServingTests : EndpointTest
     {
         Server.MapGet("/", () => "root");
         await StartAsync();
-        Assert.StartsWith("60857d34", Exchange("401f7d34"), Ordinal);
+        Exchange("401f7d34").Begins("60857d34");
     }
 
     [Fact]
@@ -105,10 +105,10 @@ public class ServingTests : EndpointTest
         Server.MapGet("/", () => "root");
         await StartAsync();
         string answer = Exchange("40017d34e02602");
-        Assert.StartsWith("60827d34ff", answer, Ordinal);
-        Assert.Contains("9999", System.Text.Encoding.UTF8.GetString(Wire.Hex(answer[10..])), Ordinal);
-        Assert.StartsWith("5082", Exchange("50017d35e02602"), Ordinal);
-        Assert.StartsWith("60457d36", Exchange("40017d36e1260178"), Ordinal);
+        answer.Begins("60827d34ff");
+        System.Text.Encoding.UTF8.GetString(Wire.Hex(answer[10..])).Mentions("9999");
+        Exchange("50017d35e02602").Begins("5082");
+        Exchange("40017d36e1260178").Begins("60457d36");
     }
 
     [Theory]
@@ -126,7 +126,7 @@ public class ServingTests : EndpointTest
                 ? CoapResults.Changed()
                 : CoapResults.BadRequest("wrong format"));
         await StartAsync();
-        Assert.StartsWith(answer, Exchange(hex), Ordinal);
+        Exchange(hex).Begins(answer);
     }
 
     [Theory]
@@ -186,8 +186,8 @@ public class ServingTests : EndpointTest
         Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
         late.SetResult(new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
         string response = await Within(sent.Task);
-        Assert.StartsWith("4145", response, Ordinal);
-        Assert.EndsWith("53ff32322e332043", response, Ordinal);
+        response.Begins("4145");
+        response.Ends("53ff32322e332043");
         Transport.OnSent = null;
 
         // Not acknowledged yet: it is sent again, the same bytes; then the acknowledgement ends it.
@@ -235,9 +235,9 @@ public class ServingTests : EndpointTest
         }
 
         string ok = string.Concat(Enumerable.Repeat("ab", 64));
-        Assert.StartsWith($"6d45002033{ok}", Exchange($"4d01002033{ok}"), Ordinal);
+        Exchange($"4d01002033{ok}").Begins($"6d45002033{ok}");
         string tooLong = string.Concat(Enumerable.Repeat("ab", 65));
-        Assert.StartsWith($"6d80002134{tooLong}", Exchange($"4d01002134{tooLong}"), Ordinal);
+        Exchange($"4d01002134{tooLong}").Begins($"6d80002134{tooLong}");
     }
 
     [Fact]
@@ -263,7 +263,7 @@ public class ServingTests : EndpointTest
     public async Task A_server_that_is_not_a_proxy_answers_Proxy_Uri_with_5_05()
     {
         await StartAsync();
-        Assert.StartsWith("60a57d34", Exchange("40017d34d916636f61703a2f2f682f"), Ordinal);
+        Exchange("40017d34d916636f61703a2f2f682f").Begins("60a57d34");
     }
 
     [Fact]
@@ -272,10 +272,10 @@ public class ServingTests : EndpointTest
     {
         Server.MapGet("/", () => "root");
         await StartAsync();
-        Assert.StartsWith("6080", Exchange("40017d34d003"), Ordinal);
-        Assert.StartsWith("6080", Exchange("40017d35d10300"), Ordinal);
-        Assert.StartsWith("6080", Exchange("40017d36d2030100"), Ordinal);
-        Assert.StartsWith("6045", Exchange("40017d37d10310"), Ordinal);
+        Exchange("40017d34d003").Begins("6080");
+        Exchange("40017d35d10300").Begins("6080");
+        Exchange("40017d36d2030100").Begins("6080");
+        Exchange("40017d37d10310").Begins("6045");
     }
 
     [Fact]
@@ -314,12 +314,12 @@ public class ServingTests : EndpointTest
         Assert.Equal("60410003", Exchange("40030003b172ff31"));
         Assert.Equal("60440004", Exchange("40030004b172ff32"));
         Assert.Equal("60450005ff32", Exchange("40010005b172"));
-        Assert.StartsWith("608c0006", Exchange("4003000650" + "6172ff33"), Ordinal);
+        Exchange("4003000650" + "6172ff33").Begins("608c0006");
         Assert.Equal("60420007", Exchange("40040007b172"));
         Assert.Equal("60420008", Exchange("40040008b172"));
         Assert.Equal("60840009", Exchange("40010009b172"));
-        Assert.StartsWith("608c000a", Exchange("4003000a10a172ff33"), Ordinal);
-        Assert.StartsWith("6083000b", Exchange("4003000b10a9666f7262696464656eff33"), Ordinal);
+        Exchange("4003000a10a172ff33").Begins("608c000a");
+        Exchange("4003000b10a9666f7262696464656eff33").Begins("6083000b");
     }
 
     [Theory]
@@ -333,6 +333,6 @@ public class ServingTests : EndpointTest
         Server.MapGet("/", () => "root");
         Server.MapPut("/", () => CoapResults.Changed());
         await StartAsync();
-        Assert.StartsWith(answer, Exchange(hex), Ordinal);
+        Exchange(hex).Begins(answer);
     }
 }

@@ -127,7 +127,7 @@ public sealed class SharedTokenTests
         await using Node node = new(1);
         Exception refusal =
             Assert.Throws<InvalidOperationException>(() => new CoapStatelessClient(node.Endpoint, static _ => { }));
-        Assert.Contains("CoapStatelessOptions.Name", refusal.Message, Ordinal);
+        refusal.Mentions("CoapStatelessOptions.Name");
         using CoapStatelessClient second = new(node.Endpoint, static _ => { }, new CoapStatelessOptions { Name = "second" });
         Assert.Throws<ArgumentException>(() => new CoapStatelessOptions { Name = new string('x', 65) });
     }

@@ -90,7 +90,7 @@ public sealed class StartingTests
         await using CoapClient client = new(options);
         options.Transports.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
         CoapException error = await Failure.OfAsync(CoapError.NameResolution, () => client.PingAsync("coap://some.example:1"));
-        Assert.Contains("resolved", error.Message, Ordinal);
+        error.Mentions("resolved");
     }
 
     private sealed class NoThreads : CoapScheduler

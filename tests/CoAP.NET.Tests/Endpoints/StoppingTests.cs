@@ -14,8 +14,8 @@ public class StoppingTests : EndpointTest
         Transport.Receive(Peer, "40010001b4736c6f77");
         Task stop = Server.StopAsync();
         string refused = Exchange("40010002b466617374");
-        Assert.StartsWith("60a30002", refused, Ordinal);
-        Assert.Contains("d10105", refused[8..], Ordinal);
+        refused.Begins("60a30002");
+        refused[8..].Mentions("d10105");
         Assert.False(stop.IsCompleted);
 
         // Duplicates and acknowledgements are still served: the first request gets its Empty acknowledgement again.
@@ -237,7 +237,7 @@ public class StoppingTests : EndpointTest
 
         // One more than the bound is refused before user code, with the time to come back.
         Transport.Receive(Other, "4001fffeb46f70656e");
-        Assert.StartsWith("60a3fffe", Assert.Single(Transport.TakeSent()), Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60a3fffe");
 
         Task idle = Server.Endpoint.Served.WhenIdleAsync();
         answer.SetResult(CoapResults.Text("x"));

@@ -26,7 +26,7 @@ public sealed class StuckBlockTests : EndpointTest
 
         Assert.Contains(Transport.TakeSent(),
             static hex => hex[2..4] == "a3" && hex.EndsWith("d10105", Ordinal));
-        Assert.Contains("to", Assert.Single(Logs.Entries, static entry => entry.Id.Id == 1603).Text, Ordinal);
+        Assert.Single(Logs.Entries, static entry => entry.Id.Id == 1603).Text.Mentions("to");
 
         // What the block has comes too late: it is counted, and sent to no one.
         _goesOn.SetResult();
@@ -108,13 +108,13 @@ public sealed class StuckBlockTests : EndpointTest
 
         Task stop = Server.StopAsync();
         Transport.Receive(Peer, "40010003b178");
-        Assert.StartsWith("60a30003", Assert.Single(Transport.TakeSent()), Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60a30003");
         _goesOn.SetResult();
         await Eventually.IsTrueAsync(() => Server.Counters[CoapCounter.DatagramsSent] == 2);
-        Assert.StartsWith("60450002", Assert.Single(Transport.TakeSent()), Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60450002");
         slow.SetResult("done");
         await Within(stop);
-        Assert.StartsWith("60450001", Assert.Single(Transport.TakeSent()), Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60450001");
     }
 
     private void Insert(string link, string? passes = null)

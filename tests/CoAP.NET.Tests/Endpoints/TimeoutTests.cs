@@ -17,9 +17,8 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, request);
 
         Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
-        Assert.StartsWith(
-            "GET to coap://slow.example was not sent: an address of its host name was not found within the Timeout of 6 s.",
-            error.Message, Ordinal);
+        error.Message.Begins(
+            "GET to coap://slow.example was not sent: an address of its host name was not found within the Timeout of 6 s.");
     }
 
     [Fact]
@@ -30,9 +29,8 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, request);
 
         Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
-        Assert.Contains(
-            "no acknowledgement arrived within the Timeout of 6 s, for 2 copies of the message", error.Message, Ordinal);
-        Assert.DoesNotContain("all retransmissions", error.Message, Ordinal);
+        error.Mentions("no acknowledgement arrived within the Timeout of 6 s, for 2 copies of the message");
+        error.Message.Omits("all retransmissions");
     }
 
     [Fact]
@@ -45,8 +43,8 @@ public sealed class TimeoutTests : ClientTest
         Assert.Equal(
             (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
             FactsOf(error));
-        Assert.Contains("within the 93 s of all retransmissions, for 5 copies of the message", error.Message, Ordinal);
-        Assert.EndsWith("Whether it took effect is unknown.", error.Message, Ordinal);
+        error.Mentions("within the 93 s of all retransmissions, for 5 copies of the message");
+        error.Message.Ends("Whether it took effect is unknown.");
     }
 
     [Fact]
@@ -58,7 +56,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, second);
 
         Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
-        Assert.Contains("NStart", error.Message, Ordinal);
+        error.Mentions("NStart");
         Assert.False(first.IsCompleted);
     }
 
@@ -70,8 +68,8 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, Client.SendAsync(Get("coap://192.0.2.1/2")));
 
         Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
-        Assert.Contains("the peer answered none of the earlier messages", error.Message, Ordinal);
-        Assert.DoesNotContain("NStart", error.Message, Ordinal);
+        error.Mentions("the peer answered none of the earlier messages");
+        error.Message.Omits("NStart");
     }
 
     [Fact]
@@ -84,8 +82,7 @@ public sealed class TimeoutTests : ClientTest
 
         Assert.Equal(
             (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, FromSeconds(293), CoapTimeoutReason.NoResponse), FactsOf(error));
-        Assert.Contains(
-            "was acknowledged, but no response followed within 293 s (ResponseTimeout)", error.Message, Ordinal);
+        error.Mentions("was acknowledged, but no response followed within 293 s (ResponseTimeout)");
     }
 
     [Fact]
@@ -97,8 +94,8 @@ public sealed class TimeoutTests : ClientTest
 
         Assert.Equal(
             (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, FromSeconds(145), CoapTimeoutReason.NoResponse), FactsOf(error));
-        Assert.DoesNotContain("delivered", error.Message, Ordinal);
-        Assert.Contains("nothing shows whether it arrived", error.Message, Ordinal);
+        error.Message.Omits("delivered");
+        error.Mentions("nothing shows whether it arrived");
     }
 
     [Fact]
@@ -152,7 +149,7 @@ public sealed class TimeoutTests : ClientTest
         Assert.Equal(
             (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
             FactsOf(error));
-        Assert.StartsWith("Ping to coap://192.0.2.1:5683 was not answered", error.Message, Ordinal);
+        error.Message.Begins("Ping to coap://192.0.2.1:5683 was not answered");
         Assert.False(error.IsOutcomeUnknown);
     }
 
@@ -164,9 +161,8 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
         Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
-        Assert.StartsWith(
-            "Ping to coap://192.0.2.1:5683 was not answered: no acknowledgement arrived within the Timeout of 6 s, for 2 copies",
-            error.Message, Ordinal);
+        error.Message.Begins(
+            "Ping to coap://192.0.2.1:5683 was not answered: no acknowledgement arrived within the Timeout of 6 s, for 2 copies");
         Transport.TakeSent();
         Clock.Advance(FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
@@ -196,7 +192,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
         Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
-        Assert.StartsWith("Ping to coap://slow.example was not sent", error.Message, Ordinal);
+        error.Message.Begins("Ping to coap://slow.example was not sent");
     }
 
     [Fact]

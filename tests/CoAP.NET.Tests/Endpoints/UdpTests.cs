@@ -47,9 +47,9 @@ public sealed class UdpTests
     {
         await using CoapServer server = new();
         ArgumentException path = Assert.Throws<ArgumentException>(() => server.Listen("coap://127.0.0.1/path"));
-        Assert.DoesNotContain("Parameter", path.Message, Ordinal);
+        path.Message.Omits("Parameter");
         ArgumentException noScheme = Assert.Throws<ArgumentException>(() => server.Listen("127.0.0.1:5683"));
-        Assert.StartsWith("'127.0.0.1:5683' is not a CoAP URI: position 0", noScheme.Message, Ordinal);
+        noScheme.Message.Begins("'127.0.0.1:5683' is not a CoAP URI: position 0");
     }
 
     [Theory]
@@ -149,7 +149,7 @@ public sealed class UdpTests
         Assert.Equal("60007D38", Convert.ToHexString(answer, 0, length));
         acknowledged.Set();
         length = await Within(device.ReceiveAsync(answer));
-        Assert.EndsWith("FF736C6F77", Convert.ToHexString(answer, 0, length), Ordinal);
+        Convert.ToHexString(answer, 0, length).Ends("FF736C6F77");
     }
 
     [Theory]
@@ -215,7 +215,7 @@ public sealed class UdpTests
         await using CoapServer second = new();
         second.Listen(first.LocalEndpoints[0]);
         CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => second.StartAsync());
-        Assert.Contains("127.0.0.1", error.Message, Ordinal);
+        error.Mentions("127.0.0.1");
     }
 
     [Theory]

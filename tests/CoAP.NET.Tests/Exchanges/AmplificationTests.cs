@@ -163,7 +163,7 @@ public sealed class AmplificationTests : StrangersTest
         await StartWithSlowAsync();
         Assert.Equal(64, Read(Assert.Single(ExchangeAll(Peer, Big(1)))).Payload.Length);
         string response = Assert.Single(await SlowResponseAsync(2));
-        Assert.StartsWith("41", response, Ordinal);
+        response.Begins("41");
         Transport.Receive(Peer, "6000" + response[4..8]);
         Assert.Equal(1000, Read(Assert.Single(ExchangeAll(Peer, Big(3)))).Payload.Length);
         Assert.Equal(64, Read(Assert.Single(ExchangeAll(Other, Big(3)))).Payload.Length);

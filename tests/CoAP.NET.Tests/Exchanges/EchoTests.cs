@@ -34,7 +34,7 @@ public sealed class EchoTests : StrangersTest
         foreach (string wrong in new[] { "00000009437468756c687521", port, other, changed, later, "01", own + "00", own[..^2] })
         {
             string answer = Exchange($"4103{id++:x4}42b46c6f636b{EchoAfter(11, wrong)}ff30");
-            Assert.StartsWith("6181", answer, Ordinal);
+            answer.Begins("6181");
             Assert.NotEqual(wrong, EchoOf(answer));
         }
 
@@ -52,10 +52,10 @@ public sealed class EchoTests : StrangersTest
         Clock.Advance(FromSeconds(11));
         Clock.JumpWallClock(FromSeconds(-11));
         string answer = Exchange($"4103000242b46c6f636b{EchoAfter(11, echo)}ff30");
-        Assert.StartsWith("6181", answer, Ordinal);
+        answer.Begins("6181");
         Assert.Equal(0, _calls);
         Clock.Advance(FromSeconds(9));
-        Assert.StartsWith("6144", Exchange($"4103000342b46c6f636b{EchoAfter(11, EchoOf(answer))}ff30"), Ordinal);
+        Exchange($"4103000342b46c6f636b{EchoAfter(11, EchoOf(answer))}ff30").Begins("6144");
     }
 
     [Fact]
@@ -86,12 +86,12 @@ public sealed class EchoTests : StrangersTest
         TaskCompletionSource<CoapResult> late = new();
         Server.MapGet("/slow", async (CoapRequestContext _) => await late.Task.ConfigureAwait(false));
         await StartWithLockAsync();
-        Assert.StartsWith("5181", Assert.Single(ExchangeAll(Peer, "5103000141b46c6f636bff31")), Ordinal);
+        Assert.Single(ExchangeAll(Peer, "5103000141b46c6f636bff31")).Begins("5181");
         Transport.Receive(Peer, "41010002 42 b4736c6f77");
         Clock.Advance(FromSeconds(1));
         Assert.Equal("60000002", Assert.Single(Transport.TakeSent()));
         late.SetResult(CoapResults.FreshnessRequired());
-        Assert.StartsWith("5181", Assert.Single(await NextSentAsync()), Ordinal);
+        Assert.Single(await NextSentAsync()).Begins("5181");
         Clock.Advance(FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
     }
@@ -139,9 +139,9 @@ public sealed class EchoTests : StrangersTest
         string again = $"4103000242b46c6f636b{EchoAfter(11, echo)}ff30";
         transport.Receive(Peer, again);
         string answer = Assert.Single(transport.TakeSent());
-        Assert.StartsWith("6181", answer, Ordinal);
+        answer.Begins("6181");
         Assert.NotEqual(echo, EchoOf(answer));
-        Assert.StartsWith("6144", Exchange(again), Ordinal);
+        Exchange(again).Begins("6144");
     }
 
     [Fact]
@@ -149,7 +149,7 @@ public sealed class EchoTests : StrangersTest
     {
         Server.MapGroup("/doors").RequireFreshness(FromSeconds(10)).MapPut("/1", () => CoapResults.Changed());
         await StartAsync();
-        Assert.StartsWith("6081", Exchange("40030001b5646f6f72730131"), Ordinal);
+        Exchange("40030001b5646f6f72730131").Begins("6081");
     }
 
     private async Task StartWithLockAsync()

@@ -65,7 +65,7 @@ public sealed class NoResponseTests : EndpointTest
         await StartAsync();
         Assert.Equal("60000001", Exchange("40010001b174d1ea08"));
         Assert.Equal("60000002", Exchange("400100029100" + "d1ec08"));
-        Assert.StartsWith("6082", Exchange("400100039100" + "d1ec02"), Ordinal);
+        Exchange("400100039100" + "d1ec02").Begins("6082");
         Transport.TakeSent();
         Transport.Receive(Peer, "50010004b174d1ea08");
         Assert.Empty(Transport.TakeSent());
@@ -80,7 +80,7 @@ public sealed class NoResponseTests : EndpointTest
         Server.MapPut("/2", async (CoapRequestContext _) => await running.Task.ConfigureAwait(false));
         await StartAsync();
         Transport.Receive(Peer, "40030001b132");
-        Assert.StartsWith("60a3", Exchange("40030002b132"), Ordinal);
+        Exchange("40030002b132").Begins("60a3");
         Assert.Equal("60000003", Exchange("40030003b132d1ea10"));
         running.SetResult(CoapResults.Changed());
     }

@@ -19,9 +19,9 @@ public sealed partial class PlatformCryptographyTests
     {
         string message = PlatformCryptography.Missing("TLS");
 
-        Assert.StartsWith("TLS needs OpenSSL 3 or 1.1.1", message, Ordinal);
-        Assert.Contains("libssl.so.3, libssl.so.1.1", message, Ordinal);
-        Assert.Contains("apt-get install libssl3", message, Ordinal);
+        message.Begins("TLS needs OpenSSL 3 or 1.1.1");
+        message.Mentions("libssl.so.3, libssl.so.1.1");
+        message.Mentions("apt-get install libssl3");
     }
 
     // A later .NET may look for other versions.

@@ -125,7 +125,7 @@ public sealed class GroupRequestTests : ClientTest
     {
         ArgumentException error = Assert.Throws<ArgumentException>(
             () => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, uri) { Confirmable = confirmable }); });
-        Assert.Contains(mentioned, error.Message, Ordinal);
+        error.Mentions(mentioned);
         Assert.Empty(Transport.TakeSent());
     }
 
@@ -135,7 +135,7 @@ public sealed class GroupRequestTests : ClientTest
     {
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://224.0.1.187/x")));
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://[ff02::fd]/x")));
-        Assert.Contains(nameof(CoapClient.SendToGroupAsync), error.Message, Ordinal);
+        error.Mentions(nameof(CoapClient.SendToGroupAsync));
         Assert.Empty(Transport.TakeSent());
     }
 
@@ -316,7 +316,7 @@ public sealed class GroupRequestTests : ClientTest
         Task<List<CoapGroupLinks>> links =
             CollectAsync(Client.DiscoverGroupAsync("coap://224.0.1.187/ignored", "rt=a", FromSeconds(10)));
         Sent sent = TakeOne();
-        Assert.EndsWith($"{sent.Token}bb2e77656c6c2d6b6e6f776e04636f72654472743d612128", sent.Hex, Ordinal);
+        sent.Hex.Ends($"{sent.Token}bb2e77656c6c2d6b6e6f776e04636f72654472743d612128");
         Transport.Receive(s_server, $"56450001{sent.Token}c128ff3c2f613e"); // </a>
         Transport.Receive(s_stranger, $"56450001{sent.Token}c128ff3c"); // no link-format
         Transport.Receive(s_odd, $"56840001{sent.Token}");
@@ -334,9 +334,9 @@ public sealed class GroupRequestTests : ClientTest
         _ = Collect("coap://all.example/x");
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Assert.Equal(s_group, remote);
-        Assert.Contains("3b616c6c2e6578616d706c65", Wire.Hex(bytes), Ordinal);
+        Wire.Hex(bytes).Mentions("3b616c6c2e6578616d706c65");
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Collect("coap://one.example/x")));
-        Assert.Contains("not a group", error.Message, Ordinal);
+        error.Mentions("not a group");
     }
 
     [Fact]

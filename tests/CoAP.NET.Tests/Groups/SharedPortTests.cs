@@ -65,7 +65,7 @@ public sealed class SharedPortTests
             await using CoapServer refused = Make(engine, PortOf(other), adapter, shares: false);
             CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => refused.StartAsync());
             Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketError);
-            Assert.Contains("SharePort", error.Message, Ordinal);
+            error.Mentions("SharePort");
             return;
         }
 

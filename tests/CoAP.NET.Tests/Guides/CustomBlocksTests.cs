@@ -22,7 +22,7 @@ public sealed class CustomBlocksTests
         string page = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "custom-blocks.md"));
         PropertyInfo[] links = typeof(CoapStageLinks).GetProperties();
         Assert.Equal(10, links.Length);
-        Assert.All(links, link => Assert.Contains($"\n| `{link.Name}` |", page, Ordinal));
+        Assert.All(links, link => page.Mentions($"\n| `{link.Name}` |"));
     }
 
     [Fact]
@@ -215,7 +215,7 @@ public sealed class CustomBlocksTests
         Assert.Equal("here", await AskAsync(server));
         end.SetResult();
         await watching;
-        Assert.Contains("GET", printed.ToString(), Ordinal);
+        printed.ToString().Mentions("GET");
 
         async Task WatchAsync()
         {

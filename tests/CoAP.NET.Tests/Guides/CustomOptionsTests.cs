@@ -130,7 +130,7 @@ public sealed class CustomOptionsTests
         CoapMessage sent = new(CoapCode.Post);
         sent.Options.Add(new DeviceId(id));
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(sent);
-        Assert.EndsWith("00112233445566778899aabbccddeeff", Wire.Hex(bytes), Ordinal);
+        Wire.Hex(bytes).Ends("00112233445566778899aabbccddeeff");
 
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<DeviceId>());
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = registry });

@@ -82,7 +82,7 @@ public sealed partial class TroubleshootingTests
         await using CoapServer second = new();
         second.Listen(first.LocalEndpoints[0]);
         CoapException error = await Assert.ThrowsAnyAsync<CoapException>(() => second.StartAsync());
-        Assert.Contains("Another endpoint or process holds the port", error.Message, Ordinal);
+        error.Mentions("Another endpoint or process holds the port");
     }
 
     // In brackets behind what happens, or before the word counts.

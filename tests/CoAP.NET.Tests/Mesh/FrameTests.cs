@@ -21,8 +21,8 @@ public class FrameTests
             .GetType(typeof(OneGet).FullName!, throwOnError: true)!;
         Assert.NotSame(typeof(OneGet), fresh);
         string[] frames = (string[])fresh.GetMethod(nameof(OneGet.Frames), BindingFlags.Public | BindingFlags.Static)!.Invoke(null, null)!;
-        Assert.StartsWith("DirectTransport.Send", frames[0], Ordinal);
-        Assert.StartsWith("EndpointContext.Receive", frames[^1], Ordinal);
+        frames[0].Begins("DirectTransport.Send");
+        frames[^1].Begins("EndpointContext.Receive");
         Assert.True(frames.Length <= MaxFrames, $"{frames.Length} frames:\n{string.Join('\n', frames)}");
 
         // The stages are in it, so the count is of the whole path.

@@ -292,7 +292,7 @@ public class InlineSourceTests
         using IDisposable subscription = block.AsObservable().Subscribe(observer);
         ((IDataflowBlock)block).Fault(new InvalidOperationException("broken"));
         Exception exception = await Assert.ThrowsAnyAsync<Exception>(() => observer.Completed.Task.Soon());
-        Assert.Contains("broken", exception.ToString(), Ordinal);
+        exception.ToString().Mentions("broken");
     }
 
     [Fact]

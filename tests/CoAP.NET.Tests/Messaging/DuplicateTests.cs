@@ -76,7 +76,7 @@ public sealed class DuplicateTests
         Assert.Equal(1, _handled);
         string reply = Assert.Single(_rig.Bytes);
         Assert.Equal("5144", reply[..4]);
-        Assert.EndsWith("71ff31", reply, Ordinal);
+        reply.Ends("71ff31");
 
         _rig.PassUntil(145.1);
         _rig.Receive(channel, NonPost);
@@ -166,7 +166,7 @@ public sealed class DuplicateTests
         Assert.Single(_rig.Up);
 
         _rig.Reply(_rig.Up[0], new CoapMessage(CoapCode.Changed));
-        Assert.StartsWith("4144", _rig.Sent[2].Hex, Ordinal);
+        _rig.Sent[2].Hex.Begins("4144");
         Assert.NotEqual("7d34", _rig.LastMid);
     }
 

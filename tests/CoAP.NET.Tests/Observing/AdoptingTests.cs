@@ -96,7 +96,7 @@ public sealed class AdoptingTests : ClientObserveTest
         Assert.Equal(1, StandingRequests);
         CoapObservationState read = new(kept.Uri!, CoapDatagramSerializer.Default.Deserialize(bytes)) { Heard = kept.Heard };
         CoapException taken = await Failure.OfAsync(CoapError.TokenInUse, () => Endpoint.AdoptAsync(read));
-        Assert.Contains(registration.Token.ToString(), taken.Message, Ordinal);
+        taken.Mentions(registration.Token.ToString());
 
         Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + FromSeconds(1));
         AssertFreed();

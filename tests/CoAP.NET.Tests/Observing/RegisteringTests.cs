@@ -14,7 +14,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Assert.Equal((CoapMessageType.Confirmable, CoapCode.Get), (request.Type, request.Code));
 
         // Observe 0 is an option of no bytes, before Uri-Path.
-        Assert.EndsWith("60536f6273", hex, Ordinal);
+        hex.Ends("60536f6273");
         Assert.False(registering.IsCompleted);
         Answer(request, 12, "22.9 C");
         await using CoapObservation observation = await Within(registering);
@@ -184,7 +184,7 @@ public sealed class RegisteringTests : ClientObserveTest
             : Task.FromException<IPAddress[]>(new System.Net.Sockets.SocketException(11001));
         await using CoapObservation observation = await Within(Client.ObserveAsync("coap://new.example/obs"));
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
-        Assert.Contains("new.example", observation.Error!.Message, Ordinal);
+        observation.Error!.Mentions("new.example");
         isKnown = true;
         (CoapMessage request, _) = NextRequest(FromSeconds(10));
         Answer(request, 1, "found");

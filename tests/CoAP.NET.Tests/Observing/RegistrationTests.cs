@@ -278,7 +278,7 @@ public sealed class RegistrationTests : ServerObserveTest
         Settle();
         Assert.Equal(["72", "8 92"], TakeNew().Select(sent => TextOf(sent.Message)).Order());
         ArgumentException bad = Assert.Throws<ArgumentException>("path", () => Server.Notify("/bad%zz"));
-        Assert.Contains("Write %25 for a percent sign.", bad.Message, Ordinal);
+        bad.Mentions("Write %25 for a percent sign.");
     }
 
     [Fact]

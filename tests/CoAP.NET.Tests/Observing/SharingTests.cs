@@ -115,7 +115,7 @@ public sealed class SharingTests : ClientObserveTest
         (CoapObservation one, _) = await RegisterAsync();
         CoapObservation two = await Within(Client.ObserveAsync(Uri));
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Client.ObserveAsync(Uri));
-        Assert.Contains("MaxObservations", exception.Message, Ordinal);
+        exception.Mentions("MaxObservations");
         await two.DisposeAsync();
         two = await Within(Client.ObserveAsync(Uri));
         await two.DisposeAsync();

@@ -44,8 +44,8 @@ public sealed class DeclaredOptionTests
 
             Assert.Equal(code, $"{verdict.ResponseCode}");
             string text = verdict.Describe(message.Options.Registry);
-            Assert.StartsWith($"Option {number} (Mine)", text, Ordinal);
-            Assert.Contains(why, text, Ordinal);
+            text.Begins($"Option {number} (Mine)");
+            text.Mentions(why);
         }
     }
 

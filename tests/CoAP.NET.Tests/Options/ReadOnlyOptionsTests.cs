@@ -39,8 +39,7 @@ public sealed class ReadOnlyOptionsTests
         Assert.Same(options, options.MakeReadOnly());
         Assert.True(options.IsReadOnly);
 
-        Assert.Contains("options.Clone()", Assert.Throws<InvalidOperationException>(() => Changes[name](options)).Message,
-            Ordinal);
+        Assert.Throws<InvalidOperationException>(() => Changes[name](options)).Mentions("options.Clone()");
         Assert.Equal(before, options.ToString());
     }
 

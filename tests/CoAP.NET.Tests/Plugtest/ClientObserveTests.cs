@@ -70,7 +70,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
         Assert.Equal(2, registrations.Length);
         Assert.Equal(registrations[0].Token, registrations[1].Token);
         Assert.Equal(0u, registrations[1].Options.Observe);
-        Assert.StartsWith("change ", observer.Text, Ordinal);
+        observer.Text.Begins("change ");
     }
 
     [Fact]
@@ -105,7 +105,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
         Assert.Equal(CoapObserveState.Reregistering, observer.Observation!.State);
         Assert.Equal(0, Bench.Observers);
         await Bench.UntilAsync(() => observer.Observation.State == CoapObserveState.Observing, FromMinutes(1));
-        Assert.StartsWith("change ", observer.Text, Ordinal);
+        observer.Text.Begins("change ");
     }
 
     [Fact]

@@ -173,7 +173,7 @@ public class ServerObserveTests : PlugtestServer
         Network.Filter = null;
         _other.Send("40 03 7d36 b3 'obs' 10 ff 'at last'");
         Clock.Advance(FromSeconds(100));
-        Assert.EndsWith(Wire.Hex("at last"u8), Wire.Hex(Client.Received[^1].Data.Span), Ordinal);
+        Wire.Hex(Client.Received[^1].Data.Span).Ends(Wire.Hex("at last"u8));
         Assert.Equal(0, Outstanding);
     }
 

@@ -12,7 +12,7 @@ public sealed class FetchAndPatchTests : ClientTest
         await Assert.ThrowsAsync<ArgumentException>(() => Client.FetchAsync("coap://192.0.2.1/a", new CoapContent("x"u8.ToArray())));
         Assert.Empty(Transport.TakeSent());
         _ = Client.FetchAsync("coap://192.0.2.1/a", CoapContent.Text("x"));
-        Assert.EndsWith("b16110ff78", TakeOne().Hex, Ordinal);
+        TakeOne().Hex.Ends("b16110ff78");
     }
 
     [Fact]
@@ -28,7 +28,7 @@ public sealed class FetchAndPatchTests : ClientTest
         Clock.Advance(FromMinutes(10));
         Transport.TakeSent();
         Task<CoapResponse> patch = Client.PatchAsync("coap://192.0.2.1/a", CoapContent.Binary(new byte[1], CoapContentFormat.MergePatch));
-        Assert.EndsWith("b1611134ff00", TakeOne().Hex, Ordinal);
+        TakeOne().Hex.Ends("b1611134ff00");
         Clock.Advance(FromSeconds(100));
         Assert.True((await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(patch))).IsOutcomeUnknown);
     }
@@ -42,6 +42,6 @@ public sealed class FetchAndPatchTests : ClientTest
         _ = Client.IPatchAsync("coap://192.0.2.1/a", CoapContent.Binary(new byte[1], new CoapContentFormat((ushort)format)));
         Sent sent = TakeOne();
         Assert.Equal(7, sent.Code);
-        Assert.EndsWith($"b161{option}ff00", sent.Hex, Ordinal);
+        sent.Hex.Ends($"b161{option}ff00");
     }
 }

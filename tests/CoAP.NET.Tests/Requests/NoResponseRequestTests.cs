@@ -13,7 +13,7 @@ public sealed class NoResponseRequestTests : ClientTest
     {
         Task sending = Client.SendWithoutResponseAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a"));
         Sent sent = TakeOne();
-        Assert.EndsWith("b161d1ea1a", sent.Hex, Ordinal);
+        sent.Hex.Ends("b161d1ea1a");
         Assert.False(sending.IsCompleted);
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         await Within(sending);
@@ -52,7 +52,7 @@ public sealed class NoResponseRequestTests : ClientTest
         Options.Parameters = Options.Parameters with { ProbingRate = double.PositiveInfinity };
         CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false, Timeout = FromSeconds(10) };
         Task<CoapResponse?> silent = Client.SendAsync(request, NoResponseClasses.Success);
-        Assert.EndsWith("b161d1ea02", TakeOne().Hex, Ordinal);
+        TakeOne().Hex.Ends("b161d1ea02");
         Clock.Advance(FromSeconds(9));
         Assert.False(silent.IsCompleted);
         Clock.Advance(FromSeconds(2));

@@ -236,7 +236,7 @@ public sealed class RequestRunTests
         OperationCanceledException cancelled = await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
         Assert.True(task.IsCanceled);
         Assert.Equal(cancel.Token, cancelled.CancellationToken);
-        Assert.StartsWith("failed upper", _seen[^1], Ordinal);
+        _seen[^1].Begins("failed upper");
     }
 
     [Fact]

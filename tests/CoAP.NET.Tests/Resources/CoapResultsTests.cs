@@ -70,7 +70,7 @@ public partial class CoapResultsTests
         Assert.Throws<ArgumentException>(() => CoapResults.Created("/a/%2e%2e/b"));
         Assert.Throws<ArgumentException>(() => CoapResults.Created("/a#b"));
         ArgumentException bad = Assert.Throws<ArgumentException>("reference", () => CoapResults.Created("/%zz"));
-        Assert.Contains("Write %25 for a percent sign.", bad.Message, Ordinal);
+        bad.Mentions("Write %25 for a percent sign.");
         Assert.Throws<ArgumentException>("reference", () => CoapResults.Created("/a?%ff"));
         Assert.Throws<ArgumentException>(() => CoapResults.Created("/" + new string('a', 256)));
     }

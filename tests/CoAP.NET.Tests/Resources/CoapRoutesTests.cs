@@ -25,6 +25,6 @@ public sealed class CoapRoutesTests
 
         InvalidOperationException error =
             Assert.Throws<InvalidOperationException>(() => new CoapServer(new CoapEndpointOptions { Routes = routes }));
-        Assert.Contains("CoapRoutes for each endpoint", error.Message, Ordinal);
+        error.Mentions("CoapRoutes for each endpoint");
     }
 }

@@ -166,7 +166,7 @@ public class ExecutionTests
         Assert.Equal("Queued(2, 1000)", CoapExecution.Queued(2).ToString());
         Assert.Equal("Offloaded(3, 4)", CoapExecution.Offloaded(3, 4).ToString());
         Assert.Equal("Serial(5)", CoapExecution.Serial(5).ToString());
-        Assert.StartsWith("On(", CoapExecution.On(TaskScheduler.Default).ToString(), Ordinal);
+        CoapExecution.On(TaskScheduler.Default).ToString().Begins("On(");
     }
 
     [Fact]

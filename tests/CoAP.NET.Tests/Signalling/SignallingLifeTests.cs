@@ -133,7 +133,7 @@ public sealed class SignallingLifeTests : SignallingTest
         Clock.Advance(FromSeconds(29));
         Assert.False(connection.IsClosed);
         Clock.Advance(FromSeconds(9));
-        Assert.Contains("frame", AssertAborted(connection), Ordinal);
+        AssertAborted(connection).Mentions("frame");
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
     }
 

@@ -120,7 +120,7 @@ public sealed class SignallingPingTests : SignallingTest
         DirectConnection connection = Connect();
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
         string sent = Assert.Single(connection.TakeSent());
-        Assert.StartsWith("04e2", sent, Ordinal);
+        sent.Begins("04e2");
         Clock.Advance(FromMilliseconds(30));
         connection.Receive("04e3ffffffff");
         Assert.False(ping.IsCompleted);
@@ -209,7 +209,7 @@ public sealed class SignallingPingTests : SignallingTest
 
         Assert.Equal((CoapTimeoutStep.Pong, CoapTimeLimit.RequestTimeout, FromSeconds(seconds)),
             (error.Awaited, error.EndedBy, error.Limit));
-        Assert.Contains($"no Pong arrived within the Timeout of {seconds} s", error.Message, Ordinal);
+        error.Mentions($"no Pong arrived within the Timeout of {seconds} s");
     }
 
     [Fact]

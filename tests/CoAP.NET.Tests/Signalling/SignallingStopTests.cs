@@ -27,7 +27,7 @@ public sealed class SignallingStopTests : SignallingTest
         busy.Receive(GetSlow);
         Task stop = Server.StopAsync();
         busy.Receive(GetX);
-        Assert.StartsWith("31a3aa", Assert.Single(busy.TakeSent()), Ordinal);
+        Assert.Single(busy.TakeSent()).Begins("31a3aa");
         Assert.Empty(other.TakeSent());
         Assert.False(Streams.Accept().Open());
 
@@ -38,7 +38,7 @@ public sealed class SignallingStopTests : SignallingTest
         await SettleAsync();
         Assert.Equal([AnswerSlow, Release], busy.TakeSent());
         other.Receive(GetX);
-        Assert.StartsWith("31a3aa", other.TakeSent()[^1], Ordinal);
+        other.TakeSent()[^1].Begins("31a3aa");
         busy.Break();
         Assert.False(stop.IsCompleted);
         other.Break();
@@ -58,7 +58,7 @@ public sealed class SignallingStopTests : SignallingTest
         connection.Receive(GetSlow);
         Task stop = Server.StopAsync();
         connection.Receive(GetX);
-        Assert.StartsWith("31a3aa", Assert.Single(connection.TakeSent()), Ordinal);
+        Assert.Single(connection.TakeSent()).Begins("31a3aa");
         await Server.DisposeAsync();
         await Within(stop);
     }
@@ -85,7 +85,7 @@ public sealed class SignallingStopTests : SignallingTest
         string[] sent = connection.TakeSent();
         Assert.Equal(2, sent.Length);
         Assert.Equal("a3", sent[0][2..4]);
-        Assert.EndsWith("d10105", sent[0], Ordinal);
+        sent[0].Ends("d10105");
         Assert.Equal(Release, sent[1]);
         Assert.True(connection.HasSentLast);
     }

@@ -245,7 +245,7 @@ public class InMemoryNetworkTests
         a.Send("40 01 0002");
         Assert.Equal([NetworkEventKind.Delivered, NetworkEventKind.Sent, NetworkEventKind.Delivered],
             network.Trace.Select(happened => happened.Kind));
-        Assert.StartsWith("(1 earlier events)", network.ToString(), Ordinal);
+        network.ToString().Begins("(1 earlier events)");
     }
 
     [Fact]
@@ -257,7 +257,7 @@ public class InMemoryNetworkTests
         a.Responder = Echo(a);
         b.Responder = Echo(b);
         InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => a.Send("70 00 0001"));
-        Assert.Contains("RST 0.00 Empty mid 0001", error.Message, Ordinal);
+        error.Mentions("RST 0.00 Empty mid 0001");
 
         static Func<ReceivedDatagram, bool> Echo(ScriptedPeer peer) => received =>
         {

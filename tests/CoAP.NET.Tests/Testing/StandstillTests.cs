@@ -22,10 +22,9 @@ public sealed class StandstillTests
         GC.KeepAlive(delivery);
 
         string said = _said.ToString();
-        Assert.StartsWith("Virtual time stands still at 00:00:00 for 10 s of real time, and 1 datagram(s) wait for it", said,
-            Ordinal);
-        Assert.Contains("GET mid 7d35", said, Ordinal);
-        Assert.Contains("AdvanceUntilAsync", said, Ordinal);
+        said.Begins("Virtual time stands still at 00:00:00 for 10 s of real time, and 1 datagram(s) wait for it");
+        said.Mentions("GET mid 7d35");
+        said.Mentions("AdvanceUntilAsync");
         Assert.Single(said.Split('\n', StringSplitOptions.RemoveEmptyEntries));
     }
 

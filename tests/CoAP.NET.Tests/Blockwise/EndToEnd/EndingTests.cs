@@ -73,7 +73,7 @@ public sealed class EndingTests
         else
         {
             CoapException error = await Failure.OfAsync(CoapError.BodyNotRepeatable, () => network.PassAsync(task));
-            Assert.Contains("seek", error.Message, Ordinal);
+            error.Mentions("seek");
         }
 
         Assert.Equal(canSeek ? 1 : 0, network.RunsOf(sent));

@@ -82,7 +82,7 @@ public sealed class CrowdTests
         for (int i = 0; i < 10; i++)
         {
             Assert.True(await reader.MoveNextAsync().AsTask().WaitAsync(FromMinutes(2)));
-            Assert.StartsWith($"one:{100 * i};", reader.Current.GetText(), Ordinal);
+            reader.Current.GetText().Begins($"one:{100 * i};");
             for (int change = 0; change < 100; change++)
             {
                 world.Change("one");

@@ -85,7 +85,7 @@ public class SessionMovingTests : SessionTest
         await UntilAsync(() => session.Channel!.IsVerified);
         Clock.Advance(FromSeconds(10));
         string notification = session.TakeSent()[0];
-        Assert.EndsWith("ff32", notification, Ordinal);
+        notification.Ends("ff32");
         session.Receive(Acknowledge(notification));
         Assert.Equal(1, Server.ObserverCount);
     }

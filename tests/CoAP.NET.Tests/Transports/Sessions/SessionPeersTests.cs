@@ -17,8 +17,8 @@ public class SessionPeersTests : SessionTest
         string first = Ask(one, post);
         string second = Ask(two, post);
 
-        Assert.EndsWith("ff31", first, Ordinal);
-        Assert.EndsWith("ff32", second, Ordinal);
+        first.Ends("ff31");
+        second.Ends("ff32");
         Assert.Equal(first, Ask(one, post));
         Assert.Equal(second, Ask(two, post));
         Assert.Equal(2, runs);
@@ -61,8 +61,8 @@ public class SessionPeersTests : SessionTest
         Assert.Equal(2, Server.ObserverCount);
 
         Change(route, "1");
-        Assert.EndsWith("ff31", Assert.Single(one.TakeSent()), Ordinal);
-        Assert.EndsWith("ff31", Assert.Single(two.TakeSent()), Ordinal);
+        Assert.Single(one.TakeSent()).Ends("ff31");
+        Assert.Single(two.TakeSent()).Ends("ff31");
         one.End();
 
         Assert.Equal(1, Server.ObserverCount);

@@ -70,7 +70,7 @@ public class SessionReleaseTests : SessionTest
         DirectSession session = Sessions.Accept(Peer);
         Ask(session, Register);
         Change(route, "1");
-        Assert.StartsWith("5", Assert.Single(session.TakeSent()), Ordinal);
+        Assert.Single(session.TakeSent()).Begins("5");
 
         await Within(Assert.Single(Endpoint.ConnectedPeers).ReleaseAsync());
 

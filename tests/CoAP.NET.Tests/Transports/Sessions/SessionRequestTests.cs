@@ -65,7 +65,7 @@ public class SessionRequestTests : SessionTest
 
         Assert.Equal(CoapError.HandshakeFailed, error.Error);
         Assert.False(error.IsOutcomeUnknown);
-        Assert.Contains("The key is another.", error.Message, Ordinal);
+        error.Mentions("The key is another.");
         Assert.Equal(2, tried.Distinct().Count());
         Assert.Empty(Endpoint.ConnectedPeers);
     }
@@ -99,7 +99,7 @@ public class SessionRequestTests : SessionTest
         CoapRequest request = new(CoapMethod.Get, Target) { LocalAddress = IPAddress.Loopback };
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.SendAsync(request)));
         Assert.Equal(CoapError.ConnectFailed, error.Error);
-        Assert.Contains("LocalAddress", error.Message, Ordinal);
+        error.Mentions("LocalAddress");
     }
 
     [Fact]
@@ -127,7 +127,7 @@ public class SessionRequestTests : SessionTest
         Task<CoapResponse> response = Endpoint.GetAsync(Target);
         DirectSession session = Assert.Single(Sessions.OpenedByUs);
         string first = Assert.Single(session.TakeSent());
-        Assert.StartsWith("4", first, Ordinal);
+        first.Begins("4");
 
         Clock.Advance(FromSeconds(3));
         Assert.Equal([first], session.TakeSent());
@@ -162,7 +162,7 @@ public class SessionRequestTests : SessionTest
         Task<CoapResponse> response = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Confirmable = false });
         DirectSession session = Assert.Single(Sessions.OpenedByUs);
         string sent = Assert.Single(session.TakeSent());
-        Assert.StartsWith("5", sent, Ordinal);
+        sent.Begins("5");
         Clock.Advance(FromSeconds(30));
         Assert.Empty(session.TakeSent());
         session.Receive("5" + Content(sent)[1..4] + "7777" + Content(sent)[8..]);
@@ -252,7 +252,7 @@ public class SessionRequestTests : SessionTest
             () => { Endpoint.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false }); });
         CoapException error = await Assert.ThrowsAsync<CoapException>(
             () => Within(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false })));
-        Assert.Contains("is a group", error.Message, Ordinal);
+        error.Mentions("is a group");
         Assert.Empty(Sessions.OpenedByUs);
     }
 

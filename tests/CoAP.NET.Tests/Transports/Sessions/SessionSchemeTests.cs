@@ -7,7 +7,7 @@ public class SessionSchemeTests : SessionTest
     public void Listen_on_coaps_without_a_factory_names_ListenSecure()
     {
         ArgumentException error = Assert.Throws<ArgumentException>(() => { Endpoint.Listen("coaps://[::]:0"); });
-        Assert.Contains("ListenSecure", error.Message, Ordinal);
+        error.Mentions("ListenSecure");
     }
 
     [Fact]
@@ -16,7 +16,7 @@ public class SessionSchemeTests : SessionTest
         Endpoint.Listen("coap://127.0.0.1:0");
         await Server.StartAsync();
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync(Target)));
-        Assert.Contains("UsePsk", error.Message, Ordinal);
+        error.Mentions("UsePsk");
     }
 
     [Fact]

@@ -167,16 +167,15 @@ public class BertClientTests : ScriptedServerTest
         Connection.TakeSent();
         CoapException error = await Failure.OfAsync(CoapError.TooLarge, () => Within(peer.PutAsync("/x", Body(isStream, 5000))));
 
-        Assert.Contains("at most 1152 bytes", error.Message, Ordinal);
-        Assert.Contains("4.02", error.Message, Ordinal);
+        error.Mentions("at most 1152 bytes");
+        error.Mentions("4.02");
         Assert.Empty(Connection.TakeSent());
         CoapRequest part = new(CoapMethod.Get, "/x")
         {
             Destination = new MemoryStream(),
             Download = new CoapDownloadOptions { Offset = 3000, ETag = new CoapETag([1]) }
         };
-        Assert.Contains("4.02", (await Assert.ThrowsAsync<CoapException>(() => Within(peer.SendAsync(part)))).Message,
-            Ordinal);
+        (await Assert.ThrowsAsync<CoapException>(() => Within(peer.SendAsync(part)))).Mentions("4.02");
         Assert.Empty(Connection.TakeSent());
     }
 

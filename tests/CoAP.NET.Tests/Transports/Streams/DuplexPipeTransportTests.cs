@@ -83,7 +83,7 @@ public sealed class DuplexPipeTransportTests
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync(Uri));
 
         Assert.Equal(CoapError.ConnectFailed, error.Error);
-        Assert.Contains("The line is cut.", error.Message, Ordinal);
+        error.Mentions("The line is cut.");
         Assert.IsType<IOException>(error.GetBaseException());
     }
 

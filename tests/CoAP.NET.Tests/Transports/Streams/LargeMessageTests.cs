@@ -16,7 +16,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
         string frame = AskHex(Connect(), "2101aab178");
 
         // Len 15: 65,805 less than Content-Format, marker and 921,600 bytes take.
-        Assert.StartsWith($"f1{921_603 - 65_805:x8}45aac12aff", frame, Ordinal);
+        frame.Begins($"f1{921_603 - 65_805:x8}45aac12aff");
         Assert.True(Frames.Read(frame).Payload.Span.SequenceEqual(body));
     }
 
@@ -110,7 +110,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
         connection.Channel!.RefuseBlocks();
         CoapMessage refusal = Ask(connection, Frames.Request(CoapMethod.Get, path));
         Assert.Equal(CoapCode.InternalServerError, refusal.Code);
-        Assert.Contains("fits no message to you", Encoding.UTF8.GetString(refusal.Payload.Span), Ordinal);
+        Encoding.UTF8.GetString(refusal.Payload.Span).Mentions("fits no message to you");
         Assert.Single(Logs.Entries, static entry => entry.Text.Contains("5.00 was sent instead", Ordinal));
         Assert.Equal(1, Server.Endpoint.Counters[CoapCounter.ResponsesTooLarge]);
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);

@@ -136,7 +136,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
         await StartStreamsAsync();
 
         // Content-Format 0, which FETCH needs.
-        Assert.EndsWith("ff68", AskHex(Connect(), $"51{code}aab17810ff68"), Ordinal);
+        AskHex(Connect(), $"51{code}aab17810ff68").Ends("ff68");
     }
 
     [Fact]

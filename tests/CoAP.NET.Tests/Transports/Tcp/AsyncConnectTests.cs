@@ -35,7 +35,7 @@ public class AsyncConnectTests : AsyncTest
             () => Within(Transport.ConnectAsync(AddressOf(listener), null, CancellationToken.None).AsTask()));
 
         Assert.Equal(CoapError.ConnectFailed, exception.Error);
-        Assert.Contains("No server listens there", exception.Message, Ordinal);
+        exception.Mentions("No server listens there");
         Assert.Equal(1, Context.Counters[CoapCounter.ConnectionsFailed]);
     }
 
@@ -57,7 +57,7 @@ public class AsyncConnectTests : AsyncTest
 
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(connecting));
         Assert.Equal(CoapError.ConnectFailed, exception.Error);
-        Assert.Contains("within 20 s (ConnectTimeout)", exception.Message, Ordinal);
+        exception.Mentions("within 20 s (ConnectTimeout)");
         waiting.ForEach(static socket => socket.Dispose());
     }
 

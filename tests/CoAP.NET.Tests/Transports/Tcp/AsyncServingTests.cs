@@ -161,7 +161,7 @@ public class AsyncServingTests : EndpointTest
         await peer.SendAsync("00e1" + GetX);
 
         await Within(disposed.Task);
-        Assert.StartsWith(ServerCsm, Wire.Hex(await peer.ReceiveToEndAsync()), Ordinal);
+        Wire.Hex(await peer.ReceiveToEndAsync()).Begins(ServerCsm);
     }
 
     [Fact]

@@ -125,14 +125,13 @@ public class TlsTests : TlsTest
 
         CoapConnectionException failure = Assert.IsType<CoapConnectionException>(error);
         Assert.Equal(CoapError.HandshakeFailed, failure.Error);
-        Assert.Contains("CoapTlsOptions.Client.ClientCertificates", failure.Message, Ordinal);
+        failure.Mentions("CoapTlsOptions.Client.ClientCertificates");
         await UntilAsync(() => _log.Entries.Any(static entry => entry.Id == 1026));
         Assert.Equal((1, 1), (Context.Counters[CoapCounter.HandshakesFailed], Context.Counters[CoapCounter.CertificatesRefused]));
         Assert.Equal(0, Context.Closes);
         (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1026);
         Assert.Equal(LogLevel.Information, level);
-        Assert.Contains("which claimed the identity 'CN=mallory', failed: the certificate of the client is not trusted", text,
-            Ordinal);
+        text.Mentions("which claimed the identity 'CN=mallory', failed: the certificate of the client is not trusted");
     }
 
     [Fact]
@@ -166,7 +165,7 @@ public class TlsTests : TlsTest
             && _log.Entries.Any(static entry => entry.Id == 1027));
         (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1027);
         Assert.Equal(LogLevel.Error, level);
-        Assert.StartsWith("TLS: CoapTlsOptions.SelectServer threw an exception", text, Ordinal);
+        text.Begins("TLS: CoapTlsOptions.SelectServer threw an exception");
         Assert.Equal(4, Context.Counters[CoapCounter.HandshakesFailed]);
     }
 
@@ -211,7 +210,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync(client: new SslClientAuthenticationOptions());
 
-        Assert.Contains("does not trust its issuer", exception.Message, Ordinal);
+        exception.Mentions("does not trust its issuer");
     }
 
     [Fact]
@@ -221,7 +220,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync("other.example");
 
-        Assert.Contains("CN=localhost, is not for the name 'other.example'", exception.Message, Ordinal);
+        exception.Mentions("CN=localhost, is not for the name 'other.example'");
     }
 
     [Fact]
@@ -232,7 +231,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync();
 
-        Assert.Contains("has expired", exception.Message, Ordinal);
+        exception.Mentions("has expired");
     }
 
     [Fact]
@@ -242,7 +241,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync(null);
 
-        Assert.Contains("is not for the name '127.0.0.1'", exception.Message, Ordinal);
+        exception.Mentions("is not for the name '127.0.0.1'");
     }
 
     [Fact]
@@ -267,7 +266,7 @@ public class TlsTests : TlsTest
             RemoteCertificateValidationCallback = static (_, _, _, _) => false,
         });
 
-        Assert.Contains("RemoteCertificateValidationCallback", exception.Message, Ordinal);
+        exception.Mentions("RemoteCertificateValidationCallback");
     }
 
     [Fact]
@@ -286,7 +285,7 @@ public class TlsTests : TlsTest
 
         Clock.Advance(FromSeconds(10));
 
-        Assert.Contains("HandshakeTimeout", (await Within(failing)).Message, Ordinal);
+        (await Within(failing)).Mentions("HandshakeTimeout");
     }
 
     [Fact]
@@ -300,7 +299,7 @@ public class TlsTests : TlsTest
 
         ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapTcpTransport(options));
 
-        Assert.Contains("CoapTlsOptions.Server.ServerCertificate", exception.Message, Ordinal);
+        exception.Mentions("CoapTlsOptions.Server.ServerCertificate");
     }
 
     private protected override AsyncContext MakeContext() => new() { Time = Clock, Log = _log };

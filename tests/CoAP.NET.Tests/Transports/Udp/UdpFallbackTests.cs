@@ -27,8 +27,8 @@ public class UdpFallbackTests : UdpTest
 
         Assert.True(first.IsDisposed);
         Assert.Equal(CoapSocketEngine.Portable, transport.Engine);
-        Assert.Contains("LinuxLoop cannot be used here: Cannot bind UDP 127.0.0.1:0",
-            Assert.Single(logger.Entries, static entry => entry.Id == 1014).Text, Ordinal);
+        Assert.Single(logger.Entries, static entry => entry.Id == 1014).Text.Mentions(
+            "LinuxLoop cannot be used here: Cannot bind UDP 127.0.0.1:0");
         using UdpTestPeer peer = new();
         peer.Send("hello", At("127.0.0.1", transport));
         Assert.Equal("hello", await peer.ReceiveTextAsync());

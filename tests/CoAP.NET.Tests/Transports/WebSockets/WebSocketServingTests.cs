@@ -130,7 +130,7 @@ public sealed class WebSocketServingTests : WebSocketTest
         await Server.Endpoint.AcceptWebSocketAsync(webSocket, accepted, CancellationToken.None).WaitAsync(Hang);
         CoapConnectionException end = (await gone.Task.WaitAsync(Hang)).Reason;
         Assert.Equal(CoapError.Closed, end.Error);
-        Assert.Contains(reason, end.Message, Ordinal);
+        end.Mentions(reason);
     }
 
     [Fact]

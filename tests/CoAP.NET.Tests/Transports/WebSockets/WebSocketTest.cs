@@ -114,8 +114,8 @@ public abstract class WebSocketTest : IAsyncDisposable
     private protected static async Task AssertAbortedAsync(WebSocket peer, Task ended, int status, string reason)
     {
         string abort = await ReceiveAsync(peer);
-        Assert.StartsWith("00e5ff", abort, Ordinal);
-        Assert.Contains(reason, System.Text.Encoding.UTF8.GetString(Wire.Hex(abort[6..])), Ordinal);
+        abort.Begins("00e5ff");
+        System.Text.Encoding.UTF8.GetString(Wire.Hex(abort[6..])).Mentions(reason);
         Assert.Equal($"close {status}", await ReceiveAsync(peer));
         await peer.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);
         await ended.WaitAsync(Hang);

@@ -37,7 +37,7 @@ public abstract class ExchangeSuite : EngineTest
         {
             string answer = await peer.ReadFrameAsync();
             Assert.Equal("4245", answer[..4]);
-            Assert.EndsWith("c0ff6869", answer, Ordinal);
+            answer.Ends("c0ff6869");
             Assert.True(tokens.Add(answer[4..8]));
         }
 
@@ -84,7 +84,7 @@ public abstract class ExchangeSuite : EngineTest
         await StartAsync();
         await using AsyncPeer observer = await ConnectAsync();
         await observer.SendAsync("310110605" + "16f");
-        Assert.EndsWith("ff30", await observer.ReadFrameAsync(), Ordinal);
+        (await observer.ReadFrameAsync()).Ends("ff30");
 
         for (int i = 1; i <= 1000; i++)
         {
