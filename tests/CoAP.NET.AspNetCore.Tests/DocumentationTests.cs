@@ -15,7 +15,7 @@ public sealed partial class DocumentationTests
         string tests = Flat(File.ReadAllText(Path.Combine(Repository.Root, "tests", "CoAP.NET.AspNetCore.Tests", "DocumentationTests.cs")));
         MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(Repository.Root, "docs", "websockets.md")));
         Assert.Equal(7, snippets.Count);
-        Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), tests, StringComparison.Ordinal));
+        Assert.All(snippets, snippet => tests.Mentions(Flat(snippet.Groups["code"].Value)));
     }
 
     [Fact]

@@ -38,7 +38,7 @@ public sealed class HostedServerTests : WebTest
         await SendAsync(webSocket, "00e1");
         await SendAsync(webSocket, "0001b377686f");
         await ReceiveAsync(webSocket);
-        Assert.EndsWith("ff616e6e", await ReceiveAsync(webSocket), Ordinal);
+        (await ReceiveAsync(webSocket)).Ends("ff616e6e");
     }
 
     // Whether its own address is opened at the start is looked up, not tried: the port may be somebody else's here.

@@ -33,7 +33,7 @@ public sealed class DtlsTests : FolderTest
         Assert.Equal("urn:dev:meter", line.Out);
         file.HasExitCode(ExitCodes.Success);
         Assert.Equal("urn:dev:meter", file.Out);
-        Assert.StartsWith($"{uri} answered in ", ping.Out, Ordinal);
+        ping.Out.Begins($"{uri} answered in ");
         found.HasOut("who");
         Assert.Equal(new string('x', 5000), large.Out);
     }
@@ -110,14 +110,12 @@ public sealed class DtlsTests : FolderTest
             await LoadAsync(server, "--ca", authority), await LoadAsync(server, "--insecure")])
         {
             run.HasExitCode(ExitCodes.Success);
-            Assert.Contains("\"errors\": {}", run.Out.Replace("\"errors\":{}", "\"errors\": {}"),
-                Ordinal);
+            run.Out.Replace("\"errors\":{}", "\"errors\": {}").Mentions("\"errors\": {}");
             Assert.DoesNotContain(Key, run.Out + run.Error, Ordinal);
         }
 
-        Assert.Contains("failed handshake", (await LoadAsync(server)).Out, Ordinal);
-        Assert.Contains("do not go to workers", (await LoadAsync(server, "--insecure", "--workers", "127.0.0.1")).Error,
-            Ordinal);
+        (await LoadAsync(server)).Out.Mentions("failed handshake");
+        (await LoadAsync(server, "--insecure", "--workers", "127.0.0.1")).Error.Mentions("do not go to workers");
         Assert.Equal(ExitCodes.File, (await LoadAsync(keys, "--psk-file", $"{key}.none")).ExitCode);
     }
 
@@ -159,7 +157,7 @@ public sealed class DtlsTests : FolderTest
         CliRun run = await CliHarness.RunAsync(args);
 
         run.HasExitCode(ExitCodes.Usage);
-        Assert.StartsWith($"coap: {error}", run.Error, Ordinal);
+        run.Error.Begins($"coap: {error}");
         run.HasError("\nhint: ");
         run.HasNoError("sesame");
     }

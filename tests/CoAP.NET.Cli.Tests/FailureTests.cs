@@ -37,7 +37,7 @@ public sealed class FailureTests
         CliRun run = await CliHarness.RunAsync("get", $"coap://{silent.LocalEndPoint}/x", "--ack-timeout", "1ms", "--max-retransmit", "1");
 
         run.HasExitCode(ExitCodes.Timeout);
-        Assert.StartsWith("coap: ", run.Error, Ordinal);
+        run.Error.Begins("coap: ");
         run.HasError("\nhint: ");
     }
 
@@ -121,7 +121,7 @@ public sealed class FailureTests
         CliRun run = await CliHarness.RunAsync(args);
 
         run.HasExitCode(ExitCodes.Usage);
-        Assert.StartsWith("coap: ", run.Error, Ordinal);
+        run.Error.Begins("coap: ");
         run.HasError("\nhint: ");
         Assert.DoesNotContain('\t', run.Error);
         Assert.Empty(run.Out);
@@ -189,10 +189,9 @@ public sealed class FailureTests
         CliRun raw = await CliHarness.RunAsync("get", $"{uri}/more");
 
         text.HasExitCode(ExitCodes.ClientError);
-        Assert.StartsWith($"coap: {uri}/plain answered 4.00 Bad Request: No JSON of the right form.\n", text.Error,
-            Ordinal);
+        text.Error.Begins($"coap: {uri}/plain answered 4.00 Bad Request: No JSON of the right form.\n");
         Assert.Empty(text.Out);
-        Assert.StartsWith($"coap: {uri}/more answered 4.02 Bad Option: Too new\n", more.Error, Ordinal);
+        more.Error.Begins($"coap: {uri}/more answered 4.02 Bad Option: Too new\n");
         Assert.Equal("instance: /problems/7\nunprocessed options: 65000\ntag:example: {1: 2}\n", more.Out);
         Assert.True(CoapProblem.TryParse(raw.OutBytes, out CoapProblem? problem, out _));
         Assert.Equal("Too new", problem.Title);
@@ -240,7 +239,7 @@ public sealed class FailureTests
         CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1/x", "-o", "/nowhere/file.bin");
 
         run.HasExitCode(ExitCodes.File);
-        Assert.StartsWith("coap: /nowhere/file.bin cannot be written: there is no folder ", run.Error, Ordinal);
+        run.Error.Begins("coap: /nowhere/file.bin cannot be written: there is no folder ");
         run.HasNoError(".etag");
     }
 

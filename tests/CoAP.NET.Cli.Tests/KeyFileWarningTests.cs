@@ -22,7 +22,7 @@ public sealed class KeyFileWarningTests : FolderTest
         CliRun closed = await CliHarness.RunAsync("get", "coap://127.0.0.1:1/x", option, path);
 
         open.HasError("warning:");
-        Assert.Contains("chmod 600", open.Error.ReplaceLineEndings(" "), Ordinal);
+        open.Error.ReplaceLineEndings(" ").Mentions("chmod 600");
         open.HasNoError("sesame");
         closed.HasNoError("warning:");
     }

@@ -91,7 +91,7 @@ public sealed class ObserveTests
         CliRun run = await CliHarness.RunAsync("observe", uri, "--duration", "1ms").WaitAsync(s_hang);
 
         run.HasExitCode(ExitCodes.Timeout);
-        Assert.StartsWith($"coap: {uri} did not answer before the time of --duration was over.", run.Error, Ordinal);
+        run.Error.Begins($"coap: {uri} did not answer before the time of --duration was over.");
     }
 
     [Fact]
@@ -127,7 +127,7 @@ public sealed class ObserveTests
         CliRun run = await CliHarness.RunAsync("observe", uri).WaitAsync(s_hang);
 
         run.HasExitCode(ExitCodes.ClientError);
-        Assert.StartsWith($"coap: {uri} answered 4.04 Not Found\n", run.Error, Ordinal);
+        run.Error.Begins($"coap: {uri} answered 4.04 Not Found\n");
         run.HasNoError("again");
     }
 
@@ -164,9 +164,9 @@ public sealed class ObserveTests
         CliRun run = await running.WaitAsync(s_hang);
 
         run.HasExitCode(ExitCodes.Cancelled);
-        Assert.StartsWith(
+        run.Error.Begins(
             $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists the resources of the server."
-                + "\nRepeats the request after a while", run.Error, Ordinal);
+            + "\nRepeats the request after a while");
     }
 
     [Fact]

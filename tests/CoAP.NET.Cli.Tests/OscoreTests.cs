@@ -37,7 +37,7 @@ public sealed class OscoreTests : FolderTest
 
         // Each run reserved numbers of its own.
         string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
-        Assert.Contains("\"nextUnreserved\": 64", await File.ReadAllTextAsync(state), Ordinal);
+        (await File.ReadAllTextAsync(state)).Mentions("\"nextUnreserved\": 64");
     }
 
     [Fact]
@@ -58,7 +58,7 @@ public sealed class OscoreTests : FolderTest
 
         // A number was taken for it, so the request was protected.
         string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
-        Assert.Contains("\"nextUnreserved\": 32", await File.ReadAllTextAsync(state), Ordinal);
+        (await File.ReadAllTextAsync(state)).Mentions("\"nextUnreserved\": 32");
     }
 
     [Fact]
@@ -123,7 +123,7 @@ public sealed class OscoreTests : FolderTest
 
         await tool.WaitForExitAsync();
         Assert.NotEqual(ExitCodes.Success, tool.ExitCode);
-        Assert.Contains("opens twice in spite of its lock", error, Ordinal);
+        error.Mentions("opens twice in spite of its lock");
         Assert.Empty(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
     }
 

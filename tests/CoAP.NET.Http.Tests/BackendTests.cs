@@ -53,7 +53,7 @@ public sealed class BackendTests : BackendTest
         Assert.Equal(("PUT /api/status/204", text), (seen.Line, seen.Body));
         Assert.Equal("chunked", seen.Headers.TransferEncoding);
         Assert.Equal("100-continue", seen.Headers.Expect);
-        Assert.StartsWith("text/plain", seen.Headers.ContentType.ToString(), Ordinal);
+        seen.Headers.ContentType.ToString().Begins("text/plain");
         Assert.Equal((1, 0), (Proxy.GetCounters().StreamedUploads, Proxy.GetCounters().InProgress));
     }
 

@@ -127,7 +127,7 @@ public sealed class RestartTests : FolderTest
         Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (early.Code, early.MaxAge));
         Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (refused.Code, refused.MaxAge));
         Assert.Equal(CoapCode.Content, late.Code);
-        Assert.StartsWith("/rd/", location, Ordinal);
+        location.Begins("/rd/");
         Assert.Equal(2, directory.GetCounters().Unavailable);
         await clock.AdvanceUntilAsync(host.StopAsync(), FromMinutes(10));
     }

@@ -89,7 +89,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
         CoapResponse response = await device.RegisterAsync(query);
 
-        Assert.StartsWith(code, response.Code.ToString(), Ordinal);
+        response.Code.ToString().Begins(code);
         Assert.Equal(0, device.Asked);
     }
 
@@ -112,7 +112,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
         CoapResponse response = await device.RegisterAsync("?ep=simple");
 
-        Assert.StartsWith(code, response.Code.ToString(), Ordinal);
+        response.Code.ToString().Begins(code);
         Assert.NotEmpty(response.GetText());
         Assert.Equal(0, world.Directory.Count);
     }

@@ -18,7 +18,7 @@ public sealed class CodecComparisonTests
 
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(comparison.SetupAsync);
 
-        Assert.StartsWith($"FaultyCodec 3+1000: {method} gives other bytes", exception.Message, Ordinal);
+        exception.Message.Begins($"FaultyCodec 3+1000: {method} gives other bytes");
     }
 
     [Fact]

@@ -71,7 +71,7 @@ public sealed class DecodeTests : FolderTest
 
         text.HasExitCode(ExitCodes.Protocol);
         text.HasOut($"error at byte {offset} (0x{offset:x4}): ");
-        Assert.EndsWith($"({reference})\n", text.Out, Ordinal);
+        text.Out.Ends($"({reference})\n");
         JsonElement error = JsonDocument.Parse(json.Out).RootElement.GetProperty("error");
         Assert.Equal(offset, error.GetProperty("offset").GetInt32());
         Assert.Equal(reference, error.GetProperty("reference").GetString());
@@ -115,7 +115,7 @@ public sealed class DecodeTests : FolderTest
     {
         CliRun run = await CliHarness.RunAsync("decode", "0145aaff6869");
 
-        Assert.StartsWith("2.05 Content  (6 bytes, WebSocket)\n", run.Out, Ordinal);
+        run.Out.Begins("2.05 Content  (6 bytes, WebSocket)\n");
     }
 
     [Fact]

@@ -259,7 +259,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
             string uri = await proxy.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException(await proxy.StandardError
                 .ReadToEndAsync());
             using Process client = Start("get", $"{Origin}/x", "--proxy", uri, "--hop-limit", "1");
-            Assert.Contains("5.08", await client.StandardError.ReadToEndAsync(), Ordinal);
+            (await client.StandardError.ReadToEndAsync()).Mentions("5.08");
             await client.WaitForExitAsync();
             using Process second = Start("get", $"{Origin}/x", "--proxy", uri);
             Assert.Equal("at /x", await second.StandardOutput.ReadToEndAsync());

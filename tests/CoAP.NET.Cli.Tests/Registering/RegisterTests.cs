@@ -17,7 +17,7 @@ public sealed class RegisterTests
             "--link", "</t>;rt=temperature-c", "-l", "</l>;rt=light");
 
         run.HasExitCode(ExitCodes.Success);
-        Assert.StartsWith($"{uri}/reg/1/ until ", run.Out, Ordinal);
+        run.Out.Begins($"{uri}/reg/1/ until ");
         SmallRegistration made = Assert.Single(directory.Registrations);
         Assert.Equal(("node1", "floor3", "coap://[2001:db8::3]", 7200u), (made.Name, made.Sector, made.Base, made.Lifetime));
         Assert.Equal(["et=oic.d.sensor", "model=x1"], made.Others);
@@ -88,7 +88,7 @@ public sealed class RegisterTests
         using Process tool = Process.Start(start)!;
         try
         {
-            Assert.Contains("/reg/1/", await tool.StandardOutput.ReadLineAsync(), Ordinal);
+            (await tool.StandardOutput.ReadLineAsync()).Mentions("/reg/1/");
             Assert.Single(directory.Registrations);
             using Process kill = Process.Start("sh", ["-c", $"kill -{signal} {tool.Id}; kill -{signal} {tool.Id}"]);
             await kill.WaitForExitAsync();

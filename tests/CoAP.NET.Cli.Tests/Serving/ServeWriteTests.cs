@@ -121,7 +121,7 @@ public sealed class ServeWriteTests
     {
         CliRun result = await CliHarness.RunAsync("serve", ".", "--write", "--max-size", size);
         Assert.Equal(ExitCodes.Usage, result.ExitCode);
-        Assert.Contains($"'{size}' is no size", result.Error, Ordinal);
+        result.Error.Mentions($"'{size}' is no size");
     }
 
     private static CoapRequest Put(string uri, string text, int option, byte[] value)

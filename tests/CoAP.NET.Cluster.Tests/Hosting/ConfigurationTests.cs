@@ -110,8 +110,8 @@ public sealed class ConfigurationTests : FolderTest
     {
         OptionsValidationException exception = Assert.Throws<OptionsValidationException>(() => Read((key, value)));
 
-        Assert.Contains(words, exception.Message, Ordinal);
-        Assert.DoesNotContain("AQIDBA==", exception.Message, Ordinal);
+        exception.Mentions(words);
+        exception.Message.Omits("AQIDBA==");
     }
 
     [Fact]
@@ -119,9 +119,9 @@ public sealed class ConfigurationTests : FolderTest
     {
         string message = Assert.Throws<OptionsValidationException>(() => Read(("SecretFile", Write("correct horse")))).Message;
 
-        Assert.Contains("does not contain a secret", message, Ordinal);
-        Assert.Contains("openssl rand -base64 32", message, Ordinal);
-        Assert.DoesNotContain("horse", message, Ordinal);
+        message.Mentions("does not contain a secret");
+        message.Mentions("openssl rand -base64 32");
+        message.Omits("horse");
     }
 
     [Fact]
@@ -132,8 +132,8 @@ public sealed class ConfigurationTests : FolderTest
         Assert.Equal("Coap:Cluster:Secret and Coap:Cluster:SecretFile are both set. Remove one of them.", two);
 
         string none = Assert.Throws<OptionsValidationException>(() => Read()).Message;
-        Assert.Contains("no secret", none, Ordinal);
-        Assert.Contains("Coap:Cluster:SecretFile", none, Ordinal);
+        none.Mentions("no secret");
+        none.Mentions("Coap:Cluster:SecretFile");
     }
 
     [Theory]
@@ -168,8 +168,7 @@ public sealed class ConfigurationTests : FolderTest
         await host.StopAsync();
 
         string told = log.ToString();
-        Assert.Contains("2508 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?", told,
-            Ordinal);
+        told.Mentions("2508 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?");
         Assert.Equal(!OperatingSystem.IsWindows(), told.Contains("chmod 600", Ordinal));
     }
 

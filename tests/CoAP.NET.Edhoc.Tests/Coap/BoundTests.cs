@@ -149,7 +149,7 @@ public sealed class BoundTests
         EdhocException error = await world.FailAsync(client);
 
         Assert.True(error.IsOfPeer);
-        Assert.Contains("too long", error.Message, Ordinal);
+        error.Mentions("too long");
         Assert.Equal(1, world.Edhoc.GetCounters().Failed);
     }
 

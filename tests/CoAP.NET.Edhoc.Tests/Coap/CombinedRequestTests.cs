@@ -136,7 +136,7 @@ public sealed class CombinedRequestTests
             () => world.Edhoc.RunAsync(() => world.Client.SendAsync(request)));
 
         Assert.Equal((true, EdhocErrorCode.Unspecified), (error.IsOfPeer, error.Code));
-        Assert.Contains("does not know the credential", error.Message, Ordinal);
+        error.Mentions("does not know the credential");
         Assert.Equal(0, world.OfServer.Count);
         Assert.Empty(world.Served);
 
@@ -157,7 +157,7 @@ public sealed class CombinedRequestTests
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
 
         Assert.True(error.IsOfPeer);
-        Assert.DoesNotContain("secret", error.Message, Ordinal);
+        error.Message.Omits("secret");
         Assert.Equal(0, world.OfServer.Count);
     }
 
@@ -168,12 +168,12 @@ public sealed class CombinedRequestTests
         await using CombinedWorld world = new(options => options.SendsMessage4 = true);
         await world.StartAsync();
         CoapResponse links = await world.Edhoc.RunAsync(() => world.Client.GetAsync($"{EdhocWorld.Uri}/.well-known/core"));
-        Assert.DoesNotContain("ed-comb-req", links.GetText(), Ordinal);
+        links.GetText().Omits("ed-comb-req");
         using EdhocSession session = await world.ConnectAsync();
 
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
 
-        Assert.Contains("message_4", error.Message, Ordinal);
+        error.Mentions("message_4");
         Assert.Equal(0, world.OfServer.Count);
     }
 
@@ -189,7 +189,7 @@ public sealed class CombinedRequestTests
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
 
         Assert.False(error.IsOfPeer);
-        Assert.Contains("CombinesFirstRequest", error.Message, Ordinal);
+        error.Mentions("CombinesFirstRequest");
         EdhocClient sequential = world.MakeEdhoc(options => options.CombinesFirstRequest = false);
         using EdhocSession second = await world.Edhoc.RunAsync(() => sequential.ConnectAsync(EdhocWorld.Uri));
         await world.PostAsync("door", "open").Says("client");

@@ -28,9 +28,9 @@ public sealed class TelemetryTests
         world.Clock.Advance(FromSeconds(61));
         Assert.Equal(0, maker.Active);
         Assert.Equal([2400, 2401], log.All.Select(entry => entry.Id));
-        Assert.Contains("StaticStatic", log.All[0].Text, Ordinal);
-        Assert.Contains("[2001:db8::2]", log.All[0].Text, Ordinal);
-        Assert.Contains("This side does not know the credential", log.All[1].Text, Ordinal);
+        log.All[0].Text.Mentions("StaticStatic");
+        log.All[0].Text.Mentions("[2001:db8::2]");
+        log.All[1].Text.Mentions("This side does not know the credential");
     }
 
     private sealed class MeterMaker : IMeterFactory

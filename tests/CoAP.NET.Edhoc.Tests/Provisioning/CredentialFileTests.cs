@@ -125,7 +125,7 @@ public sealed class CredentialFileTests : FolderTest
         Write("x.json", """{ "own": [ { "key": "x.key", "kid": "0x01" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ] }""");
         if (!EdhocCipherSuite.Find(0)!.IsSupported)
         {
-            Assert.Contains("OpenSSL", Fail("x.json").Message, Ordinal);
+            Fail("x.json").Mentions("OpenSSL");
             return;
         }
 
@@ -149,7 +149,7 @@ public sealed class CredentialFileTests : FolderTest
         CoapCredentialException error = Fail("client.json");
 
         Assert.Equal(Named("client.key"), error.FileName);
-        Assert.Contains("chmod 600", error.Message, Ordinal);
+        error.Mentions("chmod 600");
     }
 
     [Theory]
@@ -179,7 +179,7 @@ public sealed class CredentialFileTests : FolderTest
     {
         Write("wrong.json", json);
 
-        Assert.Contains(problem, Fail("wrong.json").Message, Ordinal);
+        Fail("wrong.json").Mentions(problem);
     }
 
     private const string Valid = """

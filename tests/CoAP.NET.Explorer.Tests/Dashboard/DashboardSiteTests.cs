@@ -27,9 +27,9 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         string html = await page.Content.ReadAsStringAsync();
 
         Assert.Equal(HttpStatusCode.OK, page.StatusCode);
-        Assert.Contains("script-src 'self'", page.Headers.GetValues("Content-Security-Policy").Single(), Ordinal);
-        Assert.DoesNotContain("unsafe", page.Headers.GetValues("Content-Security-Policy").Single(), Ordinal);
-        Assert.DoesNotContain("style=", html, Ordinal);
+        page.Headers.GetValues("Content-Security-Policy").Single().Mentions("script-src 'self'");
+        page.Headers.GetValues("Content-Security-Policy").Single().Omits("unsafe");
+        html.Omits("style=");
         Assert.DoesNotContain("onclick", html, OrdinalIgnoreCase);
         string[] files = ["dashboard.js", "dashboard-plots.js", "dashboard-stream.js", "dashboard-tables.js", "dashboard-text.js",
             "dashboard-trace.js", "dashboard.css", "dashboard-icon.svg", "uPlot.iife.min.js", "uPlot.min.css"];
@@ -39,7 +39,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
             Assert.Equal(HttpStatusCode.OK, file.StatusCode);
             if (name.StartsWith("dashboard", Ordinal))
             {
-                Assert.DoesNotContain("innerHTML", await file.Content.ReadAsStringAsync(), Ordinal);
+                (await file.Content.ReadAsStringAsync()).Omits("innerHTML");
             }
         }
     }
@@ -83,7 +83,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using HttpResponseMessage other = await site.PostAsync("live", new { });
 
         Assert.Equal((HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable), (one.StatusCode, other.StatusCode));
-        Assert.Contains("MaxViewers", await other.Content.ReadAsStringAsync(), Ordinal);
+        (await other.Content.ReadAsStringAsync()).Mentions("MaxViewers");
     }
 
     [Fact]
@@ -135,7 +135,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using HttpResponseMessage response = await site.PostAsync(call, new { }, request => request.Content = new StringContent(body));
 
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
-        Assert.DoesNotContain("script", await response.Content.ReadAsStringAsync(), Ordinal);
+        (await response.Content.ReadAsStringAsync()).Omits("script");
     }
 
     [Fact]
@@ -157,7 +157,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() =>
             DashboardSite.StartAsync(null, options => options.ServerName = "north"));
 
-        Assert.Contains("'north'", exception.Message, Ordinal);
+        exception.Mentions("'north'");
     }
 
     [Fact]

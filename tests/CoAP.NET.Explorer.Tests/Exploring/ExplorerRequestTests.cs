@@ -36,7 +36,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         int end = wire[0].GetProperty("fields").EnumerateArray()
             .Max(field => field.GetProperty("offset").GetInt32() + field.GetProperty("length").GetInt32());
         Assert.Equal(hex.Length / 2, end);
-        Assert.Contains("Message ID", wire[0].GetProperty("fields").ToString(), Ordinal);
+        wire[0].GetProperty("fields").ToString().Mentions("Message ID");
     }
 
     [Fact]
@@ -248,7 +248,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         });
 
         JsonElement error = events.Single(one => ExplorerPage.Kind(one) == "error");
-        Assert.DoesNotContain("a wrong secret", error.ToString(), Ordinal);
+        error.ToString().Omits("a wrong secret");
         Assert.NotEmpty(error.GetProperty("hint").GetString()!);
     }
 
@@ -278,7 +278,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         request.Headers.Add("X-CoAP-Explorer", world.Explorer.Address.Fragment.Split('=')[1]);
         using HttpResponseMessage response = await Page.Http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, leave.Token);
         using StreamReader reader = new(await response.Content.ReadAsStreamAsync());
-        Assert.Contains("wire", await reader.ReadLineAsync(), Ordinal);
+        (await reader.ReadLineAsync()).Mentions("wire");
 
         await leave.CancelAsync();
         response.Dispose();
@@ -335,6 +335,6 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
             && option.GetProperty("format").GetString() == "string");
         Assert.Contains(about.GetProperty("formats").EnumerateArray(), format => format.GetProperty("number").GetInt32() == 50);
         Assert.Equal("the tests", Assert.Single(about.GetProperty("profiles").EnumerateArray()).GetProperty("name").GetString());
-        Assert.DoesNotContain("secret of the tests", about.ToString(), Ordinal);
+        about.ToString().Omits("secret of the tests");
     }
 }

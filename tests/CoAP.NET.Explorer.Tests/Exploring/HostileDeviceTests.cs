@@ -79,9 +79,9 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
         IDownload csv = await page.Page.RunAndWaitForDownloadAsync(() => page["observe-csv"].ClickAsync());
 
         string text = await File.ReadAllTextAsync(await csv.PathAsync());
-        Assert.Contains("'=HYPERLINK", text, Ordinal);
-        Assert.DoesNotContain(",=HYPERLINK", text, Ordinal);
-        Assert.DoesNotContain(",\"=HYPERLINK", text, Ordinal);
+        text.Mentions("'=HYPERLINK");
+        text.Omits(",=HYPERLINK");
+        text.Omits(",\"=HYPERLINK");
     }
 
     [Fact]

@@ -47,7 +47,7 @@ public sealed class SecuredApplicationTests
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => meter.GetAsync(application.AddressOf("coaps+tcp") + "/psk"));
-        Assert.Contains("pre-shared keys and raw public keys are for coaps", exception.Message, Ordinal);
+        exception.Mentions("pre-shared keys and raw public keys are for coaps");
     }
 
     [Fact]
@@ -80,9 +80,9 @@ public sealed class SecuredApplicationTests
     public async Task The_error_for_a_scheme_without_a_listener_names_the_available_addresses()
     {
         await using CoapApplicationFactory<RoomClient> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
-        Assert.StartsWith("coaps://", application.Address, Ordinal);
+        application.Address.Begins("coaps://");
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => application.AddressOf("coap"));
-        Assert.Contains("does not listen on coap, but on coaps://", exception.Message, Ordinal);
+        exception.Mentions("does not listen on coap, but on coaps://");
         await Assert.ThrowsAsync<CoapConnectionException>(
             () => application.CreateClient().GetAsync($"coaps+tcp://[{CoapApplicationFactory<RoomClient>.HostAddress}]/temperature"));
     }

@@ -29,8 +29,8 @@ public sealed class KeyFileTests : FolderHostTest
         (LogLevel Level, int Id, string Told)[] entries = [.. Logged.Entries.Where(entry => entry.Id == OpenKeyFileId)];
         Assert.Equal(warnings, entries.Length);
         Assert.All(entries, entry => Assert.Equal(LogLevel.Warning, entry.Level));
-        Assert.All(entries, entry => Assert.Contains("chmod 600", entry.Told, Ordinal));
-        Assert.All(entries, entry => Assert.DoesNotContain("0102030405", entry.Told, Ordinal));
+        Assert.All(entries, entry => entry.Told.Mentions("chmod 600"));
+        Assert.All(entries, entry => entry.Told.Omits("0102030405"));
     }
 
     [Fact]
@@ -53,7 +53,7 @@ public sealed class KeyFileTests : FolderHostTest
         Assert.Equal(expected.Length, problems.Length);
         Assert.All(
             problems.Order(StringComparer.Ordinal).Zip(expected),
-            pair => Assert.StartsWith(pair.Second, pair.First, Ordinal));
+            pair => pair.First.Begins(pair.Second));
     }
 
     private void Write(UnixFileMode more)

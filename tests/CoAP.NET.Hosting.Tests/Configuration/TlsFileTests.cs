@@ -125,8 +125,8 @@ public sealed class TlsFileTests : FolderHostTest
     {
         CoapTlsFileOptions files = new() { Certificate = WritePfx(_certificates.Server(["a"]), "right"), Password = "wrong" };
         Assert.Null(TlsFiles.Load(files, "Coap:Server", out string? problem));
-        Assert.StartsWith($"Coap:Server:Tls:Certificate = '{files.Certificate}': ", problem, Ordinal);
-        Assert.DoesNotContain("wrong", problem!.Replace(files.Certificate!, "", Ordinal), Ordinal);
+        problem.Begins($"Coap:Server:Tls:Certificate = '{files.Certificate}': ");
+        problem!.Replace(files.Certificate!, "", Ordinal).Omits("wrong");
     }
 
     [Theory]
@@ -137,11 +137,9 @@ public sealed class TlsFileTests : FolderHostTest
         OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(
             () => StartAsync(
                 [.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])), ("Coap:Server:Tls:ClientCertificates", mode)]));
-        Assert.StartsWith(
+        Assert.Single(exception.Failures).Begins(
             $"Coap:Server:Tls:ClientCertificates is {mode}, but Coap:Server:Tls:Authorities is not set, so that a certificate of any "
-                + "public authority would be let in. ",
-            Assert.Single(exception.Failures),
-            Ordinal);
+            + "public authority would be let in. ");
     }
 
     private (string Key, string? Value)[] WithClientCertificates(string mode) =>

@@ -29,7 +29,7 @@ public sealed class FiltersGuideTests : ServedTest
         await StartAsync();
         await AskAsync("/devices/7").Says("There is no /devices/7.");
         await AskAsync("/lock", CoapMethod.Post).Gives(CoapCode.Changed);
-        Assert.EndsWith(": 2.04 Changed", Assert.Single(Get<AuditLog>().Lines), StringComparison.Ordinal);
+        Assert.Single(Get<AuditLog>().Lines).Ends(": 2.04 Changed");
         await AskAsync("/firmware").Gives(CoapCode.NotFound);
         await AskAsync("/locks/1", CoapMethod.Put, request => request.Content = CoapContent.Text("open")).Gives(CoapCode.Changed);
         await AskAsync("/locks/1").Says("open");

@@ -133,7 +133,7 @@ public sealed partial class HostedProxyTests : HostTest
             ("Coap:Proxy:Routes:0:Target", "coap://127.0.0.1"));
         builder.Services.AddCoapServer().AddCoapProxy().MapGet("/floor", () => "own");
         string[] failures = await StartFailuresAsync(builder);
-        Assert.StartsWith("Coap:Proxy:Routes:0 is not a valid path to serve. ", Assert.Single(failures), Ordinal);
+        Assert.Single(failures).Begins("Coap:Proxy:Routes:0 is not a valid path to serve. ");
     }
 
     [Theory]

@@ -51,7 +51,7 @@ internal static class Reports
     public static XDocument Parse(LoadReport report)
     {
         string html = HtmlReport.Write(report);
-        Assert.StartsWith("<!DOCTYPE html>\n", html, Ordinal);
+        html.Begins("<!DOCTYPE html>\n");
         return XDocument.Parse(html[html.IndexOf('\n', Ordinal)..]);
     }
 

@@ -106,7 +106,7 @@ public sealed class SpreadConnectionTests
             }
             else
             {
-                Assert.Contains("65,536", (await Assert.ThrowsAsync<SpreadException>(() => reading)).Message, Ordinal);
+                (await Assert.ThrowsAsync<SpreadException>(() => reading)).Mentions("65,536");
             }
         }
     }
@@ -152,7 +152,7 @@ public sealed class SpreadConnectionTests
         SpreadConnection connection = new(stream, TimeProvider.System);
         SpreadException refused = await Assert.ThrowsAsync<SpreadException>(
             () => connection.SendAsync(new PlanMessage(Plans.Closed with { Payload = new string('x', 70_000) }), CancellationToken.None));
-        Assert.StartsWith("plan of 70,", refused.Message, Ordinal);
+        refused.Message.Begins("plan of 70,");
         Assert.Equal(0, stream.Length);
     }
 

@@ -41,7 +41,7 @@ public sealed class WorkerTests
 
         SpreadException refused = await Assert.ThrowsAsync<SpreadException>(() => running);
         Assert.Equal(SpreadError.Key, refused.Kind);
-        Assert.Contains("--worker-key", refused.Message, Ordinal);
+        refused.Mentions("--worker-key");
         Assert.DoesNotContain(worker.Said, line => line.Contains("secret", OrdinalIgnoreCase));
     }
 
@@ -284,7 +284,7 @@ public sealed class WorkerTests
     {
         await using WorkerHost worker = new(Runs.Good);
         await CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address);
-        Assert.StartsWith($"Listening on 127.0.0.1:{worker.Address.Port} ", worker.Said.First(), Ordinal);
+        worker.Said.First().Begins($"Listening on 127.0.0.1:{worker.Address.Port} ");
         Assert.Contains("Plan: GET coap://127.0.0.1/x, closed loop, 10 peers from number 0, 1 s of warm-up and 5 s measured.", worker.Said);
         Assert.Contains("Ready; waiting for the others.", worker.Said);
         Assert.Contains("Started.", worker.Said);

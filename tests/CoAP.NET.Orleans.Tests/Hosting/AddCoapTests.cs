@@ -16,7 +16,7 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(_ => { });
         OrleansConfigurationException error = await Assert.ThrowsAsync<OrleansConfigurationException>(() => host.StartAsync());
-        Assert.Contains("AddCoapState", error.Message, Ordinal);
+        error.Mentions("AddCoapState");
     }
 
     [Fact]
@@ -24,7 +24,7 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(services => services.AddCoapState(options => options.Secrets = [SiloNode.Secret]));
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
-        Assert.Contains("UsePostgreSql", error.Message, Ordinal);
+        error.Mentions("UsePostgreSql");
     }
 
     [Fact]
@@ -40,7 +40,7 @@ public sealed class AddCoapTests
             })).KeepState();
         });
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
-        Assert.Contains("UseConnectionIds", error.Message, Ordinal);
+        error.Mentions("UseConnectionIds");
     }
 
     [Fact]

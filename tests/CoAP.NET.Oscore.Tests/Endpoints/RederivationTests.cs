@@ -34,7 +34,7 @@ public sealed class RederivationTests : IAsyncLifetime
         Assert.Equal(($"19000948{id1}", 16), (options[0], id1.Length));
         Assert.Equal(($"101150{r2}", 32), (options[1], r2.Length));
         Assert.Equal(($"19001a5818{id3}", 48), (options[2], id3.Length));
-        Assert.StartsWith(r2, id3, Ordinal);
+        id3.Begins(r2);
         Assert.Equal(["", $"190118{id3}", ""], options[3..]);
         Assert.DoesNotContain(_world.Wire, message => message.Options.Contains(OptionNumber.Echo));
     }

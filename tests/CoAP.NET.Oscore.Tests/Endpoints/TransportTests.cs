@@ -250,7 +250,7 @@ public sealed class TransportTests : IAsyncLifetime
         Assert.Equal(2, posts);
         Assert.Equal(["01", "02"], _world.Numbers(ofRequests: true));
         CoapMessage challenge = _world.Wire.First(message => message.Code.IsResponse);
-        Assert.StartsWith("01", OscoreWorld.OptionOf(challenge), Ordinal);
+        OscoreWorld.OptionOf(challenge).Begins("01");
         recorded[2] ^= 0xff;
         attacker.Clear();
         attacker.Send(recorded);

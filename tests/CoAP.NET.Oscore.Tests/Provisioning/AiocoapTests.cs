@@ -31,14 +31,14 @@ public sealed class AiocoapTests : FolderTest
     public void Duplicate_missing_or_invalid_settings_are_refused_without_showing_the_secret()
     {
         Write("settings.json", $$"""{ "secret_ascii": "{{Secret}}", "sender-id_hex": "", "recipient-id_hex": "01" }""");
-        Assert.Contains("secret occurs twice", Refusal(), Ordinal);
+        Refusal().Mentions("secret occurs twice");
         Write("settings.json", """{ "algorithm": "AES-128", "sender-id_hex": "", "recipient-id_hex": "01" }""");
-        Assert.Contains("algorithm must be one of", Refusal(), Ordinal);
+        Refusal().Mentions("algorithm must be one of");
         Write("settings.json", """{ "sender-id_hex": "" }""");
-        Assert.Contains("recipient-id is missing", Refusal(), Ordinal);
+        Refusal().Mentions("recipient-id is missing");
         File.Delete(Path.Combine(Folder, "settings.json"));
         File.Delete(Path.Combine(Folder, "secret.json"));
-        Assert.Contains("neither settings.json nor secret.json", Refusal(), Ordinal);
+        Refusal().Mentions("neither settings.json nor secret.json");
     }
 
     [Fact]
@@ -137,7 +137,7 @@ public sealed class AiocoapTests : FolderTest
     private string Refusal()
     {
         CoapCredentialException exception = Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(Folder));
-        Assert.DoesNotContain(Secret, exception.ToString(), Ordinal);
+        exception.ToString().Omits(Secret);
         return exception.Message;
     }
 

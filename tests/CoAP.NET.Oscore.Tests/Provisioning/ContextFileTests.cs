@@ -52,8 +52,7 @@ public sealed class ContextFileTests : FolderTest
         }
         else
         {
-            Assert.Contains(
-                "at most 256 bytes", Assert.Throws<CoapCredentialException>(() => Read(json)).Message, StringComparison.Ordinal);
+            Assert.Throws<CoapCredentialException>(() => Read(json)).Mentions("at most 256 bytes");
         }
     }
 
@@ -100,7 +99,7 @@ public sealed class ContextFileTests : FolderTest
         CoapCredentialException exception =
             Assert.Throws<CoapCredentialException>(() => Read(json.Replace("SECRET", Secret, Ordinal)));
         Assert.Contains(expected, exception.Message, StringComparison.OrdinalIgnoreCase);
-        Assert.StartsWith(exception.FileName, exception.Message, Ordinal);
+        exception.Message.Begins(exception.FileName);
         Assert.DoesNotContain(Secret, exception.ToString(), StringComparison.OrdinalIgnoreCase);
     }
 
@@ -113,7 +112,7 @@ public sealed class ContextFileTests : FolderTest
               { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x02" },
               { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x03" } ] }
             """));
-        Assert.Contains("contexts[0] and contexts[1]", exception.Message, Ordinal);
+        exception.Mentions("contexts[0] and contexts[1]");
     }
 
     [Fact]
@@ -126,8 +125,7 @@ public sealed class ContextFileTests : FolderTest
             file.SetLength((16 * 1024 * 1024) + 1);
         }
 
-        Assert.Contains("16,777,217 bytes", Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(path)).Message,
-            Ordinal);
+        Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(path)).Mentions("16,777,217 bytes");
     }
 
     [Fact]

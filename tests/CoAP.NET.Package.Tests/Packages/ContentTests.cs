@@ -100,17 +100,17 @@ public sealed partial class ContentTests(PackedFeed feed)
         string page = RepositoryOnly().Replace(await File.ReadAllTextAsync(Path.Combine(Repository.Root, s_pages[id])), "");
 
         Assert.Empty(RelativeLink().Matches(readme).Select(match => match.Value));
-        Assert.DoesNotContain("![", readme, Ordinal);
-        Assert.DoesNotContain("repository only", readme, Ordinal);
-        Assert.DoesNotContain("No package is published", readme, Ordinal);
-        Assert.DoesNotContain("samples/QuickStart", readme, Ordinal);
-        Assert.Contains("are part of the repository of the project", readme, Ordinal);
+        readme.Omits("![");
+        readme.Omits("repository only");
+        readme.Omits("No package is published");
+        readme.Omits("samples/QuickStart");
+        readme.Mentions("are part of the repository of the project");
         Assert.Empty(page.Split('\n').Where(line => !line.Contains('[') && !line.Contains("]("))
             .Except(readme.Split('\n')));
 
         // What a link led to is still named.
         Assert.All(RelativeLink().Matches(page),
-            link => Assert.Contains(Path.GetFileName(link.Groups["page"].Value), readme, Ordinal));
+            link => readme.Mentions(Path.GetFileName(link.Groups["page"].Value)));
     }
 
     [Theory]

@@ -83,8 +83,8 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     {
         string folder = await projects.MakeAsync(template, $"Port{port}", ["--dtls", "--port", port]);
 
-        Assert.Contains($"[ \"coap://[::]:{port}\", \"coaps://[::]:{ofSecurity}\" ]",
-            await File.ReadAllTextAsync(Path.Combine(folder, "appsettings.json")), Ordinal);
+        (await File.ReadAllTextAsync(Path.Combine(folder, "appsettings.json"))).Mentions(
+            $"[ \"coap://[::]:{port}\", \"coaps://[::]:{ofSecurity}\" ]");
     }
 
     [Theory]
@@ -186,7 +186,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     {
         using Tool client = projects.Start(TemplateProjects.SafeClient, ["coaps://127.0.0.1:1/temperature"]);
         Assert.Equal(1, await client.EndAsync());
-        Assert.Contains("Set COAP_PSK", client.Output, Ordinal);
+        client.Output.Mentions("Set COAP_PSK");
     }
 
     [Fact]
