@@ -243,7 +243,7 @@ public sealed class DownloadTests : BlockwiseTest
         await StartAsync();
         Transport.Receive(Peer, "51010001a1b178c112", CoAP.NET.CoapAddress.FromIPv4(0xe00001bb, 5683));
         Clock.Advance(FromMinutes(1));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]

@@ -44,6 +44,6 @@ public sealed class BodyElsewhereTests : CacheTest
         CoapRequest request = Get(mode: CoapCacheMode.OnlyIfCached);
         request.Destination = stream;
         await Failure.OfAsync(CoapError.NotCached, () => Within(Client.SendAsync(request)));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 }

@@ -33,7 +33,7 @@ public abstract class CacheTest : ClientTest
     private protected async Task<CoapResponse> HitAsync(CoapRequest request)
     {
         Task<CoapResponse> task = Client.SendAsync(request);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         CoapResponse response = await Within(task);
         Assert.True(response.FromCache);
         return response;

@@ -48,7 +48,7 @@ public class ClientRequestTests : ClientConnectionTest
         Task<CoapResponse> sent = Endpoint.PutAsync(Target, CoapContent.Binary(new byte[2000]));
 
         DirectConnection connection = Assert.Single(Streams.OpenedByUs);
-        Assert.Equal([OurCsm], connection.TakeSent());
+        connection.HasSent(OurCsm);
         Answers = static (_, frame) => frame.Code == 3 ? Reply(frame, "44") : null;
         connection.Receive(LargeCsm);
         await Within(sent).Gives(CoapCode.Changed);
@@ -73,7 +73,7 @@ public class ClientRequestTests : ClientConnectionTest
         Task sent = observes ? Endpoint.ObserveAsync(request) : Endpoint.SendAsync(request);
 
         DirectConnection connection = Assert.Single(Streams.OpenedByUs);
-        Assert.Equal([OurCsm], connection.TakeSent());
+        connection.HasSent(OurCsm);
         Answers = static (_, frame) => frame.Code is 1 or 3 ? Reply(frame, "44") : null;
         connection.Receive(LargeCsm);
         await Within(sent);

@@ -106,7 +106,7 @@ public sealed class ConnectionCostTests : ConnectionTest
         }
 
         await passed;
-        Assert.Equal(["4145aac0ff6869"], connection.TakeSent());
+        connection.HasSent("4145aac0ff6869");
     }
 
     private ICoapStreamContext Context => Streams.Context;

@@ -51,7 +51,7 @@ public sealed class ClientDefaultsTests : ClientTest
         ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("/x")));
         error.Mentions("BaseAddress");
         await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.PingAsync("")));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]

@@ -191,7 +191,7 @@ public sealed class ClientProxyTests : ClientTest
         Assert.True(error is ArgumentException or CoapFormatException, error.ToString());
         error.Message.Omits("secret");
         error.Mentions(expected);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]

@@ -22,18 +22,18 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         });
         await StartAsync();
         Transport.Receive(Peer, GetSlow);
-        Assert.Equal(["60007d38"], Transport.TakeSent());
+        Transport.HasSent("60007d38");
         Transport.Receive(Peer, GetSlow);
-        Assert.Equal(["60007d38"], Transport.TakeSent());
+        Transport.HasSent("60007d38");
         Clock.Advance(FromSeconds(60));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
 
         string response = await AnswerAsync();
         response.Begins("4145");
         response.Ends("53c0ff646f6e65");
         Transport.Receive(Peer, "6000" + response[4..8]);
         Transport.Receive(Peer, GetSlow);
-        Assert.Equal(["60007d38"], Transport.TakeSent());
+        Transport.HasSent("60007d38");
         Assert.Equal(1, runs);
     }
 
@@ -91,10 +91,10 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         });
         await StartAsync();
         Transport.Receive(Peer, NonGetSlow);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         (await AnswerAsync()).Begins("5145");
         kept!.Acknowledge();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
 
         Server.MapGet("/quick", request =>
         {
@@ -105,7 +105,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         kept.Acknowledge();
         Clock.Advance(FromMinutes(10));
         kept.Acknowledge();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal(Peer, kept.Peer.Address);
     }
 
@@ -123,7 +123,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         await Server.DisposeAsync();
         Transport.TakeSent();
         kept!.Acknowledge();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     private async Task<string> AnswerAsync()

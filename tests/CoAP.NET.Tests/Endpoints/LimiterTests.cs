@@ -38,7 +38,7 @@ public sealed class LimiterTests : EndpointTest
 
         Transport.Receive(Peer, "40010009b161");
         Clock.Advance(FromSeconds(1));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal("609d0009d10109", Exchange("40010009b161"));
     }
 }

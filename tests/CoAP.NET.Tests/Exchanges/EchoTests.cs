@@ -89,11 +89,11 @@ public sealed class EchoTests : StrangersTest
         Assert.Single(ExchangeAll(Peer, "5103000141b46c6f636bff31")).Begins("5181");
         Transport.Receive(Peer, "41010002 42 b4736c6f77");
         Clock.Advance(FromSeconds(1));
-        Assert.Equal("60000002", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("60000002");
         late.SetResult(CoapResults.FreshnessRequired());
         Assert.Single(await NextSentAsync()).Begins("5181");
         Clock.Advance(FromMinutes(5));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -120,7 +120,7 @@ public sealed class EchoTests : StrangersTest
         // A separate response is Confirmable, and has none.
         Transport.Receive(Peer, "41010003 43 b4736c6f77");
         Clock.Advance(FromSeconds(1));
-        Assert.Equal("60000003", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("60000003");
         late.SetResult(CoapResults.Changed().WithEcho());
         Assert.Matches("^4144[0-9a-f]{4}43$", await NextSentAsync() is [var separate] ? separate : "several");
     }

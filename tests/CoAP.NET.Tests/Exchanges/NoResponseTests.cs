@@ -43,7 +43,7 @@ public sealed class NoResponseTests : EndpointTest
 
         Assert.Equal(6, _calls);
         Transport.Receive(Peer, $"50030010b132{option}");
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal(leftOut[0] ? "60000000" : "60440000", Exchange($"40030000b132{option}"));
         Assert.Equal(6, _calls);
     }
@@ -68,7 +68,7 @@ public sealed class NoResponseTests : EndpointTest
         Exchange("400100039100" + "d1ec02").Begins("6082");
         Transport.TakeSent();
         Transport.Receive(Peer, "50010004b174d1ea08");
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]

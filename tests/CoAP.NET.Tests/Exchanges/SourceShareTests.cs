@@ -87,7 +87,7 @@ public sealed class SourceShareTests : StrangersTest
         await StartAsync();
         Transport.Receive(Peer, "4101000142b4736c6f77");
         Clock.Advance(FromSeconds(1));
-        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("60000001");
         slow.SetResult(new CoapResult(CoapCode.Content, s_body));
         CoapMessage response = Read(Assert.Single(await NextSentAsync()));
         Assert.Equal((CoapMessageType.Confirmable, payload), (response.Type, response.Payload.Length));

@@ -29,7 +29,7 @@ public sealed class GroupHostilityTests : ClientTest
                 Client.SendToGroupAsync(
                 new CoapRequest(CoapMethod.Put, Uri) { Confirmable = false, Content = CoapContent.Stream(stream) });
             });
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]

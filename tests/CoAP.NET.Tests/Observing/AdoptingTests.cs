@@ -14,7 +14,7 @@ public sealed class AdoptingTests : ClientObserveTest
     public async Task An_adopted_observation_receives_notifications_and_is_cancelled_without_its_own_registration()
     {
         CoapObservation observation = await AdoptAsync(Heard(7));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal((CoapObserveState.Observing, null), (observation.State, observation.Latest));
 
         NotifyAcknowledged(s_token, 8, "two");
@@ -24,7 +24,7 @@ public sealed class AdoptingTests : ClientObserveTest
             Assert.Equal("two", Text(other.Latest));
         }
 
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await observation.DisposeAsync();
         CoapMessage cancellation = TakeRequest();
         Assert.Equal((s_token, 1u), (cancellation.Token, cancellation.Options.Observe));
@@ -86,13 +86,13 @@ public sealed class AdoptingTests : ClientObserveTest
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(kept.Request);
 
         observation.Leave();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => observation.KeepAsync());
 
         // Its token still stands here, so that what comes late gets no Reset.
         Notify(registration.Token, 6, "elsewhere");
         Notify(registration.Token, 6, "elsewhere", confirmable: false);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal(1, StandingRequests);
         CoapObservationState read = new(kept.Uri!, CoapDatagramSerializer.Default.Deserialize(bytes)) { Heard = kept.Heard };
         CoapException taken = await Failure.OfAsync(CoapError.TokenInUse, () => Endpoint.AdoptAsync(read));
@@ -153,7 +153,7 @@ public sealed class AdoptingTests : ClientObserveTest
         ushort newest = Notify(s_token, 9, "nine");
         Assert.DoesNotContain(Transport.TakeSent(), static sent => sent.StartsWith('7'));
         await using CoapObservation observation = await AdoptAsync(Heard(7));
-        Assert.Equal($"6000{newest:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"6000{newest:x4}");
         Assert.Equal("nine", Text(observation.Latest));
     }
 
@@ -163,7 +163,7 @@ public sealed class AdoptingTests : ClientObserveTest
         using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
         await Endpoint.StartAsync();
         ushort response = Notify(s_token, null, "nobody asked");
-        Assert.Equal($"7000{response:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{response:x4}");
     }
 
     [Fact]
@@ -188,7 +188,7 @@ public sealed class AdoptingTests : ClientObserveTest
             ushort id = Notify(request.Token, 8, "eight");
             await other;
             CoapObservation observation = await Within(adopting!);
-            Assert.Equal($"6000{id:x4}", Assert.Single(Transport.TakeSent()));
+            Transport.HasSent($"6000{id:x4}");
             Assert.Equal("eight", Text(observation.Latest));
             observation.Leave();
         }
@@ -204,19 +204,19 @@ public sealed class AdoptingTests : ClientObserveTest
         ushort first = Notify(s_token, 8, "eight", confirmable: false);
         hold.Dispose();
         hold.Dispose();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         other.Dispose();
-        Assert.Equal($"7000{first:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{first:x4}");
 
         using IDisposable forgotten = Endpoint.HoldNotifications(FromSeconds(1));
         ushort second = Notify(s_token, 9, "nine", confirmable: false);
         Clock.Advance(FromSeconds(0.9));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Clock.Advance(FromSeconds(0.3));
-        Assert.Equal($"7000{second:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{second:x4}");
 
         ushort third = Notify(s_token, 10, "ten", confirmable: false);
-        Assert.Equal($"7000{third:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{third:x4}");
         Assert.Equal(0, Pins);
     }
 
@@ -232,10 +232,10 @@ public sealed class AdoptingTests : ClientObserveTest
         }
 
         Assert.Equal(101, Endpoint.Counters[CoapCounter.NotificationsNotHeld]);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await using CoapObservation observation = await AdoptAsync(Heard(7));
         Assert.Equal("honest", Text(observation.Latest));
-        Assert.Equal($"6000{honest:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"6000{honest:x4}");
 
         // What was let go is a new message when its copy comes.
         hold.Dispose();

@@ -11,7 +11,7 @@ public sealed class NotificationTests : ClientObserveTest
         NotifyAcknowledged(registration.Token, 2, "two");
         Assert.Equal("two", Text(observation.Latest));
         Notify(registration.Token, 3, "three", confirmable: false);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal("three", Text(observation.Latest));
         NotifyAcknowledged(registration.Token, 4, "four");
         Assert.Equal("four", Text(observation.Latest));
@@ -26,7 +26,7 @@ public sealed class NotificationTests : ClientObserveTest
         await using CoapObservation disposed = observation;
         Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);
         Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);
-        Assert.Equal(["60000009", "60000009"], Transport.TakeSent());
+        Transport.HasSent("60000009", "60000009");
         Assert.Equal(2, calls);
     }
 
@@ -176,7 +176,7 @@ public sealed class NotificationTests : ClientObserveTest
         bad.Options.Observe = 2;
         bad.Options.Add(65_001, [1]);
         Receive(bad);
-        Assert.Equal("70000077", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("70000077");
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Assert.IsType<CoapProtocolException>(observation.Error);
     }

@@ -12,7 +12,7 @@ public sealed class RefreshingTests : ClientObserveTest
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, null, "gone", maxAge: 3600, code: CoapCode.NotFound);
         Clock.Advance(FromMinutes(1));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
 
         Task<CoapResponse> refreshing = observation.RefreshAsync();
         CoapMessage again = TakeRequest();

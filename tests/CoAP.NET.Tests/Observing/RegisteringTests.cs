@@ -91,7 +91,7 @@ public sealed class RegisteringTests : ClientObserveTest
         CoapMessage request = TakeRequest();
         Transport.Receive(s_server, $"6000{request.MessageId:x4}");
         Clock.Advance(FromSeconds(20));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         NotifyAcknowledged(request.Token, 1, "late");
         await using CoapObservation observation = await Within(registering);
         Assert.Equal(CoapObserveState.Observing, observation.State);
@@ -109,7 +109,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Answer(request, 7, "first");
         Assert.Equal("second", Text(observation.Latest));
         Clock.Advance(FromSeconds(50));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -119,7 +119,7 @@ public sealed class RegisteringTests : ClientObserveTest
         CoapMessage request = TakeRequest();
         Assert.Equal(CoapMessageType.NonConfirmable, request.Type);
         Notify(request.Token, 1, "non", confirmable: false);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await using CoapObservation observation = await Within(registering);
         Assert.Equal("non", Text(observation.Latest));
     }
@@ -264,7 +264,7 @@ public sealed class RegisteringTests : ClientObserveTest
         }
 
         Challenge(request, "04");
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         (request, _) = NextRequest(FromHours(1));
         Assert.Equal((0u, "04"), (request.Options.Observe, Wire.Hex(request.Options.Echo!.Value.Span)));

@@ -13,7 +13,7 @@ public sealed class SharingTests : ClientObserveTest
         CoapObservation one = await Within(first);
         CoapObservation two = await Within(second);
         CoapObservation three = await Within(Client.ObserveAsync(Uri));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal((3, 1, 1), (Endpoint.Observed.Count, Endpoint.Observed.Registrations, StandingRequests));
         NotifyAcknowledged(registration.Token, 2, "two");
         Assert.All([one, two, three], observation => Assert.Equal("two", Text(observation.Latest)));
@@ -21,7 +21,7 @@ public sealed class SharingTests : ClientObserveTest
         Assert.Throws<InvalidOperationException>(() => one.Latest!.Options.Clear());
         await one.DisposeAsync();
         await three.DisposeAsync();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         NotifyAcknowledged(registration.Token, 3, "three");
         Assert.Equal("three", Text(two.Latest));
         await two.DisposeAsync();
@@ -85,7 +85,7 @@ public sealed class SharingTests : ClientObserveTest
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
 
         // One message at a time to one peer (NSTART).
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Answer(cancellation, null, "last");
         CoapMessage second = TakeRequest();
         Assert.NotEqual(first.Token, second.Token);
@@ -100,7 +100,7 @@ public sealed class SharingTests : ClientObserveTest
         (CoapObservation never, _) = await RegisterAsync(maxAge: 5,
             options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
         Clock.Advance(FromHours(1));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         CoapObservation auto = await Within(Client.ObserveAsync(Uri));
         Answer(TakeRequest(), 2, "two");
         Assert.Equal("two", Text(never.Latest));
@@ -144,7 +144,7 @@ public sealed class SharingTests : ClientObserveTest
         await using CoapObservation observation = await Within(registering);
         Assert.Equal("22", Text(observation.Latest));
         CoapObservation second = await Within(peer.ObserveAsync("/3303/0/5700"));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await second.DisposeAsync();
     }
 }

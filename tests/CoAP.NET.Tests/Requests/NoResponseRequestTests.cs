@@ -18,9 +18,9 @@ public sealed class NoResponseRequestTests : ClientTest
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         await Within(sending);
         Transport.Receive(s_server, $"44440007{sent.Token}");
-        Assert.Equal("70000007", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("70000007");
         Transport.Receive(s_server, $"54440008{sent.Token}");
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -93,7 +93,7 @@ public sealed class NoResponseRequestTests : ClientTest
         int length = TakeOne().Hex.Length / 2;
         Task second = Client.SendWithoutResponseAsync(request);
         Clock.Advance(FromSeconds(2.9));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.False(second.IsCompleted);
         Clock.Advance(FromSeconds(length));
         TakeOne();

@@ -21,7 +21,7 @@ public sealed class SignallingAbortTests : SignallingTest
         Assert.Equal(diagnostic, exception.Diagnostic);
         exception.Mentions(text);
         Assert.True(connection.IsClosed);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         Assert.Equal(1, Count(CoapCounter.AbortsReceived));
         Assert.Equal(0, Count(CoapCounter.ConnectionsLost));
 
@@ -37,7 +37,7 @@ public sealed class SignallingAbortTests : SignallingTest
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + Release + Abort);
         Assert.True(connection.IsClosed);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
     }
 
     // The delta nibble 15; a token that is cut off; a marker without a payload; a reserved class.
@@ -96,6 +96,6 @@ public sealed class SignallingAbortTests : SignallingTest
         Assert.False(connection.IsClosed);
         Clock.Advance(FromSeconds(0.2));
         Assert.True(connection.IsClosed);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
     }
 }

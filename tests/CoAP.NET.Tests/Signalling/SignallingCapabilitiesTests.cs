@@ -12,7 +12,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     {
         await StartStreamsAsync();
         DirectConnection connection = (DirectConnection)await Streams.ConnectAsync(DirectStreamTransport.Local, null, default);
-        Assert.Equal([OurCsm], connection.TakeSent());
+        connection.HasSent(OurCsm);
     }
 
     [Theory]
@@ -25,7 +25,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         Options.Limits.Messages.MaxTokenLength = length;
         await StartStreamsAsync();
         DirectConnection connection = (DirectConnection)await Streams.ConnectAsync(DirectStreamTransport.Local, null, default);
-        Assert.Equal([csm], connection.TakeSent());
+        connection.HasSent(csm);
     }
 
     [Fact]
@@ -46,7 +46,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
 
         connection.Receive("40e16301010c");
         Assert.Equal((1152, true, 65_804), CapabilitiesOf(connection));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
     }
 
     [Fact]
@@ -83,7 +83,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect(csm);
         connection.Receive(GetX);
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
     }
 
     [Fact]
@@ -137,7 +137,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(frame + GetX);
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
     }
 
     [Fact]
@@ -148,7 +148,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         DirectConnection connection = Streams.Accept();
         connection.TakeSent();
         Clock.Advance(FromSeconds(9.9));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
 
         Clock.Advance(FromSeconds(0.2));
         AssertAborted(connection).Mentions("CSM");
@@ -211,7 +211,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
             connection.Receive(stream[i..Math.Min(i + size, stream.Length)]);
         }
 
-        Assert.Equal([Pong, AnswerX, CustodyPong], connection.TakeSent());
+        connection.HasSent(Pong, AnswerX, CustodyPong);
     }
 
     private static (int Size, bool Blocks, int Token) CapabilitiesOf(DirectConnection connection) =>

@@ -11,16 +11,16 @@ public sealed class SignallingLifeTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Clock.Advance(FromSeconds(119.9));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         Clock.Advance(FromSeconds(0.2));
-        Assert.Equal(["00e2"], connection.TakeSent());
+        connection.HasSent("00e2");
 
         Clock.Advance(FromSeconds(19.7));
         Assert.False(connection.IsClosed);
         Clock.Advance(FromSeconds(0.4));
         Assert.Equal(CoapError.Lost, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
         Assert.Equal(1, Count(CoapCounter.ConnectionsLost));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
     }
 
     [Theory]
@@ -33,14 +33,14 @@ public sealed class SignallingLifeTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Clock.Advance(FromSeconds(121));
-        Assert.Equal(["00e2"], connection.TakeSent());
+        connection.HasSent("00e2");
         connection.Receive(frame);
         connection.TakeSent();
 
         Clock.Advance(FromSeconds(119));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         Clock.Advance(FromSeconds(2));
-        Assert.Equal(["00e2"], connection.TakeSent());
+        connection.HasSent("00e2");
         Assert.False(connection.IsClosed);
     }
 
@@ -54,7 +54,7 @@ public sealed class SignallingLifeTests : SignallingTest
         {
             Clock.Advance(FromSeconds(100));
             connection.Receive(GetX);
-            Assert.Equal([AnswerX], connection.TakeSent());
+            connection.HasSent(AnswerX);
         }
     }
 
@@ -65,7 +65,7 @@ public sealed class SignallingLifeTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Clock.Advance(FromHours(10));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         Assert.False(connection.IsClosed);
     }
 
@@ -180,7 +180,7 @@ public sealed class SignallingLifeTests : SignallingTest
             Pass(FromSeconds(25), FromSeconds(1));
         }
 
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         for (int second = 1; second <= 40; second++)
         {
             connection.Slowness = new CoapConnectionProgress(5, 25_600, 0, 0) { PartialReceived = 10 + second };
@@ -204,7 +204,7 @@ public sealed class SignallingLifeTests : SignallingTest
         Pass(FromSeconds(10), FromSeconds(1));
         Assert.Equal(CoapError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
     }
 
     [Theory]
@@ -234,7 +234,7 @@ public sealed class SignallingLifeTests : SignallingTest
         connection.IsFull = true;
         connection.Receive("d10001");
         Pass(FromMinutes(10), FromSeconds(5));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         Assert.False(connection.IsClosed);
     }
 

@@ -13,7 +13,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(Empty + GetX + Empty + GetX + Empty);
-        Assert.Equal([AnswerX, AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX, AnswerX);
     }
 
     [Theory]
@@ -28,7 +28,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(ping);
-        Assert.Equal([pong], connection.TakeSent());
+        connection.HasSent(pong);
     }
 
     [Fact]
@@ -39,7 +39,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(Pong + CustodyPong + "11e342a0" + GetX);
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
     }
 
     [Fact]
@@ -51,13 +51,13 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + CustodyPing);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
 
         // A plain Ping waits for nothing.
         connection.Receive("01e243");
-        Assert.Equal(["01e343"], connection.TakeSent());
+        connection.HasSent("01e343");
         await Finish(slow);
-        Assert.Equal([AnswerSlow, CustodyPong], connection.TakeSent());
+        connection.HasSent(AnswerSlow, CustodyPong);
     }
 
     [Fact]
@@ -71,10 +71,10 @@ public sealed class SignallingPingTests : SignallingTest
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + CustodyPing + "2101ccb132" + "11e24320");
         await Finish(first);
-        Assert.Equal([AnswerSlow, CustodyPong], connection.TakeSent());
+        connection.HasSent(AnswerSlow, CustodyPong);
 
         await Finish(second);
-        Assert.Equal(["6145ccc0ff646f6e65", "11e34320"], connection.TakeSent());
+        connection.HasSent("6145ccc0ff646f6e65", "11e34320");
     }
 
     [Fact]
@@ -84,7 +84,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetX + CustodyPing);
-        Assert.Equal([AnswerX, CustodyPong], connection.TakeSent());
+        connection.HasSent(AnswerX, CustodyPong);
     }
 
     [Fact]
@@ -96,9 +96,9 @@ public sealed class SignallingPingTests : SignallingTest
 
         // No-Response 26: nothing at all.
         connection.Receive("8101bbb4736c6f77d1ea1a" + CustodyPing);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         await Finish(slow);
-        Assert.Equal([CustodyPong], connection.TakeSent());
+        connection.HasSent(CustodyPong);
     }
 
     [Fact]
@@ -108,7 +108,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + string.Concat(Enumerable.Repeat(CustodyPing, 17)));
-        Assert.Equal([Pong], connection.TakeSent());
+        connection.HasSent(Pong);
         await Finish(slow);
         Assert.Equal([AnswerSlow, .. Enumerable.Repeat(CustodyPong, 16)], connection.TakeSent());
     }
@@ -167,7 +167,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Clock.Advance(FromSeconds(11));
-        Assert.Equal(["00e2"], connection.TakeSent());
+        connection.HasSent("00e2");
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
         connection.Receive("00e3");
         Assert.False(ping.IsCompleted);
@@ -189,7 +189,7 @@ public sealed class SignallingPingTests : SignallingTest
 
         // The Pong that comes too late meets nobody.
         connection.Receive("04e3" + TokenOf(connection.TakeSent()[0]) + Ping);
-        Assert.Equal([Pong], connection.TakeSent());
+        connection.HasSent(Pong);
     }
 
     [Theory]

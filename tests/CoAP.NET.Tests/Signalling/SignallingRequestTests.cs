@@ -15,9 +15,9 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + GetX);
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
         await Finish(slow);
-        Assert.Equal([AnswerSlow], connection.TakeSent());
+        connection.HasSent(AnswerSlow);
     }
 
     [Fact]
@@ -32,9 +32,9 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         await Finish(slow);
-        Assert.Equal([AnswerSlow], connection.TakeSent());
+        connection.HasSent(AnswerSlow);
     }
 
     [Fact]
@@ -63,7 +63,7 @@ public sealed class SignallingRequestTests : SignallingTest
         DirectConnection connection = Connect();
         (Task<CoapResponse> response, string token) = Ask(connection, CoapPeer.Of(connection.Channel!));
         connection.Receive(GetX + ContentFor(token));
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
         await Within(response);
     }
 
@@ -76,7 +76,7 @@ public sealed class SignallingRequestTests : SignallingTest
         await client.StartAsync();
         (DirectConnection connection, _) = await OpenAsync();
         connection.Receive("2101" + "01b178");
-        Assert.Equal(["01a101"], connection.TakeSent());
+        connection.HasSent("01a101");
     }
 
     [Fact]
@@ -86,7 +86,7 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive("210101b179");
-        Assert.Equal(["018401"], connection.TakeSent());
+        connection.HasSent("018401");
     }
 
     [Fact]
@@ -102,15 +102,15 @@ public sealed class SignallingRequestTests : SignallingTest
         string token = TokenOf(request);
         Assert.Equal($"2401{token}b179", request);
         Clock.Advance(FromSeconds(30));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         connection.Receive(ContentFor(token));
         await Within(response);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
 
         // The same request twice is two requests.
         Server.MapGet("/x", () => CoapResults.Text("hi"));
         connection.Receive(GetX + GetX);
-        Assert.Equal([AnswerX, AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX, AnswerX);
     }
 
     [Fact]
@@ -150,7 +150,7 @@ public sealed class SignallingRequestTests : SignallingTest
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
         Clock.Advance(FromMinutes(5));
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         Assert.False(connection.IsClosed);
     }
 
@@ -220,10 +220,10 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetX + CustodyPing);
-        Assert.Equal(["31a3aad10105", CustodyPong], connection.TakeSent());
+        connection.HasSent("31a3aad10105", CustodyPong);
         isOpen = true;
         connection.Receive(GetX);
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
     }
 
     [Fact]

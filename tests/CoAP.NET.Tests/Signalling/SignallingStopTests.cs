@@ -28,7 +28,7 @@ public sealed class SignallingStopTests : SignallingTest
         Task stop = Server.StopAsync();
         busy.Receive(GetX);
         Assert.Single(busy.TakeSent()).Begins("31a3aa");
-        Assert.Empty(other.TakeSent());
+        other.HasSentNothing();
         Assert.False(Streams.Accept().Open());
 
         await Finish(slow);
@@ -36,7 +36,7 @@ public sealed class SignallingStopTests : SignallingTest
 
         // The thread that releases one goes on with the next, and may still have the turn to send on the one that it has released.
         await SettleAsync();
-        Assert.Equal([AnswerSlow, Release], busy.TakeSent());
+        busy.HasSent(AnswerSlow, Release);
         other.Receive(GetX);
         other.TakeSent()[^1].Begins("31a3aa");
         busy.Break();
@@ -70,7 +70,7 @@ public sealed class SignallingStopTests : SignallingTest
         DirectConnection connection = Connect();
         Task stop = Server.StopAsync();
         await Clock.AdvanceUntilAsync(stop, FromSeconds(10));
-        Assert.Equal([Release, Empty], connection.TakeSent());
+        connection.HasSent(Release, Empty);
         Assert.True(connection.IsClosed);
     }
 

@@ -105,7 +105,7 @@ public class SessionEndTests : SessionTest
         AssertFreed(session.Channel!);
         Change(route, "2");
         Clock.Advance(FromMinutes(10));
-        Assert.Empty(session.TakeSent());
+        session.HasSentNothing();
         Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
         Assert.Equal(1, session.Sent - 1);
     }

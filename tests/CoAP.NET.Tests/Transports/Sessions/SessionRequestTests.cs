@@ -130,14 +130,14 @@ public class SessionRequestTests : SessionTest
         first.Begins("4");
 
         Clock.Advance(FromSeconds(3));
-        Assert.Equal([first], session.TakeSent());
+        session.HasSent(first);
         Clock.Advance(FromSeconds(6));
-        Assert.Equal([first], session.TakeSent());
+        session.HasSent(first);
         session.Receive(Content(first));
 
         await Within(response).Says("1");
         Clock.Advance(FromMinutes(5));
-        Assert.Empty(session.TakeSent());
+        session.HasSentNothing();
         Assert.Equal(2, Counters[CoapCounter.Retransmissions]);
     }
 
@@ -164,7 +164,7 @@ public class SessionRequestTests : SessionTest
         string sent = Assert.Single(session.TakeSent());
         sent.Begins("5");
         Clock.Advance(FromSeconds(30));
-        Assert.Empty(session.TakeSent());
+        session.HasSentNothing();
         session.Receive("5" + Content(sent)[1..4] + "7777" + Content(sent)[8..]);
         await Within(response).Says("1");
     }
@@ -180,7 +180,7 @@ public class SessionRequestTests : SessionTest
         Assert.True(IsPing(Assert.Single(session.TakeSent())));
 
         session.Receive("40000777");
-        Assert.Equal("70000777", Assert.Single(session.TakeSent()));
+        session.HasSent("70000777");
     }
 
     [Fact]
