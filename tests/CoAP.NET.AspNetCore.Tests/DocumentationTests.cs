@@ -73,7 +73,7 @@ public sealed partial class DocumentationTests
         using HttpClient http = new();
         await http.PutAsync(new Uri(address, "/temperature?celsius=23.5"), null).WaitAsync(s_hang);
         Assert.True(await states.MoveNextAsync().AsTask().WaitAsync(s_hang));
-        Assert.Equal("23.5", states.Current.GetText());
+        states.Current.Says("23.5");
         await client.GetAsync(web.Services.GetRequiredService<CoapServer>().LocalEndpoints.Single() + "/temperature")
             .WaitAsync(s_hang).Says("23.5");
         await web.DisposeAsync();

@@ -33,7 +33,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         for (int i = 0; i < 3; i++)
         {
             CoapResponse response = await Client.GetAsync($"{Uri}/hello").WaitAsync(Hang);
-            Assert.Equal($"hello 127.0.0.1 at coap+ws://127.0.0.1:{port}/hello", response.GetText());
+            response.Says($"hello 127.0.0.1 at coap+ws://127.0.0.1:{port}/hello");
         }
 
         Assert.Equal(1, Coap.Counters[CoapCounter.ConnectionsAccepted]);

@@ -48,7 +48,7 @@ public sealed class BackendTests : BackendTest
 
         CoapResponse response = await Client.PutAsync($"{Coap}/b/status/204", CoapContent.Text(text));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.True(Seen.TryDequeue(out (string Line, IHeaderDictionary Headers, string Body) seen));
         Assert.Equal(("PUT /api/status/204", text), (seen.Line, seen.Body));
         Assert.Equal("chunked", seen.Headers.TransferEncoding);
@@ -62,7 +62,7 @@ public sealed class BackendTests : BackendTest
     {
         await StartAsync();
         CoapResponse response = await Client.FetchAsync(Coap + "/b/x", CoapContent.Text("q"));
-        Assert.Equal(CoapCode.NotImplemented, response.Code);
+        response.Gives(CoapCode.NotImplemented);
         Assert.Empty(Seen);
     }
 
@@ -126,7 +126,7 @@ public sealed class BackendTests : BackendTest
         await StartAsync();
 
         CoapResponse response = await Client.PostAsync(Coap + "/b/large", CoapContent.Text(large));
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(large, Seen.First().Body);
         Assert.Equal("text/plain;charset=utf-8", Seen.First().Headers.ContentType.ToString().Replace(" ", "", Ordinal));
         Assert.Equal("identity", Seen.First().Headers.AcceptEncoding);
@@ -166,7 +166,7 @@ public sealed class BackendTests : BackendTest
         CoapResponse here = await Client.PostAsync(Coap + "/b/things", CoapContent.Text("x"));
         CoapResponse elsewhere = await Client.PostAsync(Coap + "/b/elsewhere", CoapContent.Text("x"));
 
-        Assert.Equal(CoapCode.Created, here.Code);
+        here.Gives(CoapCode.Created);
         Assert.Equal("/b/things/a%20b?c=d", here.Options.Location);
         Assert.Null(elsewhere.Options.Location);
         CoapResponse strange = await Client.PostAsync(Coap + "/b/strange", CoapContent.Text("x"));

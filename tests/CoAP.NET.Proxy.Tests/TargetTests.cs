@@ -230,9 +230,9 @@ public sealed class TargetTests
         world.Names["sensor.example"] = [IPAddress.Parse("fd00::5"), IPAddress.Parse("2001:db8:1::1")];
         CoapResponse mixed = await world.SendAsync(ProxyWorld.Ask("coap://sensor.example/"));
 
-        Assert.Equal("here", before.GetText());
-        Assert.Equal(CoapCode.ProxyingNotSupported, after.Code);
-        Assert.Equal("here", mixed.GetText());
+        before.Says("here");
+        after.Gives(CoapCode.ProxyingNotSupported);
+        mixed.Says("here");
         Assert.Equal(0, asked);
         Assert.Equal(1, world.Proxy.GetCounters().TargetsDenied);
     }

@@ -52,11 +52,11 @@ public sealed class SubscriberTests
         Assert.Equal(CoapContentFormat.TextPlain, states.Current.ContentFormat);
         await world.RunAsync(() => topic.PublishAsync(new CoapContent("[1]"u8.ToArray(), CoapContentFormat.Json)));
         Assert.True(await world.RunAsync(() => states.MoveNextAsync().AsTask()));
-        Assert.Equal("[1]", states.Current.GetText());
+        states.Current.Says("[1]");
         Assert.Equal(CoapContentFormat.Json, states.Current.ContentFormat);
         await PublishAsync(world, topic, "b");
         Assert.True(await world.RunAsync(() => states.MoveNextAsync().AsTask()));
-        Assert.Equal("b", states.Current.GetText());
+        states.Current.Says("b");
     }
 
     [Fact]

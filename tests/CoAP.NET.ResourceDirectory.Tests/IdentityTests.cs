@@ -22,7 +22,7 @@ public class IdentityTests
         CoapClient alice = peers.MakeClient("alice", 1);
         CoapClient mallory = peers.MakeClient("mallory", 1);
         CoapResponse registered = await PostAsync(alice, peers.Uri + "/rd?ep=a&lt=600", "</1>");
-        Assert.Equal(CoapCode.Created, registered.Code);
+        registered.Gives(CoapCode.Created);
         string location = peers.Uri + "/" + string.Join("/", registered.Options.LocationPath);
 
         CoapResponse[] refused =

@@ -75,7 +75,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
         CoapResponse response = await AskAsync(CoapMethod.Post, "/upload", CoapContent.Binary(new byte[20_000]),
             request => request.Progress = blocks, stranger, "coaps");
 
-        Assert.Equal(CoapCode.Unauthorized, response.Code);
+        response.Gives(CoapCode.Unauthorized);
         Assert.InRange(blocks.Reports, 0, 1);
     }
 

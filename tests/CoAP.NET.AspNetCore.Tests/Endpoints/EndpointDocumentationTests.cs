@@ -41,7 +41,7 @@ public sealed class EndpointDocumentationTests : EndpointTest
             .WaitAsync(Hang);
         Assert.True(await states.MoveNextAsync().AsTask().WaitAsync(Hang));
 
-        Assert.Equal("""{"isOn":true}""", states.Current.GetText());
+        states.Current.Says("""{"isOn":true}""");
         await app.DisposeAsync();
     }
 

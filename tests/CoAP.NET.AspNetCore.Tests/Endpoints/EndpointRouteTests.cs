@@ -155,7 +155,7 @@ public sealed class EndpointRouteTests : EndpointTest
         await using CoapObservation observation = await Coap.ObserveAsync($"coap://{Host}:5683/light").WaitAsync(Hang);
         await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();
         Assert.True(await states.MoveNextAsync().AsTask().WaitAsync(Hang));
-        Assert.Equal("false", states.Current.GetText());
+        states.Current.Says("false");
 
         // What is said of observers, not that the handler says nothing of its age.
         Assert.Equal(FromMinutes(10), states.Current.MaxAge);
@@ -163,7 +163,7 @@ public sealed class EndpointRouteTests : EndpointTest
         using HttpResponseMessage http = await Http.PutAsync(new Uri("/light?on=true", UriKind.Relative), null).WaitAsync(Hang);
 
         Assert.True(await states.MoveNextAsync().AsTask().WaitAsync(Hang));
-        Assert.Equal("true", states.Current.GetText());
+        states.Current.Says("true");
         Assert.Equal(FromMinutes(10), states.Current.MaxAge);
     }
 

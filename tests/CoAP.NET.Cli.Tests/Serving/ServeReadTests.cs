@@ -12,8 +12,8 @@ public sealed class ServeReadTests
 
         CoapResponse response = await client.GetAsync($"{folder.Uri}/long.json");
 
-        Assert.Equal(CoapCode.Content, response.Code);
-        Assert.Equal(text, response.GetText());
+        response.Gives(CoapCode.Content);
+        response.Says(text);
         Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
         CoapRequest again = new(CoapMethod.Get, $"{folder.Uri}/long.json");
         again.Options.Add(4, response.Options.ETag!.Value.ToArray());
@@ -41,7 +41,7 @@ public sealed class ServeReadTests
         CoapResponse odd = await client.GetAsync($"{folder.Uri}/{Uri.EscapeDataString("Grüße & so.txt")}");
 
         Assert.Equal((CoapCode.Content, 0), (empty.Code, empty.Payload.Length));
-        Assert.Equal("hi", odd.GetText());
+        odd.Says("hi");
         Assert.Contains(await client.DiscoverAsync(folder.Uri), link => link.Target == "/Gr%C3%BC%C3%9Fe%20%26%20so.txt");
     }
 

@@ -10,10 +10,10 @@ public sealed class ServeWriteTests
         byte[] body = [.. Enumerable.Range(0, 100_000).Select(i => (byte)(i * 7))];
 
         CoapResponse created = await client.PutAsync($"{folder.Uri}/sub/new.bin", CoapContent.Binary(body));
-        Assert.Equal(CoapCode.Created, created.Code);
+        created.Gives(CoapCode.Created);
         Assert.Equal(body, await File.ReadAllBytesAsync(folder.PathOf("sub/new.bin")));
         CoapResponse changed = await client.PutAsync($"{folder.Uri}/sub/new.bin", CoapContent.Text("short"));
-        Assert.Equal(CoapCode.Changed, changed.Code);
+        changed.Gives(CoapCode.Changed);
         await client.GetAsync($"{folder.Uri}/sub/new.bin").Says("short");
         await client.DeleteAsync($"{folder.Uri}/sub/new.bin").Gives(CoapCode.Deleted);
         await client.DeleteAsync($"{folder.Uri}/sub/new.bin").Gives(CoapCode.Deleted);
@@ -94,8 +94,8 @@ public sealed class ServeWriteTests
         CoapResponse fits = await client.PutAsync($"{folder.Uri}/fits", CoapContent.Binary(new byte[4096]));
         CoapResponse large = await client.PutAsync($"{folder.Uri}/large", CoapContent.Binary(new byte[4097]));
 
-        Assert.Equal(CoapCode.Created, fits.Code);
-        Assert.Equal(CoapCode.RequestEntityTooLarge, large.Code);
+        fits.Gives(CoapCode.Created);
+        large.Gives(CoapCode.RequestEntityTooLarge);
         Assert.Equal(before + 1, Directory.GetFileSystemEntries(folder.Root).Length);
     }
 

@@ -16,7 +16,7 @@ public sealed class DeviceTests : IAsyncDisposable
 
         CoapResponse response = await AskAsync(node);
 
-        Assert.Equal("state", response.GetText());
+        response.Says("state");
         Assert.Equal(1, device.Asked);
         CoapDeviceStatus status = await node.Devices[Name].GetStatusAsync();
         Assert.Equal((CoapDevicePresence.Awake, $"{node.Cluster.Self.Id}"), (status.Presence, status.Node));
@@ -275,7 +275,7 @@ public sealed class DeviceTests : IAsyncDisposable
 
         CoapResponse registered = await _world.RunAsync(
             device.Server.Endpoint.PostAsync($"coap://{node.Address with { Port = 5683 }}/rd", CoapContent.Text(Name)));
-        Assert.Equal(CoapCode.Changed, registered.Code);
+        registered.Gives(CoapCode.Changed);
         await AskAsync(node);
 
         Assert.Equal(1, device.Asked);

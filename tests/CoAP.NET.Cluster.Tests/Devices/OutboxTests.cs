@@ -59,7 +59,7 @@ public sealed class OutboxTests : IAsyncDisposable
         CoapResponse response = await _world.RunAsync(node.Devices[Name].SendAsync(
             new CoapRequest(CoapMethod.Get, "/state"), new CoapDeviceRequestOptions { Queue = true }));
 
-        Assert.Equal("state", response.GetText());
+        response.Says("state");
     }
 
     [Fact]

@@ -55,7 +55,7 @@ public sealed class ServerRunTests : FolderTest
         await again.StartAsync();
         CoapResponse response = await client.GetAsync($"coaps://127.0.0.1:{port}/who");
 
-        Assert.Equal(Identity, response.GetText());
+        response.Says(Identity);
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 

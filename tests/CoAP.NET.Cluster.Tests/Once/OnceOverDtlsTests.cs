@@ -98,7 +98,7 @@ public sealed class OnceOverDtlsTests : FolderTest
             return false;
         }
 
-        Assert.Equal("by the first", answer.GetText());
+        answer.Says("by the first");
         return true;
     }
 

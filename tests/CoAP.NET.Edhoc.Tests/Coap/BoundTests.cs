@@ -36,7 +36,7 @@ public sealed class BoundTests
 
         CoapResponse refused = await world.PostAsync(greedy, First(world));
 
-        Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
+        refused.Gives(CoapCode.ServiceUnavailable);
         Assert.Equal((5, 5L, 1L), (
             world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Busy));
         EdhocClient honest = world.MakeEdhoc();
@@ -57,7 +57,7 @@ public sealed class BoundTests
             CoapResponse second = await world.PostAsync(greedy, [0xf5, .. initiator.CreateMessage1()]);
             initiator.ReadMessage2(second.Payload);
             CoapResponse failed = await world.PostAsync(greedy, [.. initiator.PeerConnectionId.Span, 0x48, .. new byte[8]]);
-            Assert.Equal(CoapCode.BadRequest, failed.Code);
+            failed.Gives(CoapCode.BadRequest);
         }
 
         await world.PostAsync(greedy, First(world)).Gives(CoapCode.ServiceUnavailable);
@@ -83,7 +83,7 @@ public sealed class BoundTests
 
         Assert.Equal((0, 1L), (world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Abandoned));
         CoapResponse late = await world.PostAsync(client, [.. initiator.PeerConnectionId.Span, .. third]);
-        Assert.Equal(CoapCode.BadRequest, late.Code);
+        late.Gives(CoapCode.BadRequest);
         Assert.Empty(world.Established);
     }
 
@@ -111,7 +111,7 @@ public sealed class BoundTests
         Assert.Equal(1, world.Edhoc.GetCounters().Abandoned);
         CoapResponse last = await world.PostAsync(
             modest, [.. kept.PeerConnectionId.Span, .. kept.CreateMessage3([world.ServerKey.Credential])]);
-        Assert.Equal(CoapCode.Changed, last.Code);
+        last.Gives(CoapCode.Changed);
         Assert.Equal(2, world.Established.Count);
     }
 
@@ -134,7 +134,7 @@ public sealed class BoundTests
 
         CoapResponse last = await world.PostAsync(
             client, [.. identifier, .. initiator.CreateMessage3([world.ServerKey.Credential])]);
-        Assert.Equal(CoapCode.Changed, last.Code);
+        last.Gives(CoapCode.Changed);
         Assert.Single(world.Established);
     }
 

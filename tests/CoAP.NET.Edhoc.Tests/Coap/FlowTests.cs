@@ -93,7 +93,7 @@ public sealed class FlowTests
         byte[] payload = [.. initiator.PeerConnectionId.Span, .. third];
         Assert.Equal(1, initiator.PeerConnectionId.Length);
         CoapResponse wrong = await world.PostAsync(client, payload, CoapContentFormat.EdhocCborSequence);
-        Assert.Equal(CoapCode.UnsupportedContentFormat, wrong.Code);
+        wrong.Gives(CoapCode.UnsupportedContentFormat);
         CoapResponse last = await world.PostAsync(client, payload);
         Assert.Equal((CoapCode.Changed, 0), (last.Code, last.Payload.Length));
         Assert.Single(world.Established);
@@ -501,7 +501,7 @@ public sealed class FlowTests
         CoapResponse bare = await world.RunAsync(() => client.PostAsync(
             $"{Uri}/.well-known/edhoc", new CoapContent(initiator.CreateMessage1(), CoapContentFormat.CidEdhocCborSequence)));
 
-        Assert.Equal(CoapCode.BadRequest, bare.Code);
+        bare.Gives(CoapCode.BadRequest);
         using EdhocSession session = await world.RunAsync(() => world.MakeEdhoc(client).ConnectAsync(Uri));
         Assert.Single(world.Established);
     }

@@ -62,7 +62,7 @@ public sealed class SecuredApplicationTests
         Assert.Equal(1, server.ObserverCount);
         server.Notify("/psk");
         Assert.True(await states.MoveNextAsync());
-        Assert.Equal("psk:meter-7", states.Current.GetText());
+        states.Current.Says("psk:meter-7");
     }
 
     [Fact]

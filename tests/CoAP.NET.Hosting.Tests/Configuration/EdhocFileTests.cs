@@ -154,7 +154,7 @@ public sealed class EdhocFileTests : HostTest
         CoapResponse response = await Within(
             other.Services.GetRequiredService<ICoapClientFactory>().GetClient("desk").GetAsync("/who"));
 
-        Assert.Equal("desk 1", response.GetText());
+        response.Says("desk 1");
         Assert.Equal(1, host.Services.GetRequiredKeyedService<EdhocServer>("door").GetCounters().Established);
     }
 

@@ -85,7 +85,7 @@ public sealed partial class HostedProxyTests : HostTest
         CoapResponse response = await Within(client.PostAsync(
             AddressOf(host, "field") + "/readings", new CoapContent(Convert.FromHexString("a1617401"), CoapContentFormat.Cbor)));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal("https://api.example.com/readings application/json {\"t\":1}", Assert.Single(stub.Seen));
     }
 

@@ -44,7 +44,7 @@ public sealed class HostedServerTests : HostTest
         Assert.False(stopping.IsCompleted);
         answer.SetResult("done");
 
-        Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
+        refused.Gives(CoapCode.ServiceUnavailable);
         await Within(slow).Says("done");
         await Within(stopping);
     }

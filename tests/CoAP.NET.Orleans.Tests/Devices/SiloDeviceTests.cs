@@ -261,7 +261,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         Task<CoapResponse>[] answers = [.. _silos.Select(silo => silo.Devices[Name].WaitAsync(queued.Id))];
         await device.ConnectAsync(_silos[0]);
 
-        Assert.All(await Task.WhenAll(answers), response => Assert.Equal("did it", response.GetText()));
+        Assert.All(await Task.WhenAll(answers), response => response.Says("did it"));
         Assert.Equal(1, device.Asked);
     }
 

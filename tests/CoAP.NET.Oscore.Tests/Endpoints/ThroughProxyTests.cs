@@ -59,7 +59,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         CoapResponse up = await SendAsync(CoapMethod.Put, "/body", CoapContent.Binary(body));
         CoapResponse down = await SendAsync(CoapMethod.Get, "/body");
 
-        Assert.Equal(CoapCode.Changed, up.Code);
+        up.Gives(CoapCode.Changed);
         Assert.Equal(body, _stored);
         Assert.Equal(body, down.EnsureSuccess().Payload.ToArray());
     }

@@ -246,7 +246,7 @@ public sealed class TransportTests : IAsyncLifetime
         _world.Wire.Clear();
         CoapResponse response = await _world.SendAsync(client, new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(2, posts);
         Assert.Equal(["01", "02"], _world.Numbers(ofRequests: true));
         CoapMessage challenge = _world.Wire.First(message => message.Code.IsResponse);

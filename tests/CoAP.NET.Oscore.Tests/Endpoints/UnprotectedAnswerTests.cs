@@ -130,7 +130,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         CoapResponse response = await _world.SendAsync(
             _world.Client(OscoreWorld.ClientContext()), new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(1, _posts);
         Assert.Equal(["00", "00"], _world.Numbers(ofRequests: true));
     }

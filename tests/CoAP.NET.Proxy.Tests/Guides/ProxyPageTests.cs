@@ -34,7 +34,7 @@ public sealed partial class ProxyPageTests
 
         await world.StartAsync();
         CoapResponse answer = await world.RunAsync(() => AskAsync(client));
-        Assert.Equal("/state", answer.GetText());
+        answer.Says("/state");
         client.Proxy = null;
         await world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/x/y")).Says("/x/y");
     }

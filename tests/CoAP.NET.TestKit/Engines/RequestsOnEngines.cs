@@ -35,7 +35,7 @@ public abstract class RequestsOnEngines<TEngines>
         CoapClient client = world.Client();
         CoapResponse up = await client.PutAsync(world.Uri("/body"), CoapContent.Binary(s_body)).WaitAsync(EngineWorld.Hang);
         CoapResponse down = await client.GetAsync(world.Uri("/body")).WaitAsync(EngineWorld.Hang);
-        Assert.Equal("True", up.GetText());
+        up.Says("True");
         Assert.True(down.Payload.Span.SequenceEqual(s_body));
         await world.AssertNothingLeftAsync();
     }

@@ -15,7 +15,7 @@ public sealed class ClientDownloadTests : TransferTest
         request.Options.Add(new RequestTagOption([7]));
         request.Options.Add(65001 & ~3, [9]);
         CoapResponse response = await Within(Client.SendAsync(request));
-        Assert.Equal(CoapCode.Content, response.Code);
+        response.Gives(CoapCode.Content);
         Assert.Equal(server.Body, response.Payload.ToArray());
         Assert.Equal([1, 2], response.Options.ETag!.Value.ToArray());
         Assert.Null(response.Options.Block2);

@@ -15,7 +15,7 @@ public sealed class ClientUploadTests : TransferTest
         CoapRequest request = new(CoapMethod.Put, Uri + "?a=b") { Content = CoapContent.Binary(body) };
         request.Options.IfNoneMatch = true;
         CoapResponse response = await Within(Client.SendAsync(request));
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Null(response.Options.Block1);
         Assert.Equal(body, Assert.Single(server.Stored));
         Assert.Equal(["0/1/1024", "1/1/1024", "2/0/1024"], Block1s);
@@ -187,7 +187,7 @@ public sealed class ClientUploadTests : TransferTest
             Reply(CoapCode.RequestEntityTooLarge, "2/0/16"));
         CoapResponse response = await Within(
             Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(90)), BlockSize = 64 }));
-        Assert.Equal(CoapCode.RequestEntityTooLarge, response.Code);
+        response.Gives(CoapCode.RequestEntityTooLarge);
         Assert.Equal(["0/1/64", "0/1/32", "1/1/32", "2/0/32"], Block1s);
     }
 

@@ -68,7 +68,7 @@ public sealed class QBlockCampaignTests
             try
             {
                 CoapResponse response = await clock.AdvanceUntilAsync(client.SendAsync(request), FromHours(1));
-                Assert.Equal(CoapCode.Content, response.Code);
+                response.Gives(CoapCode.Content);
                 Assert.Equal(down, response.Payload.ToArray());
                 right++;
             }

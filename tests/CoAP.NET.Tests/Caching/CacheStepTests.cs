@@ -47,7 +47,7 @@ public sealed class CacheStepTests
         notification.Options.Observe = 5;
         step.Store(observed, notification);
         CoapResponse hit = await chain.SendAsync(Outgoing(CachedPeers.Request("x")));
-        Assert.Equal("1", hit.GetText());
+        hit.Says("1");
         Assert.Null(hit.Options.Observe);
         step.Store(observed, CachedPeers.Response(CoapCode.Content, "2", maxAge: 0));
         Assert.False(chain.SendAsync(observed).IsCompleted);

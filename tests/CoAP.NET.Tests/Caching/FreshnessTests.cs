@@ -12,15 +12,15 @@ public sealed class FreshnessTests : CacheTest
         Assert.Equal(TimeSpan.Zero, first.Age);
         Pass(59);
         CoapResponse hit = await HitAsync(Get());
-        Assert.Equal("1", hit.GetText());
-        Assert.Equal(CoapCode.Content, hit.Code);
+        hit.Says("1");
+        hit.Gives(CoapCode.Content);
         Assert.Equal(CoapContentFormat.TextPlain, hit.ContentFormat);
         Assert.Equal(s_server, hit.Remote);
         Assert.Equal(FromSeconds(59), hit.Age);
         Assert.Equal(FromSeconds(1), hit.MaxAge);
         Pass(2);
         (_, CoapResponse second) = await AskAsync(Get(), "45", "ff32");
-        Assert.Equal("2", second.GetText());
+        second.Says("2");
         Assert.Equal((1, 2), (Cache.Hits, Cache.Misses));
     }
 
@@ -101,7 +101,7 @@ public sealed class FreshnessTests : CacheTest
     public async Task Unsafe_options_that_nobody_knows_forbid_to_store(string rest, int asked)
     {
         (_, CoapResponse response) = await AskAsync(Get(), "45", rest);
-        Assert.Equal("1", response.GetText());
+        response.Says("1");
         if (asked == 1)
         {
             Assert.Equal(0, Cache.Count);
@@ -136,8 +136,8 @@ public sealed class FreshnessTests : CacheTest
         second.Message.Code = CoapCode.NotFound;
         CoapResponse third = await HitAsync(Get());
         Assert.Equal(CoapContentFormat.Json, third.ContentFormat);
-        Assert.Equal("1", third.GetText());
-        Assert.Equal(CoapCode.Content, third.Code);
+        third.Says("1");
+        third.Gives(CoapCode.Content);
     }
 
     [Fact]

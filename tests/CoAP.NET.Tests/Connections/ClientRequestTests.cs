@@ -13,7 +13,7 @@ public class ClientRequestTests : ClientConnectionTest
 
         CoapResponse response = await Within(Endpoint.GetAsync(Target));
 
-        Assert.Equal("1", response.GetText());
+        response.Says("1");
         Assert.Equal(s_first, response.Remote);
         DirectConnection connection = Assert.Single(Streams.OpenedByUs);
         Assert.Equal(s_first, connection.Remote);

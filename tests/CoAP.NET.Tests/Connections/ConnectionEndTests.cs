@@ -30,7 +30,7 @@ public class ConnectionEndTests : ClientConnectionTest
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(first));
         await using CoapObservation observation = await Within(second);
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal("1", observation.Latest!.GetText());
+        observation.Latest!.Says("1");
     }
 
     [Fact]

@@ -385,7 +385,7 @@ public sealed class MeshCampaignTests
         }
         else
         {
-            Assert.Equal(expected, response.GetText());
+            response.Says(expected);
         }
 
         Interlocked.Increment(ref _answered);

@@ -46,7 +46,7 @@ public class ReconnectTests : ClientConnectionTest
 
         CoapResponse response = await PassAsync(Endpoint.SendAsync(new CoapRequest((CoapMethod)code, Target)));
 
-        Assert.Equal("1", response.GetText());
+        response.Says("1");
         Assert.Equal(2, asked);
         Assert.Equal(1, Counters[CoapCounter.RequestsRepeated]);
         Assert.Equal(2, Streams.OpenedByUs.Count);
@@ -182,7 +182,7 @@ public class ReconnectTests : ClientConnectionTest
         CoapResponse response =
             await PassAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Stream(body) }));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(["616263", "616263"], bodies);
     }
 
@@ -245,7 +245,7 @@ public class ReconnectTests : ClientConnectionTest
 
         CoapResponse second = await Within(Endpoint.PostAsync(Target, CoapContent.Text("1")));
 
-        Assert.Equal("2", second.GetText());
+        second.Says("2");
         Assert.Equal(2, Streams.OpenedByUs.Count);
         Assert.False(first.IsCompleted);
         Streams.OpenedByUs[0].Receive(held!);
@@ -381,7 +381,7 @@ public class ReconnectTests : ClientConnectionTest
 
         CoapResponse response = await PassAsync(Endpoint.GetAsync(Target));
 
-        Assert.Equal(new string('a', 16) + "bbb", response.GetText());
+        response.Says(new string('a', 16) + "bbb");
         Assert.Equal(4, blocks);
         Assert.Equal(1, Counters[CoapCounter.RequestsRepeated]);
     }

@@ -17,8 +17,8 @@ public sealed class ClientTests : ClientTest
         sent.Hex.Ends("bb74656d7065726174757265");
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32322e332043");
         CoapResponse response = await Within(request);
-        Assert.Equal(CoapCode.Content, response.Code);
-        Assert.Equal("22.3 C", response.GetText());
+        response.Gives(CoapCode.Content);
+        response.Says("22.3 C");
         Assert.Equal(s_server, response.Remote);
         Clock.Advance(FromMinutes(10));
         Transport.HasSentNothing();
@@ -292,7 +292,7 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Transport.Receive(s_server, $"6482{sent.MessageId}{sent.Token}ff6e6f");
         CoapResponse response = await Within(request);
-        Assert.Equal(CoapCode.BadOption, response.Code);
+        response.Gives(CoapCode.BadOption);
         CoapResponseException error = Assert.Throws<CoapResponseException>(response.EnsureSuccess);
         error.Mentions("no");
         Clock.Advance(FromMinutes(5));

@@ -23,7 +23,7 @@ public sealed class LimitPresetTests
         await pair.StartAsync();
 
         CoapResponse put = await pair.RunAsync(() => pair.Client.PutAsync($"{CoapEndpointPair.Address}/body", CoapContent.Binary(body)));
-        Assert.Equal("100000", put.GetText());
+        put.Says("100000");
         await using CoapObservation observation =
             await pair.RunAsync(() => pair.Client.ObserveAsync($"{CoapEndpointPair.Address}/body"));
         Assert.Equal(body.Length, (await pair.RunAsync(async () => await observation.ReadAllAsync().FirstAsync())).Payload.Length);

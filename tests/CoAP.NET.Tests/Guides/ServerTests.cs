@@ -233,7 +233,7 @@ public sealed class ServerTests : GuideTest
         await using CoapClient client = new();
         CoapResponse taken = await client.PutAsync($"{server.LocalEndpoints[0]}/file", CoapContent.Binary(new byte[2000]))
             .WaitAsync(TimeSpan.FromMinutes(2));
-        Assert.Equal("2000", taken.GetText());
+        taken.Says("2000");
 
         // Two blocks of 1,024 bytes would have been enough.
         Assert.True(server.Counters[CoapCounter.RequestsReceived] > 2);

@@ -79,7 +79,7 @@ public sealed class LongLifeTests
 
             device.IsUp = true;
             clock.AdvanceTo(end);
-            Assert.Equal($"{device.Value}", observation.Latest!.GetText());
+            observation.Latest!.Says($"{device.Value}");
             reached++;
         }
 

@@ -96,7 +96,7 @@ public sealed class NotificationTests : ClientObserveTest
         Assert.Equal("abcd", again.Options.ETag!.Value.ToString());
         Answer(again, 9, string.Empty, maxAge: 100, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal(CoapCode.Content, observation.Latest!.Code);
+        observation.Latest!.Gives(CoapCode.Content);
         Assert.Equal("one", Text(observation.Latest));
         Assert.Equal(FromSeconds(100), observation.Latest.MaxAge);
         Assert.Equal(9u, observation.Latest.Options.Observe);

@@ -79,7 +79,7 @@ public sealed class ClientBlockTests : PlugtestClient
         await ExpectAsync("02", $"bc 'large-create' 10 b1 03 41 13 ff {Hex(128, 32)}");
         Server.Send("64 41 <mid> <token> 8c 'large-create' 01 '1' d106 13");
         CoapResponse created = await Within(task);
-        Assert.Equal(CoapCode.Created, created.Code);
+        created.Gives(CoapCode.Created);
         Assert.Equal(["large-create", "1"], created.Options.OfType<LocationPathOption>().Select(option => option.Value));
 
         Task<CoapResponse> get = SendAsync(CoapMethod.Get, "/large-create/1");

@@ -140,7 +140,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
     {
         PlugtestObserver observer = await ObserveAsync("/obs");
         CoapResponse plain = await Bench.AskAsync(PlugtestClient.Request(CoapMethod.Get, "/obs"));
-        Assert.Equal("change 0", plain.GetText());
+        plain.Says("change 0");
         CoapMessage[] requests = [.. FromClient()];
         Assert.Equal([0u, null], requests.Select(static request => request.Options.Observe));
         Assert.NotEqual(requests[0].Token, requests[1].Token);

@@ -135,7 +135,7 @@ public sealed class RequestRunTests
 
         CoapResponse response = await Chain(Step("upper"), middle, Step("lower"),
             Ending(StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "0")))).SendAsync(Outgoing());
-        Assert.Equal("0", response.GetText());
+        response.Says("0");
         Assert.Equal(["before upper", "before middle", "before lower", "after lower 0", "before lower", "after lower 0", "after upper 0"],
             _seen);
     }

@@ -19,7 +19,7 @@ public sealed class StepRuleTests
         ScriptedStep last = new(_ => Echo(CoapCode.Unauthorized, (byte)++count), isLate);
         OutgoingRequest request = Outgoing("x");
         CoapResponse response = await SendAsync(last, request, new EchoStep());
-        Assert.Equal(CoapCode.Unauthorized, response.Code);
+        response.Gives(CoapCode.Unauthorized);
         Assert.Equal([null, "01", "02", "03"], last.Sent.Select(EchoOf));
         Assert.Equal([4], request.Channel.EchoToReturn);
     }
@@ -35,7 +35,7 @@ public sealed class StepRuleTests
         OutgoingRequest request = Outgoing("x");
         request.Channel.EchoToReturn = [7];
         CoapResponse response = await SendAsync(last, request, new EchoStep());
-        Assert.Equal("open", response.GetText());
+        response.Says("open");
         Assert.Equal(["07", "08"], last.Sent.Select(EchoOf));
         Assert.Null(request.Channel.EchoToReturn);
     }
@@ -164,7 +164,7 @@ public sealed class StepRuleTests
             },
             isLate);
         CoapResponse response = await SendAsync(last, Outgoing("x"), new BlockwiseStep(_rig.Environment), new EchoStep());
-        Assert.Equal("aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbc", response.GetText());
+        response.Says("aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbc");
         Assert.Equal(3, last.Sent.Count);
     }
 

@@ -47,7 +47,7 @@ public class ObserveStreamTests : ClientConnectionTest
         AnswerRegistrations();
         await StartClientAsync();
         await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
-        Assert.Equal("0", observation.Latest!.GetText());
+        observation.Latest!.Says("0");
         (DirectConnection connection, Frame registration) = Assert.Single(_registrations);
 
         foreach ((string observe, string text) in new[]
@@ -56,7 +56,7 @@ public class ObserveStreamTests : ClientConnectionTest
         })
         {
             connection.Receive(Notification(registration, text, observe));
-            Assert.Equal(((char)Convert.ToInt32(text, 16)).ToString(), observation.Latest!.GetText());
+            observation.Latest!.Says(((char)Convert.ToInt32(text, 16)).ToString());
         }
 
         Assert.Equal(0, Counters[CoapCounter.NotificationsOutOfOrder]);

@@ -37,7 +37,7 @@ public sealed class StreamsDocumentationTests : FolderTest
 
         CoapResponse response = await client.GetAsync("coap+tcp://[::1]/temperature", cancellationToken);
 
-        Assert.Equal("21.5", response.GetText());
+        response.Says("21.5");
         Assert.Equal(5683, Assert.Single(transport.OpenedByUs).Remote.Port);
 
         static void Answer(DirectConnection connection) => connection.OnSent = hex =>
