@@ -18,10 +18,10 @@ public sealed class AdoptingTests : ClientObserveTest
         Assert.Equal((CoapObserveState.Observing, null), (observation.State, observation.Latest));
 
         NotifyAcknowledged(s_token, 8, "two");
-        Assert.Equal("two", Text(observation.Latest));
+        observation.Latest.Says("two");
         await using (CoapObservation other = await Within(Client.ObserveAsync(Uri)))
         {
-            Assert.Equal("two", Text(other.Latest));
+            other.Latest.Says("two");
         }
 
         Transport.HasSentNothing();
@@ -42,7 +42,7 @@ public sealed class AdoptingTests : ClientObserveTest
         Assert.Null(observation.Latest);
         Clock.Advance(FromSeconds(29));
         NotifyAcknowledged(s_token, 99, "restarted");
-        Assert.Equal("restarted", Text(observation.Latest));
+        observation.Latest.Says("restarted");
     }
 
     [Theory]
@@ -69,9 +69,9 @@ public sealed class AdoptingTests : ClientObserveTest
         Assert.False(adopting.IsCompleted);
         Answer(registration, 1, "one");
         await using CoapObservation observation = await Within(adopting);
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         NotifyAcknowledged(s_token, 2, "two");
-        Assert.Equal("two", Text(observation.Latest));
+        observation.Latest.Says("two");
     }
 
     [Fact]
@@ -102,7 +102,7 @@ public sealed class AdoptingTests : ClientObserveTest
         AssertFreed();
         await using CoapObservation again = await Within(Endpoint.AdoptAsync(read));
         NotifyAcknowledged(registration.Token, 6, "two");
-        Assert.Equal("two", Text(again.Latest));
+        again.Latest.Says("two");
     }
 
     [Fact]
@@ -154,7 +154,7 @@ public sealed class AdoptingTests : ClientObserveTest
         Assert.DoesNotContain(Transport.TakeSent(), static sent => sent.StartsWith('7'));
         await using CoapObservation observation = await AdoptAsync(Heard(7));
         Transport.HasSent($"6000{newest:x4}");
-        Assert.Equal("nine", Text(observation.Latest));
+        observation.Latest.Says("nine");
     }
 
     [Fact]
@@ -189,7 +189,7 @@ public sealed class AdoptingTests : ClientObserveTest
             await other;
             CoapObservation observation = await Within(adopting!);
             Transport.HasSent($"6000{id:x4}");
-            Assert.Equal("eight", Text(observation.Latest));
+            observation.Latest.Says("eight");
             observation.Leave();
         }
     }
@@ -234,7 +234,7 @@ public sealed class AdoptingTests : ClientObserveTest
         Assert.Equal(101, Endpoint.Counters[CoapCounter.NotificationsNotHeld]);
         Transport.HasSentNothing();
         await using CoapObservation observation = await AdoptAsync(Heard(7));
-        Assert.Equal("honest", Text(observation.Latest));
+        observation.Latest.Says("honest");
         Transport.HasSent($"6000{honest:x4}");
 
         // What was let go is a new message when its copy comes.

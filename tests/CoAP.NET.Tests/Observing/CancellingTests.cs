@@ -25,7 +25,7 @@ public sealed class CancellingTests : ClientObserveTest
         // The response without Observe completes it.
         Answer(cancellation, null, "last");
         AssertFreed();
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         Clock.Advance(FromHours(1));
         Transport.HasSentNothing();
         Assert.Equal(0, Timers);

@@ -9,12 +9,12 @@ public sealed class NotificationTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, 2, "two");
-        Assert.Equal("two", Text(observation.Latest));
+        observation.Latest.Says("two");
         Notify(registration.Token, 3, "three", confirmable: false);
         Transport.HasSentNothing();
-        Assert.Equal("three", Text(observation.Latest));
+        observation.Latest.Says("three");
         NotifyAcknowledged(registration.Token, 4, "four");
-        Assert.Equal("four", Text(observation.Latest));
+        observation.Latest.Says("four");
     }
 
     [Fact]
@@ -38,7 +38,7 @@ public sealed class NotificationTests : ClientObserveTest
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, 1, "new");
         NotifyAcknowledged(registration.Token, 0xff_ffff, "old");
-        Assert.Equal("new", Text(observation.Latest));
+        observation.Latest.Says("new");
         Assert.Equal(1, Endpoint.Counters[CoapCounter.NotificationsOutOfOrder]);
 
         // After 128 s numbers say nothing any more.
@@ -46,7 +46,7 @@ public sealed class NotificationTests : ClientObserveTest
         NotifyAcknowledged(registration.Token, 2, "refreshed", maxAge: 1000);
         Clock.Advance(FromSeconds(129));
         NotifyAcknowledged(registration.Token, 0xff_ffff, "late but right");
-        Assert.Equal("late but right", Text(observation.Latest));
+        observation.Latest.Says("late but right");
     }
 
     [Fact]
@@ -65,7 +65,7 @@ public sealed class NotificationTests : ClientObserveTest
         Assert.Equal(CoapObserveState.Observing, observation.State);
         Clock.Advance(FromSeconds(0.2));
         Assert.Equal(CoapObserveState.Stale, observation.State);
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         NotifyAcknowledged(registration.Token, 2, "two");
         Assert.Equal(CoapObserveState.Observing, observation.State);
         Assert.Equal([CoapObserveState.Stale, CoapObserveState.Observing], states);
@@ -83,7 +83,7 @@ public sealed class NotificationTests : ClientObserveTest
             NotifyAcknowledged(registration.Token, i, $"{i}", maxAge: 30);
         }
 
-        Assert.Equal("49", Text(observation.Latest));
+        observation.Latest.Says("49");
     }
 
     [Fact]
@@ -97,11 +97,11 @@ public sealed class NotificationTests : ClientObserveTest
         Answer(again, 9, string.Empty, maxAge: 100, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal(CoapObserveState.Observing, observation.State);
         observation.Latest!.Gives(CoapCode.Content);
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         Assert.Equal(FromSeconds(100), observation.Latest.MaxAge);
         Assert.Equal(9u, observation.Latest.Options.Observe);
         NotifyAcknowledged(registration.Token, 10, string.Empty, maxAge: 7, etag: "abcd", code: CoapCode.Valid);
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         Assert.Equal(FromSeconds(7), observation.Latest!.MaxAge);
     }
 
@@ -130,7 +130,7 @@ public sealed class NotificationTests : ClientObserveTest
         Assert.Equal("obs", fetch.Options.Get<UriPathOption>()!.Value);
 
         // Never a part.
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         AnswerRest(fetch, " and the rest");
         await Within(ReadUntilAsync(observation, "0123456789abcdef and the rest"));
     }
@@ -145,7 +145,7 @@ public sealed class NotificationTests : ClientObserveTest
         AnswerRest(first, " whole");
         AnswerRest(second, " whole");
         await Within(ReadUntilAsync(observation, "BBBBBBBBBBBBBBBB whole"));
-        Assert.Equal("BBBBBBBBBBBBBBBB whole", Text(observation.Latest));
+        observation.Latest.Says("BBBBBBBBBBBBBBBB whole");
     }
 
     [Fact]
@@ -163,7 +163,7 @@ public sealed class NotificationTests : ClientObserveTest
         (CoapMessage again, _) = NextRequest(FromSeconds(6));
         Assert.Equal((0u, registration.Token), (again.Options.Observe, again.Token));
         Answer(again, 3, "whole now");
-        Assert.Equal("whole now", Text(observation.Latest));
+        observation.Latest.Says("whole now");
     }
 
     [Fact]

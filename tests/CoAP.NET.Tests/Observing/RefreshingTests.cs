@@ -86,7 +86,7 @@ public sealed class RefreshingTests : ClientObserveTest
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(refreshing));
         Answer(TakeRequest(), 2, "two");
 
-        Assert.Equal("two", Text(observation.Latest));
+        observation.Latest.Says("two");
     }
 
     [Fact]
@@ -146,7 +146,7 @@ public sealed class RefreshingTests : ClientObserveTest
         Assert.NotEqual(superseded.MessageId, current.MessageId);
         Assert.False(second.IsCompleted);
         Assert.Null(observation.Error);
-        Assert.Equal("notified", Text(observation.Latest));
+        observation.Latest.Says("notified");
 
         // The reply to the current one counts.
         Answer(current, 8, "current");
@@ -178,7 +178,7 @@ public sealed class RefreshingTests : ClientObserveTest
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Assert.Equal(s_stranger, remote);
         Assert.False(refreshing.IsCompleted);
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         Answer(Read(Wire.Hex(bytes)), 1, "from the new address", from: remote);
         await Within(refreshing).Says("from the new address");
     }

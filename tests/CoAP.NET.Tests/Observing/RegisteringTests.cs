@@ -19,7 +19,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Answer(request, 12, "22.9 C");
         await using CoapObservation observation = await Within(registering);
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal("22.9 C", Text(observation.Latest));
+        observation.Latest.Says("22.9 C");
         Assert.Null(observation.Error);
         Assert.Equal(1, StandingRequests);
     }
@@ -34,7 +34,7 @@ public sealed class RegisteringTests : ClientObserveTest
         await using CoapObservation observation = await Within(registering);
         observation.StateChanged += (_, state) => states.Add(state);
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
-        Assert.Equal("plain", Text(observation.Latest));
+        observation.Latest.Says("plain");
 
         // Asked again when the plain response is no longer current; then there is room for an observer.
         (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(60));
@@ -42,7 +42,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
         Answer(again, 5, "observed");
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal("observed", Text(observation.Latest));
+        observation.Latest.Says("observed");
         Assert.Equal([CoapObserveState.Observing], states);
     }
 
@@ -60,7 +60,7 @@ public sealed class RegisteringTests : ClientObserveTest
         }
 
         Assert.InRange(last.TotalSeconds, 149, 301);
-        Assert.Equal("11", Text(observation.Latest));
+        observation.Latest.Says("11");
     }
 
     [Fact]
@@ -95,7 +95,7 @@ public sealed class RegisteringTests : ClientObserveTest
         NotifyAcknowledged(request.Token, 1, "late");
         await using CoapObservation observation = await Within(registering);
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal("late", Text(observation.Latest));
+        observation.Latest.Says("late");
     }
 
     [Fact]
@@ -105,9 +105,9 @@ public sealed class RegisteringTests : ClientObserveTest
         CoapMessage request = TakeRequest();
         NotifyAcknowledged(request.Token, 8, "second");
         await using CoapObservation observation = await Within(registering);
-        Assert.Equal("second", Text(observation.Latest));
+        observation.Latest.Says("second");
         Answer(request, 7, "first");
-        Assert.Equal("second", Text(observation.Latest));
+        observation.Latest.Says("second");
         Clock.Advance(FromSeconds(50));
         Transport.HasSentNothing();
     }
@@ -121,7 +121,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Notify(request.Token, 1, "non", confirmable: false);
         Transport.HasSentNothing();
         await using CoapObservation observation = await Within(registering);
-        Assert.Equal("non", Text(observation.Latest));
+        observation.Latest.Says("non");
     }
 
     [Fact]
@@ -146,7 +146,7 @@ public sealed class RegisteringTests : ClientObserveTest
             Answer(request, 1, "back");
         }
 
-        Assert.Equal("back", Text(observation.Latest));
+        observation.Latest.Says("back");
         Assert.Null(observation.Error);
     }
 
@@ -171,7 +171,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Assert.Equal(s_server, remote);
         Answer(Read(Wire.Hex(bytes)), 1, "there");
         await using CoapObservation observation = await Within(registering);
-        Assert.Equal("there", Text(observation.Latest));
+        observation.Latest.Says("there");
         Assert.Equal(s_server, observation.Latest!.Remote);
     }
 

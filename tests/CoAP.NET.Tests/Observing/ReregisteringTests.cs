@@ -85,9 +85,9 @@ public sealed class ReregisteringTests : ClientObserveTest
         (CoapMessage again, _) = NextRequest(FromSeconds(26));
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Answer(again, 1, "after the restart");
-        Assert.Equal("after the restart", Text(observation.Latest));
+        observation.Latest.Says("after the restart");
         NotifyAcknowledged(registration.Token, 2, "and on");
-        Assert.Equal("and on", Text(observation.Latest));
+        observation.Latest.Says("and on");
     }
 
     [Fact]
@@ -121,7 +121,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(70));
         Assert.InRange(after.TotalSeconds, 59.9, 60.5);
         Answer(again, 7, "here again");
-        Assert.Equal("here again", Text(observation.Latest));
+        observation.Latest.Says("here again");
         Assert.Null(observation.Error);
     }
 
@@ -178,7 +178,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(6));
         Assert.InRange(after.TotalSeconds, 2.4, 5.2);
         Answer(again, 8, "{}");
-        Assert.Equal("{}", Text(observation.Latest));
+        observation.Latest.Says("{}");
     }
 
     [Fact]
@@ -230,7 +230,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         Failure.Is(CoapError.Unreachable, observation.Error);
         (again, _) = NextRequest(FromSeconds(6));
         Answer(again, 1, "up");
-        Assert.Equal("up", Text(observation.Latest));
+        observation.Latest.Says("up");
     }
 
     [Fact]
@@ -261,7 +261,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         CoapMessage moved = Read(Wire.Hex(bytes));
         Assert.Null(moved.Options.ETag);
         Answer(moved, 1, "from the new place", from: remote, maxAge: 1000);
-        Assert.Equal("from the new place", Text(observation.Latest));
+        observation.Latest.Says("from the new place");
         Assert.Equal(1, StandingRequests);
 
         // The one before notifies still: it is told that nobody listens there.
@@ -269,7 +269,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         Transport.HasSent($"7000{id:x4}");
         id = Notify(registration.Token, 10, "from the old place", confirmable: false);
         Transport.HasSent($"7000{id:x4}");
-        Assert.Equal("from the new place", Text(observation.Latest));
+        observation.Latest.Says("from the new place");
     }
 
     [Fact]

@@ -16,14 +16,14 @@ public sealed class SharingTests : ClientObserveTest
         Transport.HasSentNothing();
         Assert.Equal((3, 1, 1), (Endpoint.Observed.Count, Endpoint.Observed.Registrations, StandingRequests));
         NotifyAcknowledged(registration.Token, 2, "two");
-        Assert.All([one, two, three], observation => Assert.Equal("two", Text(observation.Latest)));
+        Assert.All([one, two, three], observation => observation.Latest.Says("two"));
         Assert.Same(one.Latest, two.Latest);
         Assert.Throws<InvalidOperationException>(() => one.Latest!.Options.Clear());
         await one.DisposeAsync();
         await three.DisposeAsync();
         Transport.HasSentNothing();
         NotifyAcknowledged(registration.Token, 3, "three");
-        Assert.Equal("three", Text(two.Latest));
+        two.Latest.Says("three");
         await two.DisposeAsync();
         Answer(TakeRequest(), null, "last");
         AssertFreed();
@@ -91,7 +91,7 @@ public sealed class SharingTests : ClientObserveTest
         Assert.NotEqual(first.Token, second.Token);
         Answer(second, 1, "again");
         await using CoapObservation again = await Within(registering);
-        Assert.Equal("again", Text(again.Latest));
+        again.Latest.Says("again");
     }
 
     [Fact]
@@ -103,7 +103,7 @@ public sealed class SharingTests : ClientObserveTest
         Transport.HasSentNothing();
         CoapObservation auto = await Within(Client.ObserveAsync(Uri));
         Answer(TakeRequest(), 2, "two");
-        Assert.Equal("two", Text(never.Latest));
+        never.Latest.Says("two");
         await auto.DisposeAsync();
         await never.DisposeAsync();
     }
@@ -142,7 +142,7 @@ public sealed class SharingTests : ClientObserveTest
         Assert.Null(registration.Options.Get<UriHostOption>());
         Answer(registration, 1, "22");
         await using CoapObservation observation = await Within(registering);
-        Assert.Equal("22", Text(observation.Latest));
+        observation.Latest.Says("22");
         CoapObservation second = await Within(peer.ObserveAsync("/3303/0/5700"));
         Transport.HasSentNothing();
         await second.DisposeAsync();
