@@ -62,7 +62,7 @@ public sealed class HostileServerTests
         CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "/hostile-text", "--json");
         CliRun raw = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "/hostile-text");
 
-        Assert.Equal(Hostile, JsonDocument.Parse(run.Out).RootElement.GetProperty("payload").GetString());
+        Assert.Equal(Hostile, JsonDocument.Parse(run.Out).RootElement.TextOf("payload"));
         Assert.Equal(Hostile, raw.Out);
     }
 

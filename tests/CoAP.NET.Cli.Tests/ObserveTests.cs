@@ -59,7 +59,7 @@ public sealed class ObserveTests
 
         run.HasExitCode(ExitCodes.Cancelled);
         JsonElement json = JsonDocument.Parse(run.Out).RootElement;
-        Assert.Equal("on", json.GetProperty("payload").GetString());
+        Assert.Equal("on", json.TextOf("payload"));
         Assert.True(json.TryGetProperty("observe", out _));
         await _cancelled.Task.WaitAsync(s_hang);
     }

@@ -140,14 +140,14 @@ public sealed class ShownPayloadTests
         string[] lines = run.Out.Split('\n');
         Assert.Equal(3, lines.Length);
         JsonElement json = JsonDocument.Parse(lines[1]).RootElement;
-        Assert.Equal("GET", json.GetProperty("method").GetString());
-        Assert.Equal($"{uri}/json", json.GetProperty("uri").GetString());
-        Assert.Equal(uri["coap://".Length..], json.GetProperty("peer").GetString());
-        Assert.Equal("2.05", json.GetProperty("code").GetString());
-        Assert.Equal("Content", json.GetProperty("name").GetString());
+        Assert.Equal("GET", json.TextOf("method"));
+        Assert.Equal($"{uri}/json", json.TextOf("uri"));
+        Assert.Equal(uri["coap://".Length..], json.TextOf("peer"));
+        Assert.Equal("2.05", json.TextOf("code"));
+        Assert.Equal("Content", json.TextOf("name"));
         Assert.True(json.GetProperty("success").GetBoolean());
         Assert.Equal(50, json.GetProperty("contentFormat").GetInt32());
-        Assert.Equal("application/json", json.GetProperty("mediaType").GetString());
+        Assert.Equal("application/json", json.TextOf("mediaType"));
         Assert.Equal("21.50", json.GetProperty("payload").GetProperty("t").GetRawText());
         lines[1].Mentions("\"number\":12,\"name\":\"Content-Format\",\"value\":\"application/json\",\"hex\":\"32\"");
         Assert.Empty(run.Error);
@@ -158,8 +158,8 @@ public sealed class ShownPayloadTests
     {
         JsonElement json = JsonDocument.Parse((await GetAsync("/cbor", "--json")).Out).RootElement;
 
-        Assert.Equal("omFhgwECA2FiQsr+", json.GetProperty("payloadBase64").GetString());
-        Assert.Equal("{\"a\": [1, 2, 3], \"b\": h'cafe'}", json.GetProperty("cbor").GetString());
+        Assert.Equal("omFhgwECA2FiQsr+", json.TextOf("payloadBase64"));
+        Assert.Equal("{\"a\": [1, 2, 3], \"b\": h'cafe'}", json.TextOf("cbor"));
     }
 
     [Fact]
@@ -168,7 +168,7 @@ public sealed class ShownPayloadTests
         CliRun run = await GetAsync("/nowhere", "--json");
 
         run.HasExitCode(ExitCodes.ClientError);
-        Assert.Equal("4.04", JsonDocument.Parse(run.Out).RootElement.GetProperty("code").GetString());
+        Assert.Equal("4.04", JsonDocument.Parse(run.Out).RootElement.TextOf("code"));
     }
 
     private static Task<CliRun> GetAsync(string path, params string[] args) => GetAsync(new CliHarness(), path, args);

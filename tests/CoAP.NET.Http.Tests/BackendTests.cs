@@ -203,8 +203,8 @@ public sealed class BackendTests : BackendTest
         byte[] signature = HMACSHA256.HashData(s_key, Encoding.ASCII.GetBytes($"{parts[0]}.{parts[1]}"));
         Assert.Equal(signature, System.Buffers.Text.Base64Url.DecodeFromChars(parts[2]));
         JsonElement claims = JsonDocument.Parse(System.Buffers.Text.Base64Url.DecodeFromChars(parts[1])).RootElement;
-        Assert.Equal("sensor-7", claims.GetProperty("sub").GetString());
-        Assert.Equal(Http, claims.GetProperty("aud").GetString());
+        Assert.Equal("sensor-7", claims.TextOf("sub"));
+        Assert.Equal(Http, claims.TextOf("aud"));
         Assert.Equal(60, claims.GetProperty("exp").GetInt64() - claims.GetProperty("iat").GetInt64());
         Assert.Throws<ArgumentException>(() => Proxy.UseHttp(options => options.Identity = _ => "x"));
     }

@@ -74,7 +74,7 @@ public sealed class DecodeTests : FolderTest
         text.Out.Ends($"({reference})\n");
         JsonElement error = JsonDocument.Parse(json.Out).RootElement.GetProperty("error");
         Assert.Equal(offset, error.GetProperty("offset").GetInt32());
-        Assert.Equal(reference, error.GetProperty("reference").GetString());
+        Assert.Equal(reference, error.TextOf("reference"));
     }
 
     [Theory]
@@ -124,18 +124,18 @@ public sealed class DecodeTests : FolderTest
         CliRun run = await CliHarness.RunAsync("decode", Request, "--json");
 
         JsonElement json = JsonDocument.Parse(run.Out).RootElement;
-        Assert.Equal("CON", json.GetProperty("type").GetString());
-        Assert.Equal("0.01", json.GetProperty("code").GetString());
+        Assert.Equal("CON", json.TextOf("type"));
+        Assert.Equal("0.01", json.TextOf("code"));
         Assert.Equal(12345, json.GetProperty("messageId").GetInt32());
-        Assert.Equal("deadbeef", json.GetProperty("token").GetString());
+        Assert.Equal("deadbeef", json.TextOf("token"));
         JsonElement option = json.GetProperty("options")[0];
         Assert.Equal(("Uri-Path", 11, 8, "temp", "74656d70"),
-            (option.GetProperty("name").GetString(), option.GetProperty("number").GetInt32(), option.GetProperty("offset").GetInt32(),
-                option.GetProperty("value").GetString(), option.GetProperty("hex").GetString()));
+            (option.TextOf("name"), option.GetProperty("number").GetInt32(), option.GetProperty("offset").GetInt32(),
+                option.TextOf("value"), option.TextOf("hex")));
         Assert.True(option.GetProperty("critical").GetBoolean());
         Assert.True(option.GetProperty("unsafe").GetBoolean());
-        Assert.Equal("application/json", json.GetProperty("mediaType").GetString());
-        Assert.Equal("""{"a":1}""", json.GetProperty("payload").GetString());
+        Assert.Equal("application/json", json.TextOf("mediaType"));
+        Assert.Equal("""{"a":1}""", json.TextOf("payload"));
     }
 
     [Fact]

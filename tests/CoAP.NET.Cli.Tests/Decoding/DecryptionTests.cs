@@ -41,11 +41,11 @@ public sealed class DecryptionTests : FolderTest
         run.HasExitCode(ExitCodes.Success);
         JsonElement[] messages = [
             .. run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
-        Assert.Equal(["0.02", "2.04"], messages.Select(message => message.GetProperty("code").GetString()));
+        Assert.Equal(["0.02", "2.04"], messages.Select(message => message.TextOf("code")));
         JsonElement[] decrypted = [.. messages.Select(message => message.GetProperty("decrypted"))];
-        Assert.Equal(["0.01", "4.01"], decrypted.Select(message => message.GetProperty("code").GetString()));
+        Assert.Equal(["0.01", "4.01"], decrypted.Select(message => message.TextOf("code")));
         JsonElement echo = Assert.Single(decrypted[1].GetProperty("options").EnumerateArray());
-        Assert.Equal("3b12860ff89557f2", echo.GetProperty("hex").GetString());
+        Assert.Equal("3b12860ff89557f2", echo.TextOf("hex"));
     }
 
     [Fact]

@@ -46,7 +46,7 @@ public sealed class ExploreTests
         Assert.Equal((UnixFileMode)0, modeOfFolder & (UnixFileMode.OtherRead | UnixFileMode.OtherExecute | UnixFileMode.GroupRead));
         page.Mentions("CoAP");
         Assert.Equal(HttpStatusCode.Forbidden, refused.StatusCode);
-        told.GetProperty("target").GetString().Begins(server.LocalEndpoints[0]);
+        told.TextOf("target").Begins(server.LocalEndpoints[0]);
         Assert.Equal(0, (await run).ExitCode);
         Assert.False(File.Exists(opened.LocalPath));
         await Assert.ThrowsAsync<HttpRequestException>(() => browser.GetAsync(new Uri("", UriKind.Relative)));

@@ -85,14 +85,14 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
 
         JsonElement[] samples = [.. (await viewer.EndAsync()).Skip(1)];
         Assert.Equal(2, samples.Length);
-        Assert.Equal(["sample", "sample"], samples.Select(sample => sample.GetProperty("kind").GetString()));
+        Assert.Equal(["sample", "sample"], samples.Select(sample => sample.TextOf("kind")));
         JsonElement first = samples[0].GetProperty("values");
         Assert.Equal((8, 6, 2, 0), (Value(first, "requests"), Value(first, "success"), Value(first, "clientError"),
             Value(first, "serverError")));
         JsonElement second = samples[1].GetProperty("values");
         Assert.Equal((0, 0, 0), (Value(second, "requests"), Value(second, "success"), Value(second, "clientError")));
         Assert.Equal([("2.05", 6, 3.0), ("4.04", 2, 1.0)], samples[1].GetProperty("codes").EnumerateArray().Select(code =>
-            (code.GetProperty("code").GetString(), code.GetProperty("count").GetInt32(), code.GetProperty("rate").GetDouble())));
+            (code.TextOf("code"), code.GetProperty("count").GetInt32(), code.GetProperty("rate").GetDouble())));
         Assert.Equal(8, samples[1].GetProperty("requests").GetInt64());
     }
 
@@ -115,7 +115,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
 
         JsonElement[] routes = [.. (await viewer.EndAsync())[^1].GetProperty("routes").EnumerateArray()];
         Assert.Equal([("/slow/{id}", 2), ("/fast", 1)],
-            routes.Select(route => (route.GetProperty("route").GetString(), route.GetProperty("count").GetInt32())));
+            routes.Select(route => (route.TextOf("route"), route.GetProperty("count").GetInt32())));
         Assert.InRange(routes[0].GetProperty("recent")[0].GetDouble(), 0.085, 0.12);
         Assert.InRange(routes[1].GetProperty("recent")[2].GetDouble(), 0, 0.001);
     }
@@ -139,13 +139,13 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         Assert.Equal(2, Value(sample.GetProperty("values"), "observers"));
         JsonElement route = Assert.Single(sample.GetProperty("routes").EnumerateArray());
         Assert.Equal(("/sensor/{id}", 2, 0),
-            (route.GetProperty("route").GetString(), route.GetProperty("observers").GetInt32(), route.GetProperty("count").GetInt32()));
+            (route.TextOf("route"), route.GetProperty("observers").GetInt32(), route.GetProperty("count").GetInt32()));
         JsonElement bound = Assert.Single(
-            sample.GetProperty("bounds").EnumerateArray(), bound => bound.GetProperty("name").GetString() == "Observe.MaxObservers");
+            sample.GetProperty("bounds").EnumerateArray(), bound => bound.TextOf("name") == "Observe.MaxObservers");
         Assert.Equal((2, new CoapLimits().Observe.MaxObservers, false), (bound.GetProperty("used").GetInt32(),
             bound.GetProperty("limit").GetInt32(), bound.GetProperty("bytes").GetBoolean()));
         Assert.Contains(sample.GetProperty("bounds").EnumerateArray(), bound =>
-            bound.GetProperty("name").GetString() == "Deduplication.Memory" && bound.GetProperty("bytes").GetBoolean());
+            bound.TextOf("name") == "Deduplication.Memory" && bound.GetProperty("bytes").GetBoolean());
     }
 
     [Fact]
@@ -166,9 +166,9 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
             Value(values, "duplicates")));
         JsonElement drop = Assert.Single(sample.GetProperty("drops").EnumerateArray());
         Assert.Equal(("FormatErrors", 7, 2),
-            (drop.GetProperty("counter").GetString(), drop.GetProperty("total").GetInt32(), drop.GetProperty("minute").GetInt32()));
+            (drop.TextOf("counter"), drop.GetProperty("total").GetInt32(), drop.GetProperty("minute").GetInt32()));
         JsonElement refusal = Assert.Single(sample.GetProperty("refusals").EnumerateArray());
-        Assert.Equal("rate limit of a route", refusal.GetProperty("reason").GetString());
+        Assert.Equal("rate limit of a route", refusal.TextOf("reason"));
     }
 
     [Fact]

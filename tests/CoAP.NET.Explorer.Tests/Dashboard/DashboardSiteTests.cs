@@ -64,13 +64,13 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
 
         JsonElement history = await DashboardSite.ReadAsync(lines);
-        Assert.Equal(("history", "site"), (history.GetProperty("kind").GetString(), history.GetProperty("name").GetString()));
+        Assert.Equal(("history", "site"), (history.TextOf("kind"), history.TextOf("name")));
         Assert.Equal(_coap.LocalEndpoints, history.GetProperty("listening").EnumerateArray().Select(one => one.GetString()));
         for (int i = 1; i <= 3; i++)
         {
             _clock.Advance(FromSeconds(1));
             JsonElement sample = await DashboardSite.ReadAsync(lines);
-            Assert.Equal("sample", sample.GetProperty("kind").GetString());
+            Assert.Equal("sample", sample.TextOf("kind"));
             Assert.Equal(_clock.GetUtcNow().ToUnixTimeMilliseconds(), sample.GetProperty("values").GetProperty("time").GetInt64());
         }
     }
@@ -100,7 +100,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         Task stopped = site.Application.StopAsync();
 
         Assert.Null(await lines.ReadLineAsync().WaitAsync(DashboardSite.Hang));
-        Assert.Equal("stopping", (await DashboardSite.ReadAsync(messages)).GetProperty("reason").GetString());
+        Assert.Equal("stopping", (await DashboardSite.ReadAsync(messages)).TextOf("reason"));
         await stopped.WaitAsync(DashboardSite.Hang);
     }
 
@@ -172,7 +172,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using HttpResponseMessage response = await _site.PostAsync("live", new { });
         using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
 
-        Assert.Equal("the north", (await DashboardSite.ReadAsync(lines)).GetProperty("name").GetString());
+        Assert.Equal("the north", (await DashboardSite.ReadAsync(lines)).TextOf("name"));
     }
 
     private async Task<DashboardSite> StartAsync(Action<CoapDashboardOptions>? configure = null) =>

@@ -37,8 +37,8 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     {
         using HttpResponseMessage response = await Page.CallAsync("request", new { method = "GET", uri = world.Coaps + "/hello" });
         JsonElement problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync()).RootElement;
-        Assert.Equal("No key", problem.GetProperty("title").GetString());
-        Assert.Equal("Press \"No security\" at the top of the page, and enter one.", problem.GetProperty("hint").GetString());
+        Assert.Equal("No key", problem.TextOf("title"));
+        Assert.Equal("Press \"No security\" at the top of the page, and enter one.", problem.TextOf("hint"));
     }
 
     [Fact]
@@ -55,8 +55,8 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         List<JsonElement> events = await Page.RunAsync("request", new { method = "GET", uri = server.LocalEndpoints[0] + "/hello" });
 
         JsonElement problem = events.Single(one => ExplorerPage.Kind(one) == "error");
-        Assert.Equal("No secure connection", problem.GetProperty("title").GetString());
-        problem.GetProperty("hint").GetString().Mentions("enter the authority of the server's certificate");
+        Assert.Equal("No secure connection", problem.TextOf("title"));
+        problem.TextOf("hint").Mentions("enter the authority of the server's certificate");
     }
 
     [Theory]
@@ -169,7 +169,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
 
         JsonElement response = await page.ResponseAsync(new { method = "GET", uri = own + "/own" });
 
-        Assert.Equal("2.05", response.GetProperty("code").GetString());
+        Assert.Equal("2.05", response.TextOf("code"));
         Assert.Equal((403, "Not allowed"), await page.RefusedAsync("request", Hello));
         Assert.Equal((403, "Not allowed"), await page.RefusedAsync("observe", Hello));
         Assert.Equal((403, "Not allowed"), await page.RefusedAsync("resources", new { target = world.Coap }));
@@ -194,7 +194,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
 
         List<JsonElement> events = await page.RunAsync("request", new { method = "GET", uri = "coap://sensor.example.com/x" });
 
-        Assert.Equal("Not allowed", events.Single(one => ExplorerPage.Kind(one) == "error").GetProperty("title").GetString());
+        Assert.Equal("Not allowed", events.Single(one => ExplorerPage.Kind(one) == "error").TextOf("title"));
         Assert.DoesNotContain(events, one => ExplorerPage.Kind(one) == "wire");
     }
 
@@ -238,7 +238,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         await second.MoveNextAsync();
 
         Assert.Equal((503, "Too much at a time"), await greedy.RefusedAsync("request", Hello));
-        Assert.Equal("2.05", (await other.ResponseAsync(Hello)).GetProperty("code").GetString());
+        Assert.Equal("2.05", (await other.ResponseAsync(Hello)).TextOf("code"));
     }
 
     private static ExplorerPage PageOf(WebApplication web) => new(new Uri(web.Urls.First() + "/coap/"), "1");

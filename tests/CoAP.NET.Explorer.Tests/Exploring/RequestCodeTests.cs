@@ -19,11 +19,11 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
         Assert.Equal(
             "coap put 'coap://192.0.2.1/lamp?id=1' --non --accept 60 --content-format 50 --option 4=0x0a0b --block-size 64 "
                 + "--payload '{\"on\":true}'",
-            code.GetProperty("coap").GetString());
+            code.TextOf("coap"));
         Assert.Equal(
             "coap-client -m put -N -A 60 -t 50 -O 4,0x0a0b -b 64 -e '{\"on\":true}' 'coap://192.0.2.1/lamp?id=1'",
-            code.GetProperty("coapClient").GetString());
-        string csharp = code.GetProperty("csharp").GetString()!;
+            code.TextOf("coapClient"));
+        string csharp = code.TextOf("csharp")!;
         csharp.Begins("using CoAP.NET;\n\nawait using CoapClient client");
         csharp.Mentions("new(CoapMethod.Put, \"coap://192.0.2.1/lamp?id=1\")");
         csharp.Mentions("Confirmable = false,");
@@ -40,10 +40,10 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
             payload = new { kind = "text", value = "'; touch y; \"\\ \n" },
         });
 
-        code.GetProperty("coap").GetString().Mentions("'\\''; touch y; \"\\ \n'");
-        Assert.DoesNotContain("$(touch", code.GetProperty("coap").GetString()!.Replace("%24(touch", "")
+        code.TextOf("coap").Mentions("'\\''; touch y; \"\\ \n'");
+        Assert.DoesNotContain("$(touch", code.TextOf("coap")!.Replace("%24(touch", "")
             .Split('\'')[0], Ordinal);
-        code.GetProperty("csharp").GetString()!.Split("Content = ")[1].Split('\n')[0].Mentions("\\n\"),");
+        code.TextOf("csharp")!.Split("Content = ")[1].Split('\n')[0].Mentions("\\n\"),");
     }
 
     [Fact]
@@ -57,8 +57,8 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
         });
 
         code.ToString().Omits("the secret");
-        code.GetProperty("csharp").GetString().Begins("using CoAP.NET;\nusing CoAP.NET.Dtls;\n\n");
-        code.GetProperty("coap").GetString().Mentions("--psk IDENTITY:KEY");
+        code.TextOf("csharp").Begins("using CoAP.NET;\nusing CoAP.NET.Dtls;\n\n");
+        code.TextOf("coap").Mentions("--psk IDENTITY:KEY");
     }
 
     [Fact]
@@ -71,7 +71,7 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
             payload = new { kind = "hex", value = "00ff0a" },
         });
 
-        code.GetProperty("coap").GetString().Ends("--hex 00ff0a");
-        code.GetProperty("coapClient").GetString().Begins("printf '\\000\\377\\012' | coap-client");
+        code.TextOf("coap").Ends("--hex 00ff0a");
+        code.TextOf("coapClient").Begins("printf '\\000\\377\\012' | coap-client");
     }
 }

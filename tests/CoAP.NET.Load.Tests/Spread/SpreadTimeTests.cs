@@ -124,7 +124,7 @@ public sealed class SpreadTimeTests
 
         Task<JsonElement> told = lines.ReadAsync("error");
         await _clock.AdvanceUntilAsync(() => told.IsCompleted, FromMinutes(5));
-        Assert.Equal(SpreadError.TimeOut, (await told).GetProperty("kind").GetString());
+        Assert.Equal(SpreadError.TimeOut, (await told).TextOf("kind"));
         lines.Dispose();
         Assert.Equal(10, (await CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address)).Count);
     }

@@ -78,7 +78,7 @@ public sealed class WorkerTests
                 "endless" => new string('x', 40 * SpreadConnection.LineLimit),
                 _ => line
             });
-            Assert.Equal(kind, (await lines.ReadAsync("error")).GetProperty("kind").GetString());
+            Assert.Equal(kind, (await lines.ReadAsync("error")).TextOf("kind"));
             Assert.Null(await lines.ReadAsync());
         }
 
@@ -137,7 +137,7 @@ public sealed class WorkerTests
         await lines.SendAsync(line == "long" ? new string('x', SpreadConnection.LineLimit + 1) : line);
         await lines.ReadAsync("welcome");
         await lines.ReadAsync("ready");
-        Assert.Equal(SpreadError.Protocol, (await lines.ReadAsync("error")).GetProperty("kind").GetString());
+        Assert.Equal(SpreadError.Protocol, (await lines.ReadAsync("error")).TextOf("kind"));
         Assert.Null(await lines.ReadAsync());
     }
 
@@ -166,7 +166,7 @@ public sealed class WorkerTests
         await lines.ReadAsync("welcome");
         await lines.ReadAsync("ready");
         await lines.SendAsync(Lines.Cancel);
-        Assert.Equal(SpreadError.Cancelled, (await lines.ReadAsync("error")).GetProperty("kind").GetString());
+        Assert.Equal(SpreadError.Cancelled, (await lines.ReadAsync("error")).TextOf("kind"));
     }
 
     [Fact]
@@ -234,9 +234,9 @@ public sealed class WorkerTests
         while (true)
         {
             JsonElement json = JsonDocument.Parse((await lines.ReadAsync())!).RootElement;
-            if (json.GetProperty("type").GetString() != "tick")
+            if (json.TextOf("type") != "tick")
             {
-                Assert.Equal("result", json.GetProperty("type").GetString());
+                Assert.Equal("result", json.TextOf("type"));
                 break;
             }
 
@@ -256,7 +256,7 @@ public sealed class WorkerTests
         using Lines lines = await Lines.ToAsync(worker.Address);
         await lines.SendAsync(Lines.Hello, Lines.Plan.Replace("\"rampSeconds\":1", "\"rampSeconds\":" + seconds));
         await lines.ReadAsync("welcome");
-        Assert.Equal("the run failed: not so long", (await lines.ReadAsync("error")).GetProperty("text").GetString());
+        Assert.Equal("the run failed: not so long", (await lines.ReadAsync("error")).TextOf("text"));
     }
 
     [Fact]
