@@ -261,30 +261,16 @@ public sealed class MeshCampaignTests
     private static int Number(string text) => int.Parse(text, CultureInfo.InvariantCulture);
 
     /// <summary>Keeps what stages say of themselves: an error in one of them.</summary>
-    private sealed class ErrorLog(ConcurrentQueue<string> errors) : ILoggerFactory, ILogger
+    private sealed class ErrorLog(ConcurrentQueue<string> errors) : TestLogger
     {
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public void AddProvider(ILoggerProvider provider)
-        {
-        }
-
-        public void Dispose()
-        {
-        }
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Error;
+        public override bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Error;
 
         // An answer that is larger than the peer takes is not the stage's error.
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-            Func<TState, Exception?, string> formatter)
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
         {
-            if (exception is not null && logLevel >= LogLevel.Error)
+            if (exception is not null && level >= LogLevel.Error)
             {
-                errors.Enqueue($"{formatter(state, exception)} {exception}");
+                errors.Enqueue($"{text} {exception}");
             }
         }
     }

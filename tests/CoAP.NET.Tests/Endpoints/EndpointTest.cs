@@ -97,7 +97,7 @@ public abstract class EndpointTest : IAsyncLifetime
         return Assert.Single(Transport.TakeSent());
     }
 
-    internal sealed class LogCapture : ILoggerFactory, ILogger
+    internal sealed class LogCapture : TestLogger
     {
         private readonly List<(LogLevel Level, EventId Id, string Text)> _entries = [];
 
@@ -112,27 +112,11 @@ public abstract class EndpointTest : IAsyncLifetime
             }
         }
 
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public void AddProvider(ILoggerProvider provider)
-        {
-        }
-
-        public void Dispose()
-        {
-        }
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-            Func<TState, Exception?, string> formatter)
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
         {
             lock (_entries)
             {
-                _entries.Add((logLevel, eventId, formatter(state, exception) + exception));
+                _entries.Add((level, id, text + exception));
             }
         }
     }

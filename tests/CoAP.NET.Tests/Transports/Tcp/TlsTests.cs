@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Transports.Tcp;
 // RFC 8323 section 8.2 and chapter 9: what happens in handshakes, and after them.
 public class TlsTests : TlsTest
 {
-    private readonly LogList _log = new();
+    private readonly ListLogger _log = new();
 
     [Fact]
     public async Task Frames_pass_over_TLS_in_pieces_of_any_size()
@@ -129,7 +129,7 @@ public class TlsTests : TlsTest
         await UntilAsync(() => _log.Entries.Any(static entry => entry.Id == 1026));
         Assert.Equal((1, 1), (Context.Counters[CoapCounter.HandshakesFailed], Context.Counters[CoapCounter.CertificatesRefused]));
         Assert.Equal(0, Context.Closes);
-        (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1026);
+        (LogLevel level, _, string text, _) = Assert.Single(_log.Entries, static entry => entry.Id == 1026);
         Assert.Equal(LogLevel.Information, level);
         text.Mentions("which claimed the identity 'CN=mallory', failed: the certificate of the client is not trusted");
     }
@@ -163,7 +163,7 @@ public class TlsTests : TlsTest
         // A thread counts before it logs.
         await UntilAsync(() => Context.Counters[CoapCounter.HandshakeCallbackFailures] == 3
             && _log.Entries.Any(static entry => entry.Id == 1027));
-        (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1027);
+        (LogLevel level, _, string text, _) = Assert.Single(_log.Entries, static entry => entry.Id == 1027);
         Assert.Equal(LogLevel.Error, level);
         text.Begins("TLS: CoapTlsOptions.SelectServer threw an exception");
         Assert.Equal(4, Context.Counters[CoapCounter.HandshakesFailed]);

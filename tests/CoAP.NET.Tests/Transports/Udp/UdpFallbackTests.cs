@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Tests.Resources;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Udp;
