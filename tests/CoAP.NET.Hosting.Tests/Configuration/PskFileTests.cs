@@ -128,7 +128,7 @@ public sealed class PskFileTests : FolderHostTest
     public async Task A_server_without_a_host_uses_the_keys_of_its_changed_file_until_it_ends()
     {
         Write("meter-1:first\n");
-        CoapServer server = new(options => (options.TimeProvider, options.LoggerFactory) = (_time, new SingleLogger(Logged)));
+        CoapServer server = new(options => (options.TimeProvider, options.LoggerFactory) = (_time, Logged));
         await using (server)
         {
             server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePskFile(File1));

@@ -115,21 +115,9 @@ public sealed class AddCoapTests
     }
 
     // Accepts everything that rules let through.
-    private sealed class Silence : ILoggerProvider, ILogger
+    private sealed class Silence : TestLogger
     {
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(
-            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
-        {
-        }
-
-        public void Dispose()
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
         {
         }
     }

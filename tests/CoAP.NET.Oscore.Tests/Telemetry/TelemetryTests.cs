@@ -10,7 +10,7 @@ public sealed class TelemetryTests : IAsyncLifetime
 
     private readonly OscoreWorld _world = new();
     private readonly Metrics _metrics = new();
-    private readonly LogEntries _log = new();
+    private readonly ListLogger _log = new();
     private readonly OscoreContexts _contexts = new OscoreContexts().Add(OscoreWorld.ServerContext());
 
     public ValueTask InitializeAsync() => ValueTask.CompletedTask;
@@ -204,7 +204,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         await Assert.ThrowsAnyAsync<CoapException>(() => _world.GetAsync(client, "/a"));
 
         Assert.InRange(ours.GetCounters().ReservationsFailed, 1, long.MaxValue);
-        (int _, LogLevel level, string text) = Assert.Single(_log.Of(2307));
+        (LogLevel level, _, string text, _) = Assert.Single(_log.Of(2307));
         Assert.Equal(LogLevel.Error, level);
         text.Mentions("did not confirm a reservation for OSCORE");
     }
