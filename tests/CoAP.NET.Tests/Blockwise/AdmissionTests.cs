@@ -184,12 +184,4 @@ public sealed class AdmissionTests : BlockwiseTest
         Assert.Equal(CoapCode.Content, Upload(CoapMethod.Put, "x/1", body, 1024, peer: honest).Code);
         AssertAllFreed();
     }
-
-    private async Task<CoapMessage> SendLateAsync(CoapMessage message, CoapAddress peer)
-    {
-        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
-        TrySend(message, peer);
-        return s_serializer.Deserialize(await Within(sent.Task));
-    }
 }

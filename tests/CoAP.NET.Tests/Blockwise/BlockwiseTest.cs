@@ -54,6 +54,15 @@ public abstract class BlockwiseTest : EndpointTest
         return sent.Length == 0 ? null : s_serializer.Deserialize(Wire.Hex(Assert.Single(sent)));
     }
 
+    /// <summary>Hands a request in that another thread answers, as it reads a file.</summary>
+    private protected async Task<CoapMessage> SendLateAsync(CoapMessage message, CoapAddress? peer = null)
+    {
+        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
+        TrySend(message, peer);
+        return s_serializer.Deserialize(await Within(sent.Task));
+    }
+
     private protected CoapMessage Send(CoapMessage message, CoapAddress? peer = null)
     {
         CoapMessage? answer = TrySend(message, peer);

@@ -290,15 +290,6 @@ public sealed class LaterBlockTests : BlockwiseTest
         return path;
     }
 
-    // Files are read by threads of the system.
-    private async Task<CoapMessage> SendLateAsync(CoapMessage message, CoapAddress peer)
-    {
-        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
-        TrySend(message, peer);
-        return s_serializer.Deserialize(await Within(sent.Task));
-    }
-
     private async Task<byte[]> DownloadFileAsync(string path, CoapAddress peer)
     {
         MemoryStream body = new();

@@ -92,15 +92,6 @@ public sealed class SeekableTests : BlockwiseTest
         Assert.Throws<ArgumentException>(() => CoapResults.File(string.Empty));
     }
 
-    // Files are read by threads of the system.
-    private async Task<CoapMessage> SendLateAsync(CoapMessage message)
-    {
-        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
-        TrySend(message);
-        return s_serializer.Deserialize(await Within(sent.Task));
-    }
-
     private sealed class CountingStreams
     {
         public int Opened { get; private set; }
