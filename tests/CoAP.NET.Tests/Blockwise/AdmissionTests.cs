@@ -19,14 +19,14 @@ public sealed class AdmissionTests : BlockwiseTest
             return permits-- > 0 ? null : FromSeconds(7);
         });
         await StartAsync();
-        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(5000), 1024).Code);
+        Upload(CoapMethod.Put, "x", Body(5000), 1024).Gives(CoapCode.Changed);
         Assert.Equal((1, 1), (asked, runs));
         CoapMessage held = Block(CoapMethod.Put, "x", Body(5000, 2), 0, 1024);
         Assert.Equal((CoapCode.TooManyRequests, FromSeconds(7)), (held.Code, held.Options.MaxAge));
         Assert.Equal((0, 0L), (Bodies.Count, Memory.Requests.Used));
 
         // What comes after it is a piece of nothing.
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", Body(5000, 2), 1024, 1024).Code);
+        Block(CoapMethod.Put, "x", Body(5000, 2), 1024, 1024).Gives(CoapCode.RequestEntityIncomplete);
         Assert.Equal((2, 1), (asked, runs));
         AssertAllFreed();
     }
@@ -81,7 +81,7 @@ public sealed class AdmissionTests : BlockwiseTest
             return next(request, cancellationToken);
         });
         await StartAsync();
-        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(5000), 1024).Code);
+        Upload(CoapMethod.Put, "x", Body(5000), 1024).Gives(CoapCode.Changed);
         Assert.Equal(1, asked);
     }
 
@@ -100,17 +100,16 @@ public sealed class AdmissionTests : BlockwiseTest
         CoapMessage challenge = Block(CoapMethod.Put, "x", body, 0, 1024);
         Assert.Equal((CoapCode.Unauthorized, 0), (challenge.Code, Bodies.Count));
         EchoOption echo = challenge.Options.Get<EchoOption>()!;
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Code);
+        Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Gives(CoapCode.Continue);
         Clock.Advance(FromSeconds(5));
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 1024, 1024).Code);
+        Block(CoapMethod.Put, "x", body, 1024, 1024).Gives(CoapCode.Changed);
 
         echo = Block(CoapMethod.Put, "x", body, 0, 1024).Options.Get<EchoOption>()!;
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Code);
+        Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Gives(CoapCode.Continue);
         Clock.Advance(FromSeconds(15));
         challenge = Block(CoapMethod.Put, "x", body, 1024, 1024);
         Assert.Equal((CoapCode.Unauthorized, 1), (challenge.Code, runs));
-        Assert.Equal(CoapCode.Changed,
-            Block(CoapMethod.Put, "x", body, 1024, 1024, options => options.Add(challenge.Options.Get<EchoOption>()!)).Code);
+        Block(CoapMethod.Put, "x", body, 1024, 1024, options => options.Add(challenge.Options.Get<EchoOption>()!)).Gives(CoapCode.Changed);
         Assert.Equal(2, runs);
         AssertAllFreed();
     }
@@ -121,7 +120,7 @@ public sealed class AdmissionTests : BlockwiseTest
         Server.MapPut("/x", () => CoapResults.Changed())
             .AddFilterFactory((_, _) => (_, _) => throw new InvalidOperationException("broken"), beforeBody: true);
         await StartAsync();
-        Assert.Equal(CoapCode.InternalServerError, Block(CoapMethod.Put, "x", Body(5000), 0, 1024).Code);
+        Block(CoapMethod.Put, "x", Body(5000), 0, 1024).Gives(CoapCode.InternalServerError);
         Assert.Equal(0, Bodies.Count);
         AssertAllFreed();
     }
@@ -144,8 +143,8 @@ public sealed class AdmissionTests : BlockwiseTest
         told.Mentions("SourceShare of RequestMemory");
 
         // Up to that size it is taken, also by who does not announce it.
-        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(99 * 1024), 1024).Code);
-        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "stream", Body(200 * 1024), 1024).Code);
+        Upload(CoapMethod.Put, "x", Body(99 * 1024), 1024).Gives(CoapCode.Changed);
+        Upload(CoapMethod.Put, "stream", Body(200 * 1024), 1024).Gives(CoapCode.Changed);
         AssertAllFreed();
     }
 
@@ -181,7 +180,7 @@ public sealed class AdmissionTests : BlockwiseTest
         CoapAddress honest = CoapAddress.FromIPv4(0xc6336501, 40_000);
         Get("none", peer: honest);
         Clock.Advance(FromSeconds(3));
-        Assert.Equal(CoapCode.Content, Upload(CoapMethod.Put, "x/1", body, 1024, peer: honest).Code);
+        Upload(CoapMethod.Put, "x/1", body, 1024, peer: honest).Gives(CoapCode.Content);
         AssertAllFreed();
     }
 }

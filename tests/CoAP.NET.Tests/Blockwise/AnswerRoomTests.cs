@@ -49,7 +49,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         await StartAsync();
         for (int i = 0; i < 4; i++)
         {
-            Assert.Equal(CoapCode.Content, Get("x", peer: Trusted(i)).Code);
+            Get("x", peer: Trusted(i)).Gives(CoapCode.Content);
         }
 
         for (int i = 4; i < 6; i++)
@@ -67,7 +67,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         int runs = _runs;
         for (int number = 1; number < 100; number++)
         {
-            Assert.Equal(CoapCode.ServiceUnavailable, Get("x", new BlockValue(number, false, 6), peer: Trusted(4)).Code);
+            Get("x", new BlockValue(number, false, 6), peer: Trusted(4)).Gives(CoapCode.ServiceUnavailable);
         }
 
         Assert.Equal(runs, _runs);
@@ -101,8 +101,8 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Options.Limits.Blockwise.ResponseMemory = 1024 * KiB;
         MapChanging(300 * KiB);
         await StartAsync();
-        Assert.Equal(CoapCode.InternalServerError, Get("x").Code);
-        Assert.Equal(CoapCode.InternalServerError, Get("x", new BlockValue(7, false, 6)).Code);
+        Get("x").Gives(CoapCode.InternalServerError);
+        Get("x", new BlockValue(7, false, 6)).Gives(CoapCode.InternalServerError);
         Assert.Equal(1, _runs);
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1543).Text;
         told.Mentions("CoapResults.File");
@@ -135,7 +135,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         }
 
         CoapAddress honest = Trusted(9);
-        Assert.Equal(CoapCode.ServiceUnavailable, Get("x", peer: honest).Code);
+        Get("x", peer: honest).Gives(CoapCode.ServiceUnavailable);
         for (int second = 0; second < 100; second += 20)
         {
             Clock.Advance(FromSeconds(20));
@@ -151,7 +151,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
             }
         }
 
-        Assert.Equal(CoapCode.Content, Get("x", peer: honest).Code);
+        Get("x", peer: honest).Gives(CoapCode.Content);
         Assert.True(Server.Counters[CoapCounter.RepresentationEvictions] >= 1);
         Assert.Equal(199 * KiB, Rest("x", honest).Length);
         AssertAllFreed();
@@ -191,7 +191,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         for (int number = 0; number < 40; number++)
         {
             Clock.Advance(FromSeconds(2));
-            Assert.Equal(CoapCode.Content, Get($"x/{40 * KiB}", new BlockValue(number, false, 6), peer: honest).Code);
+            Get($"x/{40 * KiB}", new BlockValue(number, false, 6), peer: honest).Gives(CoapCode.Content);
             foreach ((string path, CoapAddress peer) in held)
             {
                 Get(path, new BlockValue(number + 1, false, 6), peer: peer);
@@ -220,7 +220,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(CoapCode.Unauthorized, answer!.Code);
         ReadOnlyMemory<byte> echo = answer.Options.Echo!.Value;
         CoapAddress honest = CoapAddress.FromIPv4(0xcb007100 + 49, 5683);
-        Assert.Equal(CoapCode.Content, Get("x", new BlockValue(0, false, 2), options => options.Add(new EchoOption(echo.Span)), honest).Code);
+        Get("x", new BlockValue(0, false, 2), options => options.Add(new EchoOption(echo.Span)), honest).Gives(CoapCode.Content);
         Assert.Equal(4096 + 1024 - 64, Rest("x", honest, 2).Length);
         AssertAllFreed();
     }
@@ -267,7 +267,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
             "262144 bytes for all peers together whose addresses were never verified");
         for (int i = 0; i < 30; i++)
         {
-            Assert.Equal(CoapCode.Content, Get("x", peer: Trusted(i)).Code);
+            Get("x", peer: Trusted(i)).Gives(CoapCode.Content);
         }
 
         Assert.Equal(0, Server.Counters[CoapCounter.RepresentationEvictions]);

@@ -159,7 +159,7 @@ public sealed class LaterBlockTests : BlockwiseTest
         await StartAsync();
         for (int i = 0; i < 200; i++)
         {
-            Assert.Equal(CoapCode.Content, Get($"x/{i}").Code);
+            Get($"x/{i}").Gives(CoapCode.Content);
         }
 
         // A quarter of 4 MiB, each counted as 64 KiB and a little, and the one that is being answered.
@@ -184,9 +184,9 @@ public sealed class LaterBlockTests : BlockwiseTest
         Server.MapGet("/x",
             () => CoapResults.Stream(new Closing(Body(5000), static () => { }, () => fails ? thrown : null), CoapETag.FromVersion(1)));
         await StartAsync();
-        Assert.Equal(CoapCode.Content, Get("x").Code);
+        Get("x").Gives(CoapCode.Content);
         fails = true;
-        Assert.Equal(CoapCode.InternalServerError, Get("x", new BlockValue(1, false, 6)).Code);
+        Get("x", new BlockValue(1, false, 6)).Gives(CoapCode.InternalServerError);
         Assert.Single(Logs.Entries, entry => entry.Id.Id == 1500).Text.Mentions("/x");
         Assert.Equal(1, Server.Counters[CoapCounter.HandlerErrors]);
         fails = false;

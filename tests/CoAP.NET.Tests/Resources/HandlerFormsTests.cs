@@ -54,9 +54,9 @@ public class HandlerFormsTests
         _stage.MapGet("/1", CoapResult () => throw new InvalidOperationException());
         _stage.MapGet("/2", request => throw new InvalidOperationException());
         _stage.MapGet("/3", (request, ct) => throw new InvalidOperationException());
-        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/1").Code);
-        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/2").Code);
-        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/3").Code);
+        _stage.Get("/1").Gives(CoapCode.InternalServerError);
+        _stage.Get("/2").Gives(CoapCode.InternalServerError);
+        _stage.Get("/3").Gives(CoapCode.InternalServerError);
     }
 
     [Fact]
@@ -78,10 +78,10 @@ public class HandlerFormsTests
         _stage.MapGet("/bound", (CoapPeer peer) => Nobody());
         _stage.MapGet("/result", () => (CoapResult?)null);
         _stage.MapGet("/task", () => Task.FromResult((CoapResult?)null));
-        Assert.Equal(CoapCode.NotFound, _stage.Get("/result").Code);
-        Assert.Equal(CoapCode.NotFound, _stage.Get("/task").Code);
-        Assert.Equal(CoapCode.NotFound, _stage.Get("/direct").Code);
-        Assert.Equal(CoapCode.NotFound, _stage.Get("/bound").Code);
+        _stage.Get("/result").Gives(CoapCode.NotFound);
+        _stage.Get("/task").Gives(CoapCode.NotFound);
+        _stage.Get("/direct").Gives(CoapCode.NotFound);
+        _stage.Get("/bound").Gives(CoapCode.NotFound);
     }
 
     [Fact]

@@ -27,7 +27,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
         Server.MapPut("/x", request => request.Payload.Span.SequenceEqual(body) ? CoapResults.Changed() : CoapResults.BadRequest());
         await StartStreamsAsync();
 
-        Assert.Equal(CoapCode.Changed, Ask(Connect(), Frames.Request(CoapMethod.Put, "x", payload: body)).Code);
+        Ask(Connect(), Frames.Request(CoapMethod.Put, "x", payload: body)).Gives(CoapCode.Changed);
     }
 
     [Theory]
@@ -164,7 +164,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
         Assert.Equal((CoapCode.RequestEntityTooLarge, "07d0"), (refused.Code, refused.ValueOf(OptionNumber.Size1)));
         Assert.False(ran);
 
-        Assert.Equal(CoapCode.Changed, Ask(connection, Frames.Request(CoapMethod.Put, "x", payload: Frames.Bytes(2000))).Code);
+        Ask(connection, Frames.Request(CoapMethod.Put, "x", payload: Frames.Bytes(2000))).Gives(CoapCode.Changed);
     }
 
     [Fact]

@@ -69,7 +69,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
         Assert.Equal("0144aa", AskHex(connection, Frames.Write(again)));
         Clock.Advance(FromSeconds(31));
         connection.TakeSent();
-        Assert.Equal(CoapCode.Unauthorized, Ask(connection, again).Code);
+        Ask(connection, again).Gives(CoapCode.Unauthorized);
     }
 
     [Fact]
@@ -169,10 +169,10 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
             return request;
         }
 
-        Assert.Equal(CoapCode.Continue, Ask(connection, Part(1, "0f", 2048)).Code);
-        Assert.Equal(CoapCode.Continue, Ask(connection, Part(2, "0f", 4096)).Code);
-        Assert.Equal(CoapCode.Changed, Ask(connection, Part(1, "27", 5)).Code);
-        Assert.Equal(CoapCode.Changed, Ask(connection, Part(2, "47", 6)).Code);
+        Ask(connection, Part(1, "0f", 2048)).Gives(CoapCode.Continue);
+        Ask(connection, Part(2, "0f", 4096)).Gives(CoapCode.Continue);
+        Ask(connection, Part(1, "27", 5)).Gives(CoapCode.Changed);
+        Ask(connection, Part(2, "47", 6)).Gives(CoapCode.Changed);
 
         Assert.Equal(["012053", "024102"], came);
     }
