@@ -85,7 +85,8 @@ public sealed class ValidationTests : HostTest
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         failure.Begins(
-            "Coap:Server:Endpoints has an address that the server cannot listen on. 'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.");
+            "Coap:Server:Endpoints has an address that the server cannot listen on. "
+            + "'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.");
         failure.Ends("Coap:Server:Tls:Certificate.");
     }
 
