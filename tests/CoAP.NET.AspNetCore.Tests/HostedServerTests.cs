@@ -38,7 +38,7 @@ public sealed class HostedServerTests : WebTest
         await SendAsync(webSocket, "00e1");
         await SendAsync(webSocket, "0001b377686f");
         await ReceiveAsync(webSocket);
-        Assert.EndsWith("ff616e6e", await ReceiveAsync(webSocket), Ordinal);
+        (await ReceiveAsync(webSocket)).Ends("ff616e6e");
     }
 
     // Whether its own address is opened at the start is looked up, not tried: the port may be somebody else's here.
@@ -77,22 +77,10 @@ public sealed class HostedServerTests : WebTest
         Assert.Contains($"CoAP over WebSockets is served at /api/coap of http://127.0.0.1:{Port}.", lines.All);
     }
 
-    private sealed class Lines : ILoggerProvider, ILogger
+    private sealed class Lines : TestLogger
     {
         public ConcurrentQueue<string> All { get; } = new();
 
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-            Func<TState, Exception?, string> formatter) => All.Enqueue(formatter(state, exception));
-
-        public void Dispose()
-        {
-        }
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception) => All.Enqueue(text);
     }
 }

@@ -33,7 +33,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         for (int i = 0; i < 3; i++)
         {
             CoapResponse response = await Client.GetAsync($"{Uri}/hello").WaitAsync(Hang);
-            Assert.Equal($"hello 127.0.0.1 at coap+ws://127.0.0.1:{port}/hello", response.GetText());
+            response.Says($"hello 127.0.0.1 at coap+ws://127.0.0.1:{port}/hello");
         }
 
         Assert.Equal(1, Coap.Counters[CoapCounter.ConnectionsAccepted]);
@@ -306,7 +306,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
         Assert.Equal(CoapError.ConnectFailed, exception.Error);
-        Assert.Contains("sub-protocol", exception.Message, Ordinal);
+        exception.Mentions("sub-protocol");
     }
 
     [Fact]
@@ -316,7 +316,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
         Assert.Equal(CoapError.ConnectFailed, exception.Error);
-        Assert.Contains("404", exception.Message, Ordinal);
-        Assert.Contains("CoapWebSocketOptions.Path", exception.Message, Ordinal);
+        exception.Mentions("404");
+        exception.Mentions("CoapWebSocketOptions.Path");
     }
 }

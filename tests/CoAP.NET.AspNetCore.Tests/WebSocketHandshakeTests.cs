@@ -25,7 +25,7 @@ public sealed class WebSocketHandshakeTests : WebTest
         }
 
         string head = System.Text.Encoding.ASCII.GetString([.. got]);
-        Assert.StartsWith("HTTP/1.1 101 ", head, Ordinal);
+        head.Begins("HTTP/1.1 101 ");
         Assert.Contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", head, StringComparison.OrdinalIgnoreCase);
         Assert.Contains("Sec-WebSocket-Protocol: coap\r\n", head, StringComparison.OrdinalIgnoreCase);
         byte[] csm = new byte[11];
@@ -60,7 +60,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     {
         await StartAsync();
         string answer = await SayAsync("GET /.well-known/coap HTTP/1.1\nHost: a\nConnection: close\n\n");
-        Assert.StartsWith("HTTP/1.1 426 ", answer, Ordinal);
+        answer.Begins("HTTP/1.1 426 ");
         Assert.Contains("Upgrade: websocket", answer, StringComparison.OrdinalIgnoreCase);
     }
 

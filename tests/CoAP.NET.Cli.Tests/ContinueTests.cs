@@ -4,9 +4,8 @@ using CoAP.NET.Explorer.Exploring;
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Downloads to a file that an interruption divides into several runs.</summary>
-public sealed class ContinueTests : IDisposable
+public sealed class ContinueTests : FolderTest
 {
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-cli-").FullName;
     private readonly TaskCompletionSource _reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly List<long> _offsets = [];
@@ -14,11 +13,9 @@ public sealed class ContinueTests : IDisposable
     private bool _hasETag = true;
     private long _stallsAt = long.MaxValue;
 
-    private string Target => Path.Combine(_directory, "tool.bin");
+    private string Target => Path.Combine(Folder, "tool.bin");
 
     private string Part => Target + ".part";
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Theory]
     [InlineData("1024", 1024)]
@@ -108,7 +105,7 @@ public sealed class ContinueTests : IDisposable
         await using CoapServer server = await ServeAsync();
         string uri = await InterruptAsync(server);
 
-        Assert.Equal([Part, Part + ".etag"], Directory.GetFiles(_directory).Order());
+        Assert.Equal([Part, Part + ".etag"], Directory.GetFiles(Folder).Order());
         CliRun again = await CliHarness.RunAsync("get", uri, "-o", Target);
         AssertComplete(again);
     }
@@ -192,7 +189,7 @@ public sealed class ContinueTests : IDisposable
     {
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(_body, File.ReadAllBytes(Target));
-        Assert.Equal([Target], Directory.GetFiles(_directory));
+        Assert.Equal([Target], Directory.GetFiles(Folder));
     }
 
     private Task<CoapServer> ServeAsync(string scheme = "coap")

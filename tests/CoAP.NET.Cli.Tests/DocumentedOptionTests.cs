@@ -50,7 +50,7 @@ public sealed class DocumentedOptionTests
     [MemberData(nameof(Tables))]
     public void A_command_accepts_each_option_of_its_table(string section, string[] commands)
     {
-        string[] listed = [.. SectionOf(section).Split('\n').Where(line => line.StartsWith("| `-", StringComparison.Ordinal))
+        string[] listed = [.. SectionOf(section).Split('\n').Where(line => line.StartsWith("| `-", Ordinal))
             .SelectMany(line => OptionsIn(line.Split('|')[1]))];
 
         Assert.NotEmpty(listed);
@@ -100,11 +100,11 @@ public sealed class DocumentedOptionTests
     private static string SectionOf(string heading)
     {
         string page = Page("cli.md");
-        string text = page[page.IndexOf($"\n## {heading}\n", StringComparison.Ordinal)..][1..];
-        int end = text.IndexOf("\n## ", StringComparison.Ordinal);
+        string text = page[page.IndexOf($"\n## {heading}\n", Ordinal)..][1..];
+        int end = text.IndexOf("\n## ", Ordinal);
         text = end < 0 ? text : text[..end];
         return heading == "For users of coap-client"
-            ? string.Join('\n', text.Split('\n').Where(line => line.StartsWith("| ", StringComparison.Ordinal))
+            ? string.Join('\n', text.Split('\n').Where(line => line.StartsWith("| ", Ordinal))
                 .Select(line => string.Join('|', line.Split('|').Skip(2))))
             : Regex.Replace(text, @"\| (jq|head).*", "");
     }

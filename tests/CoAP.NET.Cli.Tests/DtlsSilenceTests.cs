@@ -25,7 +25,7 @@ public sealed class DtlsSilenceTests
         run.HasExitCode(ExitCodes.Network);
         run.HasError(identity);
         run.HasError("\nhint: Compare identity and key of --psk ID:KEY");
-        Assert.DoesNotContain(WrongKey[2..], run.Error, StringComparison.OrdinalIgnoreCase);
+        Assert.DoesNotContain(WrongKey[2..], run.Error, OrdinalIgnoreCase);
         Assert.Empty(run.Out);
     }
 
@@ -44,6 +44,6 @@ public sealed class DtlsSilenceTests
     private static Task<CliRun> RunAsync(params string[] args)
     {
         VirtualClock clock = new();
-        return clock.AdvanceUntilAsync(new CliHarness { TimeProvider = clock }.InvokeAsync(args), TimeSpan.FromMinutes(10));
+        return clock.AdvanceUntilAsync(new CliHarness { TimeProvider = clock }.InvokeAsync(args), FromMinutes(10));
     }
 }

@@ -4,16 +4,15 @@ namespace CoAP.NET.Cli.Tests;
 
 /// <summary>coaps: who is let in and whom the tool trusts, by the same switches as on coaps+tcp.</summary>
 /// <remarks>Real clock: handshakes that fail end by the time limit of the tool.</remarks>
-public sealed class DtlsTests : IDisposable
+public sealed class DtlsTests : FolderTest
 {
     private const string Key = "0x8d3f51b2c07a46e99b1e20f4d5a6c733";
 
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-dtls-").FullName;
     private readonly TlsCertificates _certificates = new();
 
-    public void Dispose()
+    public override void Dispose()
     {
-        Directory.Delete(_directory, recursive: true);
+        base.Dispose();
         _certificates.Dispose();
     }
 
@@ -34,7 +33,7 @@ public sealed class DtlsTests : IDisposable
         Assert.Equal("urn:dev:meter", line.Out);
         file.HasExitCode(ExitCodes.Success);
         Assert.Equal("urn:dev:meter", file.Out);
-        Assert.StartsWith($"{uri} answered in ", ping.Out, StringComparison.Ordinal);
+        ping.Out.Begins($"{uri} answered in ");
         found.HasOut("who");
         Assert.Equal(new string('x', 5000), large.Out);
     }
@@ -111,14 +110,12 @@ public sealed class DtlsTests : IDisposable
             await LoadAsync(server, "--ca", authority), await LoadAsync(server, "--insecure")])
         {
             run.HasExitCode(ExitCodes.Success);
-            Assert.Contains("\"errors\": {}", run.Out.Replace("\"errors\":{}", "\"errors\": {}"),
-                StringComparison.Ordinal);
-            Assert.DoesNotContain(Key, run.Out + run.Error, StringComparison.Ordinal);
+            run.Out.Replace("\"errors\":{}", "\"errors\": {}").Mentions("\"errors\": {}");
+            Assert.DoesNotContain(Key, run.Out + run.Error, Ordinal);
         }
 
-        Assert.Contains("failed handshake", (await LoadAsync(server)).Out, StringComparison.Ordinal);
-        Assert.Contains("do not go to workers", (await LoadAsync(server, "--insecure", "--workers", "127.0.0.1")).Error,
-            StringComparison.Ordinal);
+        (await LoadAsync(server)).Out.Mentions("failed handshake");
+        (await LoadAsync(server, "--insecure", "--workers", "127.0.0.1")).Error.Mentions("do not go to workers");
         Assert.Equal(ExitCodes.File, (await LoadAsync(keys, "--psk-file", $"{key}.none")).ExitCode);
     }
 
@@ -160,7 +157,7 @@ public sealed class DtlsTests : IDisposable
         CliRun run = await CliHarness.RunAsync(args);
 
         run.HasExitCode(ExitCodes.Usage);
-        Assert.StartsWith($"coap: {error}", run.Error, StringComparison.Ordinal);
+        run.Error.Begins($"coap: {error}");
         run.HasError("\nhint: ");
         run.HasNoError("sesame");
     }
@@ -189,7 +186,7 @@ public sealed class DtlsTests : IDisposable
 
     private string Write(string name, string text)
     {
-        string path = Path.Combine(_directory, name);
+        string path = Path.Combine(Folder, name);
         File.WriteAllText(path, text);
         return path;
     }

@@ -5,10 +5,8 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Requests whose keys EDHOC makes, with the credentials of files.</summary>
-public sealed class EdhocTests : IDisposable
+public sealed class EdhocTests : FolderTest
 {
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-").FullName;
-
     public EdhocTests()
     {
         foreach (string name in new[] { "client", "server" })
@@ -22,8 +20,6 @@ public sealed class EdhocTests : IDisposable
             }
         }
     }
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Theory]
     [InlineData("false")]
@@ -112,7 +108,7 @@ public sealed class EdhocTests : IDisposable
             ["get", $"{world.Uri}/door", "--edhoc", Named("client.json"), .. peer is null ? (string[])[] : ["--edhoc-peer", peer]]);
 
         run.HasExitCode(problem is null ? ExitCodes.Success : ExitCodes.Network);
-        Assert.Contains(problem ?? "open", problem is null ? run.Out : run.Error, StringComparison.Ordinal);
+        Assert.Contains(problem ?? "open", problem is null ? run.Out : run.Error, Ordinal);
     }
 
     [Fact]
@@ -139,7 +135,7 @@ public sealed class EdhocTests : IDisposable
         run.HasError(problem);
     }
 
-    private string Named(string name) => Path.Combine(_directory, name);
+    private string Named(string name) => Path.Combine(Folder, name);
 
     private void Write(string name, string text) => File.WriteAllText(Named(name), text);
 

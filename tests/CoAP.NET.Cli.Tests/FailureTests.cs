@@ -37,7 +37,7 @@ public sealed class FailureTests
         CliRun run = await CliHarness.RunAsync("get", $"coap://{silent.LocalEndPoint}/x", "--ack-timeout", "1ms", "--max-retransmit", "1");
 
         run.HasExitCode(ExitCodes.Timeout);
-        Assert.StartsWith("coap: ", run.Error, StringComparison.Ordinal);
+        run.Error.Begins("coap: ");
         run.HasError("\nhint: ");
     }
 
@@ -59,7 +59,7 @@ public sealed class FailureTests
         };
 
         CliRun run = await clock.AdvanceUntilAsync(harness.InvokeAsync("get", "192.0.2.1/x", "-v", "--max-retransmit", "2"),
-            TimeSpan.FromMinutes(10));
+            FromMinutes(10));
 
         run.HasExitCode(ExitCodes.Timeout);
         run.HasError("retransmission 2");
@@ -76,7 +76,7 @@ public sealed class FailureTests
 
         run.HasExitCode(ExitCodes.Timeout);
         run.HasError("hint: The default port is 5683 for coap");
-        Assert.DoesNotContain("nstart", run.Error, StringComparison.OrdinalIgnoreCase);
+        Assert.DoesNotContain("nstart", run.Error, OrdinalIgnoreCase);
     }
 
     [Fact]
@@ -121,7 +121,7 @@ public sealed class FailureTests
         CliRun run = await CliHarness.RunAsync(args);
 
         run.HasExitCode(ExitCodes.Usage);
-        Assert.StartsWith("coap: ", run.Error, StringComparison.Ordinal);
+        run.Error.Begins("coap: ");
         run.HasError("\nhint: ");
         Assert.DoesNotContain('\t', run.Error);
         Assert.Empty(run.Out);
@@ -189,10 +189,9 @@ public sealed class FailureTests
         CliRun raw = await CliHarness.RunAsync("get", $"{uri}/more");
 
         text.HasExitCode(ExitCodes.ClientError);
-        Assert.StartsWith($"coap: {uri}/plain answered 4.00 Bad Request: No JSON of the right form.\n", text.Error,
-            StringComparison.Ordinal);
+        text.Error.Begins($"coap: {uri}/plain answered 4.00 Bad Request: No JSON of the right form.\n");
         Assert.Empty(text.Out);
-        Assert.StartsWith($"coap: {uri}/more answered 4.02 Bad Option: Too new\n", more.Error, StringComparison.Ordinal);
+        more.Error.Begins($"coap: {uri}/more answered 4.02 Bad Option: Too new\n");
         Assert.Equal("instance: /problems/7\nunprocessed options: 65000\ntag:example: {1: 2}\n", more.Out);
         Assert.True(CoapProblem.TryParse(raw.OutBytes, out CoapProblem? problem, out _));
         Assert.Equal("Too new", problem.Title);
@@ -203,7 +202,7 @@ public sealed class FailureTests
     public async Task No_further_request_is_sent_to_a_server_that_asked_the_client_to_wait()
     {
         await using CoapServer server =
-            await TestServer.StartAsync(server => server.MapGet("/busy", () => CoapResults.TooManyRequests(TimeSpan.FromSeconds(60))));
+            await TestServer.StartAsync(server => server.MapGet("/busy", () => CoapResults.TooManyRequests(FromSeconds(60))));
         string uri = $"{server.LocalEndpoints[0]}/busy";
 
         CliRun run = await CliHarness.RunAsync("get", uri, "--repeat", "2", "--interval", "0");
@@ -240,7 +239,7 @@ public sealed class FailureTests
         CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1/x", "-o", "/nowhere/file.bin");
 
         run.HasExitCode(ExitCodes.File);
-        Assert.StartsWith("coap: /nowhere/file.bin cannot be written: there is no folder ", run.Error, StringComparison.Ordinal);
+        run.Error.Begins("coap: /nowhere/file.bin cannot be written: there is no folder ");
         run.HasNoError(".etag");
     }
 
@@ -255,7 +254,7 @@ public sealed class FailureTests
         await harness.WhenErrorAsync("GET  token");
 
         await stop.CancelAsync();
-        CliRun run = await running.WaitAsync(TimeSpan.FromMinutes(2));
+        CliRun run = await running.WaitAsync(FromMinutes(2));
 
         run.HasExitCode(ExitCodes.Cancelled);
         run.HasError("coap: Interrupted.");

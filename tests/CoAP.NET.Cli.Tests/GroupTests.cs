@@ -13,7 +13,7 @@ public sealed class GroupTests
         await using CoapServer two = await MemberAsync(network, "192.0.2.2:5683", "two");
 
         CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--max-answers", "2"),
-            TimeSpan.FromMinutes(5));
+            FromMinutes(5));
 
         run.HasExitCode(ExitCodes.Success);
         run.HasOut("coap://192.0.2.1/name 2.05 Content\none\n");
@@ -27,7 +27,7 @@ public sealed class GroupTests
         InMemoryNetwork network = new(clock);
 
         CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--timeout", "3s"),
-            TimeSpan.FromMinutes(5));
+            FromMinutes(5));
 
         run.HasExitCode(ExitCodes.Timeout);
         run.HasError("No member of coap://224.0.1.187/name answered within 3 s.");

@@ -11,8 +11,8 @@ public sealed class HelpTests
     {
         CliRun run = await CliHarness.RunAsync("--help");
 
-        string[] commands = [.. run.Out[run.Out.IndexOf("Commands:", StringComparison.Ordinal)..].Split('\n').Skip(1)
-            .Where(line => line.StartsWith("  ", StringComparison.Ordinal) && line[2] != ' ').Select(line => line.Trim().Split(' ')[0])];
+        string[] commands = [.. run.Out[run.Out.IndexOf("Commands:", Ordinal)..].Split('\n').Skip(1)
+            .Where(line => line.StartsWith("  ", Ordinal) && line[2] != ' ').Select(line => line.Trim().Split(' ')[0])];
         Assert.Equal(
             ["get", "put", "post", "delete", "fetch", "patch", "ipatch", "observe", "discover", "explore", "register", "ping", "serve",
                 "proxy", "decode", "bench", "completion"],
@@ -44,7 +44,7 @@ public sealed class HelpTests
             run.HasExitCode(ExitCodes.Success);
             string[] lines = run.Out.Split('\n');
             Assert.All(command.Options, option => Assert.Single(lines,
-                line => line.StartsWith("  -", StringComparison.Ordinal)
+                line => line.StartsWith("  -", Ordinal)
                     && line[2..].Split("  ")[0].Split(' ', ',').Contains(option.Name)));
         }
     }

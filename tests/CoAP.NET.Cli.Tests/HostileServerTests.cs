@@ -47,7 +47,7 @@ public sealed class HostileServerTests
 
         AssertHarmless(plain.Out + plain.Error);
         AssertHarmless(Regex.Replace(colored.Out + colored.Error, "\u001b\\[(0|1|2|[349][0-7]|38;5;[0-9]+)(;[0-9]+)*m", ""));
-        Assert.DoesNotContain("\u001b[2J", colored.Out + colored.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("\u001b[2J", colored.Out + colored.Error, Ordinal);
         if (path is "/diagnostic" or "/location" or "/links" or "/senml")
         {
             Assert.DoesNotMatch("(?m)^forged", colored.Out + colored.Error);
@@ -62,7 +62,7 @@ public sealed class HostileServerTests
         CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "/hostile-text", "--json");
         CliRun raw = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "/hostile-text");
 
-        Assert.Equal(Hostile, JsonDocument.Parse(run.Out).RootElement.GetProperty("payload").GetString());
+        Assert.Equal(Hostile, JsonDocument.Parse(run.Out).RootElement.TextOf("payload"));
         Assert.Equal(Hostile, raw.Out);
     }
 
@@ -113,7 +113,7 @@ public sealed class HostileServerTests
 
             await client.SendAsync(request);
             await stop.CancelAsync();
-            CliRun run = await running.WaitAsync(TimeSpan.FromMinutes(2));
+            CliRun run = await running.WaitAsync(FromMinutes(2));
 
             run.HasError("owned");
             AssertHarmless(run.Out + run.Error);

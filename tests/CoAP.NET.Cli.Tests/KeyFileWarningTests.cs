@@ -1,12 +1,8 @@
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Files with keys that other users of the machine can read or change are told.</summary>
-public sealed class KeyFileWarningTests : IDisposable
+public sealed class KeyFileWarningTests : FolderTest
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-keys-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Theory]
     [InlineData("--psk-file")]
     [InlineData("--key")]
@@ -18,7 +14,7 @@ public sealed class KeyFileWarningTests : IDisposable
             return;
         }
 
-        string path = Path.Combine(_folder, "secret");
+        string path = Path.Combine(Folder, "secret");
         File.WriteAllText(path, "me:sesame");
         File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead | UnixFileMode.OtherWrite);
         CliRun open = await CliHarness.RunAsync("get", "coap://127.0.0.1:1/x", option, path);
@@ -26,7 +22,7 @@ public sealed class KeyFileWarningTests : IDisposable
         CliRun closed = await CliHarness.RunAsync("get", "coap://127.0.0.1:1/x", option, path);
 
         open.HasError("warning:");
-        Assert.Contains("chmod 600", open.Error.ReplaceLineEndings(" "), StringComparison.Ordinal);
+        open.Error.ReplaceLineEndings(" ").Mentions("chmod 600");
         open.HasNoError("sesame");
         closed.HasNoError("warning:");
     }

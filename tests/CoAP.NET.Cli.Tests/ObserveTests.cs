@@ -2,7 +2,7 @@ namespace CoAP.NET.Cli.Tests;
 
 public sealed class ObserveTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     // Ends when the server was told that nobody observes any more (RFC 7641 section 3.6).
     private readonly TaskCompletionSource _cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -59,7 +59,7 @@ public sealed class ObserveTests
 
         run.HasExitCode(ExitCodes.Cancelled);
         JsonElement json = JsonDocument.Parse(run.Out).RootElement;
-        Assert.Equal("on", json.GetProperty("payload").GetString());
+        Assert.Equal("on", json.TextOf("payload"));
         Assert.True(json.TryGetProperty("observe", out _));
         await _cancelled.Task.WaitAsync(s_hang);
     }
@@ -75,7 +75,7 @@ public sealed class ObserveTests
         Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/x", "--duration", "1s");
         await harness.WhenOutAsync("on\n");
 
-        clock.Advance(TimeSpan.FromSeconds(1));
+        clock.Advance(FromSeconds(1));
         CliRun run = await running.WaitAsync(s_hang);
 
         run.HasExitCode(ExitCodes.Success);
@@ -91,7 +91,7 @@ public sealed class ObserveTests
         CliRun run = await CliHarness.RunAsync("observe", uri, "--duration", "1ms").WaitAsync(s_hang);
 
         run.HasExitCode(ExitCodes.Timeout);
-        Assert.StartsWith($"coap: {uri} did not answer before the time of --duration was over.", run.Error, StringComparison.Ordinal);
+        run.Error.Begins($"coap: {uri} did not answer before the time of --duration was over.");
     }
 
     [Fact]
@@ -127,7 +127,7 @@ public sealed class ObserveTests
         CliRun run = await CliHarness.RunAsync("observe", uri).WaitAsync(s_hang);
 
         run.HasExitCode(ExitCodes.ClientError);
-        Assert.StartsWith($"coap: {uri} answered 4.04 Not Found\n", run.Error, StringComparison.Ordinal);
+        run.Error.Begins($"coap: {uri} answered 4.04 Not Found\n");
         run.HasNoError("again");
     }
 
@@ -164,9 +164,9 @@ public sealed class ObserveTests
         CliRun run = await running.WaitAsync(s_hang);
 
         run.HasExitCode(ExitCodes.Cancelled);
-        Assert.StartsWith(
+        run.Error.Begins(
             $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists the resources of the server."
-                + "\nRepeats the request after a while", run.Error, StringComparison.Ordinal);
+            + "\nRepeats the request after a while");
     }
 
     [Fact]
@@ -178,7 +178,7 @@ public sealed class ObserveTests
         Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--keep-trying", "--duration", "1s");
         await harness.WhenErrorAsync("Repeats the request");
 
-        clock.Advance(TimeSpan.FromSeconds(1));
+        clock.Advance(FromSeconds(1));
         CliRun run = await running.WaitAsync(s_hang);
 
         run.HasExitCode(ExitCodes.ClientError);

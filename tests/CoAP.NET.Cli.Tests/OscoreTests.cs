@@ -3,19 +3,15 @@ using System.Diagnostics;
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Requests and folders that OSCORE protects, with the contexts of files.</summary>
-public sealed class OscoreTests : IDisposable
+public sealed class OscoreTests : FolderTest
 {
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-").FullName;
-
     public OscoreTests()
     {
         Write("client.json", """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "", "recipientId": "0x01" }""");
         Write("server.json", """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "0x01", "recipientId": "" }""");
-        Directory.CreateDirectory(Path.Combine(_directory, "data"));
+        Directory.CreateDirectory(Path.Combine(Folder, "data"));
         Write("data/state.txt", "21.5");
     }
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
     public async Task A_folder_is_served_only_to_clients_with_the_OSCORE_context()
@@ -23,7 +19,7 @@ public sealed class OscoreTests : IDisposable
         using CancellationTokenSource stop = new();
         CliHarness serving = new() { Stopped = stop.Token };
         Task<CliRun> server = serving.InvokeAsync(
-            "serve", Path.Combine(_directory, "data"), "--bind", "coap://127.0.0.1:0", "--quiet", "--oscore", InDirectory("server.json"));
+            "serve", Path.Combine(Folder, "data"), "--bind", "coap://127.0.0.1:0", "--quiet", "--oscore", InDirectory("server.json"));
         await serving.WhenOutAsync("\n");
         string uri = $"{serving.OutSoFar.Trim()}/state.txt";
 
@@ -41,7 +37,7 @@ public sealed class OscoreTests : IDisposable
 
         // Each run reserved numbers of its own.
         string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
-        Assert.Contains("\"nextUnreserved\": 64", await File.ReadAllTextAsync(state), StringComparison.Ordinal);
+        (await File.ReadAllTextAsync(state)).Mentions("\"nextUnreserved\": 64");
     }
 
     [Fact]
@@ -50,7 +46,7 @@ public sealed class OscoreTests : IDisposable
         using CancellationTokenSource stop = new();
         CliHarness serving = new() { Stopped = stop.Token };
         Task<CliRun> server = serving.InvokeAsync(
-            "serve", Path.Combine(_directory, "data"), "--bind", "coap://127.0.0.1:0", "--quiet", "--oscore", InDirectory("server.json"));
+            "serve", Path.Combine(Folder, "data"), "--bind", "coap://127.0.0.1:0", "--quiet", "--oscore", InDirectory("server.json"));
         await serving.WhenOutAsync("\n");
 
         CliRun run = await CliHarness.RunAsync("discover", serving.OutSoFar.Trim(), "--oscore", InDirectory("client.json"), "-v");
@@ -62,7 +58,7 @@ public sealed class OscoreTests : IDisposable
 
         // A number was taken for it, so the request was protected.
         string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
-        Assert.Contains("\"nextUnreserved\": 32", await File.ReadAllTextAsync(state), StringComparison.Ordinal);
+        (await File.ReadAllTextAsync(state)).Mentions("\"nextUnreserved\": 32");
     }
 
     [Fact]
@@ -72,7 +68,7 @@ public sealed class OscoreTests : IDisposable
         using CancellationTokenSource stop = new();
         CliHarness serving = new() { Stopped = stop.Token };
         Task<CliRun> server = serving.InvokeAsync(
-            "serve", Path.Combine(_directory, "data"), "--bind", "coap://127.0.0.1:0", "--quiet", "--oscore", InDirectory("server.json"));
+            "serve", Path.Combine(Folder, "data"), "--bind", "coap://127.0.0.1:0", "--quiet", "--oscore", InDirectory("server.json"));
         await serving.WhenOutAsync("\n");
         string uri = $"{serving.OutSoFar.Trim()}/state.txt";
 
@@ -117,7 +113,7 @@ public sealed class OscoreTests : IDisposable
         string error;
         try
         {
-            error = await tool.StandardError.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(2));
+            error = await tool.StandardError.ReadToEndAsync().WaitAsync(FromMinutes(2));
         }
         finally
         {
@@ -127,7 +123,7 @@ public sealed class OscoreTests : IDisposable
 
         await tool.WaitForExitAsync();
         Assert.NotEqual(ExitCodes.Success, tool.ExitCode);
-        Assert.Contains("opens twice in spite of its lock", error, StringComparison.Ordinal);
+        error.Mentions("opens twice in spite of its lock");
         Assert.Empty(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
     }
 
@@ -146,7 +142,7 @@ public sealed class OscoreTests : IDisposable
         run.HasError("has 2 security contexts, and a client uses one");
     }
 
-    private string InDirectory(string name) => Path.Combine(_directory, name);
+    private string InDirectory(string name) => Path.Combine(Folder, name);
 
     private void Write(string name, string text) => File.WriteAllText(InDirectory(name), text);
 }

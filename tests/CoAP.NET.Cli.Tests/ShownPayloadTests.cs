@@ -29,13 +29,10 @@ public sealed class ShownPayloadTests
     [Fact]
     public async Task JSON_is_colored_on_a_terminal_or_when_colors_are_requested()
     {
-        Assert.Contains("\u001b[", (await GetAsync("/json", "--pretty", "--color", "always")).Out, StringComparison.Ordinal);
-        Assert.Contains("\u001b[", (await GetAsync(new CliHarness { IsTerminal = true }, "/json")).Out, StringComparison.Ordinal);
-        Assert.DoesNotContain("\u001b", (await GetAsync(new CliHarness { IsTerminal = true }, "/json", "--color", "never")).Out,
-            StringComparison.Ordinal);
-        Assert.DoesNotContain("\u001b",
-            (await GetAsync(new CliHarness { IsTerminal = true, Variables = { ["NO_COLOR"] = "1" } }, "/json")).Out,
-            StringComparison.Ordinal);
+        (await GetAsync("/json", "--pretty", "--color", "always")).Out.Mentions("\u001b[");
+        (await GetAsync(new CliHarness { IsTerminal = true }, "/json")).Out.Mentions("\u001b[");
+        (await GetAsync(new CliHarness { IsTerminal = true }, "/json", "--color", "never")).Out.Omits("\u001b");
+        (await GetAsync(new CliHarness { IsTerminal = true, Variables = { ["NO_COLOR"] = "1" } }, "/json")).Out.Omits("\u001b");
     }
 
     [Fact]
@@ -49,7 +46,7 @@ public sealed class ShownPayloadTests
     {
         string[] lines = (await GetAsync("/.well-known/core", "--pretty")).Out.Split('\n');
 
-        Assert.Contains(lines, line => line.Trim().StartsWith("Target", StringComparison.Ordinal));
+        Assert.Contains(lines, line => line.Trim().StartsWith("Target", Ordinal));
         Assert.Contains(lines, line => line == "  /text");
     }
 
@@ -104,8 +101,7 @@ public sealed class ShownPayloadTests
         Assert.Equal(64, few.Out.Count(c => c == '\n'));
         many.HasExitCode(ExitCodes.Success);
         Assert.Equal(17, many.Out.Count(c => c == '\n'));
-        Assert.EndsWith("\n# 256 of 1025 bytes. -o FILE saves all, --pretty shows all, --raw writes them unmodified.\n",
-            many.Out, StringComparison.Ordinal);
+        many.Out.Ends("\n# 256 of 1025 bytes. -o FILE saves all, --pretty shows all, --raw writes them unmodified.\n");
         Assert.Equal(65, wanted.Out.Count(c => c == '\n'));
     }
 
@@ -129,10 +125,8 @@ public sealed class ShownPayloadTests
             server.MapGet("/cbor!", () => CoapResults.Content(new CoapContent(new byte[] { 0x82, 0x01 }, CoapContentFormat.Cbor)));
         });
 
-        Assert.StartsWith("# no application/json: ",
-            (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/json!", "--pretty")).Out, StringComparison.Ordinal);
-        Assert.StartsWith("# no application/cbor: ",
-            (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/cbor!", "--pretty")).Out, StringComparison.Ordinal);
+        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/json!", "--pretty")).Out.Begins("# no application/json: ");
+        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/cbor!", "--pretty")).Out.Begins("# no application/cbor: ");
     }
 
     [Fact]
@@ -146,17 +140,16 @@ public sealed class ShownPayloadTests
         string[] lines = run.Out.Split('\n');
         Assert.Equal(3, lines.Length);
         JsonElement json = JsonDocument.Parse(lines[1]).RootElement;
-        Assert.Equal("GET", json.GetProperty("method").GetString());
-        Assert.Equal($"{uri}/json", json.GetProperty("uri").GetString());
-        Assert.Equal(uri["coap://".Length..], json.GetProperty("peer").GetString());
-        Assert.Equal("2.05", json.GetProperty("code").GetString());
-        Assert.Equal("Content", json.GetProperty("name").GetString());
+        Assert.Equal("GET", json.TextOf("method"));
+        Assert.Equal($"{uri}/json", json.TextOf("uri"));
+        Assert.Equal(uri["coap://".Length..], json.TextOf("peer"));
+        Assert.Equal("2.05", json.TextOf("code"));
+        Assert.Equal("Content", json.TextOf("name"));
         Assert.True(json.GetProperty("success").GetBoolean());
         Assert.Equal(50, json.GetProperty("contentFormat").GetInt32());
-        Assert.Equal("application/json", json.GetProperty("mediaType").GetString());
+        Assert.Equal("application/json", json.TextOf("mediaType"));
         Assert.Equal("21.50", json.GetProperty("payload").GetProperty("t").GetRawText());
-        Assert.Contains("\"number\":12,\"name\":\"Content-Format\",\"value\":\"application/json\",\"hex\":\"32\"", lines[1],
-            StringComparison.Ordinal);
+        lines[1].Mentions("\"number\":12,\"name\":\"Content-Format\",\"value\":\"application/json\",\"hex\":\"32\"");
         Assert.Empty(run.Error);
     }
 
@@ -165,8 +158,8 @@ public sealed class ShownPayloadTests
     {
         JsonElement json = JsonDocument.Parse((await GetAsync("/cbor", "--json")).Out).RootElement;
 
-        Assert.Equal("omFhgwECA2FiQsr+", json.GetProperty("payloadBase64").GetString());
-        Assert.Equal("{\"a\": [1, 2, 3], \"b\": h'cafe'}", json.GetProperty("cbor").GetString());
+        Assert.Equal("omFhgwECA2FiQsr+", json.TextOf("payloadBase64"));
+        Assert.Equal("{\"a\": [1, 2, 3], \"b\": h'cafe'}", json.TextOf("cbor"));
     }
 
     [Fact]
@@ -175,7 +168,7 @@ public sealed class ShownPayloadTests
         CliRun run = await GetAsync("/nowhere", "--json");
 
         run.HasExitCode(ExitCodes.ClientError);
-        Assert.Equal("4.04", JsonDocument.Parse(run.Out).RootElement.GetProperty("code").GetString());
+        Assert.Equal("4.04", JsonDocument.Parse(run.Out).RootElement.TextOf("code"));
     }
 
     private static Task<CliRun> GetAsync(string path, params string[] args) => GetAsync(new CliHarness(), path, args);

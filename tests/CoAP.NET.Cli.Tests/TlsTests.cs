@@ -4,14 +4,13 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Tests;
 
-public sealed class TlsTests : IDisposable
+public sealed class TlsTests : FolderTest
 {
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-tls-").FullName;
     private readonly TlsCertificates _certificates = new();
 
-    public void Dispose()
+    public override void Dispose()
     {
-        Directory.Delete(_directory, recursive: true);
+        base.Dispose();
         _certificates.Dispose();
     }
 
@@ -22,7 +21,7 @@ public sealed class TlsTests : IDisposable
         await using CoapServer server = await StartAsync(clientNeeded: false);
 
         CliRun trusted = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority);
-        CliRun directory = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", _directory);
+        CliRun directory = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", Folder);
         CliRun unknown = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text");
         CliRun insecure = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--insecure");
 
@@ -94,7 +93,7 @@ public sealed class TlsTests : IDisposable
 
     private string Write(string name, string text)
     {
-        string path = Path.Combine(_directory, name);
+        string path = Path.Combine(Folder, name);
         File.WriteAllText(path, text);
         return path;
     }

@@ -1,17 +1,13 @@
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Files, blocks and the bar that shows how far they are.</summary>
-public sealed class TransferTests : IDisposable
+public sealed class TransferTests : FolderTest
 {
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-cli-").FullName;
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
-
     [Fact]
     public async Task The_output_is_written_to_the_file_block_by_block()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string path = Path.Combine(_directory, "large");
+        string path = Path.Combine(Folder, "large");
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--output", path);
 
@@ -25,14 +21,14 @@ public sealed class TransferTests : IDisposable
     public async Task A_failed_request_leaves_the_output_file_unchanged()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string path = Path.Combine(_directory, "kept");
+        string path = Path.Combine(Folder, "kept");
         await File.WriteAllTextAsync(path, "before");
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/nowhere", "--output", path);
 
         run.HasExitCode(ExitCodes.ClientError);
         Assert.Equal("before", await File.ReadAllTextAsync(path));
-        Assert.Equal([path], Directory.GetFiles(_directory));
+        Assert.Equal([path], Directory.GetFiles(Folder));
     }
 
     [Fact]
@@ -40,7 +36,7 @@ public sealed class TransferTests : IDisposable
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/valid", () => CoapResults.Status(CoapCode.Valid)));
-        string path = Path.Combine(_directory, "valid");
+        string path = Path.Combine(Folder, "valid");
         await File.WriteAllTextAsync(path, "before");
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/valid", "--etag", "01", "--output", path);
@@ -53,14 +49,14 @@ public sealed class TransferTests : IDisposable
     public async Task A_download_may_start_at_a_given_block()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string path = Path.Combine(_directory, "rest");
+        string path = Path.Combine(Folder, "rest");
         await File.WriteAllTextAsync(path, "before");
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--output", path, "--block-size", "4,256");
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(new string('x', 5000 - 1024), await File.ReadAllTextAsync(path));
-        Assert.Equal([path], Directory.GetFiles(_directory));
+        Assert.Equal([path], Directory.GetFiles(Folder));
     }
 
     [Fact]
@@ -72,7 +68,7 @@ public sealed class TransferTests : IDisposable
             seen = request.ContentFormat;
             return CoapResults.Changed();
         }));
-        string path = Path.Combine(_directory, "a.cbor");
+        string path = Path.Combine(Folder, "a.cbor");
         await File.WriteAllBytesAsync(path, [0xa0]);
 
         await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/file", "-f", path);
@@ -86,7 +82,7 @@ public sealed class TransferTests : IDisposable
         await using CoapServer server = await TestServer.StartAsync();
 
         CliRun run = await new CliHarness { IsTerminal = true, Input = Encoding.ASCII.GetBytes(new string('y', 40_000)) }
-            .InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--output", Path.Combine(_directory, "echo"));
+            .InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--output", Path.Combine(Folder, "echo"));
 
         run.HasExitCode(ExitCodes.Success);
         run.HasError("sending");
@@ -98,8 +94,7 @@ public sealed class TransferTests : IDisposable
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        Assert.DoesNotContain("receiving", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large")).Error,
-            StringComparison.Ordinal);
+        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large")).Error.Omits("receiving");
         Assert.Empty((await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/text")).Error);
     }
 

@@ -57,7 +57,7 @@ public sealed class VerboseTests
         await using CoapServer server = await TestServer.StartAsync();
         string uri = server.LocalEndpoints[0].Replace("127.0.0.1", "localhost");
 
-        Assert.Contains("Uri-Host: localhost", (await CliHarness.RunAsync("get", $"{uri}/text", "-v")).Error, StringComparison.Ordinal);
+        (await CliHarness.RunAsync("get", $"{uri}/text", "-v")).Error.Mentions("Uri-Host: localhost");
         CliRun run = await CliHarness.RunAsync("get", $"{uri}/text", "-v", "-U");
         Assert.Equal("21.5", run.Out);
         run.HasNoError("Uri-Host");

@@ -17,7 +17,7 @@ public sealed class WaitProgressLineTests
         Assert.Contains(lines, line => Regex.IsMatch(line, "^waiting for 192\\.0\\.2\\.1: 4 s, sent 2 times, at most 5 s left$"));
 
         // Nothing of it stays: the error begins a line that was cleared.
-        Assert.StartsWith("coap: ", lines[^1], StringComparison.Ordinal);
+        lines[^1].Begins("coap: ");
     }
 
     [Fact]
@@ -25,7 +25,7 @@ public sealed class WaitProgressLineTests
     {
         CliRun run = await WaitAsync(isTerminal: true, "get", "192.0.2.1/x", "--timeout", "3s");
 
-        Assert.StartsWith("waiting for 192.0.2.1: 1 s, 2 s left" + Cleared, run.Error, StringComparison.Ordinal);
+        run.Error.Begins("waiting for 192.0.2.1: 1 s, 2 s left" + Cleared);
     }
 
     [Theory]
@@ -37,7 +37,7 @@ public sealed class WaitProgressLineTests
         CliRun run = await WaitAsync(isTerminal: true, [.. args, "--max-retransmit", "0"]);
 
         run.HasExitCode(ExitCodes.Timeout);
-        Assert.StartsWith("waiting for 192.0.2.1: 1 s, at most 2 s left" + Cleared, run.Error, StringComparison.Ordinal);
+        run.Error.Begins("waiting for 192.0.2.1: 1 s, at most 2 s left" + Cleared);
     }
 
     [Fact]
@@ -49,7 +49,7 @@ public sealed class WaitProgressLineTests
         run.HasError("no acknowledgement arrived within the Timeout of 0.05 s");
         Assert.Equal(2, run.Error.Split("the Timeout of 0.05 s").Length - 1);
         run.HasError("--timeout");
-        Assert.EndsWith("2 sent, 0 answered\n", run.Out, StringComparison.Ordinal);
+        run.Out.Ends("2 sent, 0 answered\n");
     }
 
     [Fact]
@@ -95,6 +95,6 @@ public sealed class WaitProgressLineTests
                 return client;
             },
         };
-        return await clock.AdvanceUntilAsync(harness.InvokeAsync([.. args, "--color", "never"]), TimeSpan.FromMinutes(10));
+        return await clock.AdvanceUntilAsync(harness.InvokeAsync([.. args, "--color", "never"]), FromMinutes(10));
     }
 }

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Content.Tests;
 
 /// <summary>
@@ -7,12 +5,7 @@ namespace CoAP.NET.Content.Tests;
 /// </summary>
 internal static class Campaign
 {
-    public static int Rounds(int otherwise) => Setting("CONTENT_ROUNDS", otherwise);
+    public static int Rounds(int otherwise) => CampaignSetting.Of("CONTENT_ROUNDS", otherwise);
 
-    public static int Seed(int otherwise) => Setting("CONTENT_SEED", otherwise);
-
-    private static int Setting(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
+    public static int Seed(int otherwise) => CampaignSetting.Of("CONTENT_SEED", otherwise);
 }

@@ -33,7 +33,7 @@ public sealed class ContentDocumentationTests
         });
 
         await pair.StartAsync();
-        Assert.Equal(CoapCode.Changed, (await pair.RunAsync(() => pair.Client.PutAsync(CoapEndpointPair.Address + "/lamp", content))).Code);
+        await pair.RunAsync(() => pair.Client.PutAsync(CoapEndpointPair.Address + "/lamp", content)).Gives(CoapCode.Changed);
     }
 
     [Fact]
@@ -170,6 +170,6 @@ public sealed class ContentDocumentationTests
         byte[] json = CoapCborJson.Convert(response.Payload.Span, CoapContentFormat.Cbor, maxSize: 64 * 1024);
         CoapContent content = new(json, CoapContentFormat.Json);
 
-        Assert.Equal("""{"on":true}""", (await Answer.OfAsync(content)).GetText());
+        await Answer.OfAsync(content).Says("""{"on":true}""");
     }
 }

@@ -53,7 +53,7 @@ public sealed class HostileContentTests
         Assert.False(CoapSenmlPack.TryParse(payload, CoapContentFormat.SenmlJson, out _, out CoapSyntaxError error));
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 10 * payload.Length);
         Assert.Equal(1, error.Offset);
-        Assert.Contains("1024", error.Message, StringComparison.Ordinal);
+        error.Message.Mentions("1024");
     }
 
     [Fact]

@@ -51,7 +51,7 @@ public sealed class InvalidMessageTests
         EdhocException error = Assert.Throws<EdhocException>(
             () => ReadSecondPlaintext([.. Parties.InitiatorId, .. Convert.FromHexString("324848fa5efa2ebf920b")]));
 
-        Assert.Contains("that of the Initiator", error.Message, Ordinal);
+        error.Mentions("that of the Initiator");
         Assert.Equal(EdhocErrorCode.Unspecified, error.Code);
     }
 

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Edhoc.Schedule;
 
@@ -18,7 +17,7 @@ public sealed class MutationTests
     [Rfc("9528-9.8-8")]
     public void Mutated_messages_are_accepted_or_refused_with_a_valid_error_message()
     {
-        VirtualRandom random = new((ulong)Number("COAP_TEST_SEED", 20_260));
+        VirtualRandom random = new((ulong)CampaignSetting.Of("COAP_TEST_SEED", 20_260));
         Vectors trace = new("trace1");
         Vectors other = new("trace2");
         (byte[] Input, Action<byte[]> Read)[] targets =
@@ -35,7 +34,7 @@ public sealed class MutationTests
             ([0xf5, .. other["message_3", "message_3"]], bytes => RequestPayload.Read(bytes, out _)),
             (other["message_3", "message_3"], bytes => CombinedPayload.Read(bytes, out _)),
         ];
-        int rounds = 60 * Number("COAP_TEST_CAMPAIGN", 1);
+        int rounds = 60 * CampaignSetting.Of("COAP_TEST_CAMPAIGN", 1);
         foreach ((byte[] input, Action<byte[]> read) in targets)
         {
             for (int i = 0; i < rounds; i++)
@@ -107,9 +106,4 @@ public sealed class MutationTests
         EdhocParty.Read(
             ref reader, plaintext, EdhocRole.Responder, EdhocMethod.StaticStatic, EdhocCipherSuite.Find(2)!, new EdhocSettings());
     }
-
-    private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 }

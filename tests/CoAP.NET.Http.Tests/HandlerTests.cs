@@ -143,7 +143,7 @@ public sealed class HandlerTests : Origin
         Assert.Equal("Not Found", missing.ReasonPhrase);
         Assert.Equal((HttpStatusCode.BadRequest, "CoAP server returned 4.05"), (method.StatusCode, method.ReasonPhrase));
         Assert.Equal("read only", await method.Content.ReadAsStringAsync());
-        Assert.StartsWith("CoAP server returned 4.05", await silent.Content.ReadAsStringAsync(), Ordinal);
+        (await silent.Content.ReadAsStringAsync()).Begins("CoAP server returned 4.05");
     }
 
     [Fact]
@@ -353,7 +353,7 @@ public sealed class HandlerTests : Origin
         await Server.StartAsync();
         Uri uri = new("http" + Address["coap".Length..] + "/text");
         NotSupportedException error = await Assert.ThrowsAsync<NotSupportedException>(() => Client.GetAsync(uri));
-        Assert.Contains("Schemes", error.Message, Ordinal);
+        error.Mentions("Schemes");
 
         Handler.Schemes["http"] = "coap";
         Assert.Equal("hello", await Client.GetStringAsync(uri));

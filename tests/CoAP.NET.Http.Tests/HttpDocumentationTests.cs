@@ -83,7 +83,7 @@ public sealed class HttpDocumentationTests : Origin
             told = $"{exception.HttpRequestError}: {coapException.Message}";
         }
 
-        Assert.StartsWith("NameResolutionError: ", told, StringComparison.Ordinal);
+        told.Begins("NameResolutionError: ");
     }
 
     [Fact]

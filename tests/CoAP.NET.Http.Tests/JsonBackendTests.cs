@@ -107,7 +107,7 @@ public sealed class JsonBackendTests : BackendTest
         CoapResponse response = await Client.SendAsync(
             new CoapRequest(CoapMethod.Get, Coap + "/b/data") { Accept = CoapContentFormat.Cbor });
 
-        Assert.Equal(CoapCode.BadGateway, response.Code);
+        response.Gives(CoapCode.BadGateway);
     }
 
     [Theory]
@@ -120,7 +120,7 @@ public sealed class JsonBackendTests : BackendTest
 
         CoapResponse response = await SendAsync(CoapMethod.Post, "/b/data", s_cbor, CoapContentFormat.Cbor);
 
-        Assert.Equal(CoapCode.Conflict, response.Code);
+        response.Gives(CoapCode.Conflict);
         Assert.Equal(title is not null, response.TryReadProblem(out CoapProblem? problem));
         Assert.Equal(title, problem?.Title);
     }
@@ -143,7 +143,7 @@ public sealed class JsonBackendTests : BackendTest
         Assert.NotEqual(cborTag, jsonTag);
 
         CoapResponse valid = await GetAsync(CoapContentFormat.Cbor, cborTag);
-        Assert.Equal(CoapCode.Valid, valid.Code);
+        valid.Gives(CoapCode.Valid);
         Assert.Equal(cborTag, valid.Options.ETag!.Value.ToArray());
         await GetAsync(CoapContentFormat.Cbor, jsonTag).Gives(CoapCode.Content);
         await GetAsync(CoapContentFormat.Json, cborTag).Gives(CoapCode.Content);

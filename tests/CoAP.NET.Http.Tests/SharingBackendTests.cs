@@ -61,7 +61,7 @@ public sealed class SharingBackendTests : BackendTest
 
         clock.Advance(FromSeconds(10));
         CoapResponse validated = await GetAsync("config");
-        Assert.Equal("body", validated.GetText());
+        validated.Says("body");
         Assert.Equal(FromSeconds(10), validated.MaxAge);
         Assert.Equal("\"of more than 8 bytes\"", Seen.Last().Headers.IfNoneMatch);
 

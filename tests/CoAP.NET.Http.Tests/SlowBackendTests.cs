@@ -67,7 +67,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
         CoapResponse response = await PutAsync();
 
         await IsIdleAsync();
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(Length, taken);
         Assert.InRange(ahead, 1, MaxAhead);
         Assert.True(_clock.Elapsed > FromSeconds(100), $"It took {_clock.Elapsed}.");
@@ -92,7 +92,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
         await _clock.AdvanceUntilAsync(_backend.Gone.Task, FromMinutes(1));
         await IsIdleAsync();
 
-        Assert.Equal(CoapCode.GatewayTimeout, response.Code);
+        response.Gives(CoapCode.GatewayTimeout);
         Assert.InRange(_body.Position, taken, taken + MaxAhead);
         Assert.Equal((1, 0), (_proxy.GetCounters().Timeouts, _proxy.GetCounters().InProgress));
     }
@@ -119,7 +119,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
         CoapResponse response = await PutAsync();
 
         await IsIdleAsync();
-        Assert.Equal(CoapCode.UnprocessableEntity, response.Code);
+        response.Gives(CoapCode.UnprocessableEntity);
         Assert.InRange(_body.Position, 10_000, 10_000 + MaxAhead);
         Assert.Equal(0, _proxy.GetCounters().InProgress);
     }

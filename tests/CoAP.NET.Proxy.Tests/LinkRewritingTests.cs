@@ -85,7 +85,7 @@ public sealed class LinkRewritingTests
 
         CoapResponse response = await world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/links"));
 
-        Assert.Equal(CoapCode.BadGateway, response.Code);
+        response.Gives(CoapCode.BadGateway);
     }
 
     private static CoapResult Links(string links) =>

@@ -98,14 +98,9 @@ public sealed class LongObservationTests
     /// </summary>
     public static TheoryData<int, int> Runs()
     {
-        int factor = Number("COAP_TEST_CAMPAIGN", 1);
-        return factor > 1 ? new() { { Number("COAP_TEST_SEED", 2), 40 * factor } } : new() { { 1, 4 } };
+        int factor = CampaignSetting.Of("COAP_TEST_CAMPAIGN", 1);
+        return factor > 1 ? new() { { CampaignSetting.Of("COAP_TEST_SEED", 2), 40 * factor } } : new() { { 1, 4 } };
     }
-
-    private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 
     private bool AllHave(CoapCode code)
     {

@@ -127,7 +127,7 @@ public sealed class ObservingTests : IAsyncLifetime
         CoapObservation observation = await _world.RunAsync(() => _clients[0].ObserveAsync(request));
 
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
-        Assert.Equal("plain", observation.Latest!.GetText());
+        observation.Latest!.Says("plain");
         Assert.Equal(0, _world.ProxyServer.ObserverCount);
         Assert.Equal(0, _world.Proxy.GetCounters().Observations);
         await _world.EndAsync(observation);
@@ -170,7 +170,7 @@ public sealed class ObservingTests : IAsyncLifetime
 
         CoapObservation second = await ObserveAsync(_clients[1]);
 
-        Assert.Equal("0", second.Latest!.GetText());
+        second.Latest!.Says("0");
         Assert.Equal(CoapObserveState.Observing, second.State);
     }
 
@@ -214,7 +214,7 @@ public sealed class ObservingTests : IAsyncLifetime
         await _world.Clock.AdvanceUntilAsync(
             () => observation.State == CoapObserveState.NotObserving && _world.Proxy.GetCounters().Observations == 0,
             FromHours(1));
-        Assert.Equal("plain", observation.Latest!.GetText());
+        observation.Latest!.Says("plain");
         Assert.Equal(0, _world.ProxyServer.ObserverCount);
     }
 
@@ -237,7 +237,7 @@ public sealed class ObservingTests : IAsyncLifetime
         await _world.Clock.AdvanceUntilAsync(
             () => observations.All(one => one.State == CoapObserveState.NotObserving), FromMinutes(1));
 
-        Assert.All(observations, one => Assert.Equal("last", one.Latest!.GetText()));
+        Assert.All(observations, one => one.Latest!.Says("last"));
         Assert.Equal(0, _world.ProxyServer.ObserverCount);
         foreach (CoapObservation observation in observations)
         {
@@ -277,7 +277,7 @@ public sealed class ObservingTests : IAsyncLifetime
             CoapObservation observation = await world.RunAsync(() =>
                 client.ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/{states.Count}")));
             states.Add(observation.State);
-            Assert.Equal("here", observation.Latest!.GetText());
+            observation.Latest!.Says("here");
         }
 
         Assert.Equal([CoapObserveState.Observing, CoapObserveState.Observing, CoapObserveState.NotObserving], states);

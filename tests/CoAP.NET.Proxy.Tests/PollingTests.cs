@@ -87,13 +87,13 @@ public sealed class PollingTests : IAsyncLifetime
         Assert.Equal(1, _server.Asked.Count - asked);
         await _world.PassAsync(FromSeconds(2));
         Assert.Equal(2, _server.Asked.Count - asked);
-        Assert.Equal("a", observation.Latest!.GetText());
+        observation.Latest!.Says("a");
 
         // It comes back, and nobody has heard of anything.
         _server.Code = CoapCode.Content;
         await _world.PassAsync(FromMinutes(2));
         Assert.Equal(1, _world.Proxy.GetCounters().Observations);
-        Assert.Equal("a", observation.Latest!.GetText());
+        observation.Latest!.Says("a");
 
         _server.Code = CoapCode.BadGateway;
         await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.Code == CoapCode.BadGateway, FromHours(2));
@@ -114,7 +114,7 @@ public sealed class PollingTests : IAsyncLifetime
         _server.Interval = null;
         await using CoapObservation observation = await ObserveAsync(0);
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
-        Assert.Equal("a", observation.Latest!.GetText());
+        observation.Latest!.Says("a");
         Assert.Equal(0, _world.Proxy.GetCounters().Observations);
     }
 

@@ -76,8 +76,8 @@ public sealed class SharedCacheTests : IAsyncLifetime
         await _world.PassAsync(FromSeconds(6));
         CoapResponse validated = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
 
-        Assert.Equal(CoapCode.Valid, hit.Code);
-        Assert.Equal("same", validated.GetText());
+        hit.Gives(CoapCode.Valid);
+        validated.Says("same");
         Assert.Equal(2, _world.Asked.Count);
         Assert.Equal(first.Options.ETag!.Value.ToArray(), _world.Asked[1].Options.ETag!.Value.ToArray());
     }

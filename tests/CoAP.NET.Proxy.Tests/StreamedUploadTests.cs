@@ -33,7 +33,7 @@ public sealed class StreamedUploadTests
 
         CoapResponse response = await world.RunAsync(() => client.SendAsync(Put(body, downstream, upstream)));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(PatternStream.Bytes(0, Length), _taken.ToArray());
         Assert.Equal((1, 0), (world.Proxy.GetCounters().StreamedUploads, world.Proxy.GetCounters().InProgress));
         Assert.InRange(behind, 1, 48 * 1024);
@@ -78,7 +78,7 @@ public sealed class StreamedUploadTests
         go.SetResult();
         CoapResponse response = await world.RunAsync(() => sending);
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(PatternStream.Bytes(0, Length), _taken.ToArray());
     }
 
@@ -158,7 +158,7 @@ public sealed class StreamedUploadTests
 
         CoapResponse response = await world.SendAsync(Put(new PatternStream(Length, canSeek: false)));
 
-        Assert.Equal(CoapCode.GatewayTimeout, response.Code);
+        response.Gives(CoapCode.GatewayTimeout);
         Assert.Equal((1, 0), (world.Proxy.GetCounters().Timeouts, world.Proxy.GetCounters().InProgress));
     }
 
@@ -173,7 +173,7 @@ public sealed class StreamedUploadTests
 
         CoapResponse response = await world.SendAsync(Put(body));
 
-        Assert.Equal(CoapCode.RequestEntityTooLarge, response.Code);
+        response.Gives(CoapCode.RequestEntityTooLarge);
         Assert.Equal(100_000u, response.Options.Size1);
         Assert.InRange(body.Given, 0, isAnnounced ? 10_000 : 110_000);
         await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().InProgress == 0, FromMinutes(2));
@@ -187,7 +187,7 @@ public sealed class StreamedUploadTests
 
         CoapResponse response = await world.SendAsync(Put(new PatternStream(Length, canSeek: false)));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(Length, _taken.Count);
     }
 
@@ -223,7 +223,7 @@ public sealed class StreamedUploadTests
 
         CoapResponse response = await world.SendAsync(Put(new PatternStream(Length)));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(2, refusals);
         Assert.Equal(2, world.Proxy.GetCounters().StreamedUploads);
     }
@@ -246,7 +246,7 @@ public sealed class StreamedUploadTests
         CoapClient client = world.MakeClient("[2001:db8:9::1]");
         CoapResponse response = await world.RunAsync(() => client.SendAsync(Put(new PatternStream(Length, canSeek: false))));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(PatternStream.Bytes(0, Length), _taken.ToArray());
         Assert.Equal(1, secondProxy.GetCounters().Challenges);
         Assert.Equal((1, 1), (world.Proxy.GetCounters().StreamedUploads, secondProxy.GetCounters().StreamedUploads));

@@ -136,7 +136,7 @@ public sealed class TargetTests
         CoapResponse refused = await world.SendAsync(ProxyWorld.Ask("coap://[2001:db8:1::1]:6379/"));
 
         Assert.Equal(CoapCode.ProxyingNotSupported, refused.Code);
-        Assert.Contains("port", refused.GetText(), Ordinal);
+        refused.GetText().Mentions("port");
         await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri)).Says("here");
     }
 
@@ -148,7 +148,7 @@ public sealed class TargetTests
     public void An_invalid_network_is_refused(string network)
     {
         ArgumentException refused = Assert.Throws<ArgumentException>(nameof(network), () => new CoapProxyTargets().AllowNetwork(network));
-        Assert.Contains($"'{network}'", refused.Message, Ordinal);
+        refused.Mentions($"'{network}'");
     }
 
     [Fact]
@@ -230,9 +230,9 @@ public sealed class TargetTests
         world.Names["sensor.example"] = [IPAddress.Parse("fd00::5"), IPAddress.Parse("2001:db8:1::1")];
         CoapResponse mixed = await world.SendAsync(ProxyWorld.Ask("coap://sensor.example/"));
 
-        Assert.Equal("here", before.GetText());
-        Assert.Equal(CoapCode.ProxyingNotSupported, after.Code);
-        Assert.Equal("here", mixed.GetText());
+        before.Says("here");
+        after.Gives(CoapCode.ProxyingNotSupported);
+        mixed.Says("here");
         Assert.Equal(0, asked);
         Assert.Equal(1, world.Proxy.GetCounters().TargetsDenied);
     }

@@ -70,7 +70,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
         {
             (string code, _, CoapResponse response) = await _world.AskAsync(method, topic, change);
             Assert.Equal("4.00", code);
-            Assert.Contains(named, response.GetText(), Ordinal);
+            response.GetText().Mentions(named);
         }
     }
 

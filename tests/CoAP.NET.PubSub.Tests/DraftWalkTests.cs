@@ -115,7 +115,7 @@ public sealed class DraftWalkTests
         {
             (string code, string payload, _) = await world.AskAsync(CoapMethod.Post, "/ps", $"a3 00 61 {name} {s_type} 05 {date}");
             Assert.Equal("2.01", code);
-            Assert.Contains("05c11a6428c57f", payload, Ordinal);
+            payload.Mentions("05c11a6428c57f");
         }
 
         foreach (string date in new[] { "c11a60000000", "c120", "c1f97e00", "c1f97c00", "c1fbbff0000000000000", "c16131", "f6" })

@@ -19,7 +19,7 @@ public class DirectoryBoundTests
         }
 
         Assert.Equal(50, taken);
-        Assert.Equal(CoapCode.Forbidden, response.Code);
+        response.Gives(CoapCode.Forbidden);
         Assert.Contains("Remove some", response.GetText());
         await world.PostAsync("/rd?ep=b", "</x>", other).Gives(CoapCode.Created);
         await world.PostAsync("/rd?ep=a1", "</y>").Gives(CoapCode.Created);
@@ -52,7 +52,7 @@ public class DirectoryBoundTests
         CoapResponse full = await world.PostAsync("/rd?ep=b", "</x>", clients[4]);
         string known = await world.RegisterAsync("ep=a0&lt=2000", "</y>", clients[0]);
 
-        Assert.Equal(CoapCode.ServiceUnavailable, full.Code);
+        full.Gives(CoapCode.ServiceUnavailable);
         Assert.Equal(FromMinutes(1), full.MaxAge);
 
         // Those whose lifetime is over give way.
@@ -118,7 +118,7 @@ public class DirectoryBoundTests
         CoapResponse scan = await world.GetAsync("/rd-lookup/res?title=x");
         CoapResponse many = await world.GetAsync("/rd-lookup/res?a=1&b=1&c=1");
 
-        Assert.Equal(CoapCode.BadRequest, all.Code);
+        all.Gives(CoapCode.BadRequest);
         Assert.Contains("page=0", all.GetText());
         Assert.Equal(50, CoapLinkFormat.Parse(page.Payload.Span).Count);
         Assert.Contains("smaller count", larger.GetText());

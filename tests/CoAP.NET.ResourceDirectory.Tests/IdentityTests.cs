@@ -22,7 +22,7 @@ public class IdentityTests
         CoapClient alice = peers.MakeClient("alice", 1);
         CoapClient mallory = peers.MakeClient("mallory", 1);
         CoapResponse registered = await PostAsync(alice, peers.Uri + "/rd?ep=a&lt=600", "</1>");
-        Assert.Equal(CoapCode.Created, registered.Code);
+        registered.Gives(CoapCode.Created);
         string location = peers.Uri + "/" + string.Join("/", registered.Options.LocationPath);
 
         CoapResponse[] refused =
@@ -33,14 +33,14 @@ public class IdentityTests
         ];
         Assert.All(refused, one => Assert.Equal(CoapCode.Forbidden, one.Code));
         string before = (await mallory.GetAsync(peers.Uri + "/rd-lookup/res")).GetText();
-        Assert.Contains("//127.0.0.1:", before, Ordinal);
-        Assert.EndsWith("/1>", before, Ordinal);
+        before.Mentions("//127.0.0.1:");
+        before.Ends("/1>");
 
         await alice.DisposeAsync();
         CoapClient moved = peers.MakeClient("alice", 2);
         await PostAsync(moved, location).Gives(CoapCode.Changed);
         string after = (await mallory.GetAsync(peers.Uri + "/rd-lookup/res")).GetText();
-        Assert.Contains("//127.0.0.2:", after, Ordinal);
+        after.Mentions("//127.0.0.2:");
         await PostAsync(moved, peers.Uri + "/rd?ep=a", "</3>").Gives(CoapCode.Created);
         await moved.DeleteAsync(location).Gives(CoapCode.Deleted);
 

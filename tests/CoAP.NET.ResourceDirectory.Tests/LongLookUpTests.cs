@@ -128,7 +128,7 @@ public sealed class LongLookUpTests
 
         CoapResponse response = await world.SendAsync(request);
 
-        Assert.Equal(CoapCode.Content, response.Code);
+        response.Gives(CoapCode.Content);
         Assert.Null(response.Options.Observe);
         Assert.Equal(11, Names(response.GetText()).Count());
     }

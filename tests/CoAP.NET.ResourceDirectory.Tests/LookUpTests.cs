@@ -117,7 +117,7 @@ public class LookUpTests
 
         CoapResponse response = await world.GetAsync("/rd-lookup/res?" + query);
 
-        Assert.Equal(CoapCode.BadRequest, response.Code);
+        response.Gives(CoapCode.BadRequest);
         Assert.Contains(said, response.GetText());
     }
 

@@ -148,7 +148,7 @@ public class ObservedLookUpTests
         }, client);
         CoapResponse removed = await world.SendAsync(
             new CoapRequest(CoapMethod.Delete, DirectoryWorld.Uri + DirectoryWorld.LocationOf(registered)), client);
-        Assert.Equal(CoapCode.Deleted, removed.Code);
+        removed.Gives(CoapCode.Deleted);
     }
 
     private static async Task<bool> MayObserveAsync(DirectoryWorld world, CoapClient client, string path)

@@ -51,9 +51,9 @@ public class OwnershipTests
         CoapResponse register = await world.PostAsync("/rd?ep=a", "</2>", stranger);
         CoapResponse remove = await world.DeleteAsync(location, stranger);
 
-        Assert.Equal(CoapCode.Forbidden, register.Code);
+        register.Gives(CoapCode.Forbidden);
         Assert.Contains("another address", register.GetText());
-        Assert.Equal(CoapCode.Forbidden, remove.Code);
+        remove.Gives(CoapCode.Forbidden);
         await world.PostAsync(location, client: port).Gives(CoapCode.Changed);
     }
 
@@ -139,7 +139,7 @@ public class OwnershipTests
         CoapResponse late = await world.SendAsync(fresh);
 
         Assert.Equal(CoapCode.Unauthorized, challenge.Code);
-        Assert.Equal(CoapCode.Unauthorized, late.Code);
+        late.Gives(CoapCode.Unauthorized);
         Assert.Equal("<coap://[2001:db8::2]/2>", await world.LinksAsync());
         await world.DeleteAsync(location).Gives(CoapCode.Deleted);
     }

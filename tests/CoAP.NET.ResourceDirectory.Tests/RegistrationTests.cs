@@ -19,7 +19,7 @@ public class RegistrationTests : IAsyncLifetime
     {
         CoapResponse response = await _world.PostAsync("/rd?ep=node1", Links);
 
-        Assert.Equal(CoapCode.Created, response.Code);
+        response.Gives(CoapCode.Created);
         Assert.Matches("^/rd/[A-Za-z0-9_-]{16}$", DirectoryWorld.LocationOf(response));
         Assert.DoesNotContain(response.Options, option => option.Number == OptionNumber.LocationQuery);
         Assert.Equal(
@@ -88,7 +88,7 @@ public class RegistrationTests : IAsyncLifetime
     {
         CoapResponse response = await _world.PostAsync("/rd" + (query.Length == 0 ? "" : "?" + query), Links);
 
-        Assert.Equal(CoapCode.BadRequest, response.Code);
+        response.Gives(CoapCode.BadRequest);
         Assert.Contains(said, response.GetText());
         Assert.Equal(0, _world.Directory.Count);
     }
@@ -108,7 +108,7 @@ public class RegistrationTests : IAsyncLifetime
     {
         CoapResponse response = await _world.PostAsync("/rd?ep=node1", links);
 
-        Assert.Equal(CoapCode.BadRequest, response.Code);
+        response.Gives(CoapCode.BadRequest);
         Assert.NotEmpty(response.GetText());
     }
 
@@ -155,9 +155,9 @@ public class RegistrationTests : IAsyncLifetime
         CoapResponse without = await _world.PostAsync("/rd?ep=a", "</x>", client, Tcp);
         CoapResponse with = await _world.PostAsync("/rd?ep=a&base=coap%2Btcp://a.example", "</x>", client, Tcp);
 
-        Assert.Equal(CoapCode.BadRequest, without.Code);
+        without.Gives(CoapCode.BadRequest);
         Assert.Contains("base", without.GetText());
-        Assert.Equal(CoapCode.Created, with.Code);
+        with.Gives(CoapCode.Created);
         Assert.Equal("<coap+tcp://a.example/x>", await _world.LinksAsync());
     }
 
@@ -177,7 +177,7 @@ public class RegistrationTests : IAsyncLifetime
 
         CoapResponse response = await _world.PostAsync(location + "?lt=600&base=coap://[2001:db8::7]:9&et=c&new=1");
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(
             "<coap://[2001:db8::7]:9/sensors/temp>;rt=\"temperature-c\";if=\"sensor\","
                 + "<http://www.example.com/sensors/temp>;anchor=\"coap://[2001:db8::7]:9/sensors/temp\";rel=\"describedby\"",
@@ -224,9 +224,9 @@ public class RegistrationTests : IAsyncLifetime
         CoapResponse again = await _world.DeleteAsync(location);
         CoapResponse updated = await _world.PostAsync(location);
 
-        Assert.Equal(CoapCode.Deleted, removed.Code);
-        Assert.Equal(CoapCode.NotFound, again.Code);
-        Assert.Equal(CoapCode.NotFound, updated.Code);
+        removed.Gives(CoapCode.Deleted);
+        again.Gives(CoapCode.NotFound);
+        updated.Gives(CoapCode.NotFound);
         Assert.Contains("Register again", updated.GetText());
         Assert.Equal("", await _world.LinksAsync());
     }
@@ -274,9 +274,9 @@ public class RegistrationTests : IAsyncLifetime
         CoapResponse late = await _world.PostAsync(location);
 
         Assert.Equal("", over);
-        Assert.Equal(CoapCode.Changed, refreshed.Code);
+        refreshed.Gives(CoapCode.Changed);
         Assert.Equal("<coap://[2001:db8::2]/x>", back);
-        Assert.Equal(CoapCode.NotFound, late.Code);
+        late.Gives(CoapCode.NotFound);
     }
 
     [Fact]

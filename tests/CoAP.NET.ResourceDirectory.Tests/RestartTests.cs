@@ -6,17 +6,15 @@ namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Registrations outlive the process, and an application needs two lines for it.</summary>
 [Collection(VirtualTimeCollection.Name)]
-public sealed class RestartTests : IDisposable
+public sealed class RestartTests : FolderTest
 {
     private const int Endpoints = 50;
-
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-directory-").FullName;
 
     [Fact]
     public async Task A_registration_survives_a_kill_with_its_location_and_its_owner()
     {
-        string file = Path.Combine(_folder, "coap.db");
-        string left = Path.Combine(_folder, "left.db");
+        string file = Path.Combine(Folder, "coap.db");
+        string left = Path.Combine(Folder, "left.db");
         await using CoapClient client = new();
         string[] locations = new string[Endpoints];
         await using (DirectoryNode node = await StartAsync(file))
@@ -74,7 +72,7 @@ public sealed class RestartTests : IDisposable
             ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
             server.MapResourceDirectory(new CoapDirectoryOptions { Limits = { MaxLinks = 10 } });
             builder.Services.AddCoapState(options => options.Secrets = DirectoryNodes.Options().Secrets)
-                .UseSqlite(Path.Combine(_folder, "hosted.db"));
+                .UseSqlite(Path.Combine(Folder, "hosted.db"));
             return builder.Build();
         }
     }
@@ -128,13 +126,11 @@ public sealed class RestartTests : IDisposable
         Assert.True(started >= FromSeconds(10), $"{started}");
         Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (early.Code, early.MaxAge));
         Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (refused.Code, refused.MaxAge));
-        Assert.Equal(CoapCode.Content, late.Code);
-        Assert.StartsWith("/rd/", location, Ordinal);
+        late.Gives(CoapCode.Content);
+        location.Begins("/rd/");
         Assert.Equal(2, directory.GetCounters().Unavailable);
         await clock.AdvanceUntilAsync(host.StopAsync(), FromMinutes(10));
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private static async Task<DirectoryNode> StartAsync(string file)
     {

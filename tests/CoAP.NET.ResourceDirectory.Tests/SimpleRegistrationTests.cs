@@ -20,7 +20,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
         CoapResponse response = await device.RegisterAsync("?ep=simple&lt=600&et=x");
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.DoesNotContain(response.Options, option => option.Number == OptionNumber.LocationPath);
         Assert.Equal(1, device.Asked);
         Assert.Equal("<coap://[2001:db8::9]/sensor>;rt=\"light\"", await _world.LinksAsync("ep=simple&rt=light"));
@@ -73,9 +73,9 @@ public class SimpleRegistrationTests : IAsyncLifetime
         await _world.Clock.AdvanceUntilAsync(() => _world.Directory.GetCounters().Fetches == 0, FromMinutes(2));
         CoapResponse second = await device.RegisterAsync("?ep=simple");
 
-        Assert.Equal(CoapCode.GatewayTimeout, first.Code);
+        first.Gives(CoapCode.GatewayTimeout);
         Assert.Contains("again", first.GetText());
-        Assert.Equal(CoapCode.Changed, second.Code);
+        second.Gives(CoapCode.Changed);
         Assert.Equal(1, device.Asked);
     }
 
@@ -89,7 +89,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
         CoapResponse response = await device.RegisterAsync(query);
 
-        Assert.StartsWith(code, response.Code.ToString(), Ordinal);
+        response.Code.ToString().Begins(code);
         Assert.Equal(0, device.Asked);
     }
 
@@ -112,7 +112,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
         CoapResponse response = await device.RegisterAsync("?ep=simple");
 
-        Assert.StartsWith(code, response.Code.ToString(), Ordinal);
+        response.Code.ToString().Begins(code);
         Assert.NotEmpty(response.GetText());
         Assert.Equal(0, world.Directory.Count);
     }
@@ -139,7 +139,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
         CoapResponse response = await _world.PostAsync("/.well-known/rd?ep=a", client: client, uri: "coap+tcp://[2001:db8::1]");
 
-        Assert.Equal(CoapCode.BadRequest, response.Code);
+        response.Gives(CoapCode.BadRequest);
         Assert.Contains("/rd", response.GetText());
     }
 

@@ -18,7 +18,7 @@ public sealed class CodecComparisonTests
 
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(comparison.SetupAsync);
 
-        Assert.StartsWith($"FaultyCodec 3+1000: {method} gives other bytes", exception.Message, StringComparison.Ordinal);
+        exception.Message.Begins($"FaultyCodec 3+1000: {method} gives other bytes");
     }
 
     [Fact]
@@ -69,8 +69,8 @@ public sealed class CodecComparisonTests
         string Code(string folder, string prefix)
         {
             string text = File.ReadAllText(Path.Combine(Repository.Root, folder, $"{prefix}{file}.cs"));
-            int start = text.IndexOf("/// <summary>", StringComparison.Ordinal);
-            return text.Remove(start, text.IndexOf("</summary>", StringComparison.Ordinal) - start);
+            int start = text.IndexOf("/// <summary>", Ordinal);
+            return text.Remove(start, text.IndexOf("</summary>", Ordinal) - start);
         }
     }
 

@@ -29,8 +29,8 @@ public sealed class MatrixGoalsTests
                 IReadOnlyList<string> misses = Misses(one, way, time: 1.01);
 
                 string miss = Assert.Single(misses);
-                Assert.StartsWith($"{Format}, {one}: `{way.Name}` takes ", miss, StringComparison.Ordinal);
-                Assert.Contains("; published: ", miss, StringComparison.Ordinal);
+                miss.Begins($"{Format}, {one}: `{way.Name}` takes ");
+                miss.Mentions("; published: ");
             }
         }
     }
@@ -89,8 +89,8 @@ public sealed class MatrixGoalsTests
         {
             Assert.Empty(Misses(one, way, synchronous: 1 / 1.29));
             string miss = Assert.Single(Misses(one, way, synchronous: 1 / 1.31));
-            Assert.Contains($"`{way.Name}` takes ", miss, StringComparison.Ordinal);
-            Assert.Contains($", `{way.Synchronous}` ", miss, StringComparison.Ordinal);
+            miss.Mentions($"`{way.Name}` takes ");
+            miss.Mentions($", `{way.Synchronous}` ");
         }
 
         Assert.Equal(
@@ -107,11 +107,9 @@ public sealed class MatrixGoalsTests
         MatrixReport.AppendMatrix(text, [(Format, rows)]);
         string report = text.ToString().ReplaceLineEndings("\n");
 
-        Assert.Contains("### Goals missed\n\n- RFC 8323, 0+0: `Deserialize` takes 3.4 µs; published: 1.679.\n\n###", report,
-            StringComparison.Ordinal);
-        Assert.Contains("| RFC 8323 | 100 | 99 | 2.0 times to 1/20 | 1/20 to 1/20 |", report, StringComparison.Ordinal);
-        Assert.Contains("| 0 | 0 | 0.010 | 1.679 | 3.4 | 2.0 times | 2,048 | 0 | 2.231 | 0.11 | 1/20 | 1,024 | 0 |", report,
-            StringComparison.Ordinal);
+        report.Mentions("### Goals missed\n\n- RFC 8323, 0+0: `Deserialize` takes 3.4 µs; published: 1.679.\n\n###");
+        report.Mentions("| RFC 8323 | 100 | 99 | 2.0 times to 1/20 | 1/20 to 1/20 |");
+        report.Mentions("| 0 | 0 | 0.010 | 1.679 | 3.4 | 2.0 times | 2,048 | 0 | 2.231 | 0.11 | 1/20 | 1,024 | 0 |");
     }
 
     [Fact]
@@ -122,7 +120,7 @@ public sealed class MatrixGoalsTests
         string[] report = text.ToString().ReplaceLineEndings("\n").Split('\n');
 
         Assert.Equal(["### Reading, RFC 8323", "### Writing, RFC 8323", "### Other methods, RFC 8323"],
-            report.Where(line => line.StartsWith("### ", StringComparison.Ordinal)).Skip(2));
+            report.Where(line => line.StartsWith("### ", Ordinal)).Skip(2));
         Assert.Equal(3 * 6, report.Count(line => line.Length > 2 && line[0] == '|' && char.IsAsciiDigit(line[2])));
     }
 
@@ -135,8 +133,8 @@ public sealed class MatrixGoalsTests
         string[] report = text.ToString().ReplaceLineEndings("\n").Split('\n');
 
         Assert.All(MatrixGoals.Texts, goal => Assert.Contains($"- {goal}", page));
-        Assert.All(report.Where(line => line.StartsWith("###", StringComparison.Ordinal)
-            || line.StartsWith("| options", StringComparison.Ordinal) || line.StartsWith("| format", StringComparison.Ordinal)),
+        Assert.All(report.Where(line => line.StartsWith("###", Ordinal)
+            || line.StartsWith("| options", Ordinal) || line.StartsWith("| format", Ordinal)),
             line => Assert.Contains(line, page));
         Assert.Contains("<!-- begin serializers -->", page);
         Assert.Contains("<!-- end serializers -->", page);

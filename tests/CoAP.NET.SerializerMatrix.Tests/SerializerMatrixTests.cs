@@ -38,7 +38,7 @@ public sealed class SerializerMatrixTests
 
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(matrix.SetupAsync);
 
-        Assert.Contains(message, exception.Message, StringComparison.Ordinal);
+        exception.Mentions(message);
     }
 
     private static bool IsWritten(SerializerMatrix matrix)

@@ -8,7 +8,7 @@ internal static class Eventually
     private const int Moments = 100;
 
     // Longer than a busy machine needs, and within the limit of a trial of mutations (CONTRIBUTING.md).
-    private static readonly TimeSpan s_guard = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_guard = FromSeconds(30);
 
     public static async Task IsTrueAsync(Func<bool> condition, [CallerArgumentExpression(nameof(condition))] string? what = null)
     {
@@ -64,7 +64,7 @@ internal static class Eventually
         }
         else
         {
-            await Task.Delay(TimeSpan.FromMilliseconds(1), TimeProvider.System, CancellationToken.None);
+            await Task.Delay(FromMilliseconds(1), TimeProvider.System, CancellationToken.None);
         }
     }
 }

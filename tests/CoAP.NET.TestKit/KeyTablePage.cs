@@ -14,10 +14,10 @@ internal static class KeyTablePage
         string[] expected = [.. keys.Select(static key => $"| `{key.Path}` | {key.Value} | {key.Allowed} |")];
         string mark = $"<!-- keys: {name} -->";
         string path = Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "hosting*.md")
-            .Single(file => File.ReadAllText(file).Contains(mark, StringComparison.Ordinal));
+            .Single(file => File.ReadAllText(file).Contains(mark, Ordinal));
         string page = File.ReadAllText(path);
         string section = page.Split(mark)[1].Split("<!-- end -->")[0];
-        string[] rows = [.. section.Split('\n').Where(static row => row.StartsWith("| `", StringComparison.Ordinal))];
+        string[] rows = [.. section.Split('\n').Where(static row => row.StartsWith("| `", Ordinal))];
         if (Environment.GetEnvironmentVariable(WriteVariable) is not null)
         {
             Dictionary<string, string> meanings = rows.ToDictionary(static row => row.Split('`')[1], static row => row.Split(" | ")[^1]);
@@ -25,11 +25,11 @@ internal static class KeyTablePage
                 expected.Select(row => $"{row} {(meanings.TryGetValue(row.Split('`')[1], out string? meaning) ? meaning : "? |")}");
             File.WriteAllText(path,
                 page.Replace(section, $"\n| key | default | allowed | meaning |\n|---|---|---|---|\n{string.Join('\n', written)}\n",
-                    StringComparison.Ordinal));
+                    Ordinal));
             return;
         }
 
-        Assert.Equal(expected, rows.Select(static row => row[..(row.LastIndexOf(" | ", StringComparison.Ordinal) + 2)]));
+        Assert.Equal(expected, rows.Select(static row => row[..(row.LastIndexOf(" | ", Ordinal) + 2)]));
         Assert.All(rows, static row => Assert.Matches(@"\| [^|]{5,} \|$", row));
     }
 }

@@ -14,8 +14,8 @@ internal static class PageTable
     {
         string path = Path.Combine(Repository.Root, "docs", page);
         string text = File.ReadAllText(path).ReplaceLineEndings("\n");
-        int from = text.IndexOf(begin, StringComparison.Ordinal) + begin.Length;
-        int to = text.IndexOf(end, StringComparison.Ordinal);
+        int from = text.IndexOf(begin, Ordinal) + begin.Length;
+        int to = text.IndexOf(end, Ordinal);
         if (Environment.GetEnvironmentVariable(WriteVariable) == "1")
         {
             File.WriteAllText(path, text[..from] + table + text[to..]);

@@ -138,14 +138,14 @@ public sealed class ProxyWorld : IAsyncDisposable
     internal Task PassAsync(TimeSpan time)
     {
         TimeSpan end = Clock.Elapsed + time;
-        return Clock.AdvanceUntilAsync(() => Clock.Elapsed >= end, time + TimeSpan.FromSeconds(1), time);
+        return Clock.AdvanceUntilAsync(() => Clock.Elapsed >= end, time + FromSeconds(1), time);
     }
 
     /// <summary>
     /// Ends what may have requests under way: those who wait for them go on as the clock does, so that nobody may just wait for the end.
     /// </summary>
-    internal Task EndAsync(IAsyncDisposable one) => Clock.AdvanceUntilAsync(one.DisposeAsync().AsTask(), TimeSpan.FromMinutes(10));
+    internal Task EndAsync(IAsyncDisposable one) => Clock.AdvanceUntilAsync(one.DisposeAsync().AsTask(), FromMinutes(10));
 
     internal Task<T> RunAsync<T>(Func<Task<T>> exchange, TimeSpan? max = null) =>
-        Clock.AdvanceUntilAsync(exchange(), max ?? TimeSpan.FromMinutes(10));
+        Clock.AdvanceUntilAsync(exchange(), max ?? FromMinutes(10));
 }

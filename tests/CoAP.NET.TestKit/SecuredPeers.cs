@@ -46,7 +46,7 @@ internal sealed class SecuredPeers : IAsyncDisposable
         }
         catch (CoapDtlsException exception) when (kind == "key")
         {
-            Assert.Contains("3.2", exception.Message, StringComparison.Ordinal);
+            exception.Mentions("3.2");
             await peers.DisposeAsync();
             return null;
         }
@@ -69,7 +69,7 @@ internal sealed class SecuredPeers : IAsyncDisposable
         _clients.Add(client);
         client.Endpoint.AddTransport(_kind == "oscore"
             ? new CoapUdpTransport(address)
-            : new CoapDtlsTransport(new CoapDtlsOptions { HandshakeTimeout = TimeSpan.FromMinutes(1), Client = ClientOf(name, isRenewed) },
+            : new CoapDtlsTransport(new CoapDtlsOptions { HandshakeTimeout = FromMinutes(1), Client = ClientOf(name, isRenewed) },
                 address));
         return client;
     }

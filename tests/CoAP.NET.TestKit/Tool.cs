@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Shared;
 internal sealed class Tool : IDisposable
 {
     // A program is built and trimmed meanwhile, beside all other tests.
-    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(12);
+    private static readonly TimeSpan s_patience = FromMinutes(12);
     private readonly Process _process;
     private readonly StringBuilder _output = new();
     private readonly List<(Func<string, bool> Is, TaskCompletionSource<string> Seen)> _awaited = [];
@@ -23,7 +23,7 @@ internal sealed class Tool : IDisposable
             RedirectStandardError = true
         };
         // What the test run was given for its own build must not reach the builds that are tested.
-        foreach (string name in start.Environment.Keys.Where(name => name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase)
+        foreach (string name in start.Environment.Keys.Where(name => name.StartsWith("MSBUILD", OrdinalIgnoreCase)
             || name is "CI" or "RepositoryUrl").ToArray())
         {
             start.Environment.Remove(name);
@@ -85,13 +85,13 @@ internal sealed class Tool : IDisposable
         TaskCompletionSource<string> seen = new(TaskCreationOptions.RunContinuationsAsynchronously);
         lock (_gate)
         {
-            string? line = _output.ToString().Split('\n').FirstOrDefault(line => line.Contains(text, StringComparison.Ordinal));
+            string? line = _output.ToString().Split('\n').FirstOrDefault(line => line.Contains(text, Ordinal));
             if (line is not null)
             {
                 return line;
             }
 
-            _awaited.Add((line => line.Contains(text, StringComparison.Ordinal), seen));
+            _awaited.Add((line => line.Contains(text, Ordinal), seen));
         }
 
         Task first = await Task.WhenAny(seen.Task, _process.WaitForExitAsync()).WaitAsync(s_patience);

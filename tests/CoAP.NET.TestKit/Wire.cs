@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests;
 internal static class Wire
 {
     /// <summary>Bytes of hexadecimal digits; spaces are ignored.</summary>
-    public static byte[] Hex(string digits) => Convert.FromHexString(digits.Replace(" ", string.Empty, StringComparison.Ordinal));
+    public static byte[] Hex(string digits) => Convert.FromHexString(digits.Replace(" ", string.Empty, Ordinal));
 
     public static string Hex(ReadOnlySpan<byte> bytes) => Convert.ToHexStringLower(bytes);
 }

@@ -7,5 +7,5 @@ internal static class HangGuard
     /// For tests in memory and in virtual time: what they wait for is complete at once, or never. The limit is for a busy machine, and
     /// short enough for a trial of mutations (CONTRIBUTING.md).
     /// </summary>
-    public static readonly TimeSpan InMemory = TimeSpan.FromSeconds(30);
+    public static readonly TimeSpan InMemory = FromSeconds(30);
 }

@@ -41,7 +41,7 @@ public sealed class EndpointDocumentationTests : EndpointTest
             .WaitAsync(Hang);
         Assert.True(await states.MoveNextAsync().AsTask().WaitAsync(Hang));
 
-        Assert.Equal("""{"isOn":true}""", states.Current.GetText());
+        states.Current.Says("""{"isOn":true}""");
         await app.DisposeAsync();
     }
 
@@ -61,8 +61,8 @@ public sealed class EndpointDocumentationTests : EndpointTest
         await app.StartAsync();
         CoapClient client = CreateClient("coaps", CoapTestIdentity.None);
 
-        Assert.Equal("on", (await AskAsync(CoapMethod.Get, "/api/state", client: client, scheme: "coaps")).GetText());
-        Assert.Equal(CoapCode.NotFound, (await AskAsync(CoapMethod.Get, "/api/report", client: client, scheme: "coaps")).Code);
+        await AskAsync(CoapMethod.Get, "/api/state", client: client, scheme: "coaps").Says("on");
+        await AskAsync(CoapMethod.Get, "/api/report", client: client, scheme: "coaps").Gives(CoapCode.NotFound);
     }
 
     [Fact]

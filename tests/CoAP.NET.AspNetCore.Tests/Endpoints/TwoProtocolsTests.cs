@@ -70,7 +70,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
         Assert.Equal(new Light(9, IsOn: true), created.ReadCbor<Light>(JsonSerializerOptions.Web));
         Assert.Equal(new Light(7, IsOn: false), read.ReadCbor<Light>(JsonSerializerOptions.Web));
         Assert.Equal((CoapCode.Conflict, CoapContentFormat.Cbor), (refused.Code, refused.ContentFormat!.Value));
-        Assert.Equal(CoapCode.BadRequest, broken.Code);
+        broken.Gives(CoapCode.BadRequest);
     }
 
     [Fact]
@@ -89,7 +89,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     {
         CoapResponse response = await both.GetAsync("/api/problem");
 
-        Assert.Equal(CoapCode.Forbidden, response.Code);
+        response.Gives(CoapCode.Forbidden);
         Assert.True(response.TryReadProblem(out CoapProblem? problem));
         Assert.Equal("Not by night", problem.Title);
     }
@@ -118,9 +118,9 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
             request => request.Options.Add(OptionNumber.IfMatch, "other"u8));
 
         Assert.Equal(FromSeconds(30), first.MaxAge);
-        Assert.Equal(CoapCode.Valid, again.Code);
-        Assert.Equal(CoapCode.Changed, changed.Code);
-        Assert.Equal(CoapCode.PreconditionFailed, other.Code);
+        again.Gives(CoapCode.Valid);
+        changed.Gives(CoapCode.Changed);
+        other.Gives(CoapCode.PreconditionFailed);
     }
 
     [Fact]
@@ -140,7 +140,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     {
         CoapResponse response = await both.GetAsync("/api/broken");
 
-        Assert.Equal(CoapCode.InternalServerError, response.Code);
+        response.Gives(CoapCode.InternalServerError);
         Assert.Empty(response.GetText());
     }
 
@@ -157,7 +157,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     {
         CoapResponse response = await both.GetAsync("/api/scoped");
 
-        Assert.Equal("started", response.GetText());
+        response.Says("started");
         await both.Ended.Callbacks.Task.WaitAsync(s_hang);
         await both.Ended.Scope.Task.WaitAsync(s_hang);
     }

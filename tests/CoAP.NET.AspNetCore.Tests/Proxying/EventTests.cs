@@ -21,7 +21,7 @@ public sealed class EventTests : ProxyTest
         lamp.Notify();
         Assert.Equal("event: notification|id: 2|data: off", await NextAsync(events));
         lamp.Unmap();
-        Assert.StartsWith("event: error|id: 3|data: ", await NextAsync(events), Ordinal);
+        (await NextAsync(events)).Begins("event: error|id: 3|data: ");
     }
 
     [Fact]

@@ -27,7 +27,7 @@ public sealed class HttpClientFactoryTests
         await server.StartAsync();
 
         CoapResponse response = await client.GetAsync(server.LocalEndpoints[0] + "/telemetry/7");
-        Assert.Equal("told", response.GetText());
+        response.Says("told");
         Assert.Equal("http://api.example.com/devices/7", told.Uri);
     }
 

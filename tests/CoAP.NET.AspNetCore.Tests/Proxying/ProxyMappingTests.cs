@@ -26,8 +26,8 @@ public sealed class ProxyMappingTests : ProxyTest
 
         string response = await SayAsync($"GET /hc/{Origin}/text HTTP/1.1\nHost: x\nConnection: close\n\n");
 
-        Assert.Contains("Content-Length: 5", response, Ordinal);
-        Assert.DoesNotContain("chunked", response, Ordinal);
+        response.Mentions("Content-Length: 5");
+        response.Omits("chunked");
     }
 
     [Fact]
@@ -40,7 +40,7 @@ public sealed class ProxyMappingTests : ProxyTest
 
         string response = await SayAsync($"GET /hc/coap://%5B::1%5D:{port}/seen?a=%26b&c%20d HTTP/1.1\nHost: x\nConnection: close\n\n");
 
-        Assert.StartsWith("HTTP/1.1 200", response, Ordinal);
+        response.Begins("HTTP/1.1 200");
         Assert.True(Seen.TryDequeue(out CoapRequestContext? seen));
         Assert.Equal(["a=&b", "c d"], seen.Queries);
     }
@@ -98,7 +98,7 @@ public sealed class ProxyMappingTests : ProxyTest
         using HttpResponseMessage method = await SendAsync("GET", $"/hc/{Origin}/code/4.05");
 
         Assert.Equal(HttpStatusCode.BadRequest, option.StatusCode);
-        Assert.StartsWith("CoAP server returned 4.05", method.ReasonPhrase, Ordinal);
+        method.ReasonPhrase.Begins("CoAP server returned 4.05");
     }
 
     [Theory]
@@ -247,8 +247,8 @@ public sealed class ProxyMappingTests : ProxyTest
 
         string body = await refused.Content.ReadAsStringAsync();
         Assert.Equal(status, (int)refused.StatusCode);
-        Assert.Contains(expected, body, Ordinal);
-        Assert.DoesNotContain("127.0.0.1", body, Ordinal);
+        body.Mentions(expected);
+        body.Omits("127.0.0.1");
     }
 
     [Fact]
@@ -272,8 +272,7 @@ public sealed class ProxyMappingTests : ProxyTest
         Assert.Equal("hello", await Http.GetStringAsync(new Uri("/known/1", UriKind.Relative)));
         using HttpResponseMessage unknown = await SendAsync("GET", "/known/2");
         Assert.Equal(HttpStatusCode.NotFound, unknown.StatusCode);
-        Assert.StartsWith("HTTP/1.1 404", await SayAsync("GET /rooms/..%2Fsecret HTTP/1.1\nHost: x\nConnection: close\n\n"),
-            Ordinal);
+        (await SayAsync("GET /rooms/..%2Fsecret HTTP/1.1\nHost: x\nConnection: close\n\n")).Begins("HTTP/1.1 404");
         Assert.Throws<ArgumentException>(() => Application!.MapCoapResource("/x/{host}", "coap://{host}/"));
     }
 }

@@ -19,22 +19,16 @@ internal sealed class RequestLog : ILoggerProvider
     {
     }
 
-    private sealed class Category(RequestLog log, string name) : ILogger
+    private sealed class Category(RequestLog log, string name) : TestLogger
     {
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-            Func<TState, Exception?, string> formatter)
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
         {
-            if (logLevel >= LogLevel.Warning)
+            if (level >= LogLevel.Warning)
             {
-                log.Complaints.Enqueue($"{name}[{eventId.Id}] {formatter(state, exception)} {exception}");
+                log.Complaints.Enqueue($"{name}[{id.Id}] {text} {exception}");
             }
 
-            if (name == Diagnostics && formatter(state, exception).StartsWith("Request finished", Ordinal))
+            if (name == Diagnostics && text.StartsWith("Request finished", Ordinal))
             {
                 log._finished.TrySetResult();
             }

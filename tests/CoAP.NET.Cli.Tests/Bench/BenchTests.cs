@@ -65,7 +65,7 @@ public sealed class BenchTests
 
         run.HasExitCode(ExitCodes.Success);
         wrong.HasExitCode(ExitCodes.Usage);
-        Assert.StartsWith("coap: '5x' is no time.", wrong.Error, StringComparison.Ordinal);
+        wrong.Error.Begins("coap: '5x' is no time.");
         idle.HasExitCode(ExitCodes.Usage);
         idle.HasError("--retransmission-timing is for retransmissions");
     }
@@ -82,7 +82,7 @@ public sealed class BenchTests
             "--warm-up", "0", "--ramp", "0", "--quiet");
 
         run.HasOut("x nothing listens at the port");
-        Assert.DoesNotContain("Exception", run.Out + run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("Exception", run.Out + run.Error, Ordinal);
     }
 
     [Fact]

@@ -1,12 +1,8 @@
 namespace CoAP.NET.Cli.Tests.Decoding;
 
-public sealed class DecodeTests : IDisposable
+public sealed class DecodeTests : FolderTest
 {
     private const string Request = "44013039deadbeefb474656d701132ff7b2261223a317d";
-
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-decode-").FullName;
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
     public async Task A_message_is_explained_field_by_field()
@@ -40,7 +36,7 @@ public sealed class DecodeTests : IDisposable
     {
         string expected = (await CliHarness.RunAsync("decode", Request)).Out;
         byte[] bytes = Convert.FromHexString(Request);
-        string file = Path.Combine(_directory, "message.bin");
+        string file = Path.Combine(Folder, "message.bin");
         await File.WriteAllBytesAsync(file, bytes);
         string spaced = string.Join(' ', Request.Chunk(2).Select(pair => new string(pair)));
 
@@ -75,10 +71,10 @@ public sealed class DecodeTests : IDisposable
 
         text.HasExitCode(ExitCodes.Protocol);
         text.HasOut($"error at byte {offset} (0x{offset:x4}): ");
-        Assert.EndsWith($"({reference})\n", text.Out, StringComparison.Ordinal);
+        text.Out.Ends($"({reference})\n");
         JsonElement error = JsonDocument.Parse(json.Out).RootElement.GetProperty("error");
         Assert.Equal(offset, error.GetProperty("offset").GetInt32());
-        Assert.Equal(reference, error.GetProperty("reference").GetString());
+        Assert.Equal(reference, error.TextOf("reference"));
     }
 
     [Theory]
@@ -91,7 +87,7 @@ public sealed class DecodeTests : IDisposable
     public async Task The_decoder_remarks_on_options_that_a_receiver_would_reject(string hex, string option, string remark)
     {
         // The first two have a value of nine bytes.
-        string padded = hex.EndsWith("78", StringComparison.Ordinal) ? hex + "7878787878787878" : hex;
+        string padded = hex.EndsWith("78", Ordinal) ? hex + "7878787878787878" : hex;
 
         CliRun run = await CliHarness.RunAsync("decode", padded);
 
@@ -119,7 +115,7 @@ public sealed class DecodeTests : IDisposable
     {
         CliRun run = await CliHarness.RunAsync("decode", "0145aaff6869");
 
-        Assert.StartsWith("2.05 Content  (6 bytes, WebSocket)\n", run.Out, StringComparison.Ordinal);
+        run.Out.Begins("2.05 Content  (6 bytes, WebSocket)\n");
     }
 
     [Fact]
@@ -128,18 +124,18 @@ public sealed class DecodeTests : IDisposable
         CliRun run = await CliHarness.RunAsync("decode", Request, "--json");
 
         JsonElement json = JsonDocument.Parse(run.Out).RootElement;
-        Assert.Equal("CON", json.GetProperty("type").GetString());
-        Assert.Equal("0.01", json.GetProperty("code").GetString());
+        Assert.Equal("CON", json.TextOf("type"));
+        Assert.Equal("0.01", json.TextOf("code"));
         Assert.Equal(12345, json.GetProperty("messageId").GetInt32());
-        Assert.Equal("deadbeef", json.GetProperty("token").GetString());
+        Assert.Equal("deadbeef", json.TextOf("token"));
         JsonElement option = json.GetProperty("options")[0];
         Assert.Equal(("Uri-Path", 11, 8, "temp", "74656d70"),
-            (option.GetProperty("name").GetString(), option.GetProperty("number").GetInt32(), option.GetProperty("offset").GetInt32(),
-                option.GetProperty("value").GetString(), option.GetProperty("hex").GetString()));
+            (option.TextOf("name"), option.GetProperty("number").GetInt32(), option.GetProperty("offset").GetInt32(),
+                option.TextOf("value"), option.TextOf("hex")));
         Assert.True(option.GetProperty("critical").GetBoolean());
         Assert.True(option.GetProperty("unsafe").GetBoolean());
-        Assert.Equal("application/json", json.GetProperty("mediaType").GetString());
-        Assert.Equal("""{"a":1}""", json.GetProperty("payload").GetString());
+        Assert.Equal("application/json", json.TextOf("mediaType"));
+        Assert.Equal("""{"a":1}""", json.TextOf("payload"));
     }
 
     [Fact]

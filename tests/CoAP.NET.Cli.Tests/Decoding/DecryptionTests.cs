@@ -3,26 +3,23 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Cli.Tests.Decoding;
 
 /// <summary>Captured exchanges of aiocoap and libcoap, decrypted with the contexts of their plugtest.</summary>
-public sealed class DecryptionTests : IDisposable
+public sealed class DecryptionTests : FolderTest
 {
     private const string Request = "4202aeca5392920900ffae8f310672835ff3bbeeb310ae8e5372e32045f0f78b2650";
     private const string Challenge = "6244aeca5392920100ff896bb438ed6ed6ab968a366c704a535230ddb2";
     private const string Spoiled = "420213e4192292090bff43f8ef3063a986a611940fd91d893e1a6dbc3c6b9caff9bb";
 
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-").FullName;
     private readonly string _file;
 
     public DecryptionTests()
     {
-        _file = Path.Combine(_directory, "plugtest.json");
+        _file = Path.Combine(Folder, "plugtest.json");
         File.WriteAllText(_file,
             """
             { "name": "A", "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "masterSalt": "0x9e7ca92223786340",
               "senderId": "", "recipientId": "0x01" }
             """);
     }
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
     public async Task A_protected_request_is_shown_decrypted()
@@ -44,11 +41,11 @@ public sealed class DecryptionTests : IDisposable
         run.HasExitCode(ExitCodes.Success);
         JsonElement[] messages = [
             .. run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
-        Assert.Equal(["0.02", "2.04"], messages.Select(message => message.GetProperty("code").GetString()));
+        Assert.Equal(["0.02", "2.04"], messages.Select(message => message.TextOf("code")));
         JsonElement[] decrypted = [.. messages.Select(message => message.GetProperty("decrypted"))];
-        Assert.Equal(["0.01", "4.01"], decrypted.Select(message => message.GetProperty("code").GetString()));
+        Assert.Equal(["0.01", "4.01"], decrypted.Select(message => message.TextOf("code")));
         JsonElement echo = Assert.Single(decrypted[1].GetProperty("options").EnumerateArray());
-        Assert.Equal("3b12860ff89557f2", echo.GetProperty("hex").GetString());
+        Assert.Equal("3b12860ff89557f2", echo.TextOf("hex"));
     }
 
     [Fact]

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Cli.Decoding;
 
 namespace CoAP.NET.Cli.Tests.Decoding;
@@ -19,8 +18,7 @@ public sealed class DissectorTests
             "tcp" => WireFormat.Stream,
             _ => WireFormat.WebSocket,
         };
-        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_DECODE"), NumberStyles.None, CultureInfo.InvariantCulture,
-            out int budget) ? budget : 3000;
+        int count = CampaignSetting.Of("COAP_TEST_DECODE", 3000);
         int sound = 0;
         for (int seed = 0; seed < count; seed++)
         {

@@ -41,12 +41,12 @@ public sealed class ExploreTests
 
         // Other users see what the browser is started with.
         Assert.True(opened!.IsFile);
-        Assert.DoesNotContain(address.Fragment.Split('=')[1], opened.ToString(), StringComparison.Ordinal);
-        Assert.Contains($"url={address}", redirect, StringComparison.Ordinal);
+        opened.ToString().Omits(address.Fragment.Split('=')[1]);
+        redirect.Mentions($"url={address}");
         Assert.Equal((UnixFileMode)0, modeOfFolder & (UnixFileMode.OtherRead | UnixFileMode.OtherExecute | UnixFileMode.GroupRead));
-        Assert.Contains("CoAP", page, StringComparison.Ordinal);
+        page.Mentions("CoAP");
         Assert.Equal(HttpStatusCode.Forbidden, refused.StatusCode);
-        Assert.StartsWith(server.LocalEndpoints[0], told.GetProperty("target").GetString(), StringComparison.Ordinal);
+        told.TextOf("target").Begins(server.LocalEndpoints[0]);
         Assert.Equal(0, (await run).ExitCode);
         Assert.False(File.Exists(opened.LocalPath));
         await Assert.ThrowsAsync<HttpRequestException>(() => browser.GetAsync(new Uri("", UriKind.Relative)));
@@ -76,8 +76,8 @@ public sealed class ExploreTests
         string told = await about.Content.ReadAsStringAsync();
         await stop.CancelAsync();
 
-        Assert.Contains("command line", told, StringComparison.Ordinal);
-        Assert.DoesNotContain("very secret", told, StringComparison.Ordinal);
+        told.Mentions("command line");
+        told.Omits("very secret");
         Assert.Equal(0, (await run).ExitCode);
     }
 

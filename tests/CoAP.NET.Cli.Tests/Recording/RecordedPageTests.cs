@@ -12,8 +12,8 @@ public sealed class RecordedPageTests
     {
         string path = Path.Combine(Repository.Root, "docs", "cli.md");
         string page = (await File.ReadAllTextAsync(path)).ReplaceLineEndings("\n");
-        int begin = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
-        int end = page.IndexOf(End, StringComparison.Ordinal);
+        int begin = page.IndexOf(Begin, Ordinal) + Begin.Length;
+        int end = page.IndexOf(End, Ordinal);
         Assert.True(begin >= Begin.Length && end >= begin, "docs/cli.md has no place for what is recorded.");
 
         string recorded = await RecordedSession.RunAsync();

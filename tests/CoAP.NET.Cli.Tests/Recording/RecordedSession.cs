@@ -20,7 +20,7 @@ internal static class RecordedSession
             Recorder recorder = new(new Normalizer(uri, folder), clock);
             await RecordAsync(recorder, uri, folder, firmware);
             await stop.CancelAsync();
-            await clock.AdvanceUntilAsync(server, TimeSpan.FromMinutes(10));
+            await clock.AdvanceUntilAsync(server, FromMinutes(10));
             recorder.Say("And what the other terminal showed meanwhile:");
             recorder.Keep("coap serve data --write --bind coap://127.0.0.1", serving);
             return recorder.ToString();

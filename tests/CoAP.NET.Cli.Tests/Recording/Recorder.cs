@@ -43,7 +43,7 @@ internal sealed class Recorder(Normalizer normalizer, VirtualClock clock)
         WatchedStream stream = new();
         Task<int> running = CoapTool.RunAsync(args, ContextOf(stream, clock, CancellationToken.None));
         await meanwhile(stream);
-        await clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(10));
+        await clock.AdvanceUntilAsync(running, FromMinutes(10));
         Keep(shown, stream);
     }
 

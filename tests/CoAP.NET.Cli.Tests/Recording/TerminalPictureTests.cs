@@ -29,8 +29,8 @@ public sealed partial class TerminalPictureTests
     {
         string picture = TerminalPicture.Draw(["$ coap get coap://[::1]/<script>", "a & b"]);
 
-        Assert.Contains("&lt;script&gt;", picture, StringComparison.Ordinal);
-        Assert.Contains("a\u00a0&amp;\u00a0b", picture, StringComparison.Ordinal);
+        picture.Mentions("&lt;script&gt;");
+        picture.Mentions("a\u00a0&amp;\u00a0b");
     }
 
     [GeneratedRegex("```console\n(.*?)```", RegexOptions.Singleline)]

@@ -57,7 +57,7 @@ public sealed class DirectoryGroupTests
                 return client;
             },
         };
-        return ((VirtualClock)network.TimeProvider).AdvanceUntilAsync(harness.InvokeAsync(args), TimeSpan.FromMinutes(5));
+        return ((VirtualClock)network.TimeProvider).AdvanceUntilAsync(harness.InvokeAsync(args), FromMinutes(5));
     }
 
     private static async Task<SmallDirectory> StartAsync(CoapServer server, InMemoryNetwork network, string address)

@@ -17,7 +17,7 @@ public sealed class RegisterTests
             "--link", "</t>;rt=temperature-c", "-l", "</l>;rt=light");
 
         run.HasExitCode(ExitCodes.Success);
-        Assert.StartsWith($"{uri}/reg/1/ until ", run.Out, StringComparison.Ordinal);
+        run.Out.Begins($"{uri}/reg/1/ until ");
         SmallRegistration made = Assert.Single(directory.Registrations);
         Assert.Equal(("node1", "floor3", "coap://[2001:db8::3]", 7200u), (made.Name, made.Sector, made.Base, made.Lifetime));
         Assert.Equal(["et=oic.d.sensor", "model=x1"], made.Others);
@@ -88,11 +88,11 @@ public sealed class RegisterTests
         using Process tool = Process.Start(start)!;
         try
         {
-            Assert.Contains("/reg/1/", await tool.StandardOutput.ReadLineAsync(), StringComparison.Ordinal);
+            (await tool.StandardOutput.ReadLineAsync()).Mentions("/reg/1/");
             Assert.Single(directory.Registrations);
             using Process kill = Process.Start("sh", ["-c", $"kill -{signal} {tool.Id}; kill -{signal} {tool.Id}"]);
             await kill.WaitForExitAsync();
-            await tool.StandardOutput.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(2));
+            await tool.StandardOutput.ReadToEndAsync().WaitAsync(FromMinutes(2));
         }
         finally
         {
@@ -112,7 +112,7 @@ public sealed class RegisterTests
         using CancellationTokenSource stop = new();
         StopSignals signals = new(stop, clock);
 
-        bool[] taken = [signals.TryTake(), signals.TryTake(), After(TimeSpan.FromSeconds(0.9)), After(TimeSpan.FromSeconds(0.2))];
+        bool[] taken = [signals.TryTake(), signals.TryTake(), After(FromSeconds(0.9)), After(FromSeconds(0.2))];
 
         Assert.True(stop.IsCancellationRequested);
         Assert.Equal([true, true, true, false], taken);

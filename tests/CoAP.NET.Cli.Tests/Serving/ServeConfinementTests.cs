@@ -52,7 +52,7 @@ public sealed class ServeConfinementTests
 
             // To delete what is not there is no error (RFC 7252 section 5.8.4).
             Assert.True(response.Code.Class == 4 || response.Code == CoapCode.Deleted, $"{method}: {response.Code}");
-            Assert.DoesNotContain(ServedFolder.Secret, response.GetText(), StringComparison.Ordinal);
+            response.GetText().Omits(ServedFolder.Secret);
         }
 
         Assert.Equal(before, All(folder));
@@ -68,8 +68,8 @@ public sealed class ServeConfinementTests
         await using ServedFolder folder = await ServedFolder.StartAsync();
         await using CoapClient client = new();
 
-        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/HELLO.TXT")).Code);
-        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/Sub/data.json")).Code);
+        await client.GetAsync($"{folder.Uri}/HELLO.TXT").Gives(CoapCode.NotFound);
+        await client.GetAsync($"{folder.Uri}/Sub/data.json").Gives(CoapCode.NotFound);
     }
 
     [Fact]
@@ -172,7 +172,7 @@ public sealed class ServeConfinementTests
         await process.WaitForExitAsync();
         await using CoapClient client = new();
 
-        CoapResponse response = await client.GetAsync($"{folder.Uri}/pipe").WaitAsync(TimeSpan.FromMinutes(2));
+        CoapResponse response = await client.GetAsync($"{folder.Uri}/pipe").WaitAsync(FromMinutes(2));
 
         Assert.True(response.Payload.IsEmpty);
     }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Cli.Tests.Serving;
 
 public sealed class ServeObserveTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public async Task Observers_are_notified_of_changes_of_a_file_until_it_is_removed()
@@ -14,16 +14,16 @@ public sealed class ServeObserveTests
         (CoapObservation observation, ChannelReader<CoapResponse> came) = await ObserveAsync(client, $"{folder.Uri}/hello.txt");
         await using (observation)
         {
-            Assert.Equal("hello", (await ReadAsync(came, _ => true)).GetText());
+            await ReadAsync(came, _ => true).Says("hello");
 
             await File.WriteAllTextAsync(folder.PathOf("hello.txt"), "by hand");
-            Assert.Equal("by hand", (await ReadAsync(came, response => response.GetText() == "by hand")).GetText());
+            await ReadAsync(came, response => response.GetText() == "by hand").Says("by hand");
 
             await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("by PUT"));
-            Assert.Equal("by PUT", (await ReadAsync(came, response => response.GetText() == "by PUT")).GetText());
+            await ReadAsync(came, response => response.GetText() == "by PUT").Says("by PUT");
 
             File.Delete(folder.PathOf("hello.txt"));
-            Assert.Equal(CoapCode.NotFound, (await ReadAsync(came, response => response.Code == CoapCode.NotFound)).Code);
+            await ReadAsync(came, response => response.Code == CoapCode.NotFound).Gives(CoapCode.NotFound);
         }
     }
 
@@ -39,9 +39,7 @@ public sealed class ServeObserveTests
 
             await File.WriteAllTextAsync(folder.PathOf("sub/more.txt"), "x");
 
-            Assert.Contains("</sub/more.txt>",
-                (await ReadAsync(came, response => response.GetText().Contains("more"))).GetText(),
-                StringComparison.Ordinal);
+            (await ReadAsync(came, response => response.GetText().Contains("more"))).GetText().Mentions("</sub/more.txt>");
         }
     }
 

@@ -12,14 +12,14 @@ public sealed class ServeReadTests
 
         CoapResponse response = await client.GetAsync($"{folder.Uri}/long.json");
 
-        Assert.Equal(CoapCode.Content, response.Code);
-        Assert.Equal(text, response.GetText());
+        response.Gives(CoapCode.Content);
+        response.Says(text);
         Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
         CoapRequest again = new(CoapMethod.Get, $"{folder.Uri}/long.json");
         again.Options.Add(4, response.Options.ETag!.Value.ToArray());
-        Assert.Equal(CoapCode.Valid, (await client.SendAsync(again)).Code);
+        await client.SendAsync(again).Gives(CoapCode.Valid);
         await File.AppendAllTextAsync(folder.PathOf("long.json"), "x");
-        Assert.Equal(CoapCode.Content, (await client.SendAsync(Copy(again, folder))).Code);
+        await client.SendAsync(Copy(again, folder)).Gives(CoapCode.Content);
 
         static CoapRequest Copy(CoapRequest request, ServedFolder folder)
         {
@@ -41,7 +41,7 @@ public sealed class ServeReadTests
         CoapResponse odd = await client.GetAsync($"{folder.Uri}/{Uri.EscapeDataString("Grüße & so.txt")}");
 
         Assert.Equal((CoapCode.Content, 0), (empty.Code, empty.Payload.Length));
-        Assert.Equal("hi", odd.GetText());
+        odd.Says("hi");
         Assert.Contains(await client.DiscoverAsync(folder.Uri), link => link.Target == "/Gr%C3%BC%C3%9Fe%20%26%20so.txt");
     }
 
@@ -51,12 +51,12 @@ public sealed class ServeReadTests
         await using ServedFolder folder = await ServedFolder.StartAsync();
         await using CoapClient client = new();
 
-        Assert.Equal("</hello.txt>;ct=0;sz=5;obs,</sub/>;ct=40;obs", (await client.GetAsync($"{folder.Uri}/")).GetText());
-        Assert.Equal("</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/sub")).GetText());
-        Assert.Equal("</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/sub/")).GetText());
-        Assert.Equal("</>;ct=40;obs,</hello.txt>;ct=0;sz=5;obs,</sub/>;ct=40;obs,</sub/data.json>;ct=50;sz=2;obs",
-            (await client.GetAsync($"{folder.Uri}/.well-known/core")).GetText());
-        Assert.Equal("</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/.well-known/core?ct=50")).GetText());
+        await client.GetAsync($"{folder.Uri}/").Says("</hello.txt>;ct=0;sz=5;obs,</sub/>;ct=40;obs");
+        await client.GetAsync($"{folder.Uri}/sub").Says("</sub/data.json>;ct=50;sz=2;obs");
+        await client.GetAsync($"{folder.Uri}/sub/").Says("</sub/data.json>;ct=50;sz=2;obs");
+        await client.GetAsync($"{folder.Uri}/.well-known/core")
+            .Says("</>;ct=40;obs,</hello.txt>;ct=0;sz=5;obs,</sub/>;ct=40;obs,</sub/data.json>;ct=50;sz=2;obs");
+        await client.GetAsync($"{folder.Uri}/.well-known/core?ct=50").Says("</sub/data.json>;ct=50;sz=2;obs");
     }
 
     [Fact]
@@ -65,14 +65,13 @@ public sealed class ServeReadTests
         await using ServedFolder folder = await ServedFolder.StartAsync();
         await using CoapClient client = new();
 
-        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/nothing")).Code);
-        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/hello.txt/")).Code);
-        Assert.Equal(CoapCode.NotAcceptable,
-            (await client.SendAsync(new CoapRequest(CoapMethod.Get, $"{folder.Uri}/hello.txt") { Accept = CoapContentFormat.Json })).Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, (await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("x"))).Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, (await client.DeleteAsync($"{folder.Uri}/hello.txt")).Code);
-        Assert.Equal(CoapCode.MethodNotAllowed,
-            (await client.PostAsync($"{folder.Uri}/hello.txt", CoapContent.Binary(new byte[100_000]))).Code);
+        await client.GetAsync($"{folder.Uri}/nothing").Gives(CoapCode.NotFound);
+        await client.GetAsync($"{folder.Uri}/hello.txt/").Gives(CoapCode.NotFound);
+        await client.SendAsync(new CoapRequest(CoapMethod.Get, $"{folder.Uri}/hello.txt") { Accept = CoapContentFormat.Json })
+            .Gives(CoapCode.NotAcceptable);
+        await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("x")).Gives(CoapCode.MethodNotAllowed);
+        await client.DeleteAsync($"{folder.Uri}/hello.txt").Gives(CoapCode.MethodNotAllowed);
+        await client.PostAsync($"{folder.Uri}/hello.txt", CoapContent.Binary(new byte[100_000])).Gives(CoapCode.MethodNotAllowed);
         Assert.Equal("hello", await File.ReadAllTextAsync(folder.PathOf("hello.txt")));
     }
 
@@ -82,7 +81,7 @@ public sealed class ServeReadTests
         await using ServedFolder folder = await ServedFolder.StartAsync("--all");
         await using CoapClient client = new();
 
-        Assert.Equal(ServedFolder.Secret, (await client.GetAsync($"{folder.Uri}/.hidden")).GetText());
+        await client.GetAsync($"{folder.Uri}/.hidden").Says(ServedFolder.Secret);
     }
 
     [Fact]
@@ -101,7 +100,7 @@ public sealed class ServeReadTests
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(1, run.Error.Split("GET /large  2.05 Content  5000 B").Length - 1);
         run.HasError("GET /nothing  4.04 Not Found");
-        Assert.DoesNotContain("GET", (await quiet.StopAsync()).Error, StringComparison.Ordinal);
+        (await quiet.StopAsync()).Error.Omits("GET");
     }
 
     [Fact]

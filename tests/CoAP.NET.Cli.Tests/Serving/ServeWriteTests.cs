@@ -10,13 +10,13 @@ public sealed class ServeWriteTests
         byte[] body = [.. Enumerable.Range(0, 100_000).Select(i => (byte)(i * 7))];
 
         CoapResponse created = await client.PutAsync($"{folder.Uri}/sub/new.bin", CoapContent.Binary(body));
-        Assert.Equal(CoapCode.Created, created.Code);
+        created.Gives(CoapCode.Created);
         Assert.Equal(body, await File.ReadAllBytesAsync(folder.PathOf("sub/new.bin")));
         CoapResponse changed = await client.PutAsync($"{folder.Uri}/sub/new.bin", CoapContent.Text("short"));
-        Assert.Equal(CoapCode.Changed, changed.Code);
-        Assert.Equal("short", (await client.GetAsync($"{folder.Uri}/sub/new.bin")).GetText());
-        Assert.Equal(CoapCode.Deleted, (await client.DeleteAsync($"{folder.Uri}/sub/new.bin")).Code);
-        Assert.Equal(CoapCode.Deleted, (await client.DeleteAsync($"{folder.Uri}/sub/new.bin")).Code);
+        changed.Gives(CoapCode.Changed);
+        await client.GetAsync($"{folder.Uri}/sub/new.bin").Says("short");
+        await client.DeleteAsync($"{folder.Uri}/sub/new.bin").Gives(CoapCode.Deleted);
+        await client.DeleteAsync($"{folder.Uri}/sub/new.bin").Gives(CoapCode.Deleted);
         Assert.Equal([folder.PathOf("sub/data.json")], Directory.GetFiles(folder.PathOf("sub")));
     }
 
@@ -49,19 +49,19 @@ public sealed class ServeWriteTests
         string uri = $"{folder.Uri}/hello.txt";
         byte[] etag = (await client.GetAsync(uri)).Options.ETag!.Value.ToArray();
 
-        Assert.Equal(CoapCode.PreconditionFailed, (await client.SendAsync(Put(uri, "a", 5, []))).Code);
-        Assert.Equal(CoapCode.PreconditionFailed, (await client.SendAsync(Put(uri, "a", 1, [1, 2, 3]))).Code);
+        await client.SendAsync(Put(uri, "a", 5, [])).Gives(CoapCode.PreconditionFailed);
+        await client.SendAsync(Put(uri, "a", 1, [1, 2, 3])).Gives(CoapCode.PreconditionFailed);
         Assert.Equal("hello", await File.ReadAllTextAsync(folder.PathOf("hello.txt")));
-        Assert.Equal(CoapCode.Changed, (await client.SendAsync(Put(uri, "HELLO", 1, etag))).Code);
+        await client.SendAsync(Put(uri, "HELLO", 1, etag)).Gives(CoapCode.Changed);
 
         // Of the same length and at once: the tag must be another one all the same.
-        Assert.Equal(CoapCode.PreconditionFailed, (await client.SendAsync(Put(uri, "again", 1, etag))).Code);
+        await client.SendAsync(Put(uri, "again", 1, etag)).Gives(CoapCode.PreconditionFailed);
         Assert.Equal("HELLO", await File.ReadAllTextAsync(folder.PathOf("hello.txt")));
-        Assert.Equal(CoapCode.PreconditionFailed, (await client.SendAsync(Put($"{folder.Uri}/none.txt", "a", 1, []))).Code);
-        Assert.Equal(CoapCode.Created, (await client.SendAsync(Put($"{folder.Uri}/none.txt", "a", 5, []))).Code);
+        await client.SendAsync(Put($"{folder.Uri}/none.txt", "a", 1, [])).Gives(CoapCode.PreconditionFailed);
+        await client.SendAsync(Put($"{folder.Uri}/none.txt", "a", 5, [])).Gives(CoapCode.Created);
         CoapRequest delete = new(CoapMethod.Delete, uri);
         delete.Options.Add(1, etag);
-        Assert.Equal(CoapCode.PreconditionFailed, (await client.SendAsync(delete)).Code);
+        await client.SendAsync(delete).Gives(CoapCode.PreconditionFailed);
         Assert.True(File.Exists(folder.PathOf("hello.txt")));
     }
 
@@ -77,7 +77,7 @@ public sealed class ServeWriteTests
         await using CoapClient client = new();
         File.SetUnixFileMode(folder.PathOf("hello.txt"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
 
-        Assert.Equal(CoapCode.Changed, (await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("x"))).Code);
+        await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("x")).Gives(CoapCode.Changed);
 
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(folder.PathOf("hello.txt")));
     }
@@ -94,8 +94,8 @@ public sealed class ServeWriteTests
         CoapResponse fits = await client.PutAsync($"{folder.Uri}/fits", CoapContent.Binary(new byte[4096]));
         CoapResponse large = await client.PutAsync($"{folder.Uri}/large", CoapContent.Binary(new byte[4097]));
 
-        Assert.Equal(CoapCode.Created, fits.Code);
-        Assert.Equal(CoapCode.RequestEntityTooLarge, large.Code);
+        fits.Gives(CoapCode.Created);
+        large.Gives(CoapCode.RequestEntityTooLarge);
         Assert.Equal(before + 1, Directory.GetFileSystemEntries(folder.Root).Length);
     }
 
@@ -105,11 +105,11 @@ public sealed class ServeWriteTests
         await using ServedFolder folder = await ServedFolder.StartAsync("--write");
         await using CoapClient client = new();
 
-        Assert.Equal(CoapCode.Conflict, (await client.PutAsync($"{folder.Uri}/none/x", CoapContent.Text("x"))).Code);
-        Assert.Equal(CoapCode.Conflict, (await client.PutAsync($"{folder.Uri}/hello.txt/x", CoapContent.Text("x"))).Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, (await client.PutAsync($"{folder.Uri}/sub", CoapContent.Text("x"))).Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, (await client.PutAsync(folder.Uri, CoapContent.Text("x"))).Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, (await client.DeleteAsync($"{folder.Uri}/sub")).Code);
+        await client.PutAsync($"{folder.Uri}/none/x", CoapContent.Text("x")).Gives(CoapCode.Conflict);
+        await client.PutAsync($"{folder.Uri}/hello.txt/x", CoapContent.Text("x")).Gives(CoapCode.Conflict);
+        await client.PutAsync($"{folder.Uri}/sub", CoapContent.Text("x")).Gives(CoapCode.MethodNotAllowed);
+        await client.PutAsync(folder.Uri, CoapContent.Text("x")).Gives(CoapCode.MethodNotAllowed);
+        await client.DeleteAsync($"{folder.Uri}/sub").Gives(CoapCode.MethodNotAllowed);
         Assert.True(Directory.Exists(folder.PathOf("sub")));
     }
 
@@ -121,7 +121,7 @@ public sealed class ServeWriteTests
     {
         CliRun result = await CliHarness.RunAsync("serve", ".", "--write", "--max-size", size);
         Assert.Equal(ExitCodes.Usage, result.ExitCode);
-        Assert.Contains($"'{size}' is no size", result.Error, StringComparison.Ordinal);
+        result.Error.Mentions($"'{size}' is no size");
     }
 
     private static CoapRequest Put(string uri, string text, int option, byte[] value)

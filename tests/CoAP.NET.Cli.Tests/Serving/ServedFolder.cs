@@ -4,7 +4,7 @@ namespace CoAP.NET.Cli.Tests.Serving;
 internal sealed class ServedFolder : IAsyncDisposable
 {
     public const string Secret = "not for you";
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly string _directory = Directory.CreateTempSubdirectory("coap-serve-").FullName;
     private readonly CancellationTokenSource _stop = new();

@@ -24,7 +24,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
         await first.DisposeAsync();
         await ChangeAsync(route, "3", second);
         Assert.Equal(("2", 1), (first.Latest!.GetText(), route.ObserverCount));
-        Assert.Equal("3", (await _world.RunAsync(second.RefreshAsync())).GetText());
+        await _world.RunAsync(second.RefreshAsync()).Says("3");
 
         await second.DisposeAsync();
         await _world.RunUntilAsync(() => route.ObserverCount == 0);
@@ -74,7 +74,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
 
         // The device answered, and that was all.
         await _world.RunUntilAsync(() => nothing.State == CoapObserveState.Failed);
-        Assert.Equal(CoapCode.NotFound, nothing.Latest!.Code);
+        nothing.Latest!.Gives(CoapCode.NotFound);
 
         await device.Server.DisposeAsync();
         await _world.RunUntilAsync(() => observation.State == CoapObserveState.Failed);
@@ -95,7 +95,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
         _state = "2";
         device.Server.MapGet("/nothing", () => CoapResults.Text(_state)).Observable();
         await _world.RunUntilAsync(() => plain.Latest!.GetText() == "2" && nothing.State == CoapObserveState.Observing);
-        Assert.Equal("2", nothing.Latest!.GetText());
+        nothing.Latest!.Says("2");
     }
 
     [Fact]

@@ -16,7 +16,7 @@ public sealed class DeviceTests : IAsyncDisposable
 
         CoapResponse response = await AskAsync(node);
 
-        Assert.Equal("state", response.GetText());
+        response.Says("state");
         Assert.Equal(1, device.Asked);
         CoapDeviceStatus status = await node.Devices[Name].GetStatusAsync();
         Assert.Equal((CoapDevicePresence.Awake, $"{node.Cluster.Self.Id}"), (status.Presence, status.Node));
@@ -76,7 +76,7 @@ public sealed class DeviceTests : IAsyncDisposable
         _world.SetDeaf(device, false);
         await _world.RunAsync(device.SpeakAsync(node));
         await IsAsync(CoapDevicePresence.Awake, node);
-        Assert.Equal("state", (await AskAsync(node)).GetText());
+        await AskAsync(node).Says("state");
         Assert.Equal(1, device.Asked);
     }
 
@@ -94,7 +94,7 @@ public sealed class DeviceTests : IAsyncDisposable
         Task<CoapResponse> trial = node.Devices[Name].GetAsync("/state");
         await FailsAsync(CoapDeviceFault.Asleep, node);
 
-        Assert.Equal("state", (await _world.RunAsync(trial)).GetText());
+        await _world.RunAsync(trial).Says("state");
         await AskAsync(node);
         Assert.Equal(2, device.Asked);
     }
@@ -250,7 +250,7 @@ public sealed class DeviceTests : IAsyncDisposable
         for (int i = 0; i <= answers.Length; i++)
         {
             TestDevice device = await _world.StartDeviceAsync($"device-{i}");
-            Assert.Equal("hello", (await _world.RunAsync(device.SpeakAsync(node))).GetText());
+            await _world.RunAsync(device.SpeakAsync(node)).Says("hello");
         }
 
         Assert.Empty(node.Devices.GetLocal());
@@ -275,7 +275,7 @@ public sealed class DeviceTests : IAsyncDisposable
 
         CoapResponse registered = await _world.RunAsync(
             device.Server.Endpoint.PostAsync($"coap://{node.Address with { Port = 5683 }}/rd", CoapContent.Text(Name)));
-        Assert.Equal(CoapCode.Changed, registered.Code);
+        registered.Gives(CoapCode.Changed);
         await AskAsync(node);
 
         Assert.Equal(1, device.Asked);
@@ -286,7 +286,7 @@ public sealed class DeviceTests : IAsyncDisposable
     {
         _world.Memory.IsAway = true;
         (DeviceNode node, TestDevice device) = await ConnectAsync();
-        Assert.Equal("state", (await AskAsync(node)).GetText());
+        await AskAsync(node).Says("state");
         CoapDeviceException away = await DeviceAssert.FailsAsync(
             CoapDeviceFault.Unreachable, () => node.Devices["other"].GetAsync("/state"));
         Assert.IsType<CoapClusterStoreException>(away.InnerException);
@@ -372,7 +372,7 @@ public sealed class DeviceTests : IAsyncDisposable
         await Assert.ThrowsAsync<CoapClusterStoreException>(() => standby.Devices.ForgetAsync(Name));
 
         await IsAsync(CoapDevicePresence.Asleep, standby);
-        Assert.Equal("state", (await AskAsync(node)).GetText());
+        await AskAsync(node).Says("state");
     }
 
     [Fact]

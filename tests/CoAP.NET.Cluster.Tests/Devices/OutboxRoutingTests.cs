@@ -49,8 +49,8 @@ public sealed class OutboxRoutingTests : IAsyncDisposable
         TestDevice again = await _world.StartDeviceAsync(Name);
         await _world.RunAsync(again.SpeakAsync(Home(others)));
 
-        Assert.Equal("set 0", (await _world.RunAsync(first)).GetText());
-        Assert.Equal("set 2", (await _world.RunAsync(last)).GetText());
+        await _world.RunAsync(first).Says("set 0");
+        await _world.RunAsync(last).Says("set 2");
         Assert.Equal(["set 0", "set 2"], again.Done);
         Assert.Equal(CoapDeviceFault.Cancelled, (await Assert.ThrowsAsync<CoapDeviceException>(
             () => _world.RunAsync(others[0].Devices[Name].WaitAsync(queued[1].Id)))).Fault);

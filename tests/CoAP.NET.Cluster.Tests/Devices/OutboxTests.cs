@@ -48,7 +48,7 @@ public sealed class OutboxTests : IAsyncDisposable
         Assert.Equal(["0", "1", "2", "3", "4"], answers);
         Assert.Equal(1, most);
         Assert.Empty(await node.Devices[Name].GetQueuedAsync());
-        Assert.Equal("3", (await _world.RunAsync(node.Devices[Name].WaitAsync(queued[3].Id))).GetText());
+        await _world.RunAsync(node.Devices[Name].WaitAsync(queued[3].Id)).Says("3");
     }
 
     [Fact]
@@ -59,7 +59,7 @@ public sealed class OutboxTests : IAsyncDisposable
         CoapResponse response = await _world.RunAsync(node.Devices[Name].SendAsync(
             new CoapRequest(CoapMethod.Get, "/state"), new CoapDeviceRequestOptions { Queue = true }));
 
-        Assert.Equal("state", response.GetText());
+        response.Says("state");
     }
 
     [Fact]

@@ -122,7 +122,7 @@ public sealed class ClusterResumptionTests
             await server.StartAsync();
             port = new Uri(server.LocalEndpoints[0]).Port;
             CoapResponse response = await client.GetAsync($"coaps://127.0.0.1:{port}/who");
-            Assert.Equal(Identity, response.GetText());
+            response.Says(Identity);
             Assert.Equal(i + 1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
             Assert.Equal(0, server.Endpoint.Counters[CoapCounter.ResumptionStoreFailures]);
         }

@@ -1,12 +1,10 @@
 namespace CoAP.NET.Cluster.Tests.Dtls;
 
 /// <summary>A server with a SQLite file, as a crash leaves it, and a client that goes on.</summary>
-public sealed class ServerRunTests : IDisposable
+public sealed class ServerRunTests : FolderTest
 {
     private const string Identity = "device-1";
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
-
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
 
     [Fact]
     public async Task Sessions_continue_after_a_crash_in_another_process_that_opens_the_file()
@@ -20,8 +18,8 @@ public sealed class ServerRunTests : IDisposable
 
     private async Task CrashAsync(string name)
     {
-        string file = Path.Combine(_folder, $"coap{name}.db");
-        string left = Path.Combine(_folder, $"left{name}.db");
+        string file = Path.Combine(Folder, $"coap{name}.db");
+        string left = Path.Combine(Folder, $"left{name}.db");
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
@@ -57,7 +55,7 @@ public sealed class ServerRunTests : IDisposable
         await again.StartAsync();
         CoapResponse response = await client.GetAsync($"coaps://127.0.0.1:{port}/who");
 
-        Assert.Equal(Identity, response.GetText());
+        response.Says(Identity);
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
@@ -160,8 +158,6 @@ public sealed class ServerRunTests : IDisposable
         Assert.True(late.IsRefused);
         Assert.False(loaded.IsRefused);
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private static CoapDtlsSessionChange Change(byte slot) => new(CoapDtlsSessionChangeKind.Made, new byte[] { slot, 2, 3, 4, 5, 6, 7, 8 },
         new byte[] { 1 }, TimeProvider.System.GetUtcNow() + FromHours(1));

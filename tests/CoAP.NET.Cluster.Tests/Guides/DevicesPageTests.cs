@@ -13,14 +13,14 @@ public sealed class DevicesPageTests
         string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "devices.md"));
         CoapDeviceOptions options = new();
 
-        Assert.Contains($"| `TriesBeforeAsleep` | {options.TriesBeforeAsleep} |", page, StringComparison.Ordinal);
-        Assert.Contains($"| `RetryAsleepAfter` | {options.RetryAsleepAfter.TotalMinutes} min |", page, StringComparison.Ordinal);
-        Assert.Contains($"| `RememberFor` | {options.RememberFor.Days} days |", page, StringComparison.Ordinal);
-        Assert.Contains($"`MaxObservationsPerDevice` ({options.MaxObservationsPerDevice})", page, StringComparison.Ordinal);
-        Assert.Contains($"`MaxQueuedPerDevice` ({options.MaxQueuedPerDevice})", page, StringComparison.Ordinal);
-        Assert.Contains($"`MaxQueued` ({options.MaxQueued:N0} a node)", page, StringComparison.Ordinal);
-        Assert.Contains($"`MaxQueuedPerCaller` ({options.MaxQueuedPerCaller:N0})", page, StringComparison.Ordinal);
-        Assert.Contains($"`KeepOutcomesFor` ({options.KeepOutcomesFor.TotalMinutes} minutes)", page, StringComparison.Ordinal);
+        page.Mentions($"| `TriesBeforeAsleep` | {options.TriesBeforeAsleep} |");
+        page.Mentions($"| `RetryAsleepAfter` | {options.RetryAsleepAfter.TotalMinutes} min |");
+        page.Mentions($"| `RememberFor` | {options.RememberFor.Days} days |");
+        page.Mentions($"`MaxObservationsPerDevice` ({options.MaxObservationsPerDevice})");
+        page.Mentions($"`MaxQueuedPerDevice` ({options.MaxQueuedPerDevice})");
+        page.Mentions($"`MaxQueued` ({options.MaxQueued:N0} a node)");
+        page.Mentions($"`MaxQueuedPerCaller` ({options.MaxQueuedPerCaller:N0})");
+        page.Mentions($"`KeepOutcomesFor` ({options.KeepOutcomesFor.TotalMinutes} minutes)");
         Assert.Equal((64 * 1024 * 1024, Timeout.InfiniteTimeSpan), (options.MaxQueuedBytes, options.AwakeTime));
     }
 

@@ -20,11 +20,11 @@ public sealed partial class KubernetesPageTests
 
         Assert.True(moves.LeaveTimeout + moves.RelayTime < shutdown - TimeSpan.FromSeconds(20));
         string page = File.ReadAllText(s_page);
-        Assert.Contains("terminationGracePeriodSeconds: 60", page, StringComparison.Ordinal);
-        Assert.Contains("ShutdownTimeout = TimeSpan.FromSeconds(50)", page, StringComparison.Ordinal);
-        Assert.Contains("LeaveTimeout (15 s", page, StringComparison.Ordinal);
+        page.Mentions("terminationGracePeriodSeconds: 60");
+        page.Mentions("ShutdownTimeout = TimeSpan.FromSeconds(50)");
+        page.Mentions("LeaveTimeout (15 s");
         Assert.Equal(TimeSpan.FromSeconds(15), moves.LeaveTimeout);
-        Assert.Contains("minReadySeconds: 5", page, StringComparison.Ordinal);
+        page.Mentions("minReadySeconds: 5");
         Assert.True(moves.SettleTime < TimeSpan.FromSeconds(5), "minReadySeconds of the page is shorter.");
     }
 
@@ -58,8 +58,8 @@ public sealed partial class KubernetesPageTests
 
         Assert.Equal(TimeSpan.FromSeconds(10), cluster.Moves.RelayTime);
         string endpoint = Assert.Single(endpoints).Replace("*", "[::]", StringComparison.Ordinal);
-        Assert.Contains($"containerPort: {CoapUri.Parse(endpoint).Port}, protocol: UDP", page, StringComparison.Ordinal);
-        Assert.Contains($"name: silo, containerPort: {silo}, protocol: TCP", page, StringComparison.Ordinal);
+        page.Mentions($"containerPort: {CoapUri.Parse(endpoint).Port}, protocol: UDP");
+        page.Mentions($"name: silo, containerPort: {silo}, protocol: TCP");
         Directory.Delete(folder, recursive: true);
     }
 

@@ -2,15 +2,11 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster.Tests.Hosting;
 
-public sealed class ConfigurationTests : IDisposable
+public sealed class ConfigurationTests : FolderTest
 {
     private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
-
     public static TheoryData<string> Paths => [.. ClusterKeys.Table.Keys.Select(key => key.Path)];
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
     public void The_page_lists_each_key_with_its_default_and_allowed_values() =>
@@ -114,8 +110,8 @@ public sealed class ConfigurationTests : IDisposable
     {
         OptionsValidationException exception = Assert.Throws<OptionsValidationException>(() => Read((key, value)));
 
-        Assert.Contains(words, exception.Message, Ordinal);
-        Assert.DoesNotContain("AQIDBA==", exception.Message, Ordinal);
+        exception.Mentions(words);
+        exception.Message.Omits("AQIDBA==");
     }
 
     [Fact]
@@ -123,9 +119,9 @@ public sealed class ConfigurationTests : IDisposable
     {
         string message = Assert.Throws<OptionsValidationException>(() => Read(("SecretFile", Write("correct horse")))).Message;
 
-        Assert.Contains("does not contain a secret", message, Ordinal);
-        Assert.Contains("openssl rand -base64 32", message, Ordinal);
-        Assert.DoesNotContain("horse", message, Ordinal);
+        message.Mentions("does not contain a secret");
+        message.Mentions("openssl rand -base64 32");
+        message.Omits("horse");
     }
 
     [Fact]
@@ -136,8 +132,8 @@ public sealed class ConfigurationTests : IDisposable
         Assert.Equal("Coap:Cluster:Secret and Coap:Cluster:SecretFile are both set. Remove one of them.", two);
 
         string none = Assert.Throws<OptionsValidationException>(() => Read()).Message;
-        Assert.Contains("no secret", none, Ordinal);
-        Assert.Contains("Coap:Cluster:SecretFile", none, Ordinal);
+        none.Mentions("no secret");
+        none.Mentions("Coap:Cluster:SecretFile");
     }
 
     [Theory]
@@ -172,14 +168,13 @@ public sealed class ConfigurationTests : IDisposable
         await host.StopAsync();
 
         string told = log.ToString();
-        Assert.Contains("2508 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?", told,
-            Ordinal);
+        told.Mentions("2508 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?");
         Assert.Equal(!OperatingSystem.IsWindows(), told.Contains("chmod 600", Ordinal));
     }
 
     private string Write(string text)
     {
-        string file = Path.Combine(_folder, "secret");
+        string file = Path.Combine(Folder, "secret");
         File.WriteAllText(file, text);
         return file;
     }

@@ -49,7 +49,7 @@ public sealed class HostingTests
         HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
 
         Assert.Equal(HealthStatus.Unhealthy, report.Entries["coap-cluster"].Status);
-        Assert.Contains("never joined", report.Entries["coap-cluster"].Description, Ordinal);
+        report.Entries["coap-cluster"].Description.Mentions("never joined");
         await host.StopAsync();
     }
 
@@ -64,7 +64,7 @@ public sealed class HostingTests
         HealthReportEntry entry = (await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
 
         Assert.Equal(HealthStatus.Unhealthy, entry.Status);
-        Assert.StartsWith("The secret of this node is not the secret of the cluster", entry.Description, Ordinal);
+        entry.Description.Begins("The secret of this node is not the secret of the cluster");
         Assert.Equal(0, entry.Data["slots"]);
         await host.StopAsync();
     }
@@ -83,7 +83,7 @@ public sealed class HostingTests
         HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
 
         Assert.Equal(HealthStatus.Degraded, report.Entries["coap-cluster"].Status);
-        Assert.Contains("continues without it", report.Entries["coap-cluster"].Description, Ordinal);
+        report.Entries["coap-cluster"].Description.Mentions("continues without it");
         await host.StopAsync();
     }
 
@@ -123,7 +123,7 @@ public sealed class HostingTests
             if (isShared)
             {
                 InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
-                Assert.Contains("IOscoreStore", exception.Message, Ordinal);
+                exception.Mentions("IOscoreStore");
             }
             else
             {
@@ -143,14 +143,14 @@ public sealed class HostingTests
         using (IHost host = builder.Build())
         {
             OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync());
-            Assert.Contains("NewSecret", exception.Message, Ordinal);
+            exception.Mentions("NewSecret");
         }
 
         builder = new HostApplicationBuilder();
         builder.Services.AddCoapState(options => options.Secrets = [s_secret]);
         using IHost other = builder.Build();
         InvalidOperationException missing = await Assert.ThrowsAsync<InvalidOperationException>(() => other.StartAsync());
-        Assert.Contains("UseSqlite", missing.Message, Ordinal);
+        missing.Mentions("UseSqlite");
     }
 
     [Fact]
@@ -185,7 +185,7 @@ public sealed class HostingTests
         Assert.Throws<ArgumentOutOfRangeException>(() => builder.UseSqlite("a", options => options.MaxBytes = 1));
         builder.UseSqlite("coap.db");
 
-        Assert.Contains("once", Assert.Throws<InvalidOperationException>(() => builder.UseMemory()).Message, Ordinal);
+        Assert.Throws<InvalidOperationException>(() => builder.UseMemory()).Mentions("once");
     }
 
     // Of a node that shares the slots with others, of which there are none.

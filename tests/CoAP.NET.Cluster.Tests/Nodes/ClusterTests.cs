@@ -73,7 +73,7 @@ public sealed class ClusterTests
 
         await using ICoapClusterStore below = _memory.Open();
         CoapRecord record = (await below.FindAsync(Put(default).Key, CancellationToken.None))!;
-        Assert.DoesNotContain("secret", Encoding.Latin1.GetString(record.State.Span), Ordinal);
+        Encoding.Latin1.GetString(record.State.Span).Omits("secret");
         await Assert.ThrowsAsync<ObjectDisposedException>(() => cluster.StartAsync());
     }
 
@@ -93,17 +93,16 @@ public sealed class ClusterTests
     [Fact]
     public void The_error_for_an_invalid_option_names_the_option_and_the_problem()
     {
-        Assert.Contains("NewSecret", Fault(new CoapClusterOptions()), Ordinal);
-        Assert.Contains("all zeros", Fault(new CoapClusterOptions { Secrets = [new byte[32]] }), Ordinal);
+        Fault(new CoapClusterOptions()).Mentions("NewSecret");
+        Fault(new CoapClusterOptions { Secrets = [new byte[32]] }).Mentions("all zeros");
         ReadOnlyMemory<byte> secret = Options().Secrets[0];
-        Assert.Contains("must have 32 bytes, but has 31", Fault(new CoapClusterOptions { Secrets = [secret[1..]] }),
-            Ordinal);
-        Assert.Contains("are the same", Fault(new CoapClusterOptions { Secrets = [secret, secret] }), Ordinal);
-        Assert.Contains("has 3 secrets", Fault(new CoapClusterOptions { Secrets = [secret, secret, secret] }), Ordinal);
-        Assert.Contains("Lease", Fault(Options(lease: TimeSpan.Zero)), Ordinal);
+        Fault(new CoapClusterOptions { Secrets = [secret[1..]] }).Mentions("must have 32 bytes, but has 31");
+        Fault(new CoapClusterOptions { Secrets = [secret, secret] }).Mentions("are the same");
+        Fault(new CoapClusterOptions { Secrets = [secret, secret, secret] }).Mentions("has 3 secrets");
+        Fault(Options(lease: TimeSpan.Zero)).Mentions("Lease");
         CoapClusterOptions options = Options();
         options.Writer.MaxRecords = 1;
-        Assert.Contains("Writer.MaxRecords is 1", Fault(options), Ordinal);
+        Fault(options).Mentions("Writer.MaxRecords is 1");
         Assert.Null(Options().FindFault());
     }
 

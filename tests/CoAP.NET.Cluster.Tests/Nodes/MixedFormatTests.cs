@@ -61,12 +61,12 @@ public sealed class MixedFormatTests : IAsyncDisposable
         Assert.Equal("by the old one again", await ReadAsync(first));
         await WriteAsync(first, "still for both");
         Assert.Equal(1, FormatOf(s_key));
-        Assert.DoesNotContain(" 2524 ", _log.ToString(), Ordinal);
+        _log.ToString().Omits(" 2524 ");
 
         await PassAsync(FromHours(1.2));
         await WriteAsync(first, "for new ones");
         Assert.Equal(2, FormatOf(s_key));
-        Assert.Contains("write records in format 2 from now on", _log.ToString(), Ordinal);
+        _log.ToString().Mentions("write records in format 2 from now on");
 
         // A node that does not write the decision reads it within the hour.
         await PassAsync(FromHours(1.2));
@@ -91,7 +91,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
         await UntilAsync(() => old.FenceOf(s_slot).IsSet);
         CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(() => ReadAsync(old));
         Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
-        Assert.Contains("Update this node", exception.Message, Ordinal);
+        exception.Mentions("Update this node");
         await foreach (CoapRecord record in old.Store.ReadAsync(s_key.Kind, s_slot, default))
         {
             Assert.Fail($"{record.Key} opened.");

@@ -23,8 +23,7 @@ public sealed class SecretTests : IAsyncDisposable
         CoapCluster stranger = await StartAsync(store, s_new);
 
         Assert.Equal(CoapClusterStoreFault.OtherSecret, stranger.Health.Failure?.Fault);
-        Assert.Contains(
-            "The secret of this node is not the secret of the cluster", stranger.Health.Failure!.Message, Ordinal);
+        stranger.Health.Failure!.Mentions("The secret of this node is not the secret of the cluster");
         Assert.False(stranger.IsReady);
 
         // Not even when the cluster has no live node, and its slots are free.

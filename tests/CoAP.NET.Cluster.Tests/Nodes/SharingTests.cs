@@ -139,7 +139,7 @@ public sealed class SharingTests : IAsyncDisposable
     {
         CoapClusterOptions options = ClusterTests.Options();
         options.Moves.BatchSize = 0;
-        Assert.Contains("Moves.BatchSize is 0", options.FindFault(), Ordinal);
+        options.FindFault().Mentions("Moves.BatchSize is 0");
     }
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();

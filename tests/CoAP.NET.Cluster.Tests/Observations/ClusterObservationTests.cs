@@ -148,7 +148,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         await client.GetAsync(server.LocalEndpoints[0]);
         ArgumentException plain = await Assert.ThrowsAsync<ArgumentException>(
             async () => await observations.StartAsync(Name, await asking.Task, Path));
-        Assert.Contains("no session that outlives the process", plain.Message, Ordinal);
+        plain.Mentions("no session that outlives the process");
     }
 
     public async ValueTask DisposeAsync() => await _device.DisposeAsync();

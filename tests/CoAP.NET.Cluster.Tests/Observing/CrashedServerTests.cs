@@ -1,12 +1,10 @@
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>A server with a SQLite file, as crashes leave it, and clients that observe and notice nothing.</summary>
-public sealed class CrashedServerTests : IDisposable
+public sealed class CrashedServerTests : FolderTest
 {
     private const string Identity = "device-1";
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
-
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
 
     [Fact]
     public async Task Observers_get_notifications_after_two_crashes_without_registering_again()
@@ -17,8 +15,6 @@ public sealed class CrashedServerTests : IDisposable
             await Eventually.BindsAgainAsync(() => CrashTwiceAsync($"{++attempts}"));
         }
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private async Task CrashTwiceAsync(string name)
     {
@@ -78,7 +74,7 @@ public sealed class CrashedServerTests : IDisposable
         return observation.Current.Options.Observe!.Value;
     }
 
-    private string File(string name, int crash) => Path.Combine(_folder, $"coap-{name}-{crash}.db");
+    private string File(string name, int crash) => Path.Combine(Folder, $"coap-{name}-{crash}.db");
 
     /// <summary>A process: its cluster of one, and its server.</summary>
     private sealed class ServerRun : IAsyncDisposable

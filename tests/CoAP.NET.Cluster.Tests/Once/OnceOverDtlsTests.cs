@@ -3,11 +3,10 @@ namespace CoAP.NET.Cluster.Tests.Once;
 /// <summary>
 /// A server that did what a device asked and was killed before it answered: its successor has the session and the answer.
 /// </summary>
-public sealed class OnceOverDtlsTests : IDisposable
+public sealed class OnceOverDtlsTests : FolderTest
 {
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-once-").FullName;
     private readonly CoapExactlyOnce _once = new();
 
     [Fact]
@@ -30,8 +29,6 @@ public sealed class OnceOverDtlsTests : IDisposable
             Assert.True(++attempts < 6, "The client shook hands anew each time.");
         }
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private async Task<bool> TryAsync(string name)
     {
@@ -101,7 +98,7 @@ public sealed class OnceOverDtlsTests : IDisposable
             return false;
         }
 
-        Assert.Equal("by the first", answer.GetText());
+        answer.Says("by the first");
         return true;
     }
 
@@ -120,7 +117,7 @@ public sealed class OnceOverDtlsTests : IDisposable
         return false;
     }
 
-    private string PathOf(string file) => Path.Combine(_folder, file);
+    private string PathOf(string file) => Path.Combine(Folder, file);
 
     private CoapCluster Cluster(string file) =>
         new(new CoapSqliteClusterStore(PathOf(file)), ClusterTests.Options(FromHours(1)));

@@ -191,7 +191,7 @@ public sealed class ContextRelayTests
         time.Sleep(ContextSite.Lease * 0.7);
         Assert.NotEqual(0, site.Balancer.Release());
         await using CoapClient after = new();
-        Assert.Equal("plain", (await after.GetAsync($"coap://{sleeper.Address}/plain")).GetText());
+        await after.GetAsync($"coap://{sleeper.Address}/plain").Says("plain");
         Assert.Equal(["before", "once"], site.Served.Select(served => served.Name));
         sleeper.Store.Wake();
     }

@@ -163,7 +163,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         CoapClusterStoreException exception = PostgreSqlFaults.Of(new PostgresException("prepared statement", "ERROR", "ERROR", state));
 
         Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
-        Assert.Contains("pooler in transaction mode", exception.Message, Ordinal);
+        exception.Mentions("pooler in transaction mode");
     }
 
     [Fact]
@@ -421,8 +421,8 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     {
         ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapPostgreSqlClusterStore("Host=db1,db2" + attributes));
 
-        Assert.Contains("'Target Session Attributes=primary'", exception.Message, Ordinal);
-        Assert.Contains("standby", exception.Message, Ordinal);
+        exception.Mentions("'Target Session Attributes=primary'");
+        exception.Mentions("standby");
     }
 
     [Theory]

@@ -1,14 +1,12 @@
 namespace CoAP.NET.Cluster.Tests.Sqlite;
 
 /// <summary>Files that are removed, replaced, emptied or half made: numbers of messages never begin again without a word.</summary>
-public sealed class LostFileTests : IDisposable
+public sealed class LostFileTests : FolderTest
 {
     private static readonly OscoreStoreKey s_key = new([.. Enumerable.Range(0, 32).Select(i => (byte)i)]);
     private static readonly CoapSlot s_slot = new(1);
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-lost-").FullName;
-
-    private string FilePath => Path.Combine(_folder, "coap.db");
+    private string FilePath => Path.Combine(Folder, "coap.db");
 
     private string LogPath => FilePath + "-wal";
 
@@ -27,13 +25,13 @@ public sealed class LostFileTests : IDisposable
 
         for (int i = 0; i < 3; i++)
         {
-            Assert.Contains("removed", (await CorruptAsync(() => WriteAsync(store, "b"))).Message, Ordinal);
+            (await CorruptAsync(() => WriteAsync(store, "b"))).Mentions("removed");
             await CorruptAsync(() => FindAsync(store, "a"));
             await CorruptAsync(() => JoinAsync(store));
         }
 
         await store.DisposeAsync();
-        Assert.Empty(Directory.GetFileSystemEntries(_folder));
+        Assert.Empty(Directory.GetFileSystemEntries(Folder));
     }
 
     [Fact]
@@ -44,7 +42,7 @@ public sealed class LostFileTests : IDisposable
             return;
         }
 
-        string backup = Path.Combine(_folder, "backup");
+        string backup = Path.Combine(Folder, "backup");
         await using (CoapSqliteClusterStore before = await OwnerAsync())
         {
             await WriteAsync(before, "a");
@@ -112,7 +110,7 @@ public sealed class LostFileTests : IDisposable
         CoapSqliteClusterStore store = await OwnerAsync();
         await WriteAsync(store, "a");
         File.Delete(LogPath);
-        Assert.Contains("orderly", (await CorruptAsync(() => WriteAsync(store, "b"))).Message, Ordinal);
+        (await CorruptAsync(() => WriteAsync(store, "b"))).Mentions("orderly");
         await store.DisposeAsync();
 
         await using CoapSqliteClusterStore again = new(FilePath);
@@ -140,7 +138,7 @@ public sealed class LostFileTests : IDisposable
         Task reservation = cluster.OscoreStore.ReserveAsync(s_key, state.Epoch, 100, enough.Token).AsTask();
 
         await Eventually.IsTrueAsync(() => cluster.Health.Failure?.Fault == CoapClusterStoreFault.Corrupt);
-        Assert.Contains("new Master Secrets", cluster.Health.Failure!.Message, Ordinal);
+        cluster.Health.Failure!.Mentions("new Master Secrets");
         Assert.False(reservation.IsCompleted);
         Assert.False(File.Exists(FilePath));
         await enough.CancelAsync();
@@ -179,7 +177,7 @@ public sealed class LostFileTests : IDisposable
         byte[] log = await CrashedLogAsync();
         File.Delete(FilePath);
 
-        Assert.Contains(LogPath, (await CorruptAsync(OpenAsync)).Message, Ordinal);
+        (await CorruptAsync(OpenAsync)).Mentions(LogPath);
 
         Assert.Equal(log, await File.ReadAllBytesAsync(LogPath, TestContext.Current.CancellationToken));
         Assert.False(File.Exists(FilePath));
@@ -208,7 +206,7 @@ public sealed class LostFileTests : IDisposable
 
         Assert.Equal(CoapWriteOutcome.Written, await WriteAsync(store, "a"));
         Assert.Equal(new[] { FilePath, LogPath, mine }.Order(StringComparer.Ordinal),
-            Directory.GetFiles(_folder).Order(StringComparer.Ordinal));
+            Directory.GetFiles(Folder).Order(StringComparer.Ordinal));
     }
 
     [Fact]
@@ -218,7 +216,7 @@ public sealed class LostFileTests : IDisposable
         Assert.False(DurableFile.TryCreate(FilePath, "second"u8));
 
         Assert.Equal("first", File.ReadAllText(FilePath));
-        Assert.Single(Directory.GetFileSystemEntries(_folder));
+        Assert.Single(Directory.GetFileSystemEntries(Folder));
     }
 
     // After a fault of the disk the store opens its file again. Meanwhile anything may have happened to the file.
@@ -232,11 +230,11 @@ public sealed class LostFileTests : IDisposable
         Assert.True(file.Do(open => open.TryChange(map.Assign(self.Id, [s_slot]))));
         string mine = Keep("mine");
 
-        Assert.Contains("removed", Refused(file).Message, Ordinal);
+        Refused(file).Mentions("removed");
         Assert.False(File.Exists(FilePath));
 
         File.Copy(older, FilePath);
-        Assert.Contains("older", Refused(file).Message, Ordinal);
+        Refused(file).Mentions("older");
         File.Delete(FilePath);
 
         using (SqliteFile other = new(new CoapSqliteClusterOptions { Path = FilePath }.Checked(), new CoapClusterMapFeed()))
@@ -245,7 +243,7 @@ public sealed class LostFileTests : IDisposable
             Assert.True(other.Do(open => open.TryChange(others.Assign(self.Id, [s_slot]))));
         }
 
-        Assert.Contains("another file", Refused(file).Message, Ordinal);
+        Refused(file).Mentions("another file");
 
         File.Copy(mine, FilePath, overwrite: true);
         Assert.Equal(self.Id, file.Do(open => open.Show())[s_slot].Node);
@@ -255,7 +253,7 @@ public sealed class LostFileTests : IDisposable
         {
             Assert.Throws<CoapClusterStoreException>(() => file.Do<int>(_ =>
                 throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, "The disk was away.")));
-            string kept = Path.Combine(_folder, name);
+            string kept = Path.Combine(Folder, name);
             if (name == "mine")
             {
                 File.Move(FilePath, kept);
@@ -268,8 +266,6 @@ public sealed class LostFileTests : IDisposable
             return kept;
         }
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private static CoapClusterStoreException Refused(SqliteFile file)
     {

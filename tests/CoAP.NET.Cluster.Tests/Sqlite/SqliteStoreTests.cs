@@ -79,8 +79,8 @@ public sealed class SqliteStoreTests : StoreSuite
             await Open().JoinAsync(Node(), Lease, Token));
 
         Assert.Equal((CoapClusterStoreFault.Incompatible, false), (exception.Fault, exception.IsTransient));
-        Assert.Contains($"version {version}", exception.Message, Ordinal);
-        Assert.Contains(says, exception.Message, Ordinal);
+        exception.Mentions($"version {version}");
+        exception.Mentions(says);
     }
 
     [Theory]

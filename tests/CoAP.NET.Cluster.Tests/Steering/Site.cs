@@ -93,7 +93,7 @@ internal sealed class Site : IAsyncDisposable
         SiteDevice device = new(name, s_key);
         _serving.Add(device);
         await device.StartAsync();
-        Assert.Equal(name, (await device.SpeakAsync(Uri("who"))).GetText());
+        await device.SpeakAsync(Uri("who")).Says(name);
         return device;
     }
 
@@ -120,14 +120,14 @@ internal sealed class Site : IAsyncDisposable
     public async Task AskAsync(CoapClient device)
     {
         CoapRequest request = new(CoapMethod.Get, Uri("who")) { Timeout = s_patience };
-        Assert.Equal($"device-{_devices.IndexOf(device)}", (await device.SendAsync(request)).GetText());
+        await device.SendAsync(request).Says($"device-{_devices.IndexOf(device)}");
     }
 
     /// <summary>A device sends an unsafe request, and is answered.</summary>
     public async Task CountAsync(CoapClient device, string name)
     {
         CoapRequest count = new(CoapMethod.Post, Uri($"count?{name}")) { Timeout = s_patience };
-        Assert.Equal(CoapCode.Changed, (await device.SendAsync(count)).Code);
+        await device.SendAsync(count).Gives(CoapCode.Changed);
     }
 
     /// <summary>Where devices ask for a resource.</summary>

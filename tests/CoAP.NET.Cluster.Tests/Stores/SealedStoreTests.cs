@@ -21,7 +21,7 @@ public sealed class SealedStoreTests : SharedStoreSuite
             await WriteAsync(store, Put("a", fence, "the keys of a session"), Put("b", fence, "the keys of a session"));
             foreach (CoapRecord record in await ReadAsync(below))
             {
-                Assert.DoesNotContain("session", Encoding.Latin1.GetString(record.State.Span), Ordinal);
+                Encoding.Latin1.GetString(record.State.Span).Omits("session");
                 Assert.True(seen.Add(Convert.ToHexString(record.State.Span)));
             }
         }
@@ -67,11 +67,11 @@ public sealed class SealedStoreTests : SharedStoreSuite
 
         Assert.Empty(await ReadAsync(other.Store));
         Assert.Single(Told());
-        Assert.Contains("another secret", Told()[0], Ordinal);
+        Told()[0].Mentions("another secret");
         _clock.Advance(FromMinutes(1));
         Assert.Empty(await ReadAsync(other.Store));
         Assert.Equal(2, Told().Length);
-        Assert.Contains("so far: 3.", Told()[1], Ordinal);
+        Told()[1].Mentions("so far: 3.");
 
         string[] Told() => [.. log.ToString().Split('\n').Where(line => line.Contains(" 2509 ", Ordinal))];
     }

@@ -20,7 +20,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         CoapTableUnavailableException late = await UnavailableAsync(asked);
         Assert.Equal(FromSeconds(5), _nodes.Clock.Elapsed - began);
         Assert.Equal((CoapTableFault.NotConfirmed, true), (late.Fault, late.IsOutcomeUnknown));
-        Assert.Contains("the store did not confirm the change", late.Message, Ordinal);
+        late.Mentions("the store did not confirm the change");
 
         // Until it is confirmed, nothing else is decided about the same entry, and nobody is shown it.
         CoapTableUnavailableException blocked = await UnavailableAsync(table.AskAsync(Key(1), "read"));
@@ -95,8 +95,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         Assert.Equal("first", rules.Told[Key(1)]);
         CoapTableUnavailableException unreached = await UnavailableAsync(standby.AskAsync(Key(1), "read"));
         Assert.Equal((CoapTableFault.NotReached, false), (unreached.Fault, unreached.IsOutcomeUnknown));
-        Assert.Contains(
-            $"node {_nodes.All[0].Self.Id}, which owns the slot, cannot be reached", unreached.Message, Ordinal);
+        unreached.Mentions($"node {_nodes.All[0].Self.Id}, which owns the slot, cannot be reached");
 
         await table.AskAsync(Key(1), "put second");
         await table.AskAsync(Key(2), "put third");

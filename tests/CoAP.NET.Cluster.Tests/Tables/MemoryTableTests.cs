@@ -97,7 +97,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
         CoapTableUnavailableException full = await Assert.ThrowsAsync<CoapTableUnavailableException>(
             async () => await table.AskAsync(Key(2), "put " + new string('b', 95)));
         Assert.Equal((CoapTableFault.Full, false), (full.Fault, full.IsOutcomeUnknown));
-        Assert.Contains("4001 bytes of at most 4096 (CoapTableOptions.MaxBytes)", full.Message, Ordinal);
+        full.Mentions("4001 bytes of at most 4096 (CoapTableOptions.MaxBytes)");
         Assert.True(full.RetryAfter > TimeSpan.Zero);
         Assert.Equal((1, "nothing"), (table.Count, await table.AskAsync(Key(2), "put " + new string('b', 94))));
         Assert.Equal(4096, table.Bytes);
@@ -120,7 +120,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
         Assert.Equal("nothing", await table.AskAsync(Key(1), "put text"));
         Assert.Equal("text", await table.AskAsync(Key(1), "put other"));
         Assert.Equal(1, table.Count);
-        Assert.Contains("They do not like it.", log.ToString(), Ordinal);
+        log.ToString().Mentions("They do not like it.");
     }
 
     [Fact]
@@ -129,7 +129,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
         _rules.OnDecide = question => _table.AskAsync(question.Key, default).AsTask().GetAwaiter().GetResult();
         InvalidOperationException fault = await Assert.ThrowsAsync<InvalidOperationException>(
             async () => await _table.AskAsync(Key(1), "read"));
-        Assert.Contains("afterwards, on another thread", fault.Message, Ordinal);
+        fault.Mentions("afterwards, on another thread");
     }
 
     [Fact]

@@ -31,12 +31,12 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
 
         await Eventually.IsTrueAsync(() => one.Directory.Count == Endpoints && two.Directory.Count == Endpoints);
         string all = (await client.GetAsync(one.Uri + "/rd-lookup/ep")).GetText();
-        Assert.Equal(all, (await client.GetAsync(two.Uri + "/rd-lookup/ep")).GetText());
+        await client.GetAsync(two.Uri + "/rd-lookup/ep").Says(all);
 
         await two.KillAsync();
         await using Node three = await Node.StartAsync(server, hub);
         await SharingNodes.FairAsync([one.Cluster, three.Cluster]);
-        Assert.Equal(all, (await client.GetAsync(three.Uri + "/rd-lookup/ep")).GetText());
+        await client.GetAsync(three.Uri + "/rd-lookup/ep").Says(all);
         for (int i = 0; i < Endpoints; i++)
         {
             CoapResponse removed = await client.DeleteAsync((i % 2 == 0 ? three : one).Uri + locations[i]);

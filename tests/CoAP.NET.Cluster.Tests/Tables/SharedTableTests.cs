@@ -38,7 +38,7 @@ public sealed class SharedTableTests : IAsyncDisposable
         (TableNode owner, TableNode other) = _world.Of(7);
         await Assert.ThrowsAsync<InvalidOperationException>(() => owner.Table.AskAsync(Key(7), "dance"));
         CoapException failed = await Assert.ThrowsAsync<CoapException>(() => other.Table.AskAsync(Key(7), "dance"));
-        Assert.Contains($"at node {owner.Cluster.Self.Id}", failed.Message, Ordinal);
+        failed.Mentions($"at node {owner.Cluster.Self.Id}");
     }
 
     [Fact]
@@ -270,7 +270,7 @@ public sealed class SharedTableTests : IAsyncDisposable
         Task<string>[] asked = [.. Enumerable.Range(0, 4).Select(i => other.Table.AskAsync(Key(slot.Number, $"{i}"), "put text"))];
         CoapTableUnavailableException busy = await Assert.ThrowsAsync<CoapTableUnavailableException>(() => asked[3]);
         Assert.Equal((CoapTableFault.Busy, false), (busy.Fault, busy.IsOutcomeUnknown));
-        Assert.Contains("MaxWaiting", busy.Message, Ordinal);
+        busy.Mentions("MaxWaiting");
         TimeSpan began = _clock.Elapsed;
         await _world.UntilAsync(() => asked.All(one => one.IsCompleted));
         Assert.Equal(FromMilliseconds(500), _clock.Elapsed - began);
@@ -278,7 +278,7 @@ public sealed class SharedTableTests : IAsyncDisposable
         {
             CoapTableUnavailableException late = await Assert.ThrowsAsync<CoapTableUnavailableException>(() => one);
             Assert.True(late.IsOutcomeUnknown);
-            Assert.Contains("Try again: the same question leads to the same entry.", late.Message, Ordinal);
+            late.Mentions("Try again: the same question leads to the same entry.");
         }
 
         Assert.Equal(0, other.Cluster.Counts[ClusterMetric.TableWaiting]);

@@ -2,15 +2,13 @@ using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
 
-public sealed class SqliteTableTests : IDisposable
+public sealed class SqliteTableTests : FolderTest
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-table-").FullName;
-
     [Fact]
     public async Task Confirmed_changes_survive_a_crash_during_further_changes()
     {
-        string file = Path.Combine(_folder, "coap.db");
-        string left = Path.Combine(_folder, "left.db");
+        string file = Path.Combine(Folder, "coap.db");
+        string left = Path.Combine(Folder, "left.db");
         const int Count = 2000;
         await using (CoapCluster cluster = new(new CoapSqliteClusterStore(file), ClusterTests.Options(FromHours(1))))
         {
@@ -46,8 +44,6 @@ public sealed class SqliteTableTests : IDisposable
         Assert.InRange(restored.Count, Count * 3 / 4, (Count * 3 / 4) + 100);
         await again.LeaveAsync();
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private static async Task<CoapTable> StartAsync(CoapCluster cluster, NoteRules rules)
     {

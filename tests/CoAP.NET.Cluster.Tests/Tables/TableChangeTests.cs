@@ -31,7 +31,7 @@ public sealed class TableChangeTests
         Assert.Null(TableReply.Read(TableReply.Moved, asking));
         Assert.Null(TableReply.Read([], asking));
         CoapException failed = Assert.Throws<CoapException>(() => TableReply.Read(TableReply.Failed("no rules"), asking));
-        Assert.Contains("no rules", failed.Message, Ordinal);
+        failed.Mentions("no rules");
         byte[] full = TableReply.Of(new CoapTableUnavailableException(CoapTableFault.Full, FromSeconds(7), "full"));
         CoapTableUnavailableException unavailable = Assert.Throws<CoapTableUnavailableException>(() => TableReply.Read(full, asking));
         Assert.Equal((CoapTableFault.Full, FromSeconds(7), false, "full"),

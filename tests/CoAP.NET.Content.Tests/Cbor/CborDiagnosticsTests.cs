@@ -89,6 +89,6 @@ public sealed class CborDiagnosticsTests
         byte[] nested = [.. Enumerable.Repeat((byte)0x81, 10_000), 0];
 
         Assert.False(CborDiagnostics.TryFormat(nested, out _, out ContentFault fault));
-        Assert.Contains("deep", fault.Message, StringComparison.Ordinal);
+        fault.Message.Mentions("deep");
     }
 }

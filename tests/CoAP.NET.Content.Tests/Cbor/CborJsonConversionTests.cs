@@ -32,7 +32,7 @@ public sealed class CborJsonConversionTests
     {
         CoapContentException refused = Assert.Throws<CoapContentException>(() => CoapCborJson.ToJson(Wire.Hex(hex)));
         Assert.Equal(CoapCode.BadRequest, refused.Code);
-        Assert.Contains("duplicate key", refused.Message, StringComparison.Ordinal);
+        refused.Mentions("duplicate key");
     }
 
     [Theory]
@@ -123,7 +123,7 @@ public sealed class CborJsonConversionTests
             "{\"type\":\"https://example.com/credit\",\"title\":\"No credit\",\"status\":403,\"detail\":\"Your balance is 30.\","
             + "\"instance\":\"/account/1\",\"balance\":30,\"accounts\":[\"/account/1\",\"/account/2\"]}",
             Encoding.UTF8.GetString(read.ToJson()));
-        Assert.Contains("\"status\":404", Encoding.UTF8.GetString(read.ToJson(404)), StringComparison.Ordinal);
+        Encoding.UTF8.GetString(read.ToJson(404)).Mentions("\"status\":404");
     }
 
     [Theory]

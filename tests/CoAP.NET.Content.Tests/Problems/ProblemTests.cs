@@ -93,7 +93,7 @@ public sealed class ProblemTests
     {
         Assert.False(CoapProblem.TryParse(Wire.Hex(hex), out CoapProblem? problem, out string? error));
         Assert.Null(problem);
-        Assert.Contains("(offset ", error, StringComparison.Ordinal);
+        error.Mentions("(offset ");
     }
 
     [Fact]

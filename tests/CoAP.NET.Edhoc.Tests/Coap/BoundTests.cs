@@ -31,12 +31,12 @@ public sealed class BoundTests
         CoapClient greedy = world.MakeClient("[2001:db8:66::1]");
         for (int i = 0; i < 5; i++)
         {
-            Assert.Equal(CoapCode.Changed, (await world.PostAsync(greedy, First(world))).Code);
+            await world.PostAsync(greedy, First(world)).Gives(CoapCode.Changed);
         }
 
         CoapResponse refused = await world.PostAsync(greedy, First(world));
 
-        Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
+        refused.Gives(CoapCode.ServiceUnavailable);
         Assert.Equal((5, 5L, 1L), (
             world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Busy));
         EdhocClient honest = world.MakeEdhoc();
@@ -57,14 +57,14 @@ public sealed class BoundTests
             CoapResponse second = await world.PostAsync(greedy, [0xf5, .. initiator.CreateMessage1()]);
             initiator.ReadMessage2(second.Payload);
             CoapResponse failed = await world.PostAsync(greedy, [.. initiator.PeerConnectionId.Span, 0x48, .. new byte[8]]);
-            Assert.Equal(CoapCode.BadRequest, failed.Code);
+            failed.Gives(CoapCode.BadRequest);
         }
 
-        Assert.Equal(CoapCode.ServiceUnavailable, (await world.PostAsync(greedy, First(world))).Code);
+        await world.PostAsync(greedy, First(world)).Gives(CoapCode.ServiceUnavailable);
         Assert.Equal((3L, 3L), (world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Failed));
         world.Clock.Advance(FromSeconds(61));
         Assert.Equal(0, world.Edhoc.GetCounters().Sessions);
-        Assert.Equal(CoapCode.Changed, (await world.PostAsync(greedy, First(world))).Code);
+        await world.PostAsync(greedy, First(world)).Gives(CoapCode.Changed);
     }
 
     [Fact]
@@ -83,7 +83,7 @@ public sealed class BoundTests
 
         Assert.Equal((0, 1L), (world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Abandoned));
         CoapResponse late = await world.PostAsync(client, [.. initiator.PeerConnectionId.Span, .. third]);
-        Assert.Equal(CoapCode.BadRequest, late.Code);
+        late.Gives(CoapCode.BadRequest);
         Assert.Empty(world.Established);
     }
 
@@ -111,7 +111,7 @@ public sealed class BoundTests
         Assert.Equal(1, world.Edhoc.GetCounters().Abandoned);
         CoapResponse last = await world.PostAsync(
             modest, [.. kept.PeerConnectionId.Span, .. kept.CreateMessage3([world.ServerKey.Credential])]);
-        Assert.Equal(CoapCode.Changed, last.Code);
+        last.Gives(CoapCode.Changed);
         Assert.Equal(2, world.Established.Count);
     }
 
@@ -129,12 +129,12 @@ public sealed class BoundTests
 
         foreach (byte[] wrong in new byte[][] { [0x48, .. new byte[8]], [0x01, 0x60], [0x03, 0xf5] })
         {
-            Assert.Equal(CoapCode.BadRequest, (await world.PostAsync(attacker, [.. identifier, .. wrong])).Code);
+            await world.PostAsync(attacker, [.. identifier, .. wrong]).Gives(CoapCode.BadRequest);
         }
 
         CoapResponse last = await world.PostAsync(
             client, [.. identifier, .. initiator.CreateMessage3([world.ServerKey.Credential])]);
-        Assert.Equal(CoapCode.Changed, last.Code);
+        last.Gives(CoapCode.Changed);
         Assert.Single(world.Established);
     }
 
@@ -149,7 +149,7 @@ public sealed class BoundTests
         EdhocException error = await world.FailAsync(client);
 
         Assert.True(error.IsOfPeer);
-        Assert.Contains("too long", error.Message, Ordinal);
+        error.Mentions("too long");
         Assert.Equal(1, world.Edhoc.GetCounters().Failed);
     }
 
@@ -176,7 +176,7 @@ public sealed class BoundTests
         Assert.Equal(0, world.Edhoc.GetCounters().Sessions);
         goesOn.SetResult();
 
-        Assert.Equal(CoapCode.Changed, (await world.RunAsync(() => asked)).Code);
+        await world.RunAsync(() => asked).Gives(CoapCode.Changed);
         Assert.Equal((1L, 0L), (world.Edhoc.GetCounters().Established, world.Edhoc.GetCounters().Failed));
     }
 

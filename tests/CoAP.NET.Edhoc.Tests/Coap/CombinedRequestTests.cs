@@ -16,8 +16,8 @@ public sealed class CombinedRequestTests
         Assert.Empty(world.Edhoc.Established);
         Assert.False(session.IsConfirmed);
 
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
-        Assert.Equal("client", (await world.PostAsync("door", "close")).GetText());
+        await world.PostAsync("door", "open").Says("client");
+        await world.PostAsync("door", "close").Says("client");
 
         Assert.True(session.IsConfirmed);
         Assert.Equal([true, false], world.Seen);
@@ -43,7 +43,7 @@ public sealed class CombinedRequestTests
         await world.StartAsync();
         using EdhocSession session = await world.ConnectAsync();
 
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
 
         Assert.Equal([""], sent);
         Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Combined);
@@ -62,7 +62,7 @@ public sealed class CombinedRequestTests
         await world.StartAsync();
         using EdhocSession session = await world.ConnectAsync();
 
-        Assert.Equal(CoapCode.Forbidden, (await world.PostAsync("safe", "open")).Code);
+        await world.PostAsync("safe", "open").Gives(CoapCode.Forbidden);
 
         Assert.Equal([true], world.Seen);
         Assert.Empty(world.Served);
@@ -95,7 +95,7 @@ public sealed class CombinedRequestTests
 
         CoapResponse response = await world.PostAsync("body", new string('x', 3000));
 
-        Assert.Equal("3000", response.GetText());
+        response.Says("3000");
         Assert.True(world.Seen.Count >= 3);
         Assert.Equal([true, .. Enumerable.Repeat(false, world.Seen.Count - 1)], world.Seen);
         Assert.All(world.Sizes, size => Assert.True(size <= 1152));
@@ -113,7 +113,7 @@ public sealed class CombinedRequestTests
         using EdhocSession session = await world.ConnectAsync();
         Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Established);
 
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
         Assert.Equal([false], world.Seen);
     }
 
@@ -136,7 +136,7 @@ public sealed class CombinedRequestTests
             () => world.Edhoc.RunAsync(() => world.Client.SendAsync(request)));
 
         Assert.Equal((true, EdhocErrorCode.Unspecified), (error.IsOfPeer, error.Code));
-        Assert.Contains("does not know the credential", error.Message, Ordinal);
+        error.Mentions("does not know the credential");
         Assert.Equal(0, world.OfServer.Count);
         Assert.Empty(world.Served);
 
@@ -157,7 +157,7 @@ public sealed class CombinedRequestTests
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
 
         Assert.True(error.IsOfPeer);
-        Assert.DoesNotContain("secret", error.Message, Ordinal);
+        error.Message.Omits("secret");
         Assert.Equal(0, world.OfServer.Count);
     }
 
@@ -168,12 +168,12 @@ public sealed class CombinedRequestTests
         await using CombinedWorld world = new(options => options.SendsMessage4 = true);
         await world.StartAsync();
         CoapResponse links = await world.Edhoc.RunAsync(() => world.Client.GetAsync($"{EdhocWorld.Uri}/.well-known/core"));
-        Assert.DoesNotContain("ed-comb-req", links.GetText(), Ordinal);
+        links.GetText().Omits("ed-comb-req");
         using EdhocSession session = await world.ConnectAsync();
 
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
 
-        Assert.Contains("message_4", error.Message, Ordinal);
+        error.Mentions("message_4");
         Assert.Equal(0, world.OfServer.Count);
     }
 
@@ -189,10 +189,10 @@ public sealed class CombinedRequestTests
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
 
         Assert.False(error.IsOfPeer);
-        Assert.Contains("CombinesFirstRequest", error.Message, Ordinal);
+        error.Mentions("CombinesFirstRequest");
         EdhocClient sequential = world.MakeEdhoc(options => options.CombinesFirstRequest = false);
         using EdhocSession second = await world.Edhoc.RunAsync(() => sequential.ConnectAsync(EdhocWorld.Uri));
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
     }
 
     [Theory]
@@ -292,11 +292,11 @@ public sealed class CombinedRequestTests
         world.Damage = null;
 
         // The next request brings message_3 once more, which is not processed again.
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
 
         Assert.Equal([true, true], world.Seen);
         Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Established);
-        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        await world.PostAsync("door", "open").Says("client");
         Assert.False(world.Seen[^1]);
     }
 
@@ -309,7 +309,7 @@ public sealed class CombinedRequestTests
         for (int i = 0; i < 5; i++)
         {
             using EdhocSession session = await world.ConnectAsync();
-            Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+            await world.PostAsync("door", "open").Says("client");
         }
 
         Assert.Equal((2, 1), (world.OfServer.Count, world.OfClient.Count));

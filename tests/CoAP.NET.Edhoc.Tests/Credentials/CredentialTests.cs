@@ -137,7 +137,7 @@ public sealed class CredentialTests
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
         byte[] naked = KeyOf(key, -4, writer => writer.WriteByteString(new byte[32]));
 
-        Assert.Contains("private", Assert.Throws<EdhocException>(() => EdhocCredential.OfCoseKey(naked)).Message, Ordinal);
+        Assert.Throws<EdhocException>(() => EdhocCredential.OfCoseKey(naked)).Mentions("private");
     }
 
     [Fact]
@@ -189,7 +189,7 @@ public sealed class CredentialTests
 
             EdhocException error = Assert.Throws<EdhocException>(() => responder.ReadMessage1(initiator.CreateMessage1()));
 
-            Assert.Contains("method", error.Message, Ordinal);
+            error.Mentions("method");
         }
     }
 

@@ -1,15 +1,13 @@
 namespace CoAP.NET.Edhoc.Tests.Provisioning;
 
 /// <summary>Credentials and keys in files.</summary>
-public sealed class CredentialFileTests : IDisposable
+public sealed class CredentialFileTests : FolderTest
 {
     private const string X25519Key = """
         -----BEGIN PRIVATE KEY-----
         MC4CAQAwBQYDK2VuBCIEIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB
         -----END PRIVATE KEY-----
         """;
-
-    private readonly string _directory = Directory.CreateTempSubdirectory("edhoc-").FullName;
 
     public CredentialFileTests()
     {
@@ -21,8 +19,6 @@ public sealed class CredentialFileTests : IDisposable
             WriteKey($"{name}.none", key.ExportSubjectPublicKeyInfoPem());
         }
     }
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
     public async Task Two_credential_files_configure_two_sides_that_trust_each_other()
@@ -129,7 +125,7 @@ public sealed class CredentialFileTests : IDisposable
         Write("x.json", """{ "own": [ { "key": "x.key", "kid": "0x01" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ] }""");
         if (!EdhocCipherSuite.Find(0)!.IsSupported)
         {
-            Assert.Contains("OpenSSL", Fail("x.json").Message, Ordinal);
+            Fail("x.json").Mentions("OpenSSL");
             return;
         }
 
@@ -153,7 +149,7 @@ public sealed class CredentialFileTests : IDisposable
         CoapCredentialException error = Fail("client.json");
 
         Assert.Equal(Named("client.key"), error.FileName);
-        Assert.Contains("chmod 600", error.Message, Ordinal);
+        error.Mentions("chmod 600");
     }
 
     [Theory]
@@ -183,7 +179,7 @@ public sealed class CredentialFileTests : IDisposable
     {
         Write("wrong.json", json);
 
-        Assert.Contains(problem, Fail("wrong.json").Message, Ordinal);
+        Fail("wrong.json").Mentions(problem);
     }
 
     private const string Valid = """
@@ -193,7 +189,7 @@ public sealed class CredentialFileTests : IDisposable
     private CoapCredentialException Fail(string name) =>
         Assert.Throws<CoapCredentialException>(() => EdhocCredentialFile.Read(Named(name)));
 
-    private string Named(string name) => Path.Combine(_directory, name);
+    private string Named(string name) => Path.Combine(Folder, name);
 
     private void Write(string name, string text) => File.WriteAllText(Named(name), text);
 

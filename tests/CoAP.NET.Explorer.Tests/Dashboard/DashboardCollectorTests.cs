@@ -80,19 +80,19 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
 
         await AskAsync("/missing");
         await AskAsync("/missing");
-        _pair.Clock.AdvanceTo(TimeSpan.FromSeconds(1));
-        _pair.Clock.AdvanceTo(TimeSpan.FromSeconds(2));
+        _pair.Clock.AdvanceTo(FromSeconds(1));
+        _pair.Clock.AdvanceTo(FromSeconds(2));
 
         JsonElement[] samples = [.. (await viewer.EndAsync()).Skip(1)];
         Assert.Equal(2, samples.Length);
-        Assert.Equal(["sample", "sample"], samples.Select(sample => sample.GetProperty("kind").GetString()));
+        Assert.Equal(["sample", "sample"], samples.Select(sample => sample.TextOf("kind")));
         JsonElement first = samples[0].GetProperty("values");
         Assert.Equal((8, 6, 2, 0), (Value(first, "requests"), Value(first, "success"), Value(first, "clientError"),
             Value(first, "serverError")));
         JsonElement second = samples[1].GetProperty("values");
         Assert.Equal((0, 0, 0), (Value(second, "requests"), Value(second, "success"), Value(second, "clientError")));
         Assert.Equal([("2.05", 6, 3.0), ("4.04", 2, 1.0)], samples[1].GetProperty("codes").EnumerateArray().Select(code =>
-            (code.GetProperty("code").GetString(), code.GetProperty("count").GetInt32(), code.GetProperty("rate").GetDouble())));
+            (code.TextOf("code"), code.GetProperty("count").GetInt32(), code.GetProperty("rate").GetDouble())));
         Assert.Equal(8, samples[1].GetProperty("requests").GetInt64());
     }
 
@@ -101,7 +101,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     {
         _pair.Server.MapGet("/slow/{id}", async (CoapRequestContext _) =>
         {
-            await Task.Delay(TimeSpan.FromMilliseconds(100), _pair.Clock);
+            await Task.Delay(FromMilliseconds(100), _pair.Clock);
             return CoapResults.Text("x");
         });
         _pair.Server.MapGet("/fast", () => CoapResults.Text("x"));
@@ -111,11 +111,11 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         await AskAsync("/slow/1");
         await AskAsync("/slow/2");
         await AskAsync("/fast");
-        _pair.Clock.AdvanceTo(TimeSpan.FromSeconds(1));
+        _pair.Clock.AdvanceTo(FromSeconds(1));
 
         JsonElement[] routes = [.. (await viewer.EndAsync())[^1].GetProperty("routes").EnumerateArray()];
         Assert.Equal([("/slow/{id}", 2), ("/fast", 1)],
-            routes.Select(route => (route.GetProperty("route").GetString(), route.GetProperty("count").GetInt32())));
+            routes.Select(route => (route.TextOf("route"), route.GetProperty("count").GetInt32())));
         Assert.InRange(routes[0].GetProperty("recent")[0].GetDouble(), 0.085, 0.12);
         Assert.InRange(routes[1].GetProperty("recent")[2].GetDouble(), 0, 0.001);
     }
@@ -133,19 +133,19 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
 
         using DashboardViewer viewer = new();
         Collector.TryAdd(viewer.Lines);
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        _pair.Clock.Advance(FromSeconds(1));
 
         JsonElement sample = (await viewer.EndAsync())[^1];
         Assert.Equal(2, Value(sample.GetProperty("values"), "observers"));
         JsonElement route = Assert.Single(sample.GetProperty("routes").EnumerateArray());
         Assert.Equal(("/sensor/{id}", 2, 0),
-            (route.GetProperty("route").GetString(), route.GetProperty("observers").GetInt32(), route.GetProperty("count").GetInt32()));
+            (route.TextOf("route"), route.GetProperty("observers").GetInt32(), route.GetProperty("count").GetInt32()));
         JsonElement bound = Assert.Single(
-            sample.GetProperty("bounds").EnumerateArray(), bound => bound.GetProperty("name").GetString() == "Observe.MaxObservers");
+            sample.GetProperty("bounds").EnumerateArray(), bound => bound.TextOf("name") == "Observe.MaxObservers");
         Assert.Equal((2, new CoapLimits().Observe.MaxObservers, false), (bound.GetProperty("used").GetInt32(),
             bound.GetProperty("limit").GetInt32(), bound.GetProperty("bytes").GetBoolean()));
         Assert.Contains(sample.GetProperty("bounds").EnumerateArray(), bound =>
-            bound.GetProperty("name").GetString() == "Deduplication.Memory" && bound.GetProperty("bytes").GetBoolean());
+            bound.TextOf("name") == "Deduplication.Memory" && bound.GetProperty("bytes").GetBoolean());
     }
 
     [Fact]
@@ -158,7 +158,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         counters.Add(CoapCounter.FormatErrors, 2);
         counters.Add(CoapCounter.RequestsLimited, 4);
         counters.Add(CoapCounter.Retransmissions, 3);
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        _pair.Clock.Advance(FromSeconds(1));
 
         JsonElement sample = (await viewer.EndAsync())[^1];
         JsonElement values = sample.GetProperty("values");
@@ -166,9 +166,9 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
             Value(values, "duplicates")));
         JsonElement drop = Assert.Single(sample.GetProperty("drops").EnumerateArray());
         Assert.Equal(("FormatErrors", 7, 2),
-            (drop.GetProperty("counter").GetString(), drop.GetProperty("total").GetInt32(), drop.GetProperty("minute").GetInt32()));
+            (drop.TextOf("counter"), drop.GetProperty("total").GetInt32(), drop.GetProperty("minute").GetInt32()));
         JsonElement refusal = Assert.Single(sample.GetProperty("refusals").EnumerateArray());
-        Assert.Equal("rate limit of a route", refusal.GetProperty("reason").GetString());
+        Assert.Equal("rate limit of a route", refusal.TextOf("reason"));
     }
 
     [Fact]
@@ -180,7 +180,7 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         using DashboardViewer viewer = new();
         Collector.TryAdd(viewer.Lines);
         await another.RunAsync(() => another.Client.GetAsync(CoapEndpointPair.Address + "/there"));
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        _pair.Clock.Advance(FromSeconds(1));
 
         JsonElement sample = (await viewer.EndAsync())[^1];
         Assert.Empty(sample.GetProperty("routes").EnumerateArray());
@@ -198,10 +198,10 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
         {
             measured.Add(duration.Enabled);
             _pair.Server.Counters.Add(CoapCounter.RequestsReceived, 30_000);
-            _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+            _pair.Clock.Advance(FromSeconds(1));
         }
 
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        _pair.Clock.Advance(FromSeconds(1));
         Assert.True(duration.Enabled);
 
         JsonElement[] samples = [.. (await viewer.EndAsync()).Skip(1)];
@@ -233,22 +233,22 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     {
         using DashboardViewer first = new();
         Collector.TryAdd(first.Lines);
-        _pair.Clock.Advance(TimeSpan.FromSeconds(1000));
+        _pair.Clock.Advance(FromSeconds(1000));
         using DashboardViewer second = new();
         Collector.TryAdd(second.Lines);
         Assert.Equal(900, Times(await second.EndAsync()).Length);
 
         Collector.Remove(first.Lines);
         Collector.Remove(second.Lines);
-        _pair.Clock.Advance(TimeSpan.FromMinutes(10));
+        _pair.Clock.Advance(FromMinutes(10));
         using DashboardViewer third = new();
         Collector.TryAdd(third.Lines);
         double[] kept = Times(await third.EndAsync());
         Assert.InRange(kept.Length, 299, 301);
-        Assert.True(kept[0] >= (_pair.Clock.GetUtcNow() - TimeSpan.FromMinutes(15)).ToUnixTimeMilliseconds());
+        Assert.True(kept[0] >= (_pair.Clock.GetUtcNow() - FromMinutes(15)).ToUnixTimeMilliseconds());
 
         Collector.Remove(third.Lines);
-        _pair.Clock.Advance(TimeSpan.FromMinutes(16));
+        _pair.Clock.Advance(FromMinutes(16));
         using DashboardViewer fourth = new();
         Collector.TryAdd(fourth.Lines);
         Assert.Empty(Times(await fourth.EndAsync()));

@@ -29,7 +29,7 @@ public sealed partial class DashboardDocumentationTests
             ["TraceDuration"] = $"{options.TraceDuration.TotalSeconds} s",
         }, table);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.MaxViewers = 0);
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.TraceDuration = TimeSpan.FromHours(2));
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.TraceDuration = FromHours(2));
         Assert.False(options.IncludePayloads);
         Assert.False(options.AllowAnonymous);
     }

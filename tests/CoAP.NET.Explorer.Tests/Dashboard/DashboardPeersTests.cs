@@ -36,9 +36,9 @@ public sealed class DashboardPeersTests : IAsyncDisposable
         Assert.DoesNotContain('<', json);
         Assert.DoesNotContain('\u001b', json);
         JsonElement peer = Assert.Single(JsonDocument.Parse(json).RootElement.GetProperty("peers").EnumerateArray());
-        Assert.Equal("<img src=x onerror=\"document.title='owned'\"> [2J ", peer.GetProperty("identity").GetString());
+        Assert.Equal("<img src=x onerror=\"document.title='owned'\"> [2J ", peer.TextOf("identity"));
         Assert.Equal(("192.0.2.7:40000", "coap+tcp", true),
-            (peer.GetProperty("address").GetString(), peer.GetProperty("scheme").GetString(), peer.GetProperty("known").GetBoolean()));
+            (peer.TextOf("address"), peer.TextOf("scheme"), peer.GetProperty("known").GetBoolean()));
         await EndAsync(had);
     }
 
@@ -71,25 +71,25 @@ public sealed class DashboardPeersTests : IAsyncDisposable
         using UdpClient other = new(new IPEndPoint(IPAddress.Loopback, 0));
         using HttpResponseMessage response = await site.PostAsync("trace", new { peer = traced.Client.LocalEndPoint!.ToString() });
         using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
-        Assert.Equal("begin", (await DashboardSite.ReadAsync(lines)).GetProperty("kind").GetString());
+        Assert.Equal("begin", (await DashboardSite.ReadAsync(lines)).TextOf("kind"));
 
         await AskAsync(other, "4102000155b1610139ff70617373");
         await AskAsync(traced, "4102000255b1610137ff70617373");
         JsonElement request = await DashboardSite.ReadAsync(lines);
         JsonElement answer = await DashboardSite.ReadAsync(lines);
 
-        Assert.Equal(("message", true, "0.02", 2), (request.GetProperty("kind").GetString(), request.GetProperty("inbound").GetBoolean(),
-            request.GetProperty("code").GetString(), request.GetProperty("messageId").GetInt32()));
-        Assert.Equal(traced.Client.LocalEndPoint!.ToString(), request.GetProperty("peer").GetString());
-        Assert.Equal("4102000255b1610137ff00000000", request.GetProperty("hex").GetString());
+        Assert.Equal(("message", true, "0.02", 2), (request.TextOf("kind"), request.GetProperty("inbound").GetBoolean(),
+            request.TextOf("code"), request.GetProperty("messageId").GetInt32()));
+        Assert.Equal(traced.Client.LocalEndPoint!.ToString(), request.TextOf("peer"));
+        Assert.Equal("4102000255b1610137ff00000000", request.TextOf("hex"));
         Assert.True(request.GetProperty("blanked").GetBoolean());
         Assert.NotEqual(0, request.GetProperty("fields").GetArrayLength());
-        Assert.Equal((false, "2.05"), (answer.GetProperty("inbound").GetBoolean(), answer.GetProperty("code").GetString()));
-        Assert.DoesNotContain("736563726574", answer.GetProperty("hex").GetString(), StringComparison.Ordinal);
+        Assert.Equal((false, "2.05"), (answer.GetProperty("inbound").GetBoolean(), answer.TextOf("code")));
+        answer.TextOf("hex").Omits("736563726574");
 
-        _clock.Advance(TimeSpan.FromSeconds(60));
+        _clock.Advance(FromSeconds(60));
         JsonElement end = await DashboardSite.ReadAsync(lines);
-        Assert.Equal(("end", "time", 2), (end.GetProperty("kind").GetString(), end.GetProperty("reason").GetString(),
+        Assert.Equal(("end", "time", 2), (end.TextOf("kind"), end.TextOf("reason"),
             end.GetProperty("messages").GetInt32()));
         Assert.Null(await lines.ReadLineAsync().WaitAsync(DashboardSite.Hang));
     }
@@ -116,10 +116,10 @@ public sealed class DashboardPeersTests : IAsyncDisposable
         await AskAsync(peer, "4102000355b1610137ff70617373");
 
         JsonElement first = await DashboardSite.ReadAsync(lines);
-        Assert.Equal(("pass", false), (first.GetProperty("payload").GetString(), first.GetProperty("blanked").GetBoolean()));
+        Assert.Equal(("pass", false), (first.TextOf("payload"), first.GetProperty("blanked").GetBoolean()));
         await DashboardSite.ReadAsync(lines);
         await DashboardSite.ReadAsync(lines);
-        Assert.Equal("messages", (await DashboardSite.ReadAsync(lines)).GetProperty("reason").GetString());
+        Assert.Equal("messages", (await DashboardSite.ReadAsync(lines)).TextOf("reason"));
         Assert.Null(await lines.ReadLineAsync().WaitAsync(DashboardSite.Hang));
     }
 
@@ -145,12 +145,12 @@ public sealed class DashboardPeersTests : IAsyncDisposable
             messages.Add(await DashboardSite.ReadAsync(lines));
         }
 
-        Assert.Equal(["0.02", "2.04", "7.02", "7.03"], messages.Select(one => one.GetProperty("code").GetString()).Order());
-        JsonElement post = messages.Single(one => one.GetProperty("code").GetString() == "0.02");
+        Assert.Equal(["0.02", "2.04", "7.02", "7.03"], messages.Select(one => one.TextOf("code")).Order());
+        JsonElement post = messages.Single(one => one.TextOf("code") == "0.02");
         Assert.Equal((frame.Length - 3, "coap+tcp", "/large"),
-            (post.GetProperty("size").GetInt32(), post.GetProperty("scheme").GetString(), post.GetProperty("path").GetString()));
+            (post.GetProperty("size").GetInt32(), post.TextOf("scheme"), post.TextOf("path")));
         Assert.False(post.TryGetProperty("error", out _));
-        Assert.Equal(8192, post.GetProperty("hex").GetString()!.Length);
+        Assert.Equal(8192, post.TextOf("hex")!.Length);
         await EndAsync(had);
     }
 

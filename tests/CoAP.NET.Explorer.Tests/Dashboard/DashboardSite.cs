@@ -7,7 +7,7 @@ namespace CoAP.NET.Explorer.Tests.Dashboard;
 /// <summary>A web application on a free port of the loopback address that shows a server live.</summary>
 internal sealed class DashboardSite : IAsyncDisposable
 {
-    public static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
+    public static readonly TimeSpan Hang = FromMinutes(2);
 
     private DashboardSite(WebApplication application) => Application = application;
 

@@ -27,19 +27,19 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         string html = await page.Content.ReadAsStringAsync();
 
         Assert.Equal(HttpStatusCode.OK, page.StatusCode);
-        Assert.Contains("script-src 'self'", page.Headers.GetValues("Content-Security-Policy").Single(), StringComparison.Ordinal);
-        Assert.DoesNotContain("unsafe", page.Headers.GetValues("Content-Security-Policy").Single(), StringComparison.Ordinal);
-        Assert.DoesNotContain("style=", html, StringComparison.Ordinal);
-        Assert.DoesNotContain("onclick", html, StringComparison.OrdinalIgnoreCase);
+        page.Headers.GetValues("Content-Security-Policy").Single().Mentions("script-src 'self'");
+        page.Headers.GetValues("Content-Security-Policy").Single().Omits("unsafe");
+        html.Omits("style=");
+        Assert.DoesNotContain("onclick", html, OrdinalIgnoreCase);
         string[] files = ["dashboard.js", "dashboard-plots.js", "dashboard-stream.js", "dashboard-tables.js", "dashboard-text.js",
             "dashboard-trace.js", "dashboard.css", "dashboard-icon.svg", "uPlot.iife.min.js", "uPlot.min.css"];
         foreach (string name in files)
         {
             using HttpResponseMessage file = await site.Http.GetAsync(new Uri(site.Page, "assets/" + name));
             Assert.Equal(HttpStatusCode.OK, file.StatusCode);
-            if (name.StartsWith("dashboard", StringComparison.Ordinal))
+            if (name.StartsWith("dashboard", Ordinal))
             {
-                Assert.DoesNotContain("innerHTML", await file.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+                (await file.Content.ReadAsStringAsync()).Omits("innerHTML");
             }
         }
     }
@@ -64,13 +64,13 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
 
         JsonElement history = await DashboardSite.ReadAsync(lines);
-        Assert.Equal(("history", "site"), (history.GetProperty("kind").GetString(), history.GetProperty("name").GetString()));
+        Assert.Equal(("history", "site"), (history.TextOf("kind"), history.TextOf("name")));
         Assert.Equal(_coap.LocalEndpoints, history.GetProperty("listening").EnumerateArray().Select(one => one.GetString()));
         for (int i = 1; i <= 3; i++)
         {
-            _clock.Advance(TimeSpan.FromSeconds(1));
+            _clock.Advance(FromSeconds(1));
             JsonElement sample = await DashboardSite.ReadAsync(lines);
-            Assert.Equal("sample", sample.GetProperty("kind").GetString());
+            Assert.Equal("sample", sample.TextOf("kind"));
             Assert.Equal(_clock.GetUtcNow().ToUnixTimeMilliseconds(), sample.GetProperty("values").GetProperty("time").GetInt64());
         }
     }
@@ -83,7 +83,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using HttpResponseMessage other = await site.PostAsync("live", new { });
 
         Assert.Equal((HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable), (one.StatusCode, other.StatusCode));
-        Assert.Contains("MaxViewers", await other.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        (await other.Content.ReadAsStringAsync()).Mentions("MaxViewers");
     }
 
     [Fact]
@@ -100,7 +100,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         Task stopped = site.Application.StopAsync();
 
         Assert.Null(await lines.ReadLineAsync().WaitAsync(DashboardSite.Hang));
-        Assert.Equal("stopping", (await DashboardSite.ReadAsync(messages)).GetProperty("reason").GetString());
+        Assert.Equal("stopping", (await DashboardSite.ReadAsync(messages)).TextOf("reason"));
         await stopped.WaitAsync(DashboardSite.Hang);
     }
 
@@ -135,7 +135,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using HttpResponseMessage response = await site.PostAsync(call, new { }, request => request.Content = new StringContent(body));
 
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
-        Assert.DoesNotContain("script", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        (await response.Content.ReadAsStringAsync()).Omits("script");
     }
 
     [Fact]
@@ -157,7 +157,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() =>
             DashboardSite.StartAsync(null, options => options.ServerName = "north"));
 
-        Assert.Contains("'north'", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("'north'");
     }
 
     [Fact]
@@ -172,7 +172,7 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         using HttpResponseMessage response = await _site.PostAsync("live", new { });
         using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
 
-        Assert.Equal("the north", (await DashboardSite.ReadAsync(lines)).GetProperty("name").GetString());
+        Assert.Equal("the north", (await DashboardSite.ReadAsync(lines)).TextOf("name"));
     }
 
     private async Task<DashboardSite> StartAsync(Action<CoapDashboardOptions>? configure = null) =>

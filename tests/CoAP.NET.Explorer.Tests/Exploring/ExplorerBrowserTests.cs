@@ -42,7 +42,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         await _page.Page.Keyboard.PressAsync("Enter");
 
         await _page.SaysAsync("answer-code", "2.05");
-        Assert.EndsWith("/count", await _page["uri"].InputValueAsync(), StringComparison.Ordinal);
+        (await _page["uri"].InputValueAsync()).Ends("/count");
     }
 
     [Fact]
@@ -226,7 +226,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.True(await _page["plot"].Locator("canvas").CountAsync() > 0);
         IDownload csv = await _page.Page.RunAndWaitForDownloadAsync(() => _page["observe-csv-values"].ClickAsync());
         string text = await ReadAsync(csv);
-        Assert.Contains($"{world.Count}", text, StringComparison.Ordinal);
+        text.Mentions($"{world.Count}");
         await _page["observe-stop"].ClickAsync();
     }
 
@@ -305,7 +305,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         await _page.SendAsync("GET", world.Coaps + "/hello");
         await _page.SaysAsync("view-text", "whoever has the key");
         string kept = await _page.Page.EvaluateAsync<string>("JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage })");
-        Assert.DoesNotContain(ExplorerWorld.Psk.Split(':')[1], kept, StringComparison.Ordinal);
+        kept.Omits(ExplorerWorld.Psk.Split(':')[1]);
     }
 
     [Fact]

@@ -44,7 +44,7 @@ internal sealed class ExplorerPage : IDisposable
         using HttpResponseMessage response = await CallAsync(name, body, headers);
         string text = await response.Content.ReadAsStringAsync();
         Assert.False(response.IsSuccessStatusCode, text);
-        return ((int)response.StatusCode, JsonDocument.Parse(text).RootElement.GetProperty("title").GetString()!);
+        return ((int)response.StatusCode, JsonDocument.Parse(text).RootElement.TextOf("title")!);
     }
 
     /// <summary>Calls, and gives the events as they come.</summary>
@@ -80,7 +80,7 @@ internal sealed class ExplorerPage : IDisposable
     public async Task<JsonElement> ResponseAsync(object body, HttpContent? content = null) =>
         (await RunAsync("request", body, content)).Single(one => Kind(one) == "response");
 
-    public static string Kind(JsonElement one) => one.GetProperty("kind").GetString()!;
+    public static string Kind(JsonElement one) => one.TextOf("kind")!;
 
     public static JsonElement Payload(JsonElement response) => response.GetProperty("payload");
 

@@ -12,9 +12,9 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     {
         JsonElement response = await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/hello" });
 
-        Assert.Equal("2.05", response.GetProperty("code").GetString());
-        Assert.Equal("Content", response.GetProperty("name").GetString());
-        Assert.Equal("hello world!", ExplorerPage.Payload(response).GetProperty("text").GetString());
+        Assert.Equal("2.05", response.TextOf("code"));
+        Assert.Equal("Content", response.TextOf("name"));
+        Assert.Equal("hello world!", ExplorerPage.Payload(response).TextOf("text"));
         Assert.Equal(0, response.GetProperty("contentFormat").GetInt32());
         Assert.True(response.GetProperty("elapsedMs").GetDouble() > 0);
     }
@@ -28,15 +28,15 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         Assert.Equal([true, false], wire.Select(one => one.GetProperty("outbound").GetBoolean()));
         JsonElement request = wire[0].GetProperty("message");
         JsonElement answer = wire[1].GetProperty("message");
-        Assert.Equal("CON GET /hello", request.GetProperty("summary").GetString());
-        Assert.Equal("ACK", answer.GetProperty("type").GetString());
+        Assert.Equal("CON GET /hello", request.TextOf("summary"));
+        Assert.Equal("ACK", answer.TextOf("type"));
         Assert.Equal(request.GetProperty("messageId").GetInt32(), answer.GetProperty("messageId").GetInt32());
-        Assert.Equal(request.GetProperty("token").GetString(), answer.GetProperty("token").GetString());
-        string hex = wire[0].GetProperty("hex").GetString()!;
+        Assert.Equal(request.TextOf("token"), answer.TextOf("token"));
+        string hex = wire[0].TextOf("hex")!;
         int end = wire[0].GetProperty("fields").EnumerateArray()
             .Max(field => field.GetProperty("offset").GetInt32() + field.GetProperty("length").GetInt32());
         Assert.Equal(hex.Length / 2, end);
-        Assert.Contains("Message ID", wire[0].GetProperty("fields").ToString(), StringComparison.Ordinal);
+        wire[0].GetProperty("fields").ToString().Mentions("Message ID");
     }
 
     [Fact]
@@ -84,7 +84,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
 
         List<JsonElement> events = await Page.RunAsync("request", description, form);
 
-        Assert.Equal("2.04", events.Single(one => ExplorerPage.Kind(one) == "response").GetProperty("code").GetString());
+        Assert.Equal("2.04", events.Single(one => ExplorerPage.Kind(one) == "response").TextOf("code"));
         Assert.Equal(file, world.File);
         JsonElement last = events.Last(one => ExplorerPage.Kind(one) == "progress");
         Assert.True(last.GetProperty("upload").GetBoolean());
@@ -120,7 +120,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
 
         Assert.Equal(hex, Convert.ToHexStringLower(ExplorerPage.Payload(response).GetProperty("base64").GetBytesFromBase64()));
         JsonElement converted = await Page.AskAsync("convert", new { payload = new { kind, value } });
-        Assert.Equal(hex, converted.GetProperty("hex").GetString());
+        Assert.Equal(hex, converted.TextOf("hex"));
     }
 
     [Theory]
@@ -146,10 +146,10 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         JsonElement cbor = ExplorerPage.Payload(await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/cbor" }));
 
         JsonElement record = Assert.Single(senml.GetProperty("senml").EnumerateArray());
-        Assert.Equal("urn:dev:1:temp", record.GetProperty("name").GetString());
+        Assert.Equal("urn:dev:1:temp", record.TextOf("name"));
         Assert.Equal(21.5, record.GetProperty("value").GetDouble());
-        Assert.Equal("{1: true}", cbor.GetProperty("notation").GetString());
-        Assert.Equal("{\"1\":true}", cbor.GetProperty("json").GetString()!.ReplaceLineEndings("").Replace(" ", ""));
+        Assert.Equal("{1: true}", cbor.TextOf("notation"));
+        Assert.Equal("{\"1\":true}", cbor.TextOf("json")!.ReplaceLineEndings("").Replace(" ", ""));
     }
 
     [Theory]
@@ -167,7 +167,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         JsonElement request = events.First(one => ExplorerPage.Kind(one) == "wire").GetProperty("message");
         JsonElement sent = request.GetProperty("options").EnumerateArray()
             .Single(option => option.GetProperty("number").GetInt32() == number);
-        string hex = sent.GetProperty("hex").GetString()!;
+        string hex = sent.TextOf("hex")!;
         Assert.Equal(value, number switch
         {
             17 or 60 => $"{Convert.ToInt32(hex, 16)}",
@@ -203,7 +203,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
                 payload = new { kind = "text", value = "x" },
             });
             Assert.Contains($"CON {method}", events.First(one => ExplorerPage.Kind(one) == "wire")
-                .GetProperty("message").GetProperty("summary").GetString(), StringComparison.OrdinalIgnoreCase);
+                .GetProperty("message").TextOf("summary"), OrdinalIgnoreCase);
         }
 
         (int status, _) = await Page.RefusedAsync("request", new { method = "BREW", uri = world.Coap + "/hello" });
@@ -217,10 +217,10 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         List<JsonElement> second = await Page.RunAsync("request", new { method = "GET", uri = world.Tcp + "/hello" });
 
         Assert.Contains(first, one => ExplorerPage.Kind(one) == "wire"
-            && one.GetProperty("message").GetProperty("name").GetString() == "CSM");
+            && one.GetProperty("message").TextOf("name") == "CSM");
         Assert.DoesNotContain(second, one => ExplorerPage.Kind(one) == "wire"
-            && one.GetProperty("message").GetProperty("name").GetString() == "CSM");
-        Assert.Equal("2.05", second.Single(one => ExplorerPage.Kind(one) == "response").GetProperty("code").GetString());
+            && one.GetProperty("message").TextOf("name") == "CSM");
+        Assert.Equal("2.05", second.Single(one => ExplorerPage.Kind(one) == "response").TextOf("code"));
     }
 
     [Fact]
@@ -232,8 +232,8 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         JsonElement byKey = await Page.ResponseAsync(
             new { method = "GET", uri = world.Coaps + "/hello", security = new { identity = parts[0], key = parts[1] } });
 
-        Assert.Equal("2.05", byProfile.GetProperty("code").GetString());
-        Assert.Equal("2.05", byKey.GetProperty("code").GetString());
+        Assert.Equal("2.05", byProfile.TextOf("code"));
+        Assert.Equal("2.05", byKey.TextOf("code"));
     }
 
     [Fact]
@@ -248,8 +248,8 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         });
 
         JsonElement error = events.Single(one => ExplorerPage.Kind(one) == "error");
-        Assert.DoesNotContain("a wrong secret", error.ToString(), StringComparison.Ordinal);
-        Assert.NotEmpty(error.GetProperty("hint").GetString()!);
+        error.ToString().Omits("a wrong secret");
+        Assert.NotEmpty(error.TextOf("hint")!);
     }
 
     [Fact]
@@ -264,7 +264,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         });
 
         JsonElement error = events.Single(one => ExplorerPage.Kind(one) == "error");
-        Assert.Equal("No answer", error.GetProperty("title").GetString());
+        Assert.Equal("No answer", error.TextOf("title"));
     }
 
     [Fact]
@@ -278,7 +278,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         request.Headers.Add("X-CoAP-Explorer", world.Explorer.Address.Fragment.Split('=')[1]);
         using HttpResponseMessage response = await Page.Http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, leave.Token);
         using StreamReader reader = new(await response.Content.ReadAsStreamAsync());
-        Assert.Contains("wire", await reader.ReadLineAsync(), StringComparison.Ordinal);
+        (await reader.ReadLineAsync()).Mentions("wire");
 
         await leave.CancelAsync();
         response.Dispose();
@@ -298,7 +298,7 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         {
             if (ExplorerPage.Kind(one) == "notification")
             {
-                seen.Add(ExplorerPage.Payload(one).GetProperty("text").GetString()!);
+                seen.Add(ExplorerPage.Payload(one).TextOf("text")!);
                 if (seen.Count == 3)
                 {
                     break;
@@ -318,10 +318,10 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
         JsonElement answer = await Page.AskAsync("resources", new { target = world.Coap });
 
         JsonElement count = answer.GetProperty("links").EnumerateArray()
-            .Single(link => link.GetProperty("path").GetString() == "/count");
+            .Single(link => link.TextOf("path") == "/count");
         Assert.True(count.GetProperty("obs").GetBoolean());
-        Assert.Equal("A number that grows", count.GetProperty("title").GetString());
-        Assert.Equal(world.Coap + "/count", count.GetProperty("uri").GetString());
+        Assert.Equal("A number that grows", count.TextOf("title"));
+        Assert.Equal(world.Coap + "/count", count.TextOf("uri"));
     }
 
     [Fact]
@@ -329,12 +329,12 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     {
         JsonElement about = await Page.AskAsync("about", new { });
 
-        Assert.Equal(world.Coap, about.GetProperty("target").GetString());
+        Assert.Equal(world.Coap, about.TextOf("target"));
         Assert.Equal(JsonValueKind.Null, about.GetProperty("targets").ValueKind);
-        Assert.Contains(about.GetProperty("options").EnumerateArray(), option => option.GetProperty("name").GetString() == "Uri-Host"
-            && option.GetProperty("format").GetString() == "string");
+        Assert.Contains(about.GetProperty("options").EnumerateArray(), option => option.TextOf("name") == "Uri-Host"
+            && option.TextOf("format") == "string");
         Assert.Contains(about.GetProperty("formats").EnumerateArray(), format => format.GetProperty("number").GetInt32() == 50);
-        Assert.Equal("the tests", Assert.Single(about.GetProperty("profiles").EnumerateArray()).GetProperty("name").GetString());
-        Assert.DoesNotContain("secret of the tests", about.ToString(), StringComparison.Ordinal);
+        Assert.Equal("the tests", Assert.Single(about.GetProperty("profiles").EnumerateArray()).TextOf("name"));
+        about.ToString().Omits("secret of the tests");
     }
 }

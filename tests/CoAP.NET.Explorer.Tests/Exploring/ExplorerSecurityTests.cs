@@ -37,8 +37,8 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     {
         using HttpResponseMessage response = await Page.CallAsync("request", new { method = "GET", uri = world.Coaps + "/hello" });
         JsonElement problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync()).RootElement;
-        Assert.Equal("No key", problem.GetProperty("title").GetString());
-        Assert.Equal("Press \"No security\" at the top of the page, and enter one.", problem.GetProperty("hint").GetString());
+        Assert.Equal("No key", problem.TextOf("title"));
+        Assert.Equal("Press \"No security\" at the top of the page, and enter one.", problem.TextOf("hint"));
     }
 
     [Fact]
@@ -55,9 +55,8 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         List<JsonElement> events = await Page.RunAsync("request", new { method = "GET", uri = server.LocalEndpoints[0] + "/hello" });
 
         JsonElement problem = events.Single(one => ExplorerPage.Kind(one) == "error");
-        Assert.Equal("No secure connection", problem.GetProperty("title").GetString());
-        Assert.Contains("enter the authority of the server's certificate", problem.GetProperty("hint").GetString(),
-            StringComparison.Ordinal);
+        Assert.Equal("No secure connection", problem.TextOf("title"));
+        problem.TextOf("hint").Mentions("enter the authority of the server's certificate");
     }
 
     [Theory]
@@ -95,14 +94,14 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         using HttpResponseMessage response = await Page.Http.GetAsync(new Uri("", UriKind.Relative));
 
         string policy = Assert.Single(response.Headers.GetValues("Content-Security-Policy"));
-        Assert.Contains("default-src 'none'", policy, StringComparison.Ordinal);
-        Assert.DoesNotContain("unsafe", policy, StringComparison.Ordinal);
-        Assert.DoesNotContain("http", policy, StringComparison.Ordinal);
+        policy.Mentions("default-src 'none'");
+        policy.Omits("unsafe");
+        policy.Omits("http");
         Assert.Equal("nosniff", Assert.Single(response.Headers.GetValues("X-Content-Type-Options")));
         Assert.Equal("no-referrer", Assert.Single(response.Headers.GetValues("Referrer-Policy")));
         string text = await response.Content.ReadAsStringAsync();
-        Assert.DoesNotContain("http://", text, StringComparison.Ordinal);
-        Assert.DoesNotContain("https://", text, StringComparison.Ordinal);
+        text.Omits("http://");
+        text.Omits("https://");
     }
 
     [Fact]
@@ -115,7 +114,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         int exitCode = await ProcessExitCode.OfAsync(async () =>
         {
             await web.StartAsync();
-            await web.WaitForShutdownAsync().WaitAsync(TimeSpan.FromMinutes(1));
+            await web.WaitForShutdownAsync().WaitAsync(FromMinutes(1));
         });
 
         Assert.Equal(1, exitCode);
@@ -170,7 +169,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
 
         JsonElement response = await page.ResponseAsync(new { method = "GET", uri = own + "/own" });
 
-        Assert.Equal("2.05", response.GetProperty("code").GetString());
+        Assert.Equal("2.05", response.TextOf("code"));
         Assert.Equal((403, "Not allowed"), await page.RefusedAsync("request", Hello));
         Assert.Equal((403, "Not allowed"), await page.RefusedAsync("observe", Hello));
         Assert.Equal((403, "Not allowed"), await page.RefusedAsync("resources", new { target = world.Coap }));
@@ -195,7 +194,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
 
         List<JsonElement> events = await page.RunAsync("request", new { method = "GET", uri = "coap://sensor.example.com/x" });
 
-        Assert.Equal("Not allowed", events.Single(one => ExplorerPage.Kind(one) == "error").GetProperty("title").GetString());
+        Assert.Equal("Not allowed", events.Single(one => ExplorerPage.Kind(one) == "error").TextOf("title"));
         Assert.DoesNotContain(events, one => ExplorerPage.Kind(one) == "wire");
     }
 
@@ -239,7 +238,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         await second.MoveNextAsync();
 
         Assert.Equal((503, "Too much at a time"), await greedy.RefusedAsync("request", Hello));
-        Assert.Equal("2.05", (await other.ResponseAsync(Hello)).GetProperty("code").GetString());
+        Assert.Equal("2.05", (await other.ResponseAsync(Hello)).TextOf("code"));
     }
 
     private static ExplorerPage PageOf(WebApplication web) => new(new Uri(web.Urls.First() + "/coap/"), "1");

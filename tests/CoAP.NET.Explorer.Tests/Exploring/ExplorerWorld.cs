@@ -24,9 +24,9 @@ public sealed class ExplorerWorld : IAsyncLifetime
     internal ExplorerPage Page { get; private set; } = null!;
 
     /// <summary>The address of the server over UDP.</summary>
-    public string Coap => Server.LocalEndpoints.First(uri => uri.StartsWith("coap:", StringComparison.Ordinal));
+    public string Coap => Server.LocalEndpoints.First(uri => uri.StartsWith("coap:", Ordinal));
 
-    public string Tcp => Server.LocalEndpoints.First(uri => uri.StartsWith("coap+tcp:", StringComparison.Ordinal));
+    public string Tcp => Server.LocalEndpoints.First(uri => uri.StartsWith("coap+tcp:", Ordinal));
 
     public string Coaps => _secured.LocalEndpoints[0];
 

@@ -64,8 +64,8 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
         Assert.Equal(0, await page.Page.Locator("main script, main iframe, main object, main a[href], dialog a[href]").CountAsync());
         Assert.Empty(page.Complaints);
         Assert.All(asked, url => Assert.True(
-            url.StartsWith(_explorer.Address.GetLeftPart(UriPartial.Authority), StringComparison.Ordinal)
-                || url.StartsWith("blob:", StringComparison.Ordinal), url));
+            url.StartsWith(_explorer.Address.GetLeftPart(UriPartial.Authority), Ordinal)
+                || url.StartsWith("blob:", Ordinal), url));
     }
 
     [Fact]
@@ -79,9 +79,9 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
         IDownload csv = await page.Page.RunAndWaitForDownloadAsync(() => page["observe-csv"].ClickAsync());
 
         string text = await File.ReadAllTextAsync(await csv.PathAsync());
-        Assert.Contains("'=HYPERLINK", text, StringComparison.Ordinal);
-        Assert.DoesNotContain(",=HYPERLINK", text, StringComparison.Ordinal);
-        Assert.DoesNotContain(",\"=HYPERLINK", text, StringComparison.Ordinal);
+        text.Mentions("'=HYPERLINK");
+        text.Omits(",=HYPERLINK");
+        text.Omits(",\"=HYPERLINK");
     }
 
     [Fact]

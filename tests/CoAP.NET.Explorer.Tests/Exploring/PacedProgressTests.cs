@@ -25,7 +25,7 @@ public sealed class PacedProgressTests : IDisposable
     {
         using PacedProgress progress = new(_events, _clock);
         Report(progress, 1024, 2048, 3072);
-        _clock.Advance(TimeSpan.FromMilliseconds(50));
+        _clock.Advance(FromMilliseconds(50));
 
         Assert.Equal("1024 3072", await ToldAsync());
     }
@@ -37,7 +37,7 @@ public sealed class PacedProgressTests : IDisposable
         for (int i = 1; i <= 100; i++)
         {
             Report(progress, i * 1000);
-            _clock.Advance(TimeSpan.FromMilliseconds(1));
+            _clock.Advance(FromMilliseconds(1));
         }
 
         Assert.Equal("1000 50000 100000", await ToldAsync());
@@ -50,7 +50,7 @@ public sealed class PacedProgressTests : IDisposable
         Report(progress, 1024, 2048);
         progress.Dispose();
         Report(progress, 4096);
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
 
         Assert.Equal("1024 2048", await ToldAsync());
     }

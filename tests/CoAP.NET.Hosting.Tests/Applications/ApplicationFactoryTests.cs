@@ -55,7 +55,7 @@ public sealed class ApplicationFactoryTests
 
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => application.StartAsync());
 
-        Assert.Contains("Coap:Server:Limits:Blockwise:MaxRequestBodySize", error.Message, Ordinal);
+        error.Mentions("Coap:Server:Limits:Blockwise:MaxRequestBodySize");
     }
 
     [Fact]
@@ -65,7 +65,7 @@ public sealed class ApplicationFactoryTests
 
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => application.StartAsync());
 
-        Assert.Contains("has no Main", error.Message, Ordinal);
+        error.Mentions("has no Main");
     }
 
     [Fact]

@@ -47,7 +47,7 @@ public sealed class SecuredApplicationTests
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         CoapConnectionException exception =
             await Assert.ThrowsAsync<CoapConnectionException>(() => meter.GetAsync(application.AddressOf("coaps+tcp") + "/psk"));
-        Assert.Contains("pre-shared keys and raw public keys are for coaps", exception.Message, Ordinal);
+        exception.Mentions("pre-shared keys and raw public keys are for coaps");
     }
 
     [Fact]
@@ -62,7 +62,7 @@ public sealed class SecuredApplicationTests
         Assert.Equal(1, server.ObserverCount);
         server.Notify("/psk");
         Assert.True(await states.MoveNextAsync());
-        Assert.Equal("psk:meter-7", states.Current.GetText());
+        states.Current.Says("psk:meter-7");
     }
 
     [Fact]
@@ -72,17 +72,17 @@ public sealed class SecuredApplicationTests
             Start(new InMemoryNetworkOptions { Seed = 5, Conditions = new() { Duplication = 0.2 } });
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         string text = new('x', 5000);
-        Assert.Equal(text, (await meter.PostAsync(application.AddressOf("coaps") + "/echo", CoapContent.Text(text))).GetText());
-        Assert.Equal(text, (await meter.PostAsync(application.AddressOf("coap+tcp") + "/echo", CoapContent.Text(text))).GetText());
+        await meter.PostAsync(application.AddressOf("coaps") + "/echo", CoapContent.Text(text)).Says(text);
+        await meter.PostAsync(application.AddressOf("coap+tcp") + "/echo", CoapContent.Text(text)).Says(text);
     }
 
     [Fact]
     public async Task The_error_for_a_scheme_without_a_listener_names_the_available_addresses()
     {
         await using CoapApplicationFactory<RoomClient> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
-        Assert.StartsWith("coaps://", application.Address, Ordinal);
+        application.Address.Begins("coaps://");
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => application.AddressOf("coap"));
-        Assert.Contains("does not listen on coap, but on coaps://", exception.Message, Ordinal);
+        exception.Mentions("does not listen on coap, but on coaps://");
         await Assert.ThrowsAsync<CoapConnectionException>(
             () => application.CreateClient().GetAsync($"coaps+tcp://[{CoapApplicationFactory<RoomClient>.HostAddress}]/temperature"));
     }

@@ -152,7 +152,7 @@ public sealed class AuthorizationTests : ServedTest
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
         route.Notify();
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
-        Assert.Equal("x", states.Current.GetText());
+        states.Current.Says("x");
     }
 
     [Fact]

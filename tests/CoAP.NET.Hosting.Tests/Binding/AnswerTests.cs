@@ -27,14 +27,14 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
         server.Services.GetRequiredService<IDeviceStore>().Save(new Device("lamp", 20, ["hall"]));
         CoapResponse response = await server.GetAsync("/value/device/lamp");
         Assert.Equal((CoapCode.Content, CoapContentFormat.Json), (response.Code, response.ContentFormat));
-        Assert.Equal("""{"id":"lamp","setpoint":20,"tags":["hall"]}""", response.GetText());
+        response.Says("""{"id":"lamp","setpoint":20,"tags":["hall"]}""");
         response = await server.GetAsync("/value/device/lamp", request => request.Accept = CoapContentFormat.Cbor);
         Assert.Equal(CoapContentFormat.Cbor, response.ContentFormat);
         Assert.Equal("a36269646" + "46c616d7068736574706f696e74146474616773816468616c6c", Convert.ToHexStringLower(response.Payload.Span));
         response = await server.GetAsync("/value/device/lamp", request => request.Accept = CoapContentFormat.Json);
         Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
         response = await server.GetAsync("/value/device/lamp", request => request.Accept = CoapContentFormat.Xml);
-        Assert.Equal(CoapCode.NotAcceptable, response.Code);
+        response.Gives(CoapCode.NotAcceptable);
         response = await server.GetAsync("/value/device/nobody");
         Assert.Equal((CoapCode.NotFound, 0), (response.Code, response.Payload.Length));
         await server.GetAsync("/value/text?q=x", request => request.Accept = CoapContentFormat.Json).Gives(CoapCode.NotAcceptable);
@@ -90,5 +90,5 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/form/named?n=1", "named 1")]
     [InlineData("/form/conditional?n=1", "maybe 1")]
     public async Task Every_form_of_handler_can_be_mapped_and_called(string path, string text) =>
-        Assert.Equal(text, (await server.GetAsync(path)).GetText());
+        await server.GetAsync(path).Says(text);
 }

@@ -23,11 +23,11 @@ public sealed class FormatterTests : HostTest
         response = await SendAsync(client, address + "/readings", "hall,20.5", s_csv, null);
         Assert.Equal((CoapContentFormat.Json, """{"sensor":"hall","celsius":21.5}"""), (response.ContentFormat, response.GetText()));
         response = await SendAsync(client, address + "/readings", """{"sensor":"hall","celsius":1}""", CoapContentFormat.Json, s_csv);
-        Assert.Equal("hall,2", response.GetText());
+        response.Says("hall,2");
         response = await SendAsync(client, address + "/readings", "hall,20.5", s_csv, CoapContentFormat.Xml);
-        Assert.Equal(CoapCode.NotAcceptable, response.Code);
+        response.Gives(CoapCode.NotAcceptable);
         string links = (await Within(client.GetAsync(address + "/.well-known/core"))).GetText();
-        Assert.Contains("</reading>;ct=\"50 60 65000\"", links, Ordinal);
+        links.Mentions("</reading>;ct=\"50 60 65000\"");
     }
 
     [Theory]
@@ -44,8 +44,8 @@ public sealed class FormatterTests : HostTest
         CoapResponse response = await SendAsync(
             client, address + "/readings", body, body.StartsWith('<') ? CoapContentFormat.Xml : s_csv, null);
         Assert.Equal(CoapCode.Parse(code), response.Code);
-        Assert.StartsWith(diagnostic, response.GetText(), Ordinal);
-        Assert.DoesNotContain("secret", response.GetText(), Ordinal);
+        response.GetText().Begins(diagnostic);
+        response.GetText().Omits("secret");
     }
 
     [Fact]
@@ -65,11 +65,10 @@ public sealed class FormatterTests : HostTest
         CoapResponse response = await SendAsync(client, address + "/notes", "hi", NoteFormatter.Number, null);
         Assert.Equal((NoteFormatter.Number, "hi!"), (response.ContentFormat, response.GetText()));
         response = await SendAsync(client, address + "/notes", "{}", CoapContentFormat.Json, null);
-        Assert.Equal(CoapCode.UnsupportedContentFormat, response.Code);
+        response.Gives(CoapCode.UnsupportedContentFormat);
         CoapRequest get = new(CoapMethod.Get, address + "/note?n=7") { Accept = NoteFormatter.Number };
         await Within(client.SendAsync(get)).Says("7!");
-        Assert.Contains("</typed>;ct=65001", (await Within(client.GetAsync(address + "/.well-known/core"))).GetText(),
-            Ordinal);
+        (await Within(client.GetAsync(address + "/.well-known/core"))).GetText().Mentions("</typed>;ct=65001");
     }
 
     [Fact]
@@ -80,9 +79,9 @@ public sealed class FormatterTests : HostTest
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).MapPost("/readings", (Reading reading) => reading);
         IHost host = Build(builder);
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Within(host.StartAsync()));
-        Assert.Contains("POST /readings: ", exception.Message, Ordinal);
-        Assert.Contains("CsvFormatter both read ", exception.Message, Ordinal);
-        Assert.Contains("CsvFormatter both write ", exception.Message, Ordinal);
+        exception.Mentions("POST /readings: ");
+        exception.Mentions("CsvFormatter both read ");
+        exception.Mentions("CsvFormatter both write ");
     }
 
     [Fact]
@@ -119,7 +118,7 @@ public sealed class FormatterTests : HostTest
         });
         CoapResponse response = await bound.SendAsync(
             CoapMethod.Post, "/g/readings", new CoapContent("a,1"u8.ToArray(), s_csv), request => request.Accept = s_csv);
-        Assert.Equal("a,1", response.GetText());
+        response.Says("a,1");
     }
 
     private async Task<string> StartAsync(Action<IServiceCollection> configure, Action<ICoapServerBuilder> map)

@@ -89,7 +89,7 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     {
         string text = new('x', 5000);
         CoapResponse response = await server.SendAsync(CoapMethod.Post, "/body/text", CoapContent.Text(text));
-        Assert.Equal(text, response.GetText());
+        response.Says(text);
     }
 
     [Theory]

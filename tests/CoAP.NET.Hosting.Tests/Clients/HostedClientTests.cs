@@ -53,7 +53,7 @@ public sealed class HostedClientTests : HostTest
         builder = Builder(("Coap:Clients:both:Tls:Certificate", "own.pem"));
         builder.Services.AddCoapClient("both", options => options.Endpoint.Tls = new CoapTlsOptions());
         OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => StartAsync(builder));
-        Assert.Contains("Coap:Clients:both:Tls and Endpoint.Tls are both set.", refused.Message, Ordinal);
+        refused.Mentions("Coap:Clients:both:Tls and Endpoint.Tls are both set.");
     }
 
     [Fact]
@@ -66,12 +66,11 @@ public sealed class HostedClientTests : HostTest
         ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
 
         ArgumentException relative = await Assert.ThrowsAsync<ArgumentException>(() => factory.GetClient("plain").GetAsync("/x"));
-        Assert.StartsWith("'/x' is relative, and the client has no base address.", relative.Message, Ordinal);
+        relative.Message.Begins("'/x' is relative, and the client has no base address.");
         ArgumentException unknown = Assert.Throws<ArgumentException>(() => factory.GetClient("plane"));
-        Assert.StartsWith("No client was added by the name 'plane'. Known are: 'plain', 'NoClient'.", unknown.Message,
-            Ordinal);
+        unknown.Message.Begins("No client was added by the name 'plane'. Known are: 'plain', 'NoClient'.");
         InvalidOperationException untyped = Assert.Throws<InvalidOperationException>(() => host.Services.GetRequiredService<NoClient>());
-        Assert.Contains("needs a public constructor with a parameter of the type ICoapClient", untyped.Message, Ordinal);
+        untyped.Mentions("needs a public constructor with a parameter of the type ICoapClient");
     }
 
     [Fact]

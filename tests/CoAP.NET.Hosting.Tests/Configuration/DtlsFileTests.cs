@@ -1,16 +1,14 @@
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Keys and certificates of configuration, in real sessions of coaps.</summary>
-public sealed class DtlsFileTests : HostTest
+public sealed class DtlsFileTests : FolderHostTest
 {
     private readonly TlsCertificates _certificates = new();
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-dtls-").FullName;
 
     public override async ValueTask DisposeAsync()
     {
         await base.DisposeAsync();
         _certificates.Dispose();
-        Directory.Delete(_folder, recursive: true);
     }
 
     [Theory]
@@ -21,7 +19,7 @@ public sealed class DtlsFileTests : HostTest
     {
         IHost host = await StartAsync(
         [
-            ("Coap:Server:Dtls:PskFile", Write("# devices\nmeter-7:0x0102030405060708090a0b0c0d0e0f10\n")),
+            ("Coap:Server:Dtls:PskFile", NewFile("# devices\nmeter-7:0x0102030405060708090a0b0c0d0e0f10\n")),
             ("Coap:Server:Dtls:Psk:meter-8", "words of a key"), ("Coap:Server:Dtls:Psk:urn:dev:ow:10e2073a", "0x01"),
             ("Coap:Server:Dtls:PskIdentityHint", "all"),
             ("Coap:Client:Dtls:PskIdentity", identity), ("Coap:Client:Dtls:PskKey", key),
@@ -73,14 +71,14 @@ public sealed class DtlsFileTests : HostTest
     [Fact]
     public async Task A_PFX_file_and_other_settings_are_applied()
     {
-        string path = Path.Combine(_folder, "server.pfx");
+        string path = Path.Combine(Folder, "server.pfx");
         File.WriteAllBytes(path, _certificates.Server(["127.0.0.1"]).Export(X509ContentType.Pfx, "secret"));
         IHost host = await StartAsync(
         [
             ("Coap:Server:Dtls:Certificate", path), ("Coap:Server:Dtls:Password", "secret"),
             ("Coap:Server:Dtls:CipherSuites", "EcdheEcdsaAes128GcmSha256"),
             ("Coap:Server:Dtls:UseConnectionIds", "false"),
-            ("Coap:Client:Dtls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
+            ("Coap:Client:Dtls:Authorities", NewFile(_certificates.Authority.ExportCertificatePem())),
         ]);
         Assert.Equal("unknown", await AskAsync(host));
         Assert.Equal("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 False", await AskAsync(host, "/suite"));
@@ -96,7 +94,7 @@ public sealed class DtlsFileTests : HostTest
 
     private (string Key, string? Value)[] WithCertificates(string mode)
     {
-        string authority = Write(_certificates.Authority.ExportCertificatePem());
+        string authority = NewFile(_certificates.Authority.ExportCertificatePem());
         return
         [
             .. WritePem("Coap:Server:Dtls", _certificates.Server(["127.0.0.1"])), ("Coap:Server:Dtls:ClientCertificates", mode),
@@ -124,14 +122,7 @@ public sealed class DtlsFileTests : HostTest
     private IEnumerable<(string Key, string? Value)> WritePem(string section, X509Certificate2 certificate)
     {
         using ECDsa key = certificate.GetECDsaPrivateKey()!;
-        yield return ($"{section}:Certificate", Write(certificate.ExportCertificatePem()));
-        yield return ($"{section}:Key", Write(key.ExportPkcs8PrivateKeyPem()));
-    }
-
-    private string Write(string text)
-    {
-        string path = Path.Combine(_folder, Path.GetRandomFileName());
-        File.WriteAllText(path, text);
-        return path;
+        yield return ($"{section}:Certificate", NewFile(certificate.ExportCertificatePem()));
+        yield return ($"{section}:Key", NewFile(key.ExportPkcs8PrivateKeyPem()));
     }
 }

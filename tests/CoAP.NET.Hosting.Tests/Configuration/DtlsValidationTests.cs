@@ -58,8 +58,7 @@ public sealed class DtlsValidationTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps://127.0.0.1:0"));
         builder.Services.AddCoapServer();
 
-        Assert.EndsWith(" For keys in Coap:Server:Dtls, call UseDtls on what AddCoapServer returns.",
-            Assert.Single(await StartFailuresAsync(builder)), Ordinal);
+        Assert.Single(await StartFailuresAsync(builder)).Ends(" For keys in Coap:Server:Dtls, call UseDtls on what AddCoapServer returns.");
     }
 
     [Fact]
@@ -71,8 +70,8 @@ public sealed class DtlsValidationTests : HostTest
         builder.Services.AddCoapServer().UseDtls();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         File.Delete(path);
-        Assert.StartsWith($"Coap:Server:Dtls:PskFile = '{path}': {path}, line 2: ", failure, Ordinal);
-        Assert.DoesNotContain(Secret, failure, Ordinal);
+        failure.Begins($"Coap:Server:Dtls:PskFile = '{path}': {path}, line 2: ");
+        failure.Omits(Secret);
     }
 
     [Fact]
@@ -107,7 +106,7 @@ public sealed class DtlsValidationTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapClient client = new(host.Services.GetRequiredService<CoapServer>().Endpoint);
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Within(client.GetAsync("coaps://127.0.0.1/x")));
-        Assert.StartsWith("coaps needs keys, and there are none.", exception.Message, Ordinal);
+        exception.Message.Begins("coaps needs keys, and there are none.");
     }
 
     [Fact]
@@ -130,6 +129,6 @@ public sealed class DtlsValidationTests : HostTest
         builder.Services.AddCoapServer().UseDtls();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         File.Delete(path);
-        Assert.StartsWith($"Coap:Server:Dtls:Certificate = '{path}': ", failure, Ordinal);
+        failure.Begins($"Coap:Server:Dtls:Certificate = '{path}': ");
     }
 }

@@ -60,7 +60,7 @@ public sealed class EdhocFileTests : HostTest
         }
 
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => AskAsync(other));
-        Assert.Contains(problem, error.Message, Ordinal);
+        error.Mentions(problem);
         Assert.Equal(0, Counters(host).Established);
     }
 
@@ -74,7 +74,7 @@ public sealed class EdhocFileTests : HostTest
         CoapException refused = await Assert.ThrowsAsync<CoapException>(() => Within(plain.GetAsync("/who")));
         string told = await AskAsync(other);
 
-        Assert.Contains("must use OSCORE", refused.Message, Ordinal);
+        refused.Mentions("must use OSCORE");
         Assert.Equal("desk 1", told);
         Assert.Equal("desk 1", (await Within(plain.GetAsync("/who"))).EnsureSuccess().GetText());
     }
@@ -154,7 +154,7 @@ public sealed class EdhocFileTests : HostTest
         CoapResponse response = await Within(
             other.Services.GetRequiredService<ICoapClientFactory>().GetClient("desk").GetAsync("/who"));
 
-        Assert.Equal("desk 1", response.GetText());
+        response.Says("desk 1");
         Assert.Equal(1, host.Services.GetRequiredKeyedService<EdhocServer>("door").GetCounters().Established);
     }
 
@@ -193,7 +193,7 @@ public sealed class EdhocFileTests : HostTest
         Assert.Equal(expected.Length, problems.Length);
         Assert.All(
             problems.Order(StringComparer.Ordinal).Zip(expected),
-            pair => Assert.Contains(pair.Second, pair.First, Ordinal));
+            pair => pair.First.Mentions(pair.Second));
     }
 
     [Fact]
@@ -202,7 +202,7 @@ public sealed class EdhocFileTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer().UseEdhoc();
 
-        Assert.Contains("prove its identity", Assert.Single(await StartFailuresAsync(builder)), Ordinal);
+        Assert.Single(await StartFailuresAsync(builder)).Mentions("prove its identity");
     }
 
     private static string WhoAsks(CoapRequestContext request) => $"{(request.Peer.Identity as OscoreIdentity)?.Owner}";

@@ -1,22 +1,14 @@
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Files of keys that others on the machine may read or change.</summary>
-public sealed class KeyFileTests : HostTest
+public sealed class KeyFileTests : FolderHostTest
 {
     private const int OpenKeyFileId = 1810;
     private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-keys-").FullName;
+    private string Psk => Path.Combine(Folder, "devices.psk");
 
-    private string Psk => Path.Combine(_folder, "devices.psk");
-
-    private string Contexts => Path.Combine(_folder, "devices.json");
-
-    public override async ValueTask DisposeAsync()
-    {
-        await base.DisposeAsync();
-        Directory.Delete(_folder, recursive: true);
-    }
+    private string Contexts => Path.Combine(Folder, "devices.json");
 
     [Theory]
     [InlineData(UnixFileMode.None, 0)]
@@ -37,8 +29,8 @@ public sealed class KeyFileTests : HostTest
         (LogLevel Level, int Id, string Told)[] entries = [.. Logged.Entries.Where(entry => entry.Id == OpenKeyFileId)];
         Assert.Equal(warnings, entries.Length);
         Assert.All(entries, entry => Assert.Equal(LogLevel.Warning, entry.Level));
-        Assert.All(entries, entry => Assert.Contains("chmod 600", entry.Told, Ordinal));
-        Assert.All(entries, entry => Assert.DoesNotContain("0102030405", entry.Told, Ordinal));
+        Assert.All(entries, entry => entry.Told.Mentions("chmod 600"));
+        Assert.All(entries, entry => entry.Told.Omits("0102030405"));
     }
 
     [Fact]
@@ -61,7 +53,7 @@ public sealed class KeyFileTests : HostTest
         Assert.Equal(expected.Length, problems.Length);
         Assert.All(
             problems.Order(StringComparer.Ordinal).Zip(expected),
-            pair => Assert.StartsWith(pair.Second, pair.First, Ordinal));
+            pair => pair.First.Begins(pair.Second));
     }
 
     private void Write(UnixFileMode more)
@@ -81,7 +73,7 @@ public sealed class KeyFileTests : HostTest
         HostApplicationBuilder builder = Builder(
         [
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Server:Dtls:PskFile", Psk), ("Coap:Server:Oscore:Files:0", Contexts),
-            ("Coap:Server:Oscore:Store", Path.Combine(_folder, "server")), ("Coap:Client:Oscore:Store", Path.Combine(_folder, "client")),
+            ("Coap:Server:Oscore:Store", Path.Combine(Folder, "server")), ("Coap:Client:Oscore:Store", Path.Combine(Folder, "client")),
             ("Coap:Client:BaseAddress", "coap://127.0.0.1:9"), ("Coap:Client:Oscore:File", Contexts), .. settings,
         ]);
         builder.Services.AddCoapServer().UseDtls().UseOscore();

@@ -1,22 +1,15 @@
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>A file of pre-shared keys that changes while the server runs.</summary>
-public sealed class PskFileTests : HostTest
+public sealed class PskFileTests : FolderHostTest
 {
     private const int TakenId = 1806;
     private const int NotTakenId = 1807;
     private const string Secret = "sesame";
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-psk-").FullName;
     private readonly TickingTime _time = new();
 
-    private string File1 => Path.Combine(_folder, "devices.psk");
-
-    public override async ValueTask DisposeAsync()
-    {
-        await base.DisposeAsync();
-        Directory.Delete(_folder, recursive: true);
-    }
+    private string File1 => Path.Combine(Folder, "devices.psk");
 
     [Fact]
     public async Task Keys_of_a_changed_file_are_accepted_and_open_sessions_stay()
@@ -91,9 +84,9 @@ public sealed class PskFileTests : HostTest
 
         (LogLevel level, _, string told) = Assert.Single(Logged.Entries, entry => entry.Id == NotTakenId);
         Assert.Equal(LogLevel.Error, level);
-        Assert.Contains(File1, told, Ordinal);
-        Assert.Contains(place, told, Ordinal);
-        Assert.DoesNotContain(Secret, told, Ordinal);
+        told.Mentions(File1);
+        told.Mentions(place);
+        told.Omits(Secret);
         Assert.Equal(1, server.Counters[CoapCounter.CredentialsNotReloaded]);
         Assert.Equal("meter-1", await AskAsync(host, Client("meter-1", "first")));
 
@@ -107,7 +100,7 @@ public sealed class PskFileTests : HostTest
     [Fact]
     public async Task A_symbolic_link_that_points_to_another_file_is_a_change()
     {
-        string[] versions = [Path.Combine(_folder, "1"), Path.Combine(_folder, "2")];
+        string[] versions = [Path.Combine(Folder, "1"), Path.Combine(Folder, "2")];
         File.WriteAllText(versions[0], "meter-1:first\n");
         File.WriteAllText(versions[1], "meter-2:other one\n");
         File.CreateSymbolicLink(File1, versions[0]);
@@ -135,7 +128,7 @@ public sealed class PskFileTests : HostTest
     public async Task A_server_without_a_host_uses_the_keys_of_its_changed_file_until_it_ends()
     {
         Write("meter-1:first\n");
-        CoapServer server = new(options => (options.TimeProvider, options.LoggerFactory) = (_time, new SingleLogger(Logged)));
+        CoapServer server = new(options => (options.TimeProvider, options.LoggerFactory) = (_time, Logged));
         await using (server)
         {
             server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePskFile(File1));
@@ -143,7 +136,7 @@ public sealed class PskFileTests : HostTest
             await server.StartAsync();
             await Eventually.IsTrueAsync(() => _time.Timers == 1);
             await using CoapClient removed = Client("meter-1", "first", FromSeconds(1));
-            Assert.Equal("meter-1", (await removed.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
+            await removed.GetAsync($"{server.LocalEndpoints[0]}/who").Says("meter-1");
 
             Write("meter-2:second key\n");
             _time.Tick();
@@ -152,21 +145,19 @@ public sealed class PskFileTests : HostTest
             Assert.Equal(1, Count(TakenId));
             Assert.Empty(server.Endpoint.ConnectedPeers);
             await using CoapClient added = Client("meter-2", "second key");
-            Assert.Equal("meter-2", (await added.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
+            await added.GetAsync($"{server.LocalEndpoints[0]}/who").Says("meter-2");
 
             Write("meter-2 " + Secret + "\n");
             _time.Tick();
             _time.Tick();
 
             (_, _, string told) = Assert.Single(Logged.Entries, entry => entry.Id == NotTakenId);
-            Assert.StartsWith("The CoAP server keeps its pre-shared keys", told, Ordinal);
-            Assert.DoesNotContain(Secret, told, Ordinal);
+            told.Begins("The CoAP server keeps its pre-shared keys");
+            told.Omits(Secret);
         }
 
         await Eventually.IsTrueAsync(() => _time.Timers == 0);
     }
-
-    private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
 
     // Files that are written within one tick of the clock of a file system, and are as long as before, look the same.
     private void Write(string text) => File.WriteAllText(File1, text);

@@ -16,8 +16,7 @@ public sealed class SectionTests
         CoapServerOptions bad = Read("""{ "Processes": { "SharedSecret": "too short" } }""");
         Assert.True(bad.Endpoint.Processes.SharedSecret.IsEmpty);
         string error = Assert.Single(bad.Findings.Errors);
-        Assert.Contains("SharedSecret = '***': allowed is: text, or 0x and hexadecimal digits, of 32 bytes or more", error,
-            Ordinal);
+        error.Mentions("SharedSecret = '***': allowed is: text, or 0x and hexadecimal digits, of 32 bytes or more");
     }
 
     [Fact]
@@ -28,8 +27,8 @@ public sealed class SectionTests
         Assert.Equal((500, CoapLimits.Small.Requests.MaxServed), (options.Limits.Observe.MaxObservers, options.Limits.Requests.MaxServed));
         Assert.Equal(1, Read("""{ "Limits": { "Preset": "Gateway" } }""").Endpoint.Limits.Blockwise.SourceShare);
 
-        Assert.Contains("Preset = 'big': allowed is: Default, Small or Gateway",
-            Assert.Single(Read("""{ "Limits": { "Preset": "big" } }""").Findings.Errors), Ordinal);
+        Assert.Single(Read("""{ "Limits": { "Preset": "big" } }""").Findings.Errors).Mentions(
+            "Preset = 'big': allowed is: Default, Small or Gateway");
     }
 
     [Fact]
@@ -200,8 +199,7 @@ public sealed class SectionTests
                 "Coap:Server:Peers:1:NStart = '0': allowed is: whole number, 1 to 65535"],
             options.Findings.Errors);
         Assert.Equal(2, options.Findings.UnknownKeys.Count);
-        Assert.StartsWith("Coap:Server:Peers:1:MaxChannels is not a known key.", options.Findings.UnknownKeys[0],
-            Ordinal);
+        options.Findings.UnknownKeys[0].Begins("Coap:Server:Peers:1:MaxChannels is not a known key.");
         Assert.Equal("Coap:Server:Peer is not a known key. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys[1]);
         Assert.Equal(["Coap:Server:Peers = 'all': it is a list of items with keys of their own."],
             Read("""{ "Peers": "all" }""").Findings.Errors);

@@ -1,16 +1,14 @@
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Certificates of files, on real connections.</summary>
-public sealed class TlsFileTests : HostTest
+public sealed class TlsFileTests : FolderHostTest
 {
     private readonly TlsCertificates _certificates = new();
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-tls-").FullName;
 
     public override async ValueTask DisposeAsync()
     {
         await base.DisposeAsync();
         _certificates.Dispose();
-        Directory.Delete(_folder, recursive: true);
     }
 
     [Theory]
@@ -95,7 +93,7 @@ public sealed class TlsFileTests : HostTest
     [Fact]
     public void Certificate_chains_must_end_at_the_named_authorities_and_are_built_without_downloads()
     {
-        string authorities = Write(_certificates.Authority.ExportCertificatePem());
+        string authorities = NewFile(_certificates.Authority.ExportCertificatePem());
         CoapTlsFileOptions files = new()
         {
             Certificate = WritePfx(_certificates.Server(["a"]), null),
@@ -118,7 +116,7 @@ public sealed class TlsFileTests : HostTest
     {
         using TlsCertificates strangers = new("CN=Strangers");
         IHost host = await StartAsync([.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])),
-            ("Coap:Client:Tls:Authorities", Write(strangers.Authority.ExportCertificatePem()))]);
+            ("Coap:Client:Tls:Authorities", NewFile(strangers.Authority.ExportCertificatePem()))]);
         await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
     }
 
@@ -127,8 +125,8 @@ public sealed class TlsFileTests : HostTest
     {
         CoapTlsFileOptions files = new() { Certificate = WritePfx(_certificates.Server(["a"]), "right"), Password = "wrong" };
         Assert.Null(TlsFiles.Load(files, "Coap:Server", out string? problem));
-        Assert.StartsWith($"Coap:Server:Tls:Certificate = '{files.Certificate}': ", problem, Ordinal);
-        Assert.DoesNotContain("wrong", problem!.Replace(files.Certificate!, "", Ordinal), Ordinal);
+        problem.Begins($"Coap:Server:Tls:Certificate = '{files.Certificate}': ");
+        problem!.Replace(files.Certificate!, "", Ordinal).Omits("wrong");
     }
 
     [Theory]
@@ -139,23 +137,21 @@ public sealed class TlsFileTests : HostTest
         OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(
             () => StartAsync(
                 [.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])), ("Coap:Server:Tls:ClientCertificates", mode)]));
-        Assert.StartsWith(
+        Assert.Single(exception.Failures).Begins(
             $"Coap:Server:Tls:ClientCertificates is {mode}, but Coap:Server:Tls:Authorities is not set, so that a certificate of any "
-                + "public authority would be let in. ",
-            Assert.Single(exception.Failures),
-            Ordinal);
+            + "public authority would be let in. ");
     }
 
     private (string Key, string? Value)[] WithClientCertificates(string mode) =>
     [
         .. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])),
         ("Coap:Server:Tls:ClientCertificates", mode),
-        ("Coap:Server:Tls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
+        ("Coap:Server:Tls:Authorities", NewFile(_certificates.Authority.ExportCertificatePem())),
     ];
 
     private async Task<IHost> StartAsync((string Key, string? Value)[] settings)
     {
-        string authority = Write(_certificates.Authority.ExportCertificatePem());
+        string authority = NewFile(_certificates.Authority.ExportCertificatePem());
         HostApplicationBuilder builder =
             Builder([("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"), ("Coap:Client:Tls:Authorities", authority), .. settings]);
         builder.Services.AddCoapServer()
@@ -170,9 +166,9 @@ public sealed class TlsFileTests : HostTest
     private IEnumerable<(string Key, string? Value)> WritePem(string section, X509Certificate2 certificate, string? password = null)
     {
         using ECDsa key = certificate.GetECDsaPrivateKey()!;
-        yield return ($"{section}:Certificate", Write(certificate.ExportCertificatePem()));
+        yield return ($"{section}:Certificate", NewFile(certificate.ExportCertificatePem()));
         yield return ($"{section}:Key",
-            Write(password is null
+            NewFile(password is null
                 ? key.ExportPkcs8PrivateKeyPem()
                 : key.ExportEncryptedPkcs8PrivateKeyPem(password,
                     new PbeParameters(PbeEncryptionAlgorithm.Aes128Cbc, HashAlgorithmName.SHA256, 1000))));
@@ -181,15 +177,8 @@ public sealed class TlsFileTests : HostTest
 
     private string WritePfx(X509Certificate2 certificate, string? password)
     {
-        string path = Path.Combine(_folder, Path.GetRandomFileName());
+        string path = Path.Combine(Folder, Path.GetRandomFileName());
         File.WriteAllBytes(path, certificate.Export(X509ContentType.Pfx, password));
-        return path;
-    }
-
-    private string Write(string text)
-    {
-        string path = Path.Combine(_folder, Path.GetRandomFileName());
-        File.WriteAllText(path, text);
         return path;
     }
 }

@@ -84,10 +84,10 @@ public sealed class ValidationTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"));
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
-        Assert.StartsWith(
-            "Coap:Server:Endpoints has an address that the server cannot listen on. 'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.",
-            failure, Ordinal);
-        Assert.EndsWith("Coap:Server:Tls:Certificate.", failure, Ordinal);
+        failure.Begins(
+            "Coap:Server:Endpoints has an address that the server cannot listen on. "
+            + "'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.");
+        failure.Ends("Coap:Server:Tls:Certificate.");
     }
 
     [Fact]
@@ -96,7 +96,7 @@ public sealed class ValidationTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap+ws://127.0.0.1:0"));
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
-        Assert.Contains("MapCoapWebSocket", failure, Ordinal);
-        Assert.DoesNotContain("Tls:Certificate", failure, Ordinal);
+        failure.Mentions("MapCoapWebSocket");
+        failure.Omits("Tls:Certificate");
     }
 }

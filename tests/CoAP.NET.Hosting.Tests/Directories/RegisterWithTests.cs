@@ -58,7 +58,7 @@ public sealed class RegisterWithTests : HostTest
 
         SmallRegistration registered = Assert.Single(one.Registrations);
         Assert.Equal(("floor3", 7200u, AddressOf(host, "edge")), (registered.Sector, registered.Lifetime, registered.Base));
-        Assert.EndsWith("-edge", registered.Name, Ordinal);
+        registered.Name.Ends("-edge");
         Assert.Equal(["et=a", "et=b", "model=x1"], registered.Others);
         SmallRegistration other = Assert.Single(two.Registrations);
         Assert.Equal(("of-configuration-and-code", "coap://[2001:db8::5]"), (other.Name, other.Base));
@@ -83,7 +83,7 @@ public sealed class RegisterWithTests : HostTest
         await Eventually.IsTrueAsync(() => Registrations(host)[0].Status.State == CoapRegistrationState.Waiting);
         (HealthStatus status, string? told) = await CheckAsync(host);
         Assert.Equal(HealthStatus.Degraded, status);
-        Assert.Contains("Waiting", told, Ordinal);
+        told.Mentions("Waiting");
 
         await Within(host.StopAsync());
     }
@@ -125,8 +125,8 @@ public sealed class RegisterWithTests : HostTest
 
         string failure = Assert.Single(await StartFailuresAsync(builder));
 
-        Assert.Contains("CoAP.NET.ResourceDirectory", failure, Ordinal);
-        Assert.Contains("RegisterWithDirectories", failure, Ordinal);
+        failure.Mentions("CoAP.NET.ResourceDirectory");
+        failure.Mentions("RegisterWithDirectories");
         Assert.Empty(Build(Builder()).Services.GetCoapRegistrations());
     }
 

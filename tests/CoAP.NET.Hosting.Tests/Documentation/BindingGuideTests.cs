@@ -34,21 +34,21 @@ public sealed class BindingGuideTests : HostTest
 
         string address = AddressOf(await StartAsync(builder));
         await using CoapClient client = new();
-        Assert.Equal(CoapCode.Changed, (await Within(client.PutAsync(address + "/devices/hall", content))).Code);
+        await Within(client.PutAsync(address + "/devices/hall", content)).Gives(CoapCode.Changed);
         CoapResponse response = await Within(client.GetAsync(address + "/devices?limit=5"));
         Assert.Equal(CoapContentFormat.Cbor, response.ContentFormat);
         Assert.Equal("hall", Assert.Single(response.ReadCbor(DeviceContext.Default.ListDevice)!).Id);
         Assert.Equal(21.5, (await Within(client.GetAsync(address + "/devices/hall"))).ReadCbor(DeviceContext.Default.Device)!.Setpoint);
-        Assert.Equal("again: hall", (await Within(client.PostAsync(address + "/devices/hall/restart", null))).GetText());
-        Assert.Equal("core.s 2", (await Within(client.GetAsync(address + "/find?rt=core.s&id=1&id=2"))).GetText());
-        Assert.Equal("0", (await Within(client.GetAsync(address + "/priority"))).GetText());
-        Assert.Equal(CoapCode.Changed, (await Within(client.PutAsync(address + "/setpoint", CoapContent.Text("21.5")))).Code);
+        await Within(client.PostAsync(address + "/devices/hall/restart", null)).Says("again: hall");
+        await Within(client.GetAsync(address + "/find?rt=core.s&id=1&id=2")).Says("core.s 2");
+        await Within(client.GetAsync(address + "/priority")).Says("0");
+        await Within(client.PutAsync(address + "/setpoint", CoapContent.Text("21.5"))).Gives(CoapCode.Changed);
         CoapRequest post = new(CoapMethod.Post, address + "/readings")
         {
             Content = new CoapContent("hall,21.5"u8.ToArray(), new CoapContentFormat(65000)),
             Accept = new CoapContentFormat(65000),
         };
-        Assert.Equal("HALL,21.5", (await Within(client.SendAsync(post))).GetText());
+        await Within(client.SendAsync(post)).Says("HALL,21.5");
     }
 
     [Fact]
@@ -59,9 +59,8 @@ public sealed class BindingGuideTests : HostTest
     {
         string page = Page.Read("binding.md");
         Assert.All(new CoapRouteAnalyzer().SupportedDiagnostics, descriptor =>
-            Assert.Contains(
-                $"| [{descriptor.Id}](diagnostics/{descriptor.Id}.md) | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |", page,
-                StringComparison.Ordinal));
+            page.Mentions(
+                $"| [{descriptor.Id}](diagnostics/{descriptor.Id}.md) | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |"));
     }
 
     internal sealed class Restarter

@@ -27,13 +27,12 @@ public sealed class FiltersGuideTests : ServedTest
         Services.AddSingleton<LockStore>();
 
         await StartAsync();
-        Assert.Equal("There is no /devices/7.", (await AskAsync("/devices/7")).GetText());
-        Assert.Equal(CoapCode.Changed, (await AskAsync("/lock", CoapMethod.Post)).Code);
-        Assert.EndsWith(": 2.04 Changed", Assert.Single(Get<AuditLog>().Lines), StringComparison.Ordinal);
-        Assert.Equal(CoapCode.NotFound, (await AskAsync("/firmware")).Code);
-        Assert.Equal(CoapCode.Changed,
-            (await AskAsync("/locks/1", CoapMethod.Put, request => request.Content = CoapContent.Text("open"))).Code);
-        Assert.Equal("open", (await AskAsync("/locks/1")).GetText());
+        await AskAsync("/devices/7").Says("There is no /devices/7.");
+        await AskAsync("/lock", CoapMethod.Post).Gives(CoapCode.Changed);
+        Assert.Single(Get<AuditLog>().Lines).Ends(": 2.04 Changed");
+        await AskAsync("/firmware").Gives(CoapCode.NotFound);
+        await AskAsync("/locks/1", CoapMethod.Put, request => request.Content = CoapContent.Text("open")).Gives(CoapCode.Changed);
+        await AskAsync("/locks/1").Says("open");
     }
 
     [Fact]
@@ -61,12 +60,12 @@ public sealed class FiltersGuideTests : ServedTest
         server.MapDelete("/members/{name}", () => CoapResults.Deleted()).RequireAuthorization("admin");
 
         await StartAsync();
-        Assert.Equal("1.0", (await AskAsync("/version")).GetText());
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/members/ann")).Code);
+        await AskAsync("/version").Says("1.0");
+        await AskAsync("/members/ann").Gives(CoapCode.Unauthorized);
         Volatile.Write(ref identity, "ann");
-        Assert.Equal("hello", (await AskAsync("/members/ann")).GetText());
-        Assert.Equal(CoapCode.NotFound, (await AskAsync("/members/bob")).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/members/ann", CoapMethod.Delete)).Code);
+        await AskAsync("/members/ann").Says("hello");
+        await AskAsync("/members/bob").Gives(CoapCode.NotFound);
+        await AskAsync("/members/ann", CoapMethod.Delete).Gives(CoapCode.Unauthorized);
     }
 
     [Fact]
@@ -90,8 +89,8 @@ public sealed class FiltersGuideTests : ServedTest
 
         // A client that does not answer the challenge.
         CoapRequest stranger = new(CoapMethod.Post, Uri("/measurements")) { IsForwarded = true };
-        Assert.Equal(CoapCode.Unauthorized, (await Client().SendAsync(stranger)).Code);
-        Assert.Equal(CoapCode.Changed, (await AskAsync("/measurements", CoapMethod.Post)).Code);
+        await Client().SendAsync(stranger).Gives(CoapCode.Unauthorized);
+        await AskAsync("/measurements", CoapMethod.Post).Gives(CoapCode.Changed);
     }
 
     [Fact]

@@ -53,19 +53,19 @@ public sealed class HostingGuideTests : HostTest
         builder.Services.AddSingleton<Doorbell>();
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
-        Assert.Equal("hello you", (await Within(client.GetAsync($"{AddressOf(host)}/hello/you"))).GetText());
-        Assert.Equal("1.0", (await Within(client.GetAsync($"{AddressOf(host, "admin")}/version"))).GetText());
-        Assert.Equal(CoapCode.NotFound, (await Within(client.GetAsync($"{AddressOf(host, "gateway")}/version"))).Code);
+        await Within(client.GetAsync($"{AddressOf(host)}/hello/you")).Says("hello you");
+        await Within(client.GetAsync($"{AddressOf(host, "admin")}/version")).Says("1.0");
+        await Within(client.GetAsync($"{AddressOf(host, "gateway")}/version")).Gives(CoapCode.NotFound);
         await using CoapClient device = new(new CoapEndpointOptions()
             .UseDtls(new CoapDtlsOptions
             {
                 Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("meter-7", DeviceKeys.Key.Span) }
             }));
-        Assert.Equal(CoapCode.NotFound, (await Within(device.GetAsync($"{AddressOf(host, "devices")}/version"))).Code);
+        await Within(device.GetAsync($"{AddressOf(host, "devices")}/version")).Gives(CoapCode.NotFound);
         host.Services.GetRequiredService<Doorbell>().Ring();
         host.Services.GetRequiredService<IOptionsMonitor<CoapClientOptions>>().Get("door").BaseAddress = AddressOf(host, "doors");
         ICoapClient door = host.Services.GetRequiredKeyedService<ICoapClient>("door");
-        Assert.Equal(CoapCode.NotFound, (await Within(door.GetAsync("/door"))).Code);
+        await Within(door.GetAsync("/door")).Gives(CoapCode.NotFound);
         Assert.Equal(1, host.Services.GetRequiredKeyedService<EdhocServer>("doors").GetCounters().Established);
     }
 
@@ -96,7 +96,7 @@ public sealed class HostingGuideTests : HostTest
 
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
-        Assert.Equal(CoapCode.BadGateway, (await Within(client.GetAsync($"{AddressOf(host)}/telemetry/1"))).Code);
+        await Within(client.GetAsync($"{AddressOf(host)}/telemetry/1")).Gives(CoapCode.BadGateway);
         Assert.NotSame(host.Services.GetRequiredService<CoapProxy>(), host.Services.GetRequiredKeyedService<CoapProxy>("field"));
     }
 

@@ -62,7 +62,7 @@ public sealed class EndpointFilterTests : ServedTest
     [Fact]
     public async Task A_filter_class_without_services_is_answered_5_00_and_logged()
     {
-        await using CoapServer server = new(new CoapEndpointOptions { LoggerFactory = new SingleLogger(Logged) });
+        await using CoapServer server = new(new CoapEndpointOptions { LoggerFactory = Logged });
         server.MapGet("/x", () => "x").AddFilter<CountingFilter>();
         await server.Listen("coap://127.0.0.1:0").StartAsync();
 

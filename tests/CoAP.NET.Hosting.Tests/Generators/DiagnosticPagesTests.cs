@@ -31,8 +31,8 @@ public sealed partial class DiagnosticPagesTests
         string page = await File.ReadAllTextAsync(Path.Combine(s_folder, $"{id}.md"));
         DiagnosticDescriptor descriptor = new CoapRouteAnalyzer().SupportedDiagnostics.Single(descriptor => descriptor.Id == id);
         string title = descriptor.Title.ToString(CultureInfo.InvariantCulture);
-        Assert.StartsWith($"# {id}: {char.ToLowerInvariant(title[0])}{title[1..]}\n", page, StringComparison.Ordinal);
-        Assert.Contains($"Severity: {descriptor.DefaultSeverity.ToString().ToLowerInvariant()}.", page, StringComparison.Ordinal);
+        page.Begins($"# {id}: {char.ToLowerInvariant(title[0])}{title[1..]}\n");
+        page.Mentions($"Severity: {descriptor.DefaultSeverity.ToString().ToLowerInvariant()}.");
 
         MatchCollection examples = Example().Matches(page);
         CSharpParseOptions options = id == "COAP0008" ? new(LanguageVersion.Latest) : Snippet.Options;
@@ -50,7 +50,7 @@ public sealed partial class DiagnosticPagesTests
     public void The_binding_page_links_to_each_diagnostic_page()
     {
         string page = File.ReadAllText(Path.Combine(s_folder, "..", "binding.md"));
-        Assert.All(Ids, id => Assert.Contains($"[{id.Data}](diagnostics/{id.Data}.md)", page, StringComparison.Ordinal));
+        Assert.All(Ids, id => page.Mentions($"[{id.Data}](diagnostics/{id.Data}.md)"));
         Assert.Equal(Ids.Count, Directory.GetFiles(s_folder, "*.md").Length);
     }
 

@@ -50,7 +50,7 @@ public sealed class DiagnosticTests
         Assert.Empty(Snippet.Visible(compilation));
         Diagnostic diagnostic = Assert.Single(await Snippet.AnalyzeAsync(compilation));
         Assert.Equal(id, diagnostic.Id);
-        Assert.Contains(words, diagnostic.GetMessage(), StringComparison.Ordinal);
+        diagnostic.GetMessage().Mentions(words);
         Assert.True(diagnostic.Location.IsInSource);
 
         // What is wrong is not replaced, so that the compiler adds nothing of its own to it.
@@ -83,7 +83,7 @@ public sealed class DiagnosticTests
         CSharpCompilation compilation = Snippet.Compile("""routes.MapGet("/d", (int n) => "x");""", options: options);
         Diagnostic diagnostic = Assert.Single(await Snippet.AnalyzeAsync(compilation));
         Assert.Equal("COAP0008", diagnostic.Id);
-        Assert.Contains("<InterceptorsNamespaces>", diagnostic.GetMessage(), StringComparison.Ordinal);
+        diagnostic.GetMessage().Mentions("<InterceptorsNamespaces>");
         Assert.Single(Snippet.Generate(compilation, options).SyntaxTrees);
     }
 

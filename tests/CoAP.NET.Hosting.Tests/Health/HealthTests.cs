@@ -78,7 +78,7 @@ public sealed class HealthTests : HostTest
         IHost host = await StartAsync(builder);
         (HealthStatus status, string? description) = await CheckAsync(host, "device");
         Assert.Equal(HealthStatus.Healthy, status);
-        Assert.StartsWith($"{uri}/ answered in ", description, Ordinal);
+        description.Begins($"{uri}/ answered in ");
 
         // From here on it has ears for itself only, and others are told that the port is unreachable. Nobody else can take it.
         device.Connect(device.LocalEndPoint!);
@@ -98,7 +98,7 @@ public sealed class HealthTests : HostTest
         IHost host = Build(builder);
         InvalidOperationException exception =
             await Assert.ThrowsAsync<InvalidOperationException>(() => CheckAsync(host, "coap-server-edge"));
-        Assert.StartsWith("There is no CoAP server with the name 'edge' to check.", exception.Message, Ordinal);
+        exception.Message.Begins("There is no CoAP server with the name 'edge' to check.");
         Assert.Throws<ArgumentException>(() => Builder().Services.AddHealthChecks().AddCoapPing("device"));
     }
 

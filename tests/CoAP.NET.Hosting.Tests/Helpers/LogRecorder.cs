@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting.Tests.Helpers;
 
 /// <summary>Keeps what is logged, and tells who waits for a message.</summary>
-internal sealed class LogRecorder : ILoggerProvider, ILogger
+internal sealed class LogRecorder : TestLogger
 {
     private readonly ConcurrentDictionary<int, TaskCompletionSource> _waiting = new();
 
@@ -10,22 +10,10 @@ internal sealed class LogRecorder : ILoggerProvider, ILogger
     /// <summary>Ends when a message of an id was logged, also if that is long ago.</summary>
     public Task Saw(int id) => Waiter(id).Task;
 
-    public ILogger CreateLogger(string categoryName) => this;
-
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public bool IsEnabled(LogLevel logLevel) => true;
-
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-        Func<TState, Exception?, string> formatter)
+    protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
     {
-        Entries.Enqueue((logLevel, eventId.Id, formatter(state, exception)));
-        Waiter(eventId.Id).TrySetResult();
-    }
-
-    public void Dispose()
-    {
+        Entries.Enqueue((level, id.Id, text));
+        Waiter(id.Id).TrySetResult();
     }
 
     private TaskCompletionSource Waiter(int id) =>

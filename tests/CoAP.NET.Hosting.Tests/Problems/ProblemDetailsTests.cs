@@ -77,8 +77,8 @@ public sealed partial class ProblemDetailsTests : ServedTest
         Assert.Equal((CoapCode.BadRequest, "Bad Request: The payload is no JSON of the right form (line 1, byte 2)."),
             (malformed.Code, malformed.ReadProblem().ToString()));
         CoapResponse other = await AskAsync("/x", CoapMethod.Put, request => request.Content = CoapContent.Text("1"));
-        Assert.Equal(CoapCode.UnsupportedContentFormat, other.Code);
-        Assert.Contains("JSON", other.ReadProblem().Detail, Ordinal);
+        other.Gives(CoapCode.UnsupportedContentFormat);
+        other.ReadProblem().Detail.Mentions("JSON");
     }
 
     [Fact]
@@ -105,7 +105,7 @@ public sealed partial class ProblemDetailsTests : ServedTest
         await AskAsync("/none").Says("text");
         Assert.Equal("another one", (await AskAsync("/other")).ReadProblem().Title);
         CoapResponse text = await AskAsync("/x", more: request => request.Accept = CoapContentFormat.Json);
-        Assert.Equal("Internal Server Error: why", text.GetText());
+        text.Says("Internal Server Error: why");
     }
 
     [JsonSerializable(typeof(int))]

@@ -85,7 +85,7 @@ public sealed partial class HostedProxyTests : HostTest
         CoapResponse response = await Within(client.PostAsync(
             AddressOf(host, "field") + "/readings", new CoapContent(Convert.FromHexString("a1617401"), CoapContentFormat.Cbor)));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal("https://api.example.com/readings application/json {\"t\":1}", Assert.Single(stub.Seen));
     }
 
@@ -133,7 +133,7 @@ public sealed partial class HostedProxyTests : HostTest
             ("Coap:Proxy:Routes:0:Target", "coap://127.0.0.1"));
         builder.Services.AddCoapServer().AddCoapProxy().MapGet("/floor", () => "own");
         string[] failures = await StartFailuresAsync(builder);
-        Assert.StartsWith("Coap:Proxy:Routes:0 is not a valid path to serve. ", Assert.Single(failures), Ordinal);
+        Assert.Single(failures).Begins("Coap:Proxy:Routes:0 is not a valid path to serve. ");
     }
 
     [Theory]

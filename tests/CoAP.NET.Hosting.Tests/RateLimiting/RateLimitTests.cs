@@ -238,7 +238,7 @@ public sealed class RateLimitTests : ServedTest
             for (int bodies = 1; bodies <= 2; bodies++)
             {
                 CoapResponse whole = await AskAsync(Route);
-                Assert.Equal(CoapCode.Content, whole.Code);
+                whole.Gives(CoapCode.Content);
                 Assert.Equal(body, whole.Payload.ToArray());
                 await Eventually.IsTrueAsync(() => spans.Count >= bodies && Volatile.Read(ref measured) >= bodies);
                 Assert.Equal((bodies, bodies), (spans.Count, measured));
@@ -276,7 +276,7 @@ public sealed class RateLimitTests : ServedTest
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
         route.Notify();
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
-        Assert.Equal("x", states.Current.GetText());
+        states.Current.Says("x");
     }
 
     [Fact]

@@ -46,11 +46,11 @@ public sealed class ResourceMappingTests : ServedTest
         await using CoapObservation observation = await Within(client.ObserveAsync(Uri("/rooms/7/lamp")));
         await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
-        Assert.Equal("7: off", states.Current.GetText());
+        states.Current.Says("7: off");
 
         await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("on")).Gives(CoapCode.Changed);
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
-        Assert.Equal("7: on", states.Current.GetText());
+        states.Current.Says("7: on");
         await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("much too long")).Gives(CoapCode.RequestEntityTooLarge);
     }
 

@@ -18,7 +18,7 @@ public sealed class FailureTests : HostTest
         await Within(stopping.Task);
 
         Exception exception = await Assert.ThrowsAnyAsync<Exception>(() => Within(host.StopAsync()));
-        Assert.Contains("The CoAP server failed, and the application stopped because of it.", exception.Message, Ordinal);
+        exception.Mentions("The CoAP server failed, and the application stopped because of it.");
         Assert.Contains(Logged.Entries, entry => entry is { Level: LogLevel.Critical, Id: 1800 });
     }
 
@@ -47,8 +47,8 @@ public sealed class FailureTests : HostTest
 
         (LogLevel level, _, string text) = Assert.Single(Logged.Entries, entry => entry.Id == 1815);
         Assert.Equal(LogLevel.Critical, level);
-        Assert.StartsWith("The CoAP server cannot start (Coap:Server:Endpoints). ", text, Ordinal);
-        Assert.EndsWith(" The application does not start.", text, Ordinal);
+        text.Begins("The CoAP server cannot start (Coap:Server:Endpoints). ");
+        text.Ends(" The application does not start.");
     }
 
     [Fact]

@@ -15,8 +15,8 @@ public sealed class HostedServerTests : HostTest
         IHost host = Build(builder);
 
         CoapBindException exception = await Assert.ThrowsAsync<CoapBindException>(() => Within(host.StartAsync()));
-        Assert.StartsWith("The CoAP server cannot start (Coap:Server:Endpoints). Cannot bind", exception.Message, Ordinal);
-        Assert.Contains("listen on another port", exception.Message, Ordinal);
+        exception.Message.Begins("The CoAP server cannot start (Coap:Server:Endpoints). Cannot bind");
+        exception.Mentions("listen on another port");
         Assert.IsType<CoapBindException>(exception.InnerException);
         await Within(host.StopAsync());
     }
@@ -44,7 +44,7 @@ public sealed class HostedServerTests : HostTest
         Assert.False(stopping.IsCompleted);
         answer.SetResult("done");
 
-        Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
+        refused.Gives(CoapCode.ServiceUnavailable);
         await Within(slow).Says("done");
         await Within(stopping);
     }
@@ -90,7 +90,7 @@ public sealed class HostedServerTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
-        Assert.StartsWith("coap://[::1]:", AddressOf(host, "south"), Ordinal);
+        AddressOf(host, "south").Begins("coap://[::1]:");
         await Within(client.GetAsync(AddressOf(host, "north"))).Says("north");
         await Within(client.GetAsync(AddressOf(host, "south"))).Says("south");
         Assert.Null(host.Services.GetService<CoapServer>());

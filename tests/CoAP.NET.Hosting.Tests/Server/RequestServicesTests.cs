@@ -74,7 +74,7 @@ public sealed class RequestServicesTests : HostTest
 
         await Within(client.GetAsync(AddressOf(host))).Says("two");
         ObjectDisposedException exception = Assert.Throws<ObjectDisposedException>(() => kept!.Services!.GetService<Ticket>());
-        Assert.Contains("The request already has its answer", exception.Message, Ordinal);
+        exception.Mentions("The request already has its answer");
     }
 
     [Fact]

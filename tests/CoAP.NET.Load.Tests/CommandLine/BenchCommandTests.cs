@@ -44,7 +44,7 @@ public sealed class BenchCommandTests
     {
         (int code, string output, string error) = await RunAsync(commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         Assert.Equal((2, ""), (code, output));
-        Assert.Contains("--help", error, StringComparison.Ordinal);
+        error.Mentions("--help");
         Assert.True(error.Split('\n', StringSplitOptions.RemoveEmptyEntries).Length >= 2, error);
     }
 
@@ -56,7 +56,7 @@ public sealed class BenchCommandTests
         Assert.All(new[]
         {
             "--peers", "--loop", "--rate", "--json", "--html", "--workers", "--quiet", "observe", "worker", "report", "URI"
-        }, name => Assert.Contains(name, output, StringComparison.Ordinal));
+        }, name => output.Mentions(name));
     }
 
     [Fact]
@@ -77,7 +77,7 @@ public sealed class BenchCommandTests
             Assert.Equal((0, ""), (code, error));
             string[] rows = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
             Assert.Equal(4, rows.Count(row => row.StartsWith('|')));
-            Assert.Contains("closed", rows[^1], StringComparison.Ordinal);
+            rows[^1].Mentions("closed");
             return true;
         });
     }
@@ -89,8 +89,8 @@ public sealed class BenchCommandTests
     {
         (int code, string output, _) = await RunAsync([command, "--help"]);
         Assert.Equal(0, code);
-        Assert.Contains(option, output, StringComparison.Ordinal);
-        Assert.DoesNotContain("URI", output, StringComparison.Ordinal);
+        output.Mentions(option);
+        output.Omits("URI");
     }
 
     [Fact]
@@ -101,7 +101,7 @@ public sealed class BenchCommandTests
             "--seed", "9", "--timeout", "4", "--json", "-", .. s_short];
         (int code, string output, string error) = await RunAsync(line);
         Assert.Equal(0, code);
-        Assert.Contains("answers/s", error, StringComparison.Ordinal);
+        error.Mentions("answers/s");
         LoadReport report = LoadReport.Parse(output);
         LoadPlan expected = new()
         {
@@ -110,7 +110,7 @@ public sealed class BenchCommandTests
         };
         Assert.Equal([expected, expected with { Peers = 1 }], report.Runs.Select(run => run.Plan));
         Assert.Equal(server.Count, report.Runs.Sum(run => run.Count));
-        Assert.StartsWith("coap bench " + server.Uri, report.Command, StringComparison.Ordinal);
+        report.Command.Begins("coap bench " + server.Uri);
         Assert.NotEmpty(report.Machine);
     }
 
@@ -125,14 +125,14 @@ public sealed class BenchCommandTests
         (int unknown, _, string meant) = await Called.RunAloneAsync("coap://127.0.0.1", "--peer", "1");
 
         Assert.True(code == 0, error);
-        Assert.StartsWith($"coap-load {server.Uri}/hello --json -", LoadReport.Parse(output).Command, StringComparison.Ordinal);
+        LoadReport.Parse(output).Command.Begins($"coap-load {server.Uri}/hello --json -");
         Assert.Equal(0, helped);
-        Assert.Contains("  coap-load coap://127.0.0.1/hello --peers 128", help, StringComparison.Ordinal);
-        Assert.Contains("--version", help, StringComparison.Ordinal);
+        help.Mentions("  coap-load coap://127.0.0.1/hello --peers 128");
+        help.Mentions("--version");
         Assert.Equal((ExitCodes.Usage, ExitCodes.Usage), (wrong, unknown));
-        Assert.StartsWith("coap-load: ", refusal, StringComparison.Ordinal);
-        Assert.Contains("coap-load --help lists the options.", refusal, StringComparison.Ordinal);
-        Assert.Contains("--peers, perhaps?", meant, StringComparison.Ordinal);
+        refusal.Begins("coap-load: ");
+        refusal.Mentions("coap-load --help lists the options.");
+        meant.Mentions("--peers, perhaps?");
     }
 
     [Fact]
@@ -144,7 +144,7 @@ public sealed class BenchCommandTests
         {
             (int code, string output, _) = await RunAsync([server.Uri + "/hello", "--json", file, .. s_short]);
             Assert.Equal(0, code);
-            Assert.Contains("answers/s", output, StringComparison.Ordinal);
+            output.Mentions("answers/s");
             Assert.Equal(server.Count, Assert.Single(LoadReport.Parse(await File.ReadAllTextAsync(file)).Runs).Count);
         }
         finally
@@ -181,8 +181,8 @@ public sealed class BenchCommandTests
             string error) = await RunAsync([server.Uri, "--peers", "2", "--seconds", "0.1", "--warm-up", "2", "--ramp", "0", "--timeout",
                 "5", "--strict", "--quiet"]);
         Assert.Equal(1, code);
-        Assert.Contains("nothing was asked", output, StringComparison.Ordinal);
-        Assert.Contains("no answers", error, StringComparison.Ordinal);
+        output.Mentions("nothing was asked");
+        error.Mentions("no answers");
     }
 
     [Fact]

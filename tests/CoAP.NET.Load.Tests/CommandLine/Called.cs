@@ -14,7 +14,7 @@ internal static class Called
 
     private static async Task<(int Code, string Output, string Error)> RunAsync(CliHarness program, string[] args)
     {
-        CliRun run = await program.InvokeAsync(args).WaitAsync(TimeSpan.FromSeconds(240), CancellationToken.None);
+        CliRun run = await program.InvokeAsync(args).WaitAsync(FromSeconds(240), CancellationToken.None);
         return (run.ExitCode, run.Out, run.Error);
     }
 }

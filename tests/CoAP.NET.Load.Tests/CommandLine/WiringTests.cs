@@ -14,9 +14,9 @@ public sealed class WiringTests
             await Called.RunAsync([server.Uri, "--loop", "observe", "--rate", "40", "--peers", "7", "--strict", .. s_short]);
         Assert.Equal(0, code);
         Assert.All(new[] { "notifications/s", "changes", "converged", "7 of 7", "shortest ms", "p95 ms", "to last p50 ms" },
-            name => Assert.Contains(name, output, StringComparison.Ordinal));
+            name => output.Mentions(name));
         Assert.All(new[] { "== 7 peers ==", "connecting", "measuring", "ending" },
-            name => Assert.Contains(name, error, StringComparison.Ordinal));
+            name => error.Mentions(name));
         Assert.Equal(0, server.ObserverCount);
     }
 
@@ -28,7 +28,7 @@ public sealed class WiringTests
             string error) = await Called.RunAsync([server.Uri.Replace("/number", "/plain"), "--loop", "observe",
                 "--peers", "3", "--strict", "--quiet", .. s_short]);
         Assert.Equal(1, code);
-        Assert.Contains("3 x register: not observable", output, StringComparison.Ordinal);
+        output.Mentions("3 x register: not observable");
         Assert.Equal("Failed (--strict): 3 peers: 3 errors, 0 lost." + Environment.NewLine, error);
     }
 
@@ -60,8 +60,8 @@ public sealed class WiringTests
             // The second level has the addresses of the first one and three more, from other ports.
             Assert.Equal(7, server.Peers.Count);
             Assert.Equal(5, server.Peers.Keys.Select(peer => peer.ToIPAddress()).Distinct().Count());
-            Assert.DoesNotContain("secret", output + error, StringComparison.Ordinal);
-            Assert.Contains("--worker-key ***", report.Command, StringComparison.Ordinal);
+            Assert.DoesNotContain("secret", output + error, Ordinal);
+            report.Command.Mentions("--worker-key ***");
             Assert.Equal((0, 0), (await first.StopAsync(), await second.StopAsync()));
             return true;
         });
@@ -89,7 +89,7 @@ public sealed class WiringTests
             _) = await Called.RunAsync(
                 [server.Uri, "--loop", "observe", "--rate", "40", "--peers", "9", "--workers", workers, "--quiet", "--strict", .. s_short]);
         Assert.Equal(0, code);
-        Assert.Contains("9 of 9", output, StringComparison.Ordinal);
+        output.Mentions("9 of 9");
         lock (observers)
         {
             Assert.Equal(9, observers[0]);
@@ -104,13 +104,13 @@ public sealed class WiringTests
             string error) = await Called.RunAsync(
                 ["coap://127.0.0.1/x", "--bind", "192.0.2.1", "--workers", await worker.AddressAsync(), "--quiet", .. s_short]);
         Assert.Equal((1, ""), (code, output));
-        Assert.Contains("192.0.2.1", error, StringComparison.Ordinal);
-        Assert.DoesNotContain("Exception", error, StringComparison.Ordinal);
+        error.Mentions("192.0.2.1");
+        error.Omits("Exception");
         await worker.StopAsync();
         (code, _, error) = await Called.RunAsync(
             ["coap://127.0.0.1/x", "--workers", await worker.AddressAsync(), "--quiet", "--server-process", "2147483647"]);
         Assert.Equal(1, code);
-        Assert.Contains("is not reachable", error, StringComparison.Ordinal);
+        error.Mentions("is not reachable");
     }
 
     [Fact]
@@ -128,11 +128,11 @@ public sealed class WiringTests
             (code, string shown, string error) = await Called.RunAsync(["report", json, "--html", again]);
             Assert.Equal((0, table, ""), (code, shown, error));
             Assert.Equal(await File.ReadAllTextAsync(html), await File.ReadAllTextAsync(again));
-            Assert.Contains("<svg", await File.ReadAllTextAsync(html), StringComparison.Ordinal);
+            (await File.ReadAllTextAsync(html)).Mentions("<svg");
             await File.WriteAllTextAsync(json, """{"begun":"2026-01-01T00:00:00Z","machine":"","command":"","runs":[null]}""");
             (code, shown, error) = await Called.RunAsync(["report", json]);
             Assert.Equal((1, ""), (code, shown));
-            Assert.Contains("is no report", error, StringComparison.Ordinal);
+            error.Mentions("is no report");
         }
         finally
         {
@@ -151,10 +151,10 @@ public sealed class WiringTests
         LoadResult run = Reports.Run(10, 100, 5);
         LoadReport report = Reports.Of(LoadResult.Merge(run.Plan, [run with { OwnDrops = 7 }, run with { OwnDrops = 70 }]));
         Assert.Equal(77, LoadReport.Parse(report.ToJson()).Runs[0].OwnDrops);
-        Assert.Contains("lost here", Reports.Parse(report).ToString(), StringComparison.Ordinal);
-        Assert.DoesNotContain("lost here", Reports.Parse(Reports.Of(run)).ToString(), StringComparison.Ordinal);
+        Reports.Parse(report).ToString().Mentions("lost here");
+        Reports.Parse(Reports.Of(run)).ToString().Omits("lost here");
         StringWriter table = new(CultureInfo.InvariantCulture);
         ReportTable.Write(table, report);
-        Assert.Contains("this program lost 77 datagrams in its own", table.ToString(), StringComparison.Ordinal);
+        table.ToString().Mentions("this program lost 77 datagrams in its own");
     }
 }

@@ -72,7 +72,7 @@ internal sealed class NumberServer : IAsyncDisposable
                 () => new CoapRequest(CoapMethod.Get, plan.Uri) { LocalAddress = hasAddresses ? IPAddress.Parse($"127.1.0.{i}") : null });
         })];
         return ObserveLoop.RunAsync(plan, peers, null, onTick is null ? null : new Progress(onTick), StartGate.Open, cancellationToken)
-            .WaitAsync(TimeSpan.FromSeconds(240), TimeProvider.System, CancellationToken.None);
+            .WaitAsync(FromSeconds(240), TimeProvider.System, CancellationToken.None);
     }
 
     public async ValueTask DisposeAsync()

@@ -13,9 +13,9 @@ public sealed class LoadDisplayTests
         {
             display.BeginLevel("128 peers");
             display.Report(Ticks.Measuring);
-            display.Report(Ticks.Measuring with { Elapsed = TimeSpan.FromSeconds(3.4) });
+            display.Report(Ticks.Measuring with { Elapsed = FromSeconds(3.4) });
             display.Say("[worker] lost");
-            display.Report(Ticks.Measuring with { Elapsed = TimeSpan.FromSeconds(4), PerSecond = 1_234_567.8, P99 = 12_345 });
+            display.Report(Ticks.Measuring with { Elapsed = FromSeconds(4), PerSecond = 1_234_567.8, P99 = 12_345 });
         })).Split('\n', StringSplitOptions.RemoveEmptyEntries);
         Assert.Equal(
             [
@@ -60,18 +60,18 @@ public sealed class LoadDisplayTests
         foreach (string part in (string[])["128 peers", "per second", "ending", "3 of 8 s", "200 µs", "900 µs", "rate ▅█ up to 1,000/s",
             "[worker] lost", "[1024] peers", "█ up to 77/s"])
         {
-            Assert.Contains(part, seen, StringComparison.Ordinal);
+            seen.Mentions(part);
         }
 
         // The first table stays above the second heading.
-        Assert.True(seen.LastIndexOf("up to 1,000/s", StringComparison.Ordinal) < seen.IndexOf("[1024] peers", StringComparison.Ordinal));
+        Assert.True(seen.LastIndexOf("up to 1,000/s", Ordinal) < seen.IndexOf("[1024] peers", Ordinal));
     }
 
     [Fact]
     public async Task A_terminal_without_block_characters_shows_the_curve_in_ASCII()
     {
         string text = await ShowAsync(LoadDisplayMode.Live, display => display.Report(Ticks.Measuring), unicode: false);
-        Assert.Contains("rate @ up to 1,000/s", text, StringComparison.Ordinal);
+        text.Mentions("rate @ up to 1,000/s");
         Assert.All(text.Replace("µ", ""), c => Assert.True(c < 128));
     }
 
@@ -83,7 +83,7 @@ public sealed class LoadDisplayTests
             display.Report(Ticks.Measuring with { Phase = "[red]x[/" });
             display.Say("[/]");
         });
-        Assert.Contains("[red]x[/", Plain(text), StringComparison.Ordinal);
+        Plain(text).Mentions("[red]x[/");
     }
 
     [Fact]

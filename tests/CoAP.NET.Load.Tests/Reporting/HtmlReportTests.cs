@@ -53,7 +53,7 @@ public sealed class HtmlReportTests
         Assert.Equal([0.2, 0.9, 0.85, 0.6], heights);
         Assert.Equal(points[1].X - points[0].X, points[3].X - points[2].X, tolerance: 0.1);
         Assert.True(points[0].X < points[1].X);
-        Assert.Contains(plot.Descendants(Reports.Svg + "title"), title => title.Value.EndsWith(": 10, 20k", StringComparison.Ordinal));
+        Assert.Contains(plot.Descendants(Reports.Svg + "title"), title => title.Value.EndsWith(": 10, 20k", Ordinal));
     }
 
     [Fact]
@@ -107,7 +107,7 @@ public sealed class HtmlReportTests
         LoadResult none = new() { Plan = plan, Seconds = 0, Count = 0, Times = [], Lost = 3 };
         XDocument document = Reports.Parse(
             Reports.Of(none, none with { Plan = plan with { Peers = 17 }, Seconds = 1, Series = [new(1, 0, 0, 0), new(2, 0, 0, 0)] }));
-        Assert.DoesNotContain("NaN", document.ToString(), StringComparison.Ordinal);
+        document.ToString().Omits("NaN");
         Assert.Equal(["Throughput by peers", "Times by peers", "Rate, 17 peers"], Reports.Titles(document));
         Assert.DoesNotContain(document.Descendants("h2"), head => head.Value == "Errors");
     }
@@ -124,7 +124,7 @@ public sealed class HtmlReportTests
         };
         XDocument document = Reports.Parse(report);
         Assert.Empty(document.Descendants("script"));
-        Assert.DoesNotContain("<script", HtmlReport.Write(report), StringComparison.Ordinal);
+        HtmlReport.Write(report).Omits("<script");
         Assert.Equal("<script>alert('1')</script> & \" \uFFFD \uD83D\uDE00 \uFFFD ]]>", document.Descendants("dd").ElementAt(1).Value);
         Assert.Contains(document.Descendants("td"), cell => cell.Value == "7");
     }
@@ -140,10 +140,10 @@ public sealed class HtmlReportTests
         XDocument document = Reports.Parse(report);
         Assert.DoesNotContain(document.Descendants().Attributes(), attribute => attribute.Name.LocalName is "src" or "href");
         string style = document.Descendants("style").Single().Value;
-        Assert.Contains("prefers-color-scheme: dark", style, StringComparison.Ordinal);
+        style.Mentions("prefers-color-scheme: dark");
 
         // The text of a style sheet is not unescaped in HTML.
-        Assert.Contains(style, HtmlReport.Write(report), StringComparison.Ordinal);
+        HtmlReport.Write(report).Mentions(style);
 
         // Nor may an element that is not empty by nature close itself.
         Assert.DoesNotContain(document.Descendants(),

@@ -51,8 +51,8 @@ internal static class Reports
     public static XDocument Parse(LoadReport report)
     {
         string html = HtmlReport.Write(report);
-        Assert.StartsWith("<!DOCTYPE html>\n", html, StringComparison.Ordinal);
-        return XDocument.Parse(html[html.IndexOf('\n', StringComparison.Ordinal)..]);
+        html.Begins("<!DOCTYPE html>\n");
+        return XDocument.Parse(html[html.IndexOf('\n', Ordinal)..]);
     }
 
     /// <summary>The drawings of plots, without keys of legends.</summary>

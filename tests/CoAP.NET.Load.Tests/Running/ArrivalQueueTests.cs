@@ -3,7 +3,7 @@ namespace CoAP.NET.Load.Tests.Running;
 public sealed class ArrivalQueueTests
 {
     // What comes at all comes at once.
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_hang = FromSeconds(30);
 
     [Fact]
     public async Task Requests_wait_for_peers_in_the_order_they_were_due()

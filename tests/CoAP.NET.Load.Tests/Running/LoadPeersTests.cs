@@ -2,7 +2,7 @@ namespace CoAP.NET.Load.Tests.Running;
 
 public sealed class LoadPeersTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Theory]
     [InlineData("coap://127.0.0.1:0")]
@@ -63,7 +63,7 @@ public sealed class LoadPeersTests
         };
         await using LoadPeers peers = await LoadPeers.OpenAsync(plan, CancellationToken.None);
         CoapRequest request = peers[0].NewRequest();
-        Assert.Equal((CoapMethod.Fetch, plan.Uri, false, TimeSpan.FromSeconds(7)),
+        Assert.Equal((CoapMethod.Fetch, plan.Uri, false, FromSeconds(7)),
             (request.Method, request.Uri?.ToString(), request.Confirmable, request.Timeout));
         Assert.Equal("what?", request.GetText());
     }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Load.Tests.Running;
 /// <remarks>Real clock: the load generator measures real time.</remarks>
 public sealed class LoadRunnerPhaseTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(240);
+    private static readonly TimeSpan s_hang = FromSeconds(240);
 
     [Fact]
     public async Task The_warm_up_is_not_measured_and_the_progress_reports_the_phases()

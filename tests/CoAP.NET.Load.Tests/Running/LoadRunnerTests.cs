@@ -5,7 +5,7 @@ namespace CoAP.NET.Load.Tests.Running;
 /// <summary>Real clock: the load generator measures real time.</summary>
 public sealed class LoadRunnerTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(240);
+    private static readonly TimeSpan s_hang = FromSeconds(240);
 
     [Fact]
     public async Task A_closed_loop_counts_the_requests_that_the_handler_got_from_the_configured_number_of_peers()

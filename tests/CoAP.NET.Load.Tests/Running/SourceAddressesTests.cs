@@ -17,7 +17,7 @@ public sealed class SourceAddressesTests
             SourceAddresses sources = SourceAddresses.Of(s_plan, IPAddress.Loopback)!;
             IPAddress address = sources.Of(peer);
             Assert.DoesNotContain((int)address.GetAddressBytes()[3], new[] { 0, 255 });
-            if (!expected.EndsWith(".255", StringComparison.Ordinal))
+            if (!expected.EndsWith(".255", Ordinal))
             {
                 Assert.Equal(expected, address.ToString());
             }

@@ -75,7 +75,7 @@ public sealed class CoordinatorTests
         LoadResult result = await Coordinator.RunAsync([a.Address, Nobody()], Plans.Closed with { Peers = 1 }, null,
             new CoordinatorOptions { Say = said.Enqueue }, CancellationToken.None).Guarded();
         Assert.Equal((1, 1), (result.Count, result.Workers));
-        Assert.StartsWith("1 of 2 workers take part", Assert.Single(said), StringComparison.Ordinal);
+        Assert.Single(said).Begins("1 of 2 workers take part");
     }
 
     [Fact]
@@ -86,8 +86,8 @@ public sealed class CoordinatorTests
         SpreadException failed = await Assert.ThrowsAsync<SpreadException>(() => RunAsync(Plans.Closed, null, [a.Address, .. nobody]));
         Assert.Equal(SpreadError.Unreachable, failed.Kind);
         Assert.All(nobody,
-            one => Assert.Contains($"Worker {WorkerAddress.Format(one)} is not reachable", failed.Message, StringComparison.Ordinal));
-        Assert.DoesNotContain(a.Name, failed.Message, StringComparison.Ordinal);
+            one => failed.Mentions($"Worker {WorkerAddress.Format(one)} is not reachable"));
+        failed.Message.Omits(a.Name);
     }
 
     [Fact]
@@ -101,7 +101,7 @@ public sealed class CoordinatorTests
         (await bad.AcceptUntilStartAsync()).Dispose();
         LoadResult result = await running.Guarded();
         Assert.Equal((5, 1, 1), (result.Count, result.Workers, result.Errors[Coordinator.WorkerLost]));
-        Assert.Contains(bad.Name, Assert.Single(said), StringComparison.Ordinal);
+        Assert.Single(said).Mentions(bad.Name);
     }
 
     [Theory]
@@ -200,7 +200,7 @@ public sealed class CoordinatorTests
         await lines.SendAsync("""{"type":"welcome","version":2,"machine":"m","later":true}""");
         SpreadException failed = await Assert.ThrowsAsync<SpreadException>(() => running);
         Assert.Equal(SpreadError.Version, failed.Kind);
-        Assert.Contains($"{other.Name} has version 2", failed.Message, StringComparison.Ordinal);
+        failed.Mentions($"{other.Name} has version 2");
     }
 
     [Theory]
@@ -216,7 +216,7 @@ public sealed class CoordinatorTests
         await lines.SendAsync(line == "long" ? new string('x', SpreadConnection.LineLimit + 1) : line);
         SpreadException failed = await Assert.ThrowsAsync<SpreadException>(() => running);
         Assert.Equal(SpreadError.Protocol, failed.Kind);
-        Assert.StartsWith($"Worker {other.Name}: ", failed.Message, StringComparison.Ordinal);
+        failed.Message.Begins($"Worker {other.Name}: ");
     }
 
     [Fact]
@@ -321,7 +321,7 @@ public sealed class CoordinatorTests
     {
         SpreadException busy = await Assert.ThrowsAsync<SpreadException>(() => RunAsync(Plans.Closed, null, worker.Address));
         Assert.Equal(SpreadError.Busy, busy.Kind);
-        Assert.StartsWith($"Worker {worker.Name}: busy with a run for 127.0.0.1:", busy.Message, StringComparison.Ordinal);
+        busy.Message.Begins($"Worker {worker.Name}: busy with a run for 127.0.0.1:");
     }
 
     private static DnsEndPoint Nobody() => new("127.0.0.1", LoopbackPort.FindFree());

@@ -54,7 +54,7 @@ internal sealed class Lines : IDisposable
     {
         string line = await ReadAsync() ?? throw new InvalidOperationException($"The end came instead of {type}.");
         JsonElement json = JsonDocument.Parse(line).RootElement;
-        Assert.Equal(type, json.GetProperty("type").GetString());
+        Assert.Equal(type, json.TextOf("type"));
         return json;
     }
 

@@ -7,9 +7,9 @@ public sealed class ProgressTotalsTests
     [Fact]
     public void Rates_and_counts_of_workers_are_added_and_the_worst_times_are_reported()
     {
-        LoadProgress sum = ProgressTotals.Of([(One, true), (One with { Elapsed = TimeSpan.FromSeconds(4), P50 = 900, P99 = 100, Errors = 5 }, true)],
+        LoadProgress sum = ProgressTotals.Of([(One, true), (One with { Elapsed = FromSeconds(4), P50 = 900, P99 = 100, Errors = 5 }, true)],
             lost: 1);
-        Assert.Equal(new LoadProgress("measuring", TimeSpan.FromSeconds(4), TimeSpan.FromSeconds(8), 10, 2000, 900, 900, 7, 4), sum);
+        Assert.Equal(new LoadProgress("measuring", FromSeconds(4), FromSeconds(8), 10, 2000, 900, 900, 7, 4), sum);
     }
 
     [Fact]

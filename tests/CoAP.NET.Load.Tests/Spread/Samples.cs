@@ -15,7 +15,7 @@ internal static class Plans
 
 internal static class Ticks
 {
-    public static LoadProgress Measuring { get; } = new("measuring", TimeSpan.FromSeconds(3), TimeSpan.FromSeconds(8), 5, 1000, 200, 900, 1, 2);
+    public static LoadProgress Measuring { get; } = new("measuring", FromSeconds(3), FromSeconds(8), 5, 1000, 200, 900, 1, 2);
 }
 
 internal static class Results
@@ -64,7 +64,7 @@ internal sealed class Reported : IProgress<LoadProgress>
 internal static class Guard
 {
     // Against hanging for ever, not a measure of anything.
-    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan Limit = FromMinutes(2);
 
     public static Task Guarded(this Task task) => task.WaitAsync(Limit);
 

@@ -99,14 +99,14 @@ public sealed class SpreadConnectionTests
         string line = Lines.Ready + new string(' ', length - Lines.Ready.Length) + "\n";
         foreach (int limit in (int[])[SpreadConnection.LineLimit, SpreadConnection.ResultLimit])
         {
-            Task<SpreadMessage?> reading = Of(line).ReadAsync(limit, TimeSpan.FromSeconds(30), CancellationToken.None);
+            Task<SpreadMessage?> reading = Of(line).ReadAsync(limit, FromSeconds(30), CancellationToken.None);
             if (allowed)
             {
                 Assert.IsType<ReadyMessage>(await reading);
             }
             else
             {
-                Assert.Contains("65,536", (await Assert.ThrowsAsync<SpreadException>(() => reading)).Message, StringComparison.Ordinal);
+                (await Assert.ThrowsAsync<SpreadException>(() => reading)).Mentions("65,536");
             }
         }
     }
@@ -127,8 +127,8 @@ public sealed class SpreadConnectionTests
         SpreadConnection connection = new(endless, TimeProvider.System);
         Assert.Contains("16,777,216",
             (await Assert.ThrowsAsync<SpreadException>(() =>
-                connection.ReadAsync(SpreadConnection.ResultLimit, TimeSpan.FromSeconds(30), CancellationToken.None))).Message,
-            StringComparison.Ordinal);
+                connection.ReadAsync(SpreadConnection.ResultLimit, FromSeconds(30), CancellationToken.None))).Message,
+            Ordinal);
         Assert.InRange(endless.Given, SpreadConnection.ResultLimit, SpreadConnection.ResultLimit + (4 * SpreadConnection.LineLimit));
 
         LoadResult large = Results.Of(Plans.Closed, 1) with
@@ -141,7 +141,7 @@ public sealed class SpreadConnectionTests
         Assert.True(stream.Length > SpreadConnection.LineLimit);
         stream.Position = 0;
         Assert.Equal(5000,
-            Assert.IsType<ResultMessage>(await sender.ReadAsync(SpreadConnection.ResultLimit, TimeSpan.FromSeconds(30),
+            Assert.IsType<ResultMessage>(await sender.ReadAsync(SpreadConnection.ResultLimit, FromSeconds(30),
                 CancellationToken.None)).Result.Series.Count);
     }
 
@@ -152,7 +152,7 @@ public sealed class SpreadConnectionTests
         SpreadConnection connection = new(stream, TimeProvider.System);
         SpreadException refused = await Assert.ThrowsAsync<SpreadException>(
             () => connection.SendAsync(new PlanMessage(Plans.Closed with { Payload = new string('x', 70_000) }), CancellationToken.None));
-        Assert.StartsWith("plan of 70,", refused.Message, StringComparison.Ordinal);
+        refused.Message.Begins("plan of 70,");
         Assert.Equal(0, stream.Length);
     }
 
@@ -165,10 +165,10 @@ public sealed class SpreadConnectionTests
     {
         VirtualClock clock = new();
         using SilentStream silent = new();
-        Task<SpreadMessage?> reading = new SpreadConnection(silent, clock).ReadAsync(100, TimeSpan.FromSeconds(7), CancellationToken.None);
-        clock.Advance(TimeSpan.FromSeconds(6.9));
+        Task<SpreadMessage?> reading = new SpreadConnection(silent, clock).ReadAsync(100, FromSeconds(7), CancellationToken.None);
+        clock.Advance(FromSeconds(6.9));
         Assert.False(reading.IsCompleted);
-        clock.Advance(TimeSpan.FromSeconds(0.1));
+        clock.Advance(FromSeconds(0.1));
         SpreadException expired = await Assert.ThrowsAsync<SpreadException>(() => reading.Guarded());
         Assert.Equal((SpreadError.TimeOut, "it said nothing for 7 s"), (expired.Kind, expired.Message));
     }
@@ -181,7 +181,7 @@ public sealed class SpreadConnectionTests
         SpreadConnection connection = new(silent, clock);
         Task sending = connection.SendAsync(new ReadyMessage(), CancellationToken.None);
         Task second = connection.SendAsync(new ReadyMessage(), CancellationToken.None);
-        clock.Advance(TimeSpan.FromSeconds(10));
+        clock.Advance(FromSeconds(10));
         Assert.Equal(SpreadError.TimeOut, (await Assert.ThrowsAsync<SpreadException>(() => sending.Guarded())).Kind);
         Assert.Equal(SpreadError.TimeOut, (await Assert.ThrowsAsync<SpreadException>(() => second.Guarded())).Kind);
     }
@@ -191,7 +191,7 @@ public sealed class SpreadConnectionTests
         Assert.Equal(" [31mred  x...", SpreadException.Clean("\u001b[31mred\r\nx and more", 11));
 
     private static Task<SpreadMessage?> ReadAsync(SpreadConnection connection) =>
-        connection.ReadAsync(SpreadConnection.LineLimit, TimeSpan.FromSeconds(30), CancellationToken.None);
+        connection.ReadAsync(SpreadConnection.LineLimit, FromSeconds(30), CancellationToken.None);
 
     private static SpreadConnection Of(string text) => new(new MemoryStream(Encoding.UTF8.GetBytes(text)), TimeProvider.System);
 

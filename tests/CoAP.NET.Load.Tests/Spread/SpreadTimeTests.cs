@@ -17,11 +17,11 @@ public sealed class SpreadTimeTests
         using HandWorker hung = new();
         Task<LoadResult> running = Coordinator.RunAsync([good.Address, hung.Address], Plans.Closed, null, Options, CancellationToken.None);
         using Lines lines = await hung.AcceptUntilStartAsync();
-        LoadResult result = await _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(1));
+        LoadResult result = await _clock.AdvanceUntilAsync(running, FromMinutes(1));
         Assert.Equal((5, 1, 1), (result.Count, result.Workers, result.Errors[Coordinator.WorkerLost]));
 
         // Ramp, warm-up, measuring, the last answers, and 30 s for the result.
-        Assert.Equal(TimeSpan.FromSeconds(1 + 1 + 5 + 1 + 30), _clock.Elapsed);
+        Assert.Equal(FromSeconds(1 + 1 + 5 + 1 + 30), _clock.Elapsed);
     }
 
     [Fact]
@@ -37,7 +37,7 @@ public sealed class SpreadTimeTests
         // Ticks do not buy more time.
         await lines.SendAsync(Lines.Tick(0));
         SpreadException failed =
-            await Assert.ThrowsAsync<SpreadException>(() => _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(5)));
+            await Assert.ThrowsAsync<SpreadException>(() => _clock.AdvanceUntilAsync(running, FromMinutes(5)));
         Assert.Equal($"Worker {hung.Name}: no ready within 91 s.", failed.Message);
     }
 
@@ -49,7 +49,7 @@ public sealed class SpreadTimeTests
         using Lines lines = await hung.AcceptAsync();
         await lines.ReadAsync("hello");
         SpreadException failed =
-            await Assert.ThrowsAsync<SpreadException>(() => _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(1)));
+            await Assert.ThrowsAsync<SpreadException>(() => _clock.AdvanceUntilAsync(running, FromMinutes(1)));
         Assert.Equal($"Worker {hung.Name}: no welcome within 10 s.", failed.Message);
     }
 
@@ -66,9 +66,9 @@ public sealed class SpreadTimeTests
         await begun.Task;
         await cancel.CancelAsync();
         await lines.ReadAsync("cancel");
-        LoadResult result = await _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(1));
+        LoadResult result = await _clock.AdvanceUntilAsync(running, FromMinutes(1));
         Assert.Equal((5, 1, 1), (result.Count, result.Workers, result.Errors[Coordinator.WorkerLost]));
-        Assert.Equal(TimeSpan.FromSeconds(10), _clock.Elapsed);
+        Assert.Equal(FromSeconds(10), _clock.Elapsed);
     }
 
     [Fact]
@@ -83,22 +83,22 @@ public sealed class SpreadTimeTests
         using Lines linesA = await first;
         await linesA.SendAsync(Lines.Tick(1000));
         await linesB.SendAsync(Lines.Tick(234));
-        await _clock.AdvanceUntilAsync(() => reported.Ticks.Any(tick => tick.PerSecond == 1234), TimeSpan.FromSeconds(5));
+        await _clock.AdvanceUntilAsync(() => reported.Ticks.Any(tick => tick.PerSecond == 1234), FromSeconds(5));
 
         // One falls silent: soon it has no rate.
-        await _clock.AdvanceUntilAsync(() => reported.Ticks.Last().PerSecond == 0, TimeSpan.FromSeconds(10));
+        await _clock.AdvanceUntilAsync(() => reported.Ticks.Last().PerSecond == 0, FromSeconds(10));
         await linesA.SendAsync(Lines.Tick(500));
-        await _clock.AdvanceUntilAsync(() => reported.Ticks.Last().PerSecond == 500, TimeSpan.FromSeconds(5));
+        await _clock.AdvanceUntilAsync(() => reported.Ticks.Last().PerSecond == 500, FromSeconds(5));
         Assert.Equal(4, reported.Ticks.Last().Lost);
 
         // One leaves: its counts go with it, as they do from the result, and it is an error.
         linesB.Dispose();
-        await _clock.AdvanceUntilAsync(() => reported.Ticks.Last() is { Lost: 2, Errors: 2 }, TimeSpan.FromSeconds(10));
+        await _clock.AdvanceUntilAsync(() => reported.Ticks.Last() is { Lost: 2, Errors: 2 }, FromSeconds(10));
         await linesA.SendAsync(Lines.Result(9));
         LoadResult result = await running.Guarded();
         Assert.Equal((9, 1), (result.Count, result.Errors[Coordinator.WorkerLost]));
         int before = reported.Ticks.Count;
-        _clock.Advance(TimeSpan.FromSeconds(5));
+        _clock.Advance(FromSeconds(5));
         Assert.Equal(before, reported.Ticks.Count);
     }
 
@@ -123,8 +123,8 @@ public sealed class SpreadTimeTests
         }
 
         Task<JsonElement> told = lines.ReadAsync("error");
-        await _clock.AdvanceUntilAsync(() => told.IsCompleted, TimeSpan.FromMinutes(5));
-        Assert.Equal(SpreadError.TimeOut, (await told).GetProperty("kind").GetString());
+        await _clock.AdvanceUntilAsync(() => told.IsCompleted, FromMinutes(5));
+        Assert.Equal(SpreadError.TimeOut, (await told).TextOf("kind"));
         lines.Dispose();
         Assert.Equal(10, (await CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address)).Count);
     }

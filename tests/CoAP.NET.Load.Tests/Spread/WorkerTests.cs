@@ -41,8 +41,8 @@ public sealed class WorkerTests
 
         SpreadException refused = await Assert.ThrowsAsync<SpreadException>(() => running);
         Assert.Equal(SpreadError.Key, refused.Kind);
-        Assert.Contains("--worker-key", refused.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain(worker.Said, line => line.Contains("secret", StringComparison.OrdinalIgnoreCase));
+        refused.Mentions("--worker-key");
+        Assert.DoesNotContain(worker.Said, line => line.Contains("secret", OrdinalIgnoreCase));
     }
 
     [Fact]
@@ -78,7 +78,7 @@ public sealed class WorkerTests
                 "endless" => new string('x', 40 * SpreadConnection.LineLimit),
                 _ => line
             });
-            Assert.Equal(kind, (await lines.ReadAsync("error")).GetProperty("kind").GetString());
+            Assert.Equal(kind, (await lines.ReadAsync("error")).TextOf("kind"));
             Assert.Null(await lines.ReadAsync());
         }
 
@@ -137,7 +137,7 @@ public sealed class WorkerTests
         await lines.SendAsync(line == "long" ? new string('x', SpreadConnection.LineLimit + 1) : line);
         await lines.ReadAsync("welcome");
         await lines.ReadAsync("ready");
-        Assert.Equal(SpreadError.Protocol, (await lines.ReadAsync("error")).GetProperty("kind").GetString());
+        Assert.Equal(SpreadError.Protocol, (await lines.ReadAsync("error")).TextOf("kind"));
         Assert.Null(await lines.ReadAsync());
     }
 
@@ -166,7 +166,7 @@ public sealed class WorkerTests
         await lines.ReadAsync("welcome");
         await lines.ReadAsync("ready");
         await lines.SendAsync(Lines.Cancel);
-        Assert.Equal(SpreadError.Cancelled, (await lines.ReadAsync("error")).GetProperty("kind").GetString());
+        Assert.Equal(SpreadError.Cancelled, (await lines.ReadAsync("error")).TextOf("kind"));
     }
 
     [Fact]
@@ -234,9 +234,9 @@ public sealed class WorkerTests
         while (true)
         {
             JsonElement json = JsonDocument.Parse((await lines.ReadAsync())!).RootElement;
-            if (json.GetProperty("type").GetString() != "tick")
+            if (json.TextOf("type") != "tick")
             {
-                Assert.Equal("result", json.GetProperty("type").GetString());
+                Assert.Equal("result", json.TextOf("type"));
                 break;
             }
 
@@ -256,7 +256,7 @@ public sealed class WorkerTests
         using Lines lines = await Lines.ToAsync(worker.Address);
         await lines.SendAsync(Lines.Hello, Lines.Plan.Replace("\"rampSeconds\":1", "\"rampSeconds\":" + seconds));
         await lines.ReadAsync("welcome");
-        Assert.Equal("the run failed: not so long", (await lines.ReadAsync("error")).GetProperty("text").GetString());
+        Assert.Equal("the run failed: not so long", (await lines.ReadAsync("error")).TextOf("text"));
     }
 
     [Fact]
@@ -273,10 +273,10 @@ public sealed class WorkerTests
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.Loopback, 5690), null));
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Loopback, 5690), null));
         Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.Any, 5690), null),
-            line => line.StartsWith("WARNING: ", StringComparison.Ordinal)
+            line => line.StartsWith("WARNING: ", Ordinal)
                 && line.Contains("It requires no word"));
         Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Any, 5690), "k"),
-            line => line.StartsWith("WARNING: ", StringComparison.Ordinal) && line.Contains("unencrypted"));
+            line => line.StartsWith("WARNING: ", Ordinal) && line.Contains("unencrypted"));
     }
 
     [Fact]
@@ -284,7 +284,7 @@ public sealed class WorkerTests
     {
         await using WorkerHost worker = new(Runs.Good);
         await CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address);
-        Assert.StartsWith($"Listening on 127.0.0.1:{worker.Address.Port} ", worker.Said.First(), StringComparison.Ordinal);
+        worker.Said.First().Begins($"Listening on 127.0.0.1:{worker.Address.Port} ");
         Assert.Contains("Plan: GET coap://127.0.0.1/x, closed loop, 10 peers from number 0, 1 s of warm-up and 5 s measured.", worker.Said);
         Assert.Contains("Ready; waiting for the others.", worker.Said);
         Assert.Contains("Started.", worker.Said);

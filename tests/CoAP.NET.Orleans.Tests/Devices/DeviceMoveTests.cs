@@ -28,11 +28,11 @@ public sealed class DeviceMoveTests
         Assert.False(leaving.IsCompleted);
         device.Answer.SetResult();
 
-        Assert.Equal(device.Name, (await asked).GetText());
+        await asked.Says(device.Name);
         await leaving;
         Assert.Equal(1, device.Asked);
         await GoOnAsync(site, device, node);
-        Assert.Equal(device.Name, (await asker.Devices[device.Name].GetAsync("/slow")).GetText());
+        await asker.Devices[device.Name].GetAsync("/slow").Says(device.Name);
         Assert.Equal((1, 2), (device.Sessions, device.Asked));
     }
 
@@ -46,7 +46,7 @@ public sealed class DeviceMoveTests
             return;
         }
 
-        await using SiloSite site = await SiloSite.StartAsync(2, 0, release: TimeSpan.FromMilliseconds(100));
+        await using SiloSite site = await SiloSite.StartAsync(2, 0, release: FromMilliseconds(100));
         (SiloDevice device, SiloNode node) = await ConnectAsync(site);
         CoapCluster asker = (asking == 0 ? node : Other(site, node)).Cluster;
         Task<CoapResponse> safe = asker.Devices[device.Name].GetAsync("/slow");
@@ -60,7 +60,7 @@ public sealed class DeviceMoveTests
         await GoOnAsync(site, device, node);
         await Eventually.IsTrueAsync(() => device.Asked == 3);
         device.Answer.SetResult();
-        Assert.Equal(device.Name, (await safe).GetText());
+        await safe.Says(device.Name);
         Assert.Equal((1, 3), (device.Sessions, device.Asked));
     }
 
@@ -75,7 +75,7 @@ public sealed class DeviceMoveTests
     private static async Task GoOnAsync(SiloSite site, SiloDevice device, SiloNode left)
     {
         site.Remove(left);
-        Assert.Equal(device.Name, (await device.SpeakAsync(site.Uri("who"))).GetText());
+        await device.SpeakAsync(site.Uri("who")).Says(device.Name);
     }
 
     private static SiloNode Other(SiloSite site, SiloNode node) => site.Silos.Single(one => one != node);

@@ -20,12 +20,12 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         TestDevice device = await ConnectAsync(1);
         foreach (TestSilo silo in _silos)
         {
-            Assert.Equal("state", (await silo.Devices[Name].GetAsync("/state")).GetText());
+            await silo.Devices[Name].GetAsync("/state").Says("state");
             CoapRequest put = new(CoapMethod.Put, "coap://whatever.example/things/a%2Fb?x=1&y") { Content = CoapContent.Text("body") };
             put.Options.Add(OptionNumber.IfMatch, [1, 2]);
             CoapResponse response = await silo.Devices[Name].SendAsync(put);
             Assert.Equal((CoapCode.Changed, "/things/a/b x=1&y 1 body"), (response.Code, response.GetText()));
-            Assert.Equal(CoapCode.NotFound, (await silo.Devices[Name].GetAsync("/nothing")).Code);
+            await silo.Devices[Name].GetAsync("/nothing").Gives(CoapCode.NotFound);
             CoapDeviceStatus status = await silo.Devices[Name].GetStatusAsync();
             Assert.Equal((CoapDevicePresence.Awake, $"{_silos[1].Node}"), (status.Presence, status.Node));
             Assert.NotNull(status.LastHeard);
@@ -78,9 +78,9 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         });
         ICoapDevices devices = _silos[asking].Devices;
         CoapDeviceException changed = await DeviceAssert.FailsAsync(CoapDeviceFault.Unreachable, () =>
-            devices[Name].SendAsync(new CoapRequest(CoapMethod.Post, "/stuck") { Timeout = TimeSpan.FromSeconds(1) }));
+            devices[Name].SendAsync(new CoapRequest(CoapMethod.Post, "/stuck") { Timeout = FromSeconds(1) }));
         CoapDeviceException read = await DeviceAssert.FailsAsync(CoapDeviceFault.Unreachable, () =>
-            devices[Name].SendAsync(new CoapRequest(CoapMethod.Get, "/stuck") { Timeout = TimeSpan.FromMilliseconds(200) }));
+            devices[Name].SendAsync(new CoapRequest(CoapMethod.Get, "/stuck") { Timeout = FromMilliseconds(200) }));
         Assert.Equal((true, false), (changed.IsOutcomeUnknown, read.IsOutcomeUnknown));
 
         using CancellationTokenSource cancel = new();
@@ -95,7 +95,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     [Fact]
     public async Task A_sleeping_device_is_asleep_at_each_silo()
     {
-        await StartAsync(2, options => options.AwakeTime = TimeSpan.FromTicks(1));
+        await StartAsync(2, options => options.AwakeTime = FromTicks(1));
         TestDevice device = await ConnectAsync(1);
         foreach (TestSilo silo in _silos)
         {
@@ -135,7 +135,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         TestDevice device = await ConnectAsync(1);
         await _silos[0].Grains.GetGrain<IManagementGrain>(0).ForceActivationCollection(TimeSpan.Zero);
 
-        Assert.Equal("state", (await _silos[0].Devices[Name].GetAsync("/state")).GetText());
+        await _silos[0].Devices[Name].GetAsync("/state").Says("state");
         Assert.Equal(1, device.Asked);
     }
 
@@ -145,7 +145,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         await StartAsync(2);
         await ConnectAsync(1);
         IDeviceDirectory places = _silos[0].Grains.GetGrain<IDeviceDirectory>(Name);
-        Assert.False(await places.ArrivedAsync(_silos[0].Silo, 99, TimeSpan.FromHours(1)));
+        Assert.False(await places.ArrivedAsync(_silos[0].Silo, 99, FromHours(1)));
         Assert.Equal(_silos[1].Silo, (await places.FindAsync(null)).Silo);
         Assert.True(await places.ArrivedAsync(_silos[0].Silo, 100, null));
         await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);
@@ -165,7 +165,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
 
         await device.ConnectAsync(_silos[1]);
 
-        Assert.Equal("state", (await _silos[0].Devices[Name].GetAsync("/state")).GetText());
+        await _silos[0].Devices[Name].GetAsync("/state").Says("state");
     }
 
     [Fact]
@@ -183,7 +183,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         Assert.NotNull(asleep.LastHeard);
         await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => _silos[0].Devices["nobody"].GetAsync("/state"));
         await device.ConnectAsync(_silos[1]);
-        Assert.Equal("state", (await _silos[0].Devices[Name].GetAsync("/state")).GetText());
+        await _silos[0].Devices[Name].GetAsync("/state").Says("state");
     }
 
     [Fact]
@@ -218,7 +218,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         foreach (TestSilo silo in _silos)
         {
             Assert.Equal("21.5", await silo.Grains.GetGrain<IMeterGrain>(Name).ReadAsync());
-            Assert.Equal("21.5", (await silo.Grains.GetGrain<IDeviceGrain>(Name).ToDevice().GetAsync("/3303/0/5700")).GetText());
+            await silo.Grains.GetGrain<IDeviceGrain>(Name).ToDevice().GetAsync("/3303/0/5700").Says("21.5");
         }
 
         await DeviceAssert.FailsAsync(
@@ -240,7 +240,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
 
         Assert.Equal("other-9", Assert.Single(_silos[1].Devices.GetLocal()).Name);
         await Eventually.IsTrueAsync(() => _silos[1].Gateway.TryFind(Name) is null);
-        Assert.Equal("state", (await _silos[0].Devices["other-9"].GetAsync("/state")).GetText());
+        await _silos[0].Devices["other-9"].GetAsync("/state").Says("state");
         Assert.NotEqual(CoapDevicePresence.Awake, (await _silos[0].Devices["other-8"].GetStatusAsync()).Presence);
     }
 
@@ -261,7 +261,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         Task<CoapResponse>[] answers = [.. _silos.Select(silo => silo.Devices[Name].WaitAsync(queued.Id))];
         await device.ConnectAsync(_silos[0]);
 
-        Assert.All(await Task.WhenAll(answers), response => Assert.Equal("did it", response.GetText()));
+        Assert.All(await Task.WhenAll(answers), response => response.Says("did it"));
         Assert.Equal(1, device.Asked);
     }
 
@@ -374,7 +374,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         await Assert.ThrowsAsync<SiloUnavailableException>(() => stranger.Calls.CallAsync(_silos[0].Silo, call));
         await Assert.ThrowsAsync<SiloUnavailableException>(() => _silos[0].Calls.CallAsync(stranger.Silo, call));
         Assert.Null(await _silos[0].Gateway.ServeAsync(stranger.Node.Value, _silos[0].Serializer.SerializeToArray(call), default));
-        Assert.Equal("state", (await _silos[0].Devices[Name].GetAsync("/state")).GetText());
+        await _silos[0].Devices[Name].GetAsync("/state").Says("state");
         Assert.Equal(1, device.Asked);
     }
 

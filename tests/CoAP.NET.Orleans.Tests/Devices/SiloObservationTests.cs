@@ -28,7 +28,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
 
         Assert.Equal((CoapObserveState.Observing, CoapObserveState.Observing), (there.State, here.State));
         Assert.Equal(1, CountObservers(device));
-        Assert.Equal("3", (await there.RefreshAsync()).GetText());
+        await there.RefreshAsync().Says("3");
 
         await there.DisposeAsync();
         await here.DisposeAsync();

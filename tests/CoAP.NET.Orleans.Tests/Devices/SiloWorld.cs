@@ -29,8 +29,8 @@ internal sealed class SiloWorld : IAsyncDisposable
         builder.Services.AddCoapState(options =>
             {
                 options.Secrets = [Enumerable.Repeat(secret, 32).ToArray()];
-                options.Lease = TimeSpan.FromHours(1);
-                options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
+                options.Lease = FromHours(1);
+                options.Writer.StopTimeout = FromSeconds(1);
 
                 // A silo of a test ends without handing over its slots.
                 options.Moves.LeaveTimeout = TimeSpan.Zero;
@@ -47,7 +47,7 @@ internal sealed class SiloWorld : IAsyncDisposable
 
             // However busy the machine is, nobody is taken for dead, and nobody ends this process.
             silo.Configure<ClusterMembershipOptions>(options =>
-                (options.MaxProbeTimeout, options.ProbeTimeout) = (TimeSpan.FromMinutes(1), TimeSpan.FromMinutes(1)));
+                (options.MaxProbeTimeout, options.ProbeTimeout) = (FromMinutes(1), FromMinutes(1)));
         });
         builder.Services.AddSingleton<IFatalErrorHandler, NoFatalErrors>();
         IHost host = builder.Build();

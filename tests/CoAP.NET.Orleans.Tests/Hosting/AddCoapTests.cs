@@ -16,7 +16,7 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(_ => { });
         OrleansConfigurationException error = await Assert.ThrowsAsync<OrleansConfigurationException>(() => host.StartAsync());
-        Assert.Contains("AddCoapState", error.Message, StringComparison.Ordinal);
+        error.Mentions("AddCoapState");
     }
 
     [Fact]
@@ -24,7 +24,7 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(services => services.AddCoapState(options => options.Secrets = [SiloNode.Secret]));
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
-        Assert.Contains("UsePostgreSql", error.Message, StringComparison.Ordinal);
+        error.Mentions("UsePostgreSql");
     }
 
     [Fact]
@@ -40,7 +40,7 @@ public sealed class AddCoapTests
             })).KeepState();
         });
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
-        Assert.Contains("UseConnectionIds", error.Message, StringComparison.Ordinal);
+        error.Mentions("UseConnectionIds");
     }
 
     [Fact]
@@ -48,7 +48,7 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(services => services.AddCoapState(options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory));
         ClusterMembershipOptions membership = host.Services.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value;
-        Assert.Equal((TimeSpan.FromSeconds(1), 2, 1),
+        Assert.Equal((FromSeconds(1), 2, 1),
             (membership.ProbeTimeout, membership.NumMissedProbesLimit, membership.NumVotesForDeathDeclaration));
         ILoggerFactory loggers = host.Services.GetRequiredService<ILoggerFactory>();
         Assert.False(loggers.CreateLogger("Orleans.Runtime.Catalog").IsEnabled(LogLevel.Information));
@@ -94,11 +94,11 @@ public sealed class AddCoapTests
             if (probe is { } seconds)
             {
                 services.PostConfigure<ClusterMembershipOptions>(
-                    options => options.ProbeTimeout = options.MinProbeTimeout = TimeSpan.FromSeconds(seconds));
+                    options => options.ProbeTimeout = options.MinProbeTimeout = FromSeconds(seconds));
             }
         });
         await using CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
-        Assert.Equal(TimeSpan.FromSeconds(expected), cluster.Peers.DeathDelay);
+        Assert.Equal(FromSeconds(expected), cluster.Peers.DeathDelay);
     }
 
     private static LogLevel LowestOf(ILoggerFactory loggers, string category) =>
@@ -115,21 +115,9 @@ public sealed class AddCoapTests
     }
 
     // Accepts everything that rules let through.
-    private sealed class Silence : ILoggerProvider, ILogger
+    private sealed class Silence : TestLogger
     {
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(
-            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
-        {
-        }
-
-        public void Dispose()
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
         {
         }
     }

@@ -6,7 +6,7 @@ namespace CoAP.NET.Orleans.Tests.Nodes;
 public sealed class SiloTableTests : IAsyncDisposable
 {
     private const int Known = 7;
-    private static readonly TimeSpan s_long = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan s_long = FromMinutes(1);
     private static readonly SiloAddress s_silo = SiloAddress.New(IPAddress.Loopback, 11_111, 1);
 
     private readonly VirtualClock _clock = new();
@@ -26,7 +26,7 @@ public sealed class SiloTableTests : IAsyncDisposable
         _cluster = new CoapCluster(_memory.Open(), new CoapClusterOptions
         {
             Secrets = [Enumerable.Range(1, 32).Select(i => (byte)i).ToArray()],
-            Lease = TimeSpan.FromHours(1),
+            Lease = FromHours(1),
         }, _clock);
         _row = new MembershipEntry { SiloAddress = s_silo, Status = SiloStatus.Active };
         _services = new ServiceCollection()

@@ -11,11 +11,11 @@ internal sealed class SiloDevice : IAsyncDisposable
         Name = name;
         _server = new CoapServer(new CoapEndpointOptions
         {
-            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(200), MaxRetransmit = 11 },
         }.UseDtls(new CoapDtlsOptions
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, key) },
-            HandshakeTimeout = TimeSpan.FromMinutes(3),
+            HandshakeTimeout = FromMinutes(3),
         }));
         _server.Endpoint.ExpectConnections();
         _server.MapGet("/slow", WaitAsync);
@@ -36,7 +36,7 @@ internal sealed class SiloDevice : IAsyncDisposable
     public Task StartAsync() => _server.StartAsync();
 
     public Task<CoapResponse> SpeakAsync(string uri) =>
-        _server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Timeout = TimeSpan.FromMinutes(4) });
+        _server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Timeout = FromMinutes(4) });
 
     public ValueTask DisposeAsync() => _server.DisposeAsync();
 

@@ -41,7 +41,7 @@ internal sealed class SiloNode : IAsyncDisposable
 
     /// <summary>Where it serves plain requests and those under OSCORE.</summary>
     public IPEndPoint PlainAddress =>
-        IPEndPoint.Parse(Server.LocalEndpoints.Single(uri => uri.StartsWith("coap:", StringComparison.Ordinal))["coap://".Length..]);
+        IPEndPoint.Parse(Server.LocalEndpoints.Single(uri => uri.StartsWith("coap:", Ordinal))["coap://".Length..]);
 
     public int Sessions => Server.Endpoint.ConnectedPeers.Count;
 
@@ -66,12 +66,12 @@ internal sealed class SiloNode : IAsyncDisposable
         builder.Services.AddCoapState(options =>
         {
             options.Secrets = [secret ?? Secret];
-            options.Lease = TimeSpan.FromHours(1);
+            options.Lease = FromHours(1);
             options.Moves.SettleTime = TimeSpan.Zero;
             options.Moves.RelayTime = TimeSpan.Zero;
-            options.Moves.LeaveTimeout = TimeSpan.FromMinutes(5);
-            options.Moves.ReleaseTimeout = release ?? TimeSpan.FromMinutes(1);
-            options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
+            options.Moves.LeaveTimeout = FromMinutes(5);
+            options.Moves.ReleaseTimeout = release ?? FromMinutes(1);
+            options.Writer.StopTimeout = FromSeconds(1);
         }).UseStore(_ => store).DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
         builder.UseOrleans(orleans => orleans
             .UseLocalhostClustering(silo.Port, gatewayPort: 0, primary ?? silo)
@@ -80,7 +80,7 @@ internal sealed class SiloNode : IAsyncDisposable
             // However busy the machine is, nobody is taken for dead, and nobody ends this process.
             .Configure<ClusterMembershipOptions>(options =>
             {
-                options.ProbeTimeout = TimeSpan.FromSeconds(10);
+                options.ProbeTimeout = FromSeconds(10);
                 options.MinProbeTimeout = options.ProbeTimeout;
                 options.NumMissedProbesLimit = 10;
             }));

@@ -7,7 +7,7 @@ namespace CoAP.NET.Orleans.Tests.Silos;
 internal sealed class SiloSite : IAsyncDisposable
 {
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
-    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(4);
+    private static readonly TimeSpan s_patience = FromMinutes(4);
 
     private readonly CoapPskDictionary _keys = [];
     private readonly List<SiloDevice> _serving = [];
@@ -107,11 +107,11 @@ internal sealed class SiloSite : IAsyncDisposable
         _keys.Add(name, s_key);
         CoapClient device = new(new CoapEndpointOptions
         {
-            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(200), MaxRetransmit = 11 },
         }.UseDtls(new CoapDtlsOptions
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, s_key) },
-            HandshakeTimeout = TimeSpan.FromMinutes(3),
+            HandshakeTimeout = FromMinutes(3),
         }));
         Devices.Add(device);
         return device;
@@ -125,7 +125,7 @@ internal sealed class SiloSite : IAsyncDisposable
         SiloDevice device = new(name, s_key);
         _serving.Add(device);
         await device.StartAsync();
-        Assert.Equal(name, (await device.SpeakAsync(Uri("who"))).GetText());
+        await device.SpeakAsync(Uri("who")).Says(name);
         return device;
     }
 
@@ -133,7 +133,7 @@ internal sealed class SiloSite : IAsyncDisposable
     public async Task AskAsync(CoapClient device)
     {
         CoapRequest request = new(CoapMethod.Get, Uri("who")) { Timeout = s_patience };
-        Assert.Equal($"device-{Devices.IndexOf(device)}", (await device.SendAsync(request)).GetText());
+        await device.SendAsync(request).Says($"device-{Devices.IndexOf(device)}");
     }
 
     public string Uri(string path) => $"coaps://127.0.0.1:{Balancer.Port}/{path}";
@@ -218,7 +218,7 @@ internal sealed class SiloSite : IAsyncDisposable
             _served.AddOrUpdate(string.Concat(request.Queries), 1, (_, times) => times + 1);
             return CoapResults.Changed();
         }).AllowInsecureTransport();
-        server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref _state)}").WithMaxAge(TimeSpan.FromDays(1))).Observable();
+        server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref _state)}").WithMaxAge(FromDays(1))).Observable();
     }
 
     private static string NameOf(CoapRequestContext request) => (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
@@ -229,7 +229,7 @@ internal sealed class SiloSite : IAsyncDisposable
         {
             await AskAsync(device);
             CoapRequest count = new(CoapMethod.Post, Uri($"count?{Devices.IndexOf(device)}-{i}")) { Timeout = s_patience };
-            Assert.Equal(CoapCode.Changed, (await device.SendAsync(count)).Code);
+            await device.SendAsync(count).Gives(CoapCode.Changed);
             Interlocked.Add(ref _said, 2);
         }
     }

@@ -48,7 +48,7 @@ public sealed class SiloTests
         {
             await using CoapClient client = new(new CoapEndpointOptions
             {
-                Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+                Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(200), MaxRetransmit = 11 },
             }.UseOscore(new OscoreContexts().Add(uri, SiloContexts.MakeClient((byte)device))));
             for (int i = 0; i < 10; i++)
             {
@@ -163,7 +163,7 @@ public sealed class SiloTests
         await site.ActiveAsync();
 
         // Orleans logs a move that neither side could end.
-        Assert.DoesNotContain("Error while migrating", site.Describe(), StringComparison.Ordinal);
+        site.Describe().Omits("Error while migrating");
     }
 
     [Fact]
@@ -176,7 +176,7 @@ public sealed class SiloTests
 
         HealthReportEntry entry = await stranger.CheckHealthAsync();
         Assert.Equal(HealthStatus.Unhealthy, entry.Status);
-        Assert.StartsWith("The secret of this node is not the secret of the cluster", entry.Description, StringComparison.Ordinal);
+        entry.Description.Begins("The secret of this node is not the secret of the cluster");
 
         // A device that only the other silo could place.
         await Assert.ThrowsAnyAsync<CoapDeviceException>(() => stranger.Grains.GetGrain<IDeviceGrain>("meter").ToDevice()

@@ -33,7 +33,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     {
         await StartAsync((cluster, server) =>
         {
-            CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Limits = { Timeout = TimeSpan.FromMinutes(1) } });
+            CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Limits = { Timeout = FromMinutes(1) } });
             server.Routes.MapResourceDirectory(directory);
             return (directory, directory.StartAsync());
         });
@@ -54,7 +54,7 @@ public sealed class SharedTableTests : IAsyncDisposable
             (await _client.GetAsync($"{Uri(0)}/rd-lookup/ep")).GetText(), (await _client.GetAsync($"{Uri(1)}/rd-lookup/ep")).GetText());
         foreach (string location in locations)
         {
-            Assert.Equal(CoapCode.Deleted, (await _client.DeleteAsync(Uri(1) + location)).Code);
+            await _client.DeleteAsync(Uri(1) + location).Gives(CoapCode.Deleted);
         }
 
         await Eventually.IsTrueAsync(() => LinksOf(observed) == 0);
@@ -71,7 +71,7 @@ public sealed class SharedTableTests : IAsyncDisposable
             CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions
             {
                 OpenTable = rules => cluster.OpenTable(
-                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
+                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
             });
             return (broker, broker.StartAsync());
         });

@@ -44,12 +44,12 @@ public sealed class CaptureReaderTests
         using OscoreCaptureReader reader = new([new OscoreContextEntry(null, Make([2], [3]))]);
         OscoreRequestId id = new([], 20);
         Assert.False(reader.TryRead(Request(id), "a", "b", out _, out string remark));
-        Assert.Contains("No context has this kid", remark, Ordinal);
+        remark.Mentions("No context has this kid");
         Assert.False(reader.TryRead(Response(id, null), "b", "a", out _, out remark));
-        Assert.Contains("the request of this response is missing from the capture", remark, Ordinal);
+        remark.Mentions("the request of this response is missing from the capture");
         using OscoreCaptureReader wrong = new([new OscoreContextEntry(null, new OscoreParameters([9, 9], [1], []))]);
         Assert.False(wrong.TryRead(Request(id), "a", "b", out _, out remark));
-        Assert.Contains("does not verify", remark, Ordinal);
+        remark.Mentions("does not verify");
         Assert.False(wrong.TryRead(new CoapMessage(CoapCode.Get), "a", "b", out _, out remark));
         Assert.Empty(remark);
     }

@@ -80,7 +80,7 @@ public sealed class BadInputTests : IAsyncLifetime
     {
         CoapMessage answer = await SendAsync(Convert.FromHexString(option), Convert.FromHexString(payload));
 
-        Assert.StartsWith(expected, answer.Code.ToString(), Ordinal);
+        answer.Code.ToString().Begins(expected);
         Assert.Equal(TimeSpan.Zero, answer.Options.MaxAge);
         Assert.False(answer.Options.Contains(OptionNumber.Oscore));
         Assert.Equal(0, Volatile.Read(ref _served));

@@ -54,7 +54,7 @@ public sealed class ContextRemovalTests : IAsyncLifetime
         Assert.Equal((false, false), (OscoreWorld.IsWiped(_client), OscoreWorld.IsWiped(_server)));
         _late.SetResult(CoapResults.Text("late"));
 
-        Assert.Equal("late", (await _world.RunAsync(asked)).GetText());
+        await _world.RunAsync(asked).Says("late");
         await _world.Clock.AdvanceUntilAsync(
             () => OscoreWorld.IsWiped(_client) && OscoreWorld.IsWiped(_server), FromMinutes(1));
     }

@@ -27,7 +27,7 @@ public sealed class DeclaredProtectionTests
         request.Options.Add(Number, [7]);
 
         CoapResponse response = await world.SendAsync(client, request);
-        Assert.Equal("True", response.GetText());
+        response.Says("True");
         Assert.True(response.Options.Contains(Number));
         Assert.Equal([isVisible, isVisible], world.Wire.Select(static message => message.Options.Contains(Number)));
     }

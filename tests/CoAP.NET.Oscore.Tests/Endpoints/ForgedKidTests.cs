@@ -11,10 +11,7 @@ public sealed class ForgedKidTests
     [Trait("Category", "Campaign")]
     public async Task Forged_IDs_cause_few_lookups_and_refusals_for_each_source_and_leave_no_state()
     {
-        int factor = int.TryParse(
-            Environment.GetEnvironmentVariable("COAP_TEST_CAMPAIGN"), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : 1;
+        int factor = CampaignSetting.Of("COAP_TEST_CAMPAIGN", 1);
         await using OscoreWorld world = new();
         Nobody nobody = new();
         OscoreContexts contexts = new() { Resolver = nobody };
@@ -49,7 +46,7 @@ public sealed class ForgedKidTests
         Assert.InRange(nobody.Asked, Sources, Sources * (limits.LookupBurst + (limits.LookupsPerSecond * seconds) + 1));
         Assert.InRange(answers, Sources, Sources * (limits.RefusalBurst + (limits.RefusalsPerSecond * seconds) + 1));
         Assert.Equal(1, contexts.Count);
-        Assert.Equal("a", (await world.GetAsync(world.Client(OscoreWorld.ClientContext()), "/a")).GetText());
+        await world.GetAsync(world.Client(OscoreWorld.ClientContext()), "/a").Says("a");
         foreach (ScriptedPeer attacker in attackers)
         {
             attacker.Dispose();

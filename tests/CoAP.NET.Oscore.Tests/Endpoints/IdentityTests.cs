@@ -111,7 +111,7 @@ public sealed class IdentityTests : IAsyncLifetime
 
         CoapResponse response = await _world.SendAsync(_world.Client(null), request);
 
-        Assert.Equal(CoapCode.Unauthorized, response.Code);
+        response.Gives(CoapCode.Unauthorized);
         Assert.Single(_world.Wire, message => message.Code.IsRequest);
     }
 

@@ -139,8 +139,8 @@ public sealed class LimitsTests : IAsyncLifetime
 
         _late.SetResult(CoapResults.Text("late"));
 
-        Assert.Equal("late", (await _world.RunAsync(asked[1])).GetText());
-        Assert.Equal("late", (await _world.RunAsync(asked[2])).GetText());
+        await _world.RunAsync(asked[1]).Says("late");
+        await _world.RunAsync(asked[2]).Says("late");
         Assert.False(asked[0].IsCompletedSuccessfully);
     }
 

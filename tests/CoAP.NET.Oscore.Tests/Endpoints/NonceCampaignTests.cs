@@ -15,8 +15,8 @@ public sealed class NonceCampaignTests
     [Rfc("8613-7.2-1", "8613-7.4-1")]
     public async Task No_nonce_is_reused_and_no_request_executed_twice_under_network_faults_and_crashes()
     {
-        int factor = Number("COAP_TEST_CAMPAIGN", 1);
-        int seed = Number("COAP_TEST_SEED", 1);
+        int factor = CampaignSetting.Of("COAP_TEST_CAMPAIGN", 1);
+        int seed = CampaignSetting.Of("COAP_TEST_SEED", 1);
         int processes = 0;
         for (int i = 0; i < Worlds * factor; i++)
         {
@@ -45,11 +45,6 @@ public sealed class NonceCampaignTests
             isRepeated |= world.Repeated.Count > 0;
         }
     }
-
-    private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 
     private sealed class World : IAsyncDisposable
     {

@@ -29,7 +29,7 @@ public sealed class ObservingTests : IAsyncLifetime
         CoapObservation observation = await _world.RunAsync(client.ObserveAsync(Request("/oscore/hello/1")));
 
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
-        Assert.Equal("Hello World!", observation.Latest!.GetText());
+        observation.Latest!.Says("Hello World!");
         Assert.Equal((CoapCode.Fetch, (uint?)0), (_world.Wire[0].Code, _world.Wire[0].Options.Observe));
         await observation.DisposeAsync();
     }
@@ -116,7 +116,7 @@ public sealed class ObservingTests : IAsyncLifetime
             text = $"state {i}";
             server.Notify("/state");
             world.Clock.Advance(FromMilliseconds(300));
-            Assert.Equal(text, observation.Latest!.GetText());
+            observation.Latest!.Says(text);
         }
 
         await observation.DisposeAsync();
@@ -177,7 +177,7 @@ public sealed class ObservingTests : IAsyncLifetime
         _state = "spoiled";
         _route.Notify();
         _world.Clock.Advance(FromSeconds(10));
-        Assert.Equal("two", observation.Latest!.GetText());
+        observation.Latest!.Says("two");
 
         // The second notification in the place of the fourth, with a larger outer Observe.
         _world.OnPacket = packet => packet.From.Port == 5683 && packet.Data.Length > 16 ? Older(packet, second) : NetworkVerdict.Pass;
@@ -186,7 +186,7 @@ public sealed class ObservingTests : IAsyncLifetime
         _state = "four";
         _route.Notify();
         _world.Clock.Advance(FromSeconds(10));
-        Assert.Equal("two", observation.Latest!.GetText());
+        observation.Latest!.Says("two");
 
         _world.OnPacket = null;
         await ChangeAsync(observation, "five");

@@ -179,7 +179,7 @@ public sealed class PlugtestTests : IAsyncLifetime
     {
         CoapResponse response = await _world.GetAsync(_world.Client(null), "/oscore/hello/1");
 
-        Assert.Equal(CoapCode.Unauthorized, response.Code);
+        response.Gives(CoapCode.Unauthorized);
     }
 
     [Fact]

@@ -34,7 +34,7 @@ public sealed class RederivationTests : IAsyncLifetime
         Assert.Equal(($"19000948{id1}", 16), (options[0], id1.Length));
         Assert.Equal(($"101150{r2}", 32), (options[1], r2.Length));
         Assert.Equal(($"19001a5818{id3}", 48), (options[2], id3.Length));
-        Assert.StartsWith(r2, id3, Ordinal);
+        id3.Begins(r2);
         Assert.Equal(["", $"190118{id3}", ""], options[3..]);
         Assert.DoesNotContain(_world.Wire, message => message.Options.Contains(OptionNumber.Echo));
     }
@@ -91,7 +91,7 @@ public sealed class RederivationTests : IAsyncLifetime
     public async Task An_observation_may_start_a_run_and_gets_its_notifications()
     {
         CoapObservation observation = await _world.RunAsync(Client().ObserveAsync(OscoreWorld.ServerUri + "/state"));
-        Assert.Equal("one", observation.Latest!.GetText());
+        observation.Latest!.Says("one");
 
         _state = "two";
         _route.Notify();
@@ -109,7 +109,7 @@ public sealed class RederivationTests : IAsyncLifetime
         Task<CoapResponse>[] all = [.. Enumerable.Range(0, 4).Select(_ => client.SendAsync(
             new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do")))];
 
-        Assert.All(await _world.RunAsync(Task.WhenAll(all)), response => Assert.Equal(CoapCode.Changed, response.Code));
+        Assert.All(await _world.RunAsync(Task.WhenAll(all)), response => response.Gives(CoapCode.Changed));
         Assert.Equal(4, _posts);
     }
 

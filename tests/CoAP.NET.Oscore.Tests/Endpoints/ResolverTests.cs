@@ -43,7 +43,7 @@ public sealed class ResolverTests : IAsyncLifetime
 
         _world.Clock.Advance(FromMinutes(2));
         _devices.Known["08"] = OscoreWorld.ServerContext(client: "08");
-        Assert.Equal("a", (await _world.GetAsync(client, "/a")).GetText());
+        await _world.GetAsync(client, "/a").Says("a");
     }
 
     [Fact]
@@ -139,7 +139,7 @@ public sealed class ResolverTests : IAsyncLifetime
         _devices.Known["07"] = OscoreWorld.ServerContext(client: "07");
         CoapClient client = _world.Client(OscoreWorld.ClientContext(client: "07"));
 
-        Assert.Equal("a", (await _world.GetAsync(client, "/a")).GetText());
+        await _world.GetAsync(client, "/a").Says("a");
 
         Assert.Equal("07", _devices.Asked[^1]);
         CoapMessage[] wire;

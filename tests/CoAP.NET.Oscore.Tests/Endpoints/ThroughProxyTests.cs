@@ -39,8 +39,8 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     {
         await StartAsync(near, far);
 
-        Assert.Equal("hello 1", (await SendAsync(CoapMethod.Get, "/hello?x=1")).GetText());
-        Assert.Equal("hello 2", (await SendAsync(CoapMethod.Get, "/hello?x=1")).GetText());
+        await SendAsync(CoapMethod.Get, "/hello?x=1").Says("hello 1");
+        await SendAsync(CoapMethod.Get, "/hello?x=1").Says("hello 2");
 
         Assert.Equal(0, _proxy.GetCounters().CacheHits);
         Assert.DoesNotContain(_world.Wire, message => message.HasOptions && message.Options.UriPath.Count > 0);
@@ -59,7 +59,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         CoapResponse up = await SendAsync(CoapMethod.Put, "/body", CoapContent.Binary(body));
         CoapResponse down = await SendAsync(CoapMethod.Get, "/body");
 
-        Assert.Equal(CoapCode.Changed, up.Code);
+        up.Gives(CoapCode.Changed);
         Assert.Equal(body, _stored);
         Assert.Equal(body, down.EnsureSuccess().Payload.ToArray());
     }
@@ -191,7 +191,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => SendAsync(CoapMethod.Get, "/hello"));
 
         Assert.Equal(CoapCode.HopLimitReached, exception.UnprotectedCode);
-        Assert.Contains("gw0", exception.UnprotectedDiagnostic, Ordinal);
+        exception.UnprotectedDiagnostic.Mentions("gw0");
         Assert.Equal(0, _served);
 
         // Each hop lowers the number, which nothing protects; it asks the one before for an Echo first, so each stands there twice.

@@ -29,7 +29,7 @@ public sealed class TransportTests : IAsyncLifetime
         Assert.True(world.Clock.Elapsed < FromMilliseconds(400));
         Assert.Equal((CoapMessageType.Acknowledgement, CoapCode.Empty), (world.Wire[1].Type, world.Wire[1].Code));
         answer.SetResult(CoapResults.Text("late"));
-        Assert.Equal("late", (await world.RunAsync(asked)).GetText());
+        await world.RunAsync(asked).Says("late");
         Assert.NotEqual("none", OscoreWorld.OptionOf(world.Wire[2]));
     }
 
@@ -70,7 +70,7 @@ public sealed class TransportTests : IAsyncLifetime
         await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Any(message => message.IsEmpty), FromMinutes(1));
         answer.SetResult(CoapResults.Text("late"));
 
-        Assert.Equal("late", (await _world.RunAsync(asked)).GetText());
+        await _world.RunAsync(asked).Says("late");
         CoapMessage[] answers = [.. _world.Wire.Skip(1).Take(2)];
         Assert.True(answers[0].IsEmpty);
         Assert.Equal((CoapMessageType.Confirmable, ""), (answers[1].Type, OscoreWorld.OptionOf(answers[1])));
@@ -246,11 +246,11 @@ public sealed class TransportTests : IAsyncLifetime
         _world.Wire.Clear();
         CoapResponse response = await _world.SendAsync(client, new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(2, posts);
         Assert.Equal(["01", "02"], _world.Numbers(ofRequests: true));
         CoapMessage challenge = _world.Wire.First(message => message.Code.IsResponse);
-        Assert.StartsWith("01", OscoreWorld.OptionOf(challenge), Ordinal);
+        OscoreWorld.OptionOf(challenge).Begins("01");
         recorded[2] ^= 0xff;
         attacker.Clear();
         attacker.Send(recorded);

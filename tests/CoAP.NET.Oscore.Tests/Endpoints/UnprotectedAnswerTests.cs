@@ -37,7 +37,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         _world.Clock.Advance(FromMilliseconds(1_500));
         _answer.SetResult(CoapResults.Text("late"));
 
-        Assert.Equal("late", (await _world.RunAsync(asked)).GetText());
+        await _world.RunAsync(asked).Says("late");
     }
 
     [Fact]
@@ -130,7 +130,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         CoapResponse response = await _world.SendAsync(
             _world.Client(OscoreWorld.ClientContext()), new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(1, _posts);
         Assert.Equal(["00", "00"], _world.Numbers(ofRequests: true));
     }

@@ -1,14 +1,10 @@
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Security contexts of files by one call. Real clock: sockets and files.</summary>
-public sealed class UseOscoreFileTests : IDisposable
+public sealed class UseOscoreFileTests : FolderTest
 {
     private const string Secret = "0102030405060708090a0b0c0d0e0f10";
     private const string Uri = "coap://[2001:db8::1]";
-
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-oscore-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
     public async Task Server_and_client_share_a_context_by_a_single_call_each_and_close_it_at_their_end()
@@ -25,8 +21,8 @@ public sealed class UseOscoreFileTests : IDisposable
             await using CoapClient client = new(o => o.UseOscore(host, ofClient));
             await using CoapClient plain = new();
 
-            Assert.Equal("02", (await client.GetAsync($"{host}/who", TestContext.Current.CancellationToken)).GetText());
-            Assert.Equal(CoapCode.Unauthorized, (await plain.GetAsync($"{host}/who", TestContext.Current.CancellationToken)).Code);
+            await client.GetAsync($"{host}/who", TestContext.Current.CancellationToken).Says("02");
+            await plain.GetAsync($"{host}/who", TestContext.Current.CancellationToken).Gives(CoapCode.Unauthorized);
         }
     }
 
@@ -46,23 +42,23 @@ public sealed class UseOscoreFileTests : IDisposable
         string[] hosts = [one.LocalEndpoints[0], two.LocalEndpoints[0]];
         await using CoapClient client = new(o => o.UseOscore(hosts[0], files[0]).UseOscore(hosts[1], files[1]));
 
-        Assert.Equal("02", (await client.GetAsync($"{hosts[0]}/who", TestContext.Current.CancellationToken)).GetText());
-        Assert.Equal("04", (await client.GetAsync($"{hosts[1]}/who", TestContext.Current.CancellationToken)).GetText());
+        await client.GetAsync($"{hosts[0]}/who", TestContext.Current.CancellationToken).Says("02");
+        await client.GetAsync($"{hosts[1]}/who", TestContext.Current.CancellationToken).Says("04");
     }
 
     [Fact]
     public async Task Missing_invalid_and_used_context_files_are_reported_by_the_call_without_the_secret()
     {
         string good = Write("good.json", "0x01", "0x02");
-        string broken = Path.Combine(_folder, "broken.json");
+        string broken = Path.Combine(Folder, "broken.json");
         File.WriteAllText(broken, $$"""{ "masterSecret": "{{Secret}}", "senderId": "0x01", "recipientId": "0x02" }""");
-        string two = Path.Combine(_folder, "two.json");
+        string two = Path.Combine(Folder, "two.json");
         File.WriteAllText(two, $$"""{ "contexts": [ {{Of("0x01", "0x02")}}, {{Of("0x03", "0x04")}} ] }""");
         await using CoapClient holder = new(o => o.UseOscore(Uri, good));
 
-        Assert.StartsWith($"UseOscore = '{good}2': there is no file", Said(o => o.UseOscore(Uri, good + "2")), StringComparison.Ordinal);
-        Assert.StartsWith("UseOscore: ", Said(o => o.UseOscore(broken)), StringComparison.Ordinal);
-        Assert.Contains("has 2 security contexts, and a client uses one", Said(o => o.UseOscore(Uri, two)), StringComparison.Ordinal);
+        Said(o => o.UseOscore(Uri, good + "2")).Begins($"UseOscore = '{good}2': there is no file");
+        Said(o => o.UseOscore(broken)).Begins("UseOscore: ");
+        Said(o => o.UseOscore(Uri, two)).Mentions("has 2 security contexts, and a client uses one");
         Said(o => o.UseOscore(good));
         await holder.DisposeAsync();
         await using CoapClient next = new(o => o.UseOscore(Uri, good));
@@ -70,7 +66,7 @@ public sealed class UseOscoreFileTests : IDisposable
         static string Said(Action<CoapEndpointOptions> configure)
         {
             string message = Assert.ThrowsAny<CoapException>(() => new CoapServer(configure)).Message;
-            Assert.DoesNotContain(Secret, message, StringComparison.Ordinal);
+            message.Omits(Secret);
             return message;
         }
     }
@@ -80,7 +76,7 @@ public sealed class UseOscoreFileTests : IDisposable
 
     private string Write(string name, string sender, string recipient)
     {
-        string path = Path.Combine(_folder, name);
+        string path = Path.Combine(Folder, name);
         File.WriteAllText(path, Of(sender, recipient));
         return path;
     }

@@ -1,11 +1,9 @@
 namespace CoAP.NET.Oscore.Tests.Provisioning;
 
 /// <summary>Directories of contexts as aiocoap has them.</summary>
-public sealed class AiocoapTests : IDisposable
+public sealed class AiocoapTests : FolderTest
 {
     private const string Secret = "0102030405060708090a0b0c0d0e0f10";
-
-    private readonly string _directory = Directory.CreateTempSubdirectory("oscore-").FullName;
 
     public AiocoapTests()
     {
@@ -16,12 +14,10 @@ public sealed class AiocoapTests : IDisposable
             """);
     }
 
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
-
     [Fact]
     public void Both_files_together_form_a_context()
     {
-        using OscoreContextFile file = OscoreContextFile.Read(_directory);
+        using OscoreContextFile file = OscoreContextFile.Read(Folder);
         OscoreParameters parameters = Assert.Single(file.Contexts).Parameters;
         Assert.Equal(Secret, Convert.ToHexStringLower(parameters.MasterSecret));
         Assert.Equal("9e7ca92223786340", Convert.ToHexStringLower(parameters.MasterSalt.Span));
@@ -35,14 +31,14 @@ public sealed class AiocoapTests : IDisposable
     public void Duplicate_missing_or_invalid_settings_are_refused_without_showing_the_secret()
     {
         Write("settings.json", $$"""{ "secret_ascii": "{{Secret}}", "sender-id_hex": "", "recipient-id_hex": "01" }""");
-        Assert.Contains("secret occurs twice", Refusal(), Ordinal);
+        Refusal().Mentions("secret occurs twice");
         Write("settings.json", """{ "algorithm": "AES-128", "sender-id_hex": "", "recipient-id_hex": "01" }""");
-        Assert.Contains("algorithm must be one of", Refusal(), Ordinal);
+        Refusal().Mentions("algorithm must be one of");
         Write("settings.json", """{ "sender-id_hex": "" }""");
-        Assert.Contains("recipient-id is missing", Refusal(), Ordinal);
-        File.Delete(Path.Combine(_directory, "settings.json"));
-        File.Delete(Path.Combine(_directory, "secret.json"));
-        Assert.Contains("neither settings.json nor secret.json", Refusal(), Ordinal);
+        Refusal().Mentions("recipient-id is missing");
+        File.Delete(Path.Combine(Folder, "settings.json"));
+        File.Delete(Path.Combine(Folder, "secret.json"));
+        Refusal().Mentions("neither settings.json nor secret.json");
     }
 
     [Fact]
@@ -50,7 +46,7 @@ public sealed class AiocoapTests : IDisposable
     {
         // As aiocoap writes it: numbers below 7 came, and 8 and 9.
         Write("sequence.json", """{"next-to-send": 20, "received": {"index": 7, "bitfield": 6}}""");
-        using (OscoreContextFile file = OscoreContextFile.Read(_directory))
+        using (OscoreContextFile file = OscoreContextFile.Read(Folder))
         {
             IOscoreStore store = file.OpenStore();
             OscoreStoreKey key = OscoreStoreKey.Of(file.Contexts[0].Parameters);
@@ -74,13 +70,13 @@ public sealed class AiocoapTests : IDisposable
     [Fact]
     public async Task A_new_directory_starts_at_0_and_the_window_is_unknown_after_a_crash()
     {
-        using (OscoreContextFile file = OscoreContextFile.Read(_directory))
+        using (OscoreContextFile file = OscoreContextFile.Read(Folder))
         {
             OscoreStoredState state = await file.OpenStore().OpenAsync(OscoreStoreKey.Of(file.Contexts[0].Parameters), default);
             Assert.True(state.IsNew);
         }
 
-        using (OscoreContextFile file = OscoreContextFile.Read(_directory))
+        using (OscoreContextFile file = OscoreContextFile.Read(Folder))
         {
             OscoreStoredState state = await file.OpenStore().OpenAsync(OscoreStoreKey.Of(file.Contexts[0].Parameters), default);
             Assert.False(state.IsNew);
@@ -91,9 +87,9 @@ public sealed class AiocoapTests : IDisposable
     [Fact]
     public void The_directory_is_used_by_a_single_program_at_a_time()
     {
-        using OscoreContextFile file = OscoreContextFile.Read(_directory);
+        using OscoreContextFile file = OscoreContextFile.Read(Folder);
         file.OpenStore();
-        using OscoreContextFile other = OscoreContextFile.Read(_directory);
+        using OscoreContextFile other = OscoreContextFile.Read(Folder);
         Assert.Equal(OscoreStoreFault.InUse, Assert.Throws<OscoreStoreException>(() => other.OpenStore()).Fault);
     }
 
@@ -110,7 +106,7 @@ public sealed class AiocoapTests : IDisposable
     public async Task Truncated_or_modified_numbers_are_an_error_and_not_a_new_start(string sequence)
     {
         Write("sequence.json", sequence);
-        using OscoreContextFile file = OscoreContextFile.Read(_directory);
+        using OscoreContextFile file = OscoreContextFile.Read(Folder);
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(
             () => file.OpenStore().OpenAsync(OscoreStoreKey.Of(file.Contexts[0].Parameters), default).AsTask());
         Assert.Equal(OscoreStoreFault.Corrupt, exception.Fault);
@@ -140,12 +136,12 @@ public sealed class AiocoapTests : IDisposable
 
     private string Refusal()
     {
-        CoapCredentialException exception = Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(_directory));
-        Assert.DoesNotContain(Secret, exception.ToString(), Ordinal);
+        CoapCredentialException exception = Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(Folder));
+        exception.ToString().Omits(Secret);
         return exception.Message;
     }
 
-    private string Sequence() => File.ReadAllText(Path.Combine(_directory, "sequence.json"));
+    private string Sequence() => File.ReadAllText(Path.Combine(Folder, "sequence.json"));
 
-    private void Write(string name, string text) => File.WriteAllText(Path.Combine(_directory, name), text);
+    private void Write(string name, string text) => File.WriteAllText(Path.Combine(Folder, name), text);
 }

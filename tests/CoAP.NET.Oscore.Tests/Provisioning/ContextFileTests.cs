@@ -1,12 +1,8 @@
 namespace CoAP.NET.Oscore.Tests.Provisioning;
 
-public sealed class ContextFileTests : IDisposable
+public sealed class ContextFileTests : FolderTest
 {
     private const string Secret = "0102030405060708090a0b0c0d0e0f10";
-
-    private readonly string _directory = Directory.CreateTempSubdirectory("oscore-").FullName;
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
     public void A_context_file_is_read_with_all_its_settings()
@@ -56,8 +52,7 @@ public sealed class ContextFileTests : IDisposable
         }
         else
         {
-            Assert.Contains(
-                "at most 256 bytes", Assert.Throws<CoapCredentialException>(() => Read(json)).Message, StringComparison.Ordinal);
+            Assert.Throws<CoapCredentialException>(() => Read(json)).Mentions("at most 256 bytes");
         }
     }
 
@@ -104,7 +99,7 @@ public sealed class ContextFileTests : IDisposable
         CoapCredentialException exception =
             Assert.Throws<CoapCredentialException>(() => Read(json.Replace("SECRET", Secret, Ordinal)));
         Assert.Contains(expected, exception.Message, StringComparison.OrdinalIgnoreCase);
-        Assert.StartsWith(exception.FileName, exception.Message, Ordinal);
+        exception.Message.Begins(exception.FileName);
         Assert.DoesNotContain(Secret, exception.ToString(), StringComparison.OrdinalIgnoreCase);
     }
 
@@ -117,21 +112,20 @@ public sealed class ContextFileTests : IDisposable
               { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x02" },
               { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x03" } ] }
             """));
-        Assert.Contains("contexts[0] and contexts[1]", exception.Message, Ordinal);
+        exception.Mentions("contexts[0] and contexts[1]");
     }
 
     [Fact]
     public void A_missing_or_too_large_context_file_is_reported()
     {
-        Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(Path.Combine(_directory, "none.json")));
-        string path = Path.Combine(_directory, "large.json");
+        Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(Path.Combine(Folder, "none.json")));
+        string path = Path.Combine(Folder, "large.json");
         using (FileStream file = File.Create(path))
         {
             file.SetLength((16 * 1024 * 1024) + 1);
         }
 
-        Assert.Contains("16,777,217 bytes", Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(path)).Message,
-            Ordinal);
+        Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(path)).Mentions("16,777,217 bytes");
     }
 
     [Fact]
@@ -175,7 +169,7 @@ public sealed class ContextFileTests : IDisposable
 
     private OscoreContextFile Read(string json)
     {
-        string path = Path.Combine(_directory, "contexts.json");
+        string path = Path.Combine(Folder, "contexts.json");
         File.WriteAllText(path, json);
         return OscoreContextFile.Read(path);
     }

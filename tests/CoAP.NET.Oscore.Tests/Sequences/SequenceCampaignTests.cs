@@ -14,8 +14,8 @@ public sealed class SequenceCampaignTests
     [Rfc("8613-7.2-1")]
     public void No_number_is_issued_twice_under_lost_writes_and_crashes()
     {
-        int factor = Number("COAP_TEST_CAMPAIGN", 1);
-        int seed = Number("COAP_TEST_SEED", 40);
+        int factor = CampaignSetting.Of("COAP_TEST_CAMPAIGN", 1);
+        int seed = CampaignSetting.Of("COAP_TEST_SEED", 40);
         long taken = 0;
         long died = 0;
         for (int world = 0; world < Worlds * factor; world++)
@@ -43,11 +43,6 @@ public sealed class SequenceCampaignTests
             Assert.True(++world < 200, "200 runs did not find it.");
         }
     }
-
-    private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 
     public enum Defect
     {

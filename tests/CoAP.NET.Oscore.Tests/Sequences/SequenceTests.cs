@@ -90,7 +90,7 @@ public sealed class SequenceTests
         _store.EndAll(CallFate.Lost);
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(() => waiting);
         Assert.Equal(OscoreStoreFault.Failed, exception.Fault);
-        Assert.Contains("No space left on device", exception.Message, Ordinal);
+        exception.Mentions("No space left on device");
         Assert.Equal(OscoreNumberResult.Refused, sequence.TryTake(out _));
         Assert.Equal(OscoreStoreFault.Failed, Assert.IsType<OscoreStoreException>(sequence.Refusal).Fault);
     }

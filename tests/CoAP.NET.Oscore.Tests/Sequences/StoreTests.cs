@@ -110,7 +110,7 @@ public sealed class StoreTests : IDisposable
         OscoreStoredState state = await store.OpenAsync(s_key, default);
         OscoreStoreException exception = Assert.Throws<OscoreStoreException>(() => FileOscoreStore.Open(_directory));
         Assert.Equal(OscoreStoreFault.InUse, exception.Fault);
-        Assert.Contains(_directory, exception.Message, Ordinal);
+        exception.Mentions(_directory);
         store.Dispose();
         _files = FileOscoreStore.Open(_directory);
         OscoreStoreException late = await Assert.ThrowsAsync<OscoreStoreException>(
@@ -127,7 +127,7 @@ public sealed class StoreTests : IDisposable
         string file = Assert.Single(Directory.GetFiles(_directory, "*.json"));
         Assert.Equal(key + ".json", Path.GetFileName(file));
         string text = await File.ReadAllTextAsync(file);
-        Assert.DoesNotContain("sixteen", text, Ordinal);
+        text.Omits("sixteen");
         Assert.DoesNotContain(Convert.ToHexStringLower("sixteen bytes of"u8), text, StringComparison.OrdinalIgnoreCase);
         if (!OperatingSystem.IsWindows())
         {
@@ -227,7 +227,7 @@ public sealed class StoreTests : IDisposable
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(
             () => store.ReserveAsync(s_key, state.Epoch, 32, default).AsTask());
         Assert.Equal(OscoreStoreFault.Failed, exception.Fault);
-        Assert.Contains(s_key.ToString(), exception.Message, Ordinal);
+        exception.Mentions(s_key.ToString());
     }
 
     private static async Task AssertSuperseded(Func<ValueTask> call) => Assert.Equal(OscoreStoreFault.Superseded,

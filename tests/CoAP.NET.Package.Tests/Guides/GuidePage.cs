@@ -33,8 +33,8 @@ internal sealed partial class GuidePage
             }
 
             int begin = i + 2;
-            Assert.StartsWith("```", lines[begin - 1], StringComparison.Ordinal);
-            int end = Array.FindIndex(lines, begin, line => line.StartsWith("```", StringComparison.Ordinal));
+            lines[begin - 1].Begins("```");
+            int end = Array.FindIndex(lines, begin, line => line.StartsWith("```", Ordinal));
             string kind = mark.Groups["kind"].Value;
             Parts.Add(new Part(kind, mark.Groups["about"].Value, arguments, lines[begin..end], begin + 1));
             i = end;

@@ -95,7 +95,7 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
 
         foreach (string file in Directory.GetFiles(made, "*", SearchOption.AllDirectories))
         {
-            bool isProject = file.EndsWith(".csproj", StringComparison.Ordinal);
+            bool isProject = file.EndsWith(".csproj", Ordinal);
             string name = isProject ? $"{Path.GetFileName(folder)}.csproj" : Path.GetRelativePath(made, file);
             string path = Path.Combine(folder, name);
             Directory.CreateDirectory(Path.GetDirectoryName(path)!);
@@ -116,7 +116,7 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
 
     private string VersionOf(string package)
     {
-        if (package.StartsWith("CoAP.NET.", StringComparison.Ordinal))
+        if (package.StartsWith("CoAP.NET.", Ordinal))
         {
             return feed.Version;
         }

@@ -6,7 +6,7 @@ namespace CoAP.NET.Package.Tests.Guides;
 /// <summary>Runs the programs of one guide in the order of the page, and compares what they print with what the page says.</summary>
 internal sealed partial class GuideRun : IDisposable
 {
-    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
+    private static readonly TimeSpan s_patience = FromMinutes(3);
     private readonly GuidePage _page;
     private readonly string _folder;
     private readonly string _coap;
@@ -161,7 +161,7 @@ internal sealed partial class GuideRun : IDisposable
     {
         IEnumerable<string> patterns = lines.Select(line =>
             line == "…" ? "(.*\n)*?" : Regex.Escape(line).Replace("…", ".*") + "\n");
-        return new Regex($"^{string.Concat(patterns)}".TrimEnd('\n') + "$", RegexOptions.CultureInvariant, TimeSpan.FromSeconds(10));
+        return new Regex($"^{string.Concat(patterns)}".TrimEnd('\n') + "$", RegexOptions.CultureInvariant, FromSeconds(10));
     }
 
     private static string[] Words(string command) =>

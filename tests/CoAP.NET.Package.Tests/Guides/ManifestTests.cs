@@ -43,9 +43,9 @@ public sealed class ManifestTests
             .Select(variable => Text(variable, "name").Replace("__", ":"))];
 
         Assert.True(settings.Length > 4);
-        foreach (string setting in settings.Where(setting => setting.StartsWith("Coap:", StringComparison.Ordinal)))
+        foreach (string setting in settings.Where(setting => setting.StartsWith("Coap:", Ordinal)))
         {
-            string section = Assert.Single(keys.Keys, section => setting.StartsWith(section, StringComparison.Ordinal));
+            string section = Assert.Single(keys.Keys, section => setting.StartsWith(section, Ordinal));
             Assert.Contains(setting[section.Length..], keys[section]);
         }
     }
@@ -56,7 +56,7 @@ public sealed class ManifestTests
     {
         const string Begin = "ShutdownTimeout = TimeSpan.FromSeconds(";
         string text = File.ReadAllText(PathOf(page));
-        int at = text.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
+        int at = text.IndexOf(Begin, Ordinal) + Begin.Length;
         int shutdown = int.Parse(text[at..text.IndexOf(')', at)], CultureInfo.InvariantCulture);
 
         Assert.True(int.Parse(Text(Template(page), "spec", "terminationGracePeriodSeconds"), CultureInfo.InvariantCulture) > shutdown);
@@ -67,7 +67,7 @@ public sealed class ManifestTests
     {
         IEnumerable<string> lines = Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "hosting*.md").SelectMany(File.ReadAllLines);
         return [.. lines.SkipWhile(line => line != $"<!-- keys: {table} -->").TakeWhile(line => line != "<!-- end -->")
-            .Where(line => line.StartsWith("| `", StringComparison.Ordinal)).Select(line => line.Split('`')[1])];
+            .Where(line => line.StartsWith("| `", Ordinal)).Select(line => line.Split('`')[1])];
     }
 
     private static string PathOf(string page) => Path.Combine(Repository.Root, "docs", page);

@@ -15,5 +15,5 @@ internal static class CoapTool
     }
 
     /// <summary>The address in a line of the log.</summary>
-    public static string Address(string line) => line[line.LastIndexOf("coap", StringComparison.Ordinal)..].TrimEnd('.', '\r');
+    public static string Address(string line) => line[line.LastIndexOf("coap", Ordinal)..].TrimEnd('.', '\r');
 }

@@ -86,7 +86,7 @@ public sealed partial class ContentTests(PackedFeed feed)
 
         // Packages are friends, so each needs exactly its own version of the others.
         Assert.All(
-            metadata.Descendants().Where(one => one.Attribute("id")?.Value.StartsWith("CoAP.NET.", StringComparison.Ordinal) == true),
+            metadata.Descendants().Where(one => one.Attribute("id")?.Value.StartsWith("CoAP.NET.", Ordinal) == true),
             dependency => Assert.Equal($"[{feed.Version}]", dependency.Attribute("version")!.Value));
     }
 
@@ -100,17 +100,17 @@ public sealed partial class ContentTests(PackedFeed feed)
         string page = RepositoryOnly().Replace(await File.ReadAllTextAsync(Path.Combine(Repository.Root, s_pages[id])), "");
 
         Assert.Empty(RelativeLink().Matches(readme).Select(match => match.Value));
-        Assert.DoesNotContain("![", readme, StringComparison.Ordinal);
-        Assert.DoesNotContain("repository only", readme, StringComparison.Ordinal);
-        Assert.DoesNotContain("No package is published", readme, StringComparison.Ordinal);
-        Assert.DoesNotContain("samples/QuickStart", readme, StringComparison.Ordinal);
-        Assert.Contains("are part of the repository of the project", readme, StringComparison.Ordinal);
+        readme.Omits("![");
+        readme.Omits("repository only");
+        readme.Omits("No package is published");
+        readme.Omits("samples/QuickStart");
+        readme.Mentions("are part of the repository of the project");
         Assert.Empty(page.Split('\n').Where(line => !line.Contains('[') && !line.Contains("]("))
             .Except(readme.Split('\n')));
 
         // What a link led to is still named.
         Assert.All(RelativeLink().Matches(page),
-            link => Assert.Contains(Path.GetFileName(link.Groups["page"].Value), readme, StringComparison.Ordinal));
+            link => readme.Mentions(Path.GetFileName(link.Groups["page"].Value)));
     }
 
     [Theory]
@@ -140,7 +140,7 @@ public sealed partial class ContentTests(PackedFeed feed)
 
         Assert.NotEmpty(packed);
         Assert.Empty(written.Where(comment => seen.Contains(NameIn(comment))).Except(packed));
-        Assert.Empty(packed.Where(comment => comment.StartsWith("T:", StringComparison.Ordinal)).Select(NameIn)
+        Assert.Empty(packed.Where(comment => comment.StartsWith("T:", Ordinal)).Select(NameIn)
             .Except(types.Select(NameOf)));
 
         static string NameOf(Type type) => type.FullName!.Replace('+', '.');
@@ -161,7 +161,7 @@ public sealed partial class ContentTests(PackedFeed feed)
             XDocument comments = await XDocument.LoadAsync(stream, LoadOptions.None, CancellationToken.None);
             members.UnionWith(comments.Descendants("member").Select(static member => (string)member.Attribute("name")!));
             references.UnionWith(comments.Descendants().Attributes("cref").Select(static reference => reference.Value)
-                .Where(static reference => reference[1..].StartsWith(":CoAP.NET.", StringComparison.Ordinal)));
+                .Where(static reference => reference[1..].StartsWith(":CoAP.NET.", Ordinal)));
         }
 
         Assert.NotEmpty(references);

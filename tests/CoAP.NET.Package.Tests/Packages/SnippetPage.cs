@@ -30,15 +30,15 @@ internal sealed partial class SnippetPage
         for (int i = 0; i < lines.Length; i++)
         {
             areNamespaces = lines[i].Length > 0 && (areNamespaces || NamespacesLine().IsMatch(lines[i]));
-            if (!lines[i].StartsWith(Fence + "csharp", StringComparison.Ordinal))
+            if (!lines[i].StartsWith(Fence + "csharp", Ordinal))
             {
                 _usings.AddRange((areNamespaces ? NamedNamespace() : NamedUsing()).Matches(lines[i])
                     .Select(match => $"using {match.Groups["name"].Value};"));
                 continue;
             }
 
-            int end = Array.FindIndex(lines, i + 1, line => line.StartsWith(Fence, StringComparison.Ordinal));
-            if (i > 0 && s_elsewhere.Any(mark => lines[i - 1].StartsWith(mark, StringComparison.Ordinal)))
+            int end = Array.FindIndex(lines, i + 1, line => line.StartsWith(Fence, Ordinal));
+            if (i > 0 && s_elsewhere.Any(mark => lines[i - 1].StartsWith(mark, Ordinal)))
             {
                 // Not of this test.
             }

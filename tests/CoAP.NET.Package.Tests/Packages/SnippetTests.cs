@@ -18,7 +18,7 @@ public sealed class SnippetTests(PackedFeed feed)
     {
         string folder = feed.Copy("Snippets");
         string context = await File.ReadAllTextAsync(Path.Combine(folder, "Context.cs"));
-        string usings = string.Concat(context.Split('\n').Where(line => line.StartsWith("using ", StringComparison.Ordinal))
+        string usings = string.Concat(context.Split('\n').Where(line => line.StartsWith("using ", Ordinal))
             .Select(line => $"{line}\n"));
         foreach (string file in Directory.GetFiles(folder, "*.cs").Where(file => Path.GetFileName(file) != "Context.cs"))
         {

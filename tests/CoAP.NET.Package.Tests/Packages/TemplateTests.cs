@@ -83,8 +83,8 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     {
         string folder = await projects.MakeAsync(template, $"Port{port}", ["--dtls", "--port", port]);
 
-        Assert.Contains($"[ \"coap://[::]:{port}\", \"coaps://[::]:{ofSecurity}\" ]",
-            await File.ReadAllTextAsync(Path.Combine(folder, "appsettings.json")), StringComparison.Ordinal);
+        (await File.ReadAllTextAsync(Path.Combine(folder, "appsettings.json"))).Mentions(
+            $"[ \"coap://[::]:{port}\", \"coaps://[::]:{ofSecurity}\" ]");
     }
 
     [Theory]
@@ -142,7 +142,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
             folder, "dotnet", ["run", "-c", "Release", "--no-build", "--", "--urls", "http://127.0.0.1:0"],
             new Dictionary<string, string> { ["Coap__Server__Endpoints__0"] = "coap://127.0.0.1:0" });
         string line = await web.SaysAsync("CoAP over WebSockets is served at /.well-known/coap of http://");
-        Uri address = new(line[line.IndexOf("http://", StringComparison.Ordinal)..].TrimEnd('.', '\r'));
+        Uri address = new(line[line.IndexOf("http://", Ordinal)..].TrimEnd('.', '\r'));
         using Tool observer = Tool.Start(clientFolder, "dotnet",
             ["run", "-c", "Release", "--no-build", "--", $"coap+ws://{address.Authority}/temperature"]);
         await observer.SaysAsync("21.5");
@@ -186,7 +186,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     {
         using Tool client = projects.Start(TemplateProjects.SafeClient, ["coaps://127.0.0.1:1/temperature"]);
         Assert.Equal(1, await client.EndAsync());
-        Assert.Contains("Set COAP_PSK", client.Output, StringComparison.Ordinal);
+        client.Output.Mentions("Set COAP_PSK");
     }
 
     [Fact]
@@ -196,14 +196,14 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         Assert.Equal(0, await benchmark.EndAsync());
 
         string[] rows = [.. benchmark.Output.Split('\n').Where(line => line.StartsWith('|')).Select(line => line.Replace(" ", ""))];
-        string[] head = Array.Find(rows, row => row.StartsWith("|Method|Categories|Case|Mean|", StringComparison.Ordinal))!.Split('|');
+        string[] head = Array.Find(rows, row => row.StartsWith("|Method|Categories|Case|Mean|", Ordinal))!.Split('|');
         Assert.Contains("Ratio", head);
         Assert.Contains("AllocRatio", head);
         Assert.All(["Deserialize", "DeserializeAsync", "Serialize", "SerializeAsync"], method =>
         {
-            string library = Assert.Single(rows, row => row.StartsWith($"|library|{method}|3+1000|", StringComparison.Ordinal));
+            string library = Assert.Single(rows, row => row.StartsWith($"|library|{method}|3+1000|", Ordinal));
             Assert.Equal("1.00", library.Split('|')[Array.IndexOf(head, "Ratio")]);
-            Assert.Single(rows, row => row.StartsWith($"|codec|{method}|3+1000|", StringComparison.Ordinal));
+            Assert.Single(rows, row => row.StartsWith($"|codec|{method}|3+1000|", Ordinal));
         });
     }
 

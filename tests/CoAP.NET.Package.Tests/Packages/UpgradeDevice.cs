@@ -43,7 +43,7 @@ internal sealed class UpgradeDevice : IAsyncDisposable
             await _meter.StartAsync();
         }
 
-        Assert.Equal(now, (await SendAsync(_meter, CoapMethod.Get, "/version")).GetText());
+        await SendAsync(_meter, CoapMethod.Get, "/version").Says(now);
 
         // What it observes at the server.
         _version ??= await _meter.Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri("/version")));
@@ -104,14 +104,14 @@ internal sealed class UpgradeDevice : IAsyncDisposable
     {
         CoapServer server = new(new CoapEndpointOptions
         {
-            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(300), MaxRetransmit = 10 },
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(300), MaxRetransmit = 10 },
         }.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, new byte[16]) } }));
         server.Endpoint.ExpectConnections();
         return server;
     }
 
     private async Task<CoapResponse> SendAsync(CoapServer device, CoapMethod method, string path) =>
-        (await device.Endpoint.SendAsync(new CoapRequest(method, Uri(path)) { Timeout = TimeSpan.FromMinutes(2) })).EnsureSuccess();
+        (await device.Endpoint.SendAsync(new CoapRequest(method, Uri(path)) { Timeout = FromMinutes(2) })).EnsureSuccess();
 
     private string Uri(string path) => $"coaps://127.0.0.1:{_balancer.Port}{path}";
 }

@@ -8,10 +8,8 @@ namespace CoAP.NET.Package.Tests.Packages;
 /// </summary>
 [Collection(PackedFeedCollection.Name)]
 [External("dotnet", "postgres")]
-public sealed class UpgradeTests(PackedFeed feed) : IDisposable
+public sealed class UpgradeTests(PackedFeed feed) : FolderTest
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-upgrade-").FullName;
-
     [Fact]
     public async Task A_store_survives_upgrades_and_downgrades_without_loss()
     {
@@ -37,7 +35,7 @@ public sealed class UpgradeTests(PackedFeed feed) : IDisposable
     public async Task A_device_keeps_its_session_observations_and_queue_across_an_upgrade()
     {
         (string current, string next) = await feed.BuildUpgradeAsync();
-        string store = Path.Combine(_folder, "coap.db");
+        string store = Path.Combine(Folder, "coap.db");
         await using UpgradeDevice device = new();
         string[] programs = [current, next, current, next];
         for (int step = 0; step < programs.Length; step++)
@@ -78,20 +76,18 @@ public sealed class UpgradeTests(PackedFeed feed) : IDisposable
         Assert.Equal(1, device.Sessions);
     }
 
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     private static string Line(int step, int numbers, int entries) => string.Create(
         CultureInfo.InvariantCulture, $"step {step}: {numbers} numbers, {entries} entries, paid in step 0\n");
 
     private Tool Serve(string program, string store, int step) =>
-        Tool.Start(_folder, program, ["serve", store, step.ToString(CultureInfo.InvariantCulture)]);
+        Tool.Start(Folder, program, ["serve", store, step.ToString(CultureInfo.InvariantCulture)]);
 
     private async Task KillAsync(Tool server)
     {
-        await Tool.RunAsync(_folder, "kill", ["-KILL", server.Id.ToString(CultureInfo.InvariantCulture)]);
+        await Tool.RunAsync(Folder, "kill", ["-KILL", server.Id.ToString(CultureInfo.InvariantCulture)]);
         await server.EndAsync();
     }
 
-    private Task<string> RunAsync(string program, int step) => Tool.RunAsync(_folder, program,
-        [Path.Combine(_folder, "coap.db"), Path.Combine(_folder, "app.db"), step.ToString(CultureInfo.InvariantCulture)]);
+    private Task<string> RunAsync(string program, int step) => Tool.RunAsync(Folder, program,
+        [Path.Combine(Folder, "coap.db"), Path.Combine(Folder, "app.db"), step.ToString(CultureInfo.InvariantCulture)]);
 }

@@ -34,9 +34,9 @@ public sealed partial class ProxyPageTests
 
         await world.StartAsync();
         CoapResponse answer = await world.RunAsync(() => AskAsync(client));
-        Assert.Equal("/state", answer.GetText());
+        answer.Says("/state");
         client.Proxy = null;
-        Assert.Equal("/x/y", (await world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/x/y"))).GetText());
+        await world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/x/y")).Says("/x/y");
     }
 
     private static async Task MapAsync(CoapServer server, ProxyWorld world)
@@ -100,7 +100,7 @@ public sealed partial class ProxyPageTests
         string table = Page[from..Page.IndexOf("## Cache", from, StringComparison.Ordinal)];
         Assert.All(
             CoapOptionRegistry.Default.Factories.Where(static factory => factory.Definition.SignallingCode is null),
-            factory => Assert.Contains(factory.Definition.Name, table, StringComparison.Ordinal));
+            factory => table.Mentions(factory.Definition.Name));
     }
 
     [Fact]

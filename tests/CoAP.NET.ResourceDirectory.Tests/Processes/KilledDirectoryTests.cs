@@ -6,21 +6,18 @@ namespace CoAP.NET.ResourceDirectory.Tests.Processes;
 /// <summary>A directory in a process of its own that is killed, and starts again with its file.</summary>
 /// <remarks>Real clock: the directory is a process of its own.</remarks>
 [External("dotnet")]
-public sealed class KilledDirectoryTests : IDisposable
+public sealed class KilledDirectoryTests : FolderTest
 {
     private const int Endpoints = 20;
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-directory-").FullName;
     private readonly string _secret = Convert.ToHexString(CoapSealedClusterStore.NewSecret());
 
     [Fact]
     public async Task Registrations_survive_two_kills_and_lookup_observers_are_notified_without_registering_again()
     {
         int attempts = 0;
-        await Eventually.BindsAgainAsync(() => KillTwiceAsync(Path.Combine(_folder, $"coap-{++attempts}.db")));
+        await Eventually.BindsAgainAsync(() => KillTwiceAsync(Path.Combine(Folder, $"coap-{++attempts}.db")));
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private async Task KillTwiceAsync(string file)
     {

@@ -17,7 +17,7 @@ public sealed class BrowserPage : IAsyncDisposable
         page.Console += (_, message) =>
         {
             // A call that the server refuses is shown on the page, and the browser says so besides.
-            if (message.Type is "error" or "warning" && !message.Text.StartsWith("Failed to load resource", StringComparison.Ordinal))
+            if (message.Type is "error" or "warning" && !message.Text.StartsWith("Failed to load resource", Ordinal))
             {
                 _complaints.Enqueue(message.Text);
             }

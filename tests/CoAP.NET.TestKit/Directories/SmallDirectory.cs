@@ -86,7 +86,7 @@ internal sealed class SmallDirectory
         lock (_gate)
         {
             added = new SmallRegistration($"/reg/{++_last}/", name, null, uri, 90_000, [], links,
-                _time.GetUtcNow() + TimeSpan.FromSeconds(90_000));
+                _time.GetUtcNow() + FromSeconds(90_000));
             _registrations[added.Path] = added;
         }
 
@@ -150,7 +150,7 @@ internal sealed class SmallDirectory
                 ?? $"/reg/{++_last}/";
             made = new SmallRegistration(path, name, sector, BaseOf(request) ?? $"coap://{request.Peer.Address}", lifetime,
                 [.. request.Queries.Where(static query => query.Split('=')[0] is not ("ep" or "d" or "lt" or "base"))], links,
-                _time.GetUtcNow() + TimeSpan.FromSeconds(lifetime));
+                _time.GetUtcNow() + FromSeconds(lifetime));
             _registrations[path] = made;
         }
 
@@ -177,7 +177,7 @@ internal sealed class SmallDirectory
             {
                 Base = BaseOf(request) ?? known.Base,
                 Lifetime = lifetime,
-                Until = _time.GetUtcNow() + TimeSpan.FromSeconds(lifetime),
+                Until = _time.GetUtcNow() + FromSeconds(lifetime),
             };
         }
 

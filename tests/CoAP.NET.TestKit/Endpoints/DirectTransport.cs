@@ -71,6 +71,11 @@ internal sealed class DirectTransport : CoapDatagramTransport
 
     public void Receive(CoapAddress remote, string hex, CoapAddress? local = null) => Receive(remote, Wire.Hex(hex), local);
 
+    /// <summary>Asserts that these datagrams left so far, and takes them out.</summary>
+    public void HasSent(params string[] all) => Assert.Equal(all, TakeSent());
+
+    public void HasSentNothing() => Assert.Empty(TakeSent());
+
     /// <summary>Everything that left so far, as hexadecimal digits; taken out.</summary>
     public string[] TakeSent()
     {

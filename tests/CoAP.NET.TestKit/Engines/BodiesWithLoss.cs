@@ -31,7 +31,7 @@ public abstract class BodiesWithLoss<TEngines> : LossyEngines<TEngines>
         losses.Percent = 10;
         bool isConfirmable = qBlock == CoapQBlock.Off;
         CoapRequest put = new(CoapMethod.Put, world.Uri("/body")) { Confirmable = isConfirmable, Content = CoapContent.Binary(s_body) };
-        Assert.Equal("True", (await client.SendAsync(put).WaitAsync(EngineWorld.Hang)).GetText());
+        await client.SendAsync(put).WaitAsync(EngineWorld.Hang).Says("True");
         CoapRequest get = new(CoapMethod.Get, world.Uri("/body")) { Confirmable = isConfirmable };
         Assert.True((await client.SendAsync(get).WaitAsync(EngineWorld.Hang)).Payload.Span.SequenceEqual(s_body));
         Assert.True(losses.Lost > 0);

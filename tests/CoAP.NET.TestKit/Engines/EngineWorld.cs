@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Engines;
 /// </summary>
 internal sealed class EngineWorld : IAsyncDisposable
 {
-    public static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
+    public static readonly TimeSpan Hang = FromMinutes(2);
 
     private readonly TestEngine _engine;
     private readonly List<CoapClient> _clients = [];
@@ -25,13 +25,13 @@ internal sealed class EngineWorld : IAsyncDisposable
     /// <summary>Short times and many copies: what is lost often must not make a request fail, nor a test long.</summary>
     public static CoapTransmissionParameters Quick => CoapTransmissionParameters.Default with
     {
-        AckTimeout = TimeSpan.FromMilliseconds(30),
+        AckTimeout = FromMilliseconds(30),
         MaxRetransmit = 12,
         NStart = 16,
         ProbingRate = double.PositiveInfinity,
-        MaxLatency = TimeSpan.FromSeconds(1),
-        NonTimeout = TimeSpan.FromMilliseconds(40),
-        NonReceiveTimeout = TimeSpan.FromMilliseconds(100),
+        MaxLatency = FromSeconds(1),
+        NonTimeout = FromMilliseconds(40),
+        NonReceiveTimeout = FromMilliseconds(100),
         NonMaxRetransmit = 10,
     };
 

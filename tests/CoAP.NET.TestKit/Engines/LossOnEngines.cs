@@ -25,7 +25,7 @@ public abstract class LossOnEngines<TEngines> : LossyEngines<TEngines>
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         long before = client.Endpoint.Counters[CoapCounter.Retransmissions];
         Volatile.Write(ref loses, true);
-        Assert.Equal("1", (await client.GetAsync(world.Uri("/x")).WaitAsync(EngineWorld.Hang)).GetText());
+        await client.GetAsync(world.Uri("/x")).WaitAsync(EngineWorld.Hang).Says("1");
         Assert.True(client.Endpoint.Counters[CoapCounter.Retransmissions] - before >= 3);
         Assert.Equal(1, runs);
     }
@@ -74,7 +74,7 @@ public abstract class LossOnEngines<TEngines> : LossyEngines<TEngines>
         });
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         Volatile.Write(ref loses, true);
-        Assert.Equal("separate", (await client.GetAsync(world.Uri("/slow")).WaitAsync(EngineWorld.Hang)).GetText());
+        await client.GetAsync(world.Uri("/slow")).WaitAsync(EngineWorld.Hang).Says("separate");
 
         // A copy of the request that comes late may be what draws the response again, so that not each copy is a retransmission.
         Assert.True(Volatile.Read(ref left) < 0, "Not all copies that were to be lost were.");
@@ -99,7 +99,7 @@ public abstract class LossOnEngines<TEngines> : LossyEngines<TEngines>
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         losses.Percent = 20;
         await Task.WhenAll(Enumerable.Range(0, requests).Select(async i =>
-            Assert.Equal($"{i}", (await client.PostAsync(world.Uri($"/run?i={i}"), CoapContent.Text("x"))).GetText())))
+            await client.PostAsync(world.Uri($"/run?i={i}"), CoapContent.Text("x")).Says($"{i}")))
             .WaitAsync(EngineWorld.Hang);
         Assert.All(runs, static count => Assert.Equal(1, count));
         Assert.True(losses.Lost > 0);

@@ -17,7 +17,7 @@ public abstract class ObservingOnEngines<TEngines>
         CoapRouteHandlerBuilder? route = null;
         await using EngineWorld world = await EngineWorld.StartAsync<TEngines>(engine, server =>
             route = server.MapGet("/obs", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable());
-        CoapClient client = world.Client(delay: TimeSpan.FromMilliseconds(30));
+        CoapClient client = world.Client(delay: FromMilliseconds(30));
         List<int> seen = [];
         await using CoapObservation observation = await client.ObserveAsync(world.Uri("/obs"), response =>
         {
@@ -28,12 +28,12 @@ public abstract class ObservingOnEngines<TEngines>
         }).WaitAsync(EngineWorld.Hang);
 
         // Timers that each time come later by their own lateness let through seven in half a minute.
-        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
+        using CancellationTokenSource guard = new(FromMinutes(2));
         while (Count() < seenAtLeast)
         {
             Interlocked.Increment(ref state);
             route!.Notify();
-            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, guard.Token);
+            await Task.Delay(FromMilliseconds(10), TimeProvider.System, guard.Token);
         }
 
         await Eventually.IsTrueAsync(() => NumberOf(observation.Latest!) == Volatile.Read(ref state));

@@ -22,7 +22,7 @@ public abstract class RequestsOnEngines<TEngines>
         await Task.WhenAll(clients.Index().SelectMany(item => Enumerable.Range(0, 50).Select(async i =>
         {
             string text = $"{item.Index}-{i}";
-            Assert.Equal(text, (await item.Item.GetAsync(world.Uri($"/say?i={text}"))).GetText());
+            await item.Item.GetAsync(world.Uri($"/say?i={text}")).Says(text);
         }))).WaitAsync(EngineWorld.Hang);
         await world.AssertNothingLeftAsync();
     }
@@ -35,7 +35,7 @@ public abstract class RequestsOnEngines<TEngines>
         CoapClient client = world.Client();
         CoapResponse up = await client.PutAsync(world.Uri("/body"), CoapContent.Binary(s_body)).WaitAsync(EngineWorld.Hang);
         CoapResponse down = await client.GetAsync(world.Uri("/body")).WaitAsync(EngineWorld.Hang);
-        Assert.Equal("True", up.GetText());
+        up.Says("True");
         Assert.True(down.Payload.Span.SequenceEqual(s_body));
         await world.AssertNothingLeftAsync();
     }
@@ -60,7 +60,7 @@ public abstract class RequestsOnEngines<TEngines>
         await using EngineWorld world = await EngineWorld.StartAsync<TEngines>(engine, server =>
         {
             server.MapGet("/hello", static () => "hello");
-            server.MapGet("/x", () => CoapResults.Text($"{Interlocked.Increment(ref runs)}").WithMaxAge(TimeSpan.FromSeconds(1)));
+            server.MapGet("/x", () => CoapResults.Text($"{Interlocked.Increment(ref runs)}").WithMaxAge(FromSeconds(1)));
         });
         VirtualClock clock = new();
         CoapClient client = world.Client(options => (options.Cache, options.TimeProvider) = (new CoapCache(), clock));
@@ -70,7 +70,7 @@ public abstract class RequestsOnEngines<TEngines>
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         Assert.Equal("1", await AskAsync());
         Assert.Equal("1", await AskAsync());
-        clock.Advance(TimeSpan.FromSeconds(2));
+        clock.Advance(FromSeconds(2));
         Assert.Equal("2", await AskAsync());
         Assert.Equal(2, runs);
     }
@@ -89,13 +89,13 @@ public abstract class RequestsOnEngines<TEngines>
                 await goesOn.Task;
                 return CoapResults.Text("done");
             }),
-            static options => options.Processes.StopGracePeriod = TimeSpan.FromSeconds(30));
+            static options => options.Processes.StopGracePeriod = FromSeconds(30));
         CoapClient client = world.Client(static options => options.Parameters = EngineWorld.Quick);
         Task<CoapResponse> request = client.GetAsync(world.Uri("/slow"));
         await running.Task.WaitAsync(EngineWorld.Hang);
         Task stopping = world.Server.StopAsync();
         goesOn.SetResult();
-        Assert.Equal("done", (await request.WaitAsync(EngineWorld.Hang)).GetText());
+        await request.WaitAsync(EngineWorld.Hang).Says("done");
         await stopping.WaitAsync(EngineWorld.Hang);
         Assert.Equal(0, world.Server.RequestsServed);
     }
@@ -116,7 +116,7 @@ public abstract class RequestsOnEngines<TEngines>
         });
         CoapClient client = world.Client(static options => options.Parameters = EngineWorld.Quick);
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
-        CoapRequest request = new(CoapMethod.Get, world.Uri("/never")) { Timeout = TimeSpan.FromMilliseconds(200) };
+        CoapRequest request = new(CoapMethod.Get, world.Uri("/never")) { Timeout = FromMilliseconds(200) };
         await Assert.ThrowsAsync<CoapTimeoutException>(() => client.SendAsync(request).WaitAsync(EngineWorld.Hang));
         never.SetResult();
         await world.AssertNothingLeftAsync();

@@ -91,8 +91,8 @@ public abstract class UserCodeOnEngines<TEngines>
 
             quick!.Notify();
             await Eventually.IsTrueAsync(() => free.Latest!.GetText() == "1");
-            Assert.Equal("x", (await client.GetAsync(world.Uri("/x")).WaitAsync(EngineWorld.Hang)).GetText());
-            Assert.Equal("0", stuck.Latest!.GetText());
+            await client.GetAsync(world.Uri("/x")).WaitAsync(EngineWorld.Hang).Says("x");
+            stuck.Latest!.Says("0");
 
             release.Set();
             await Eventually.IsTrueAsync(() => stuck.Latest!.GetText() == "1");

@@ -9,7 +9,7 @@ public sealed class PlugtestBench : IAsyncDisposable
 {
     internal static readonly CoapAddress ServerAddress = InMemoryNetwork.Address("192.0.2.1:5683");
     private static readonly CoapAddress s_client = InMemoryNetwork.Address("192.0.2.2:40000");
-    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(20);
+    private static readonly TimeSpan s_patience = FromMinutes(20);
 
     private readonly bool _isExact;
     private readonly int _seed;
@@ -26,7 +26,7 @@ public sealed class PlugtestBench : IAsyncDisposable
         Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions
         {
             Seed = (ulong)seed,
-            Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)) with { Loss = loss },
+            Conditions = NetworkConditions.Delayed(FromMilliseconds(20)) with { Loss = loss },
         });
         _server = CreateServer();
         Client = CreateClient(1);
@@ -98,7 +98,7 @@ public sealed class PlugtestBench : IAsyncDisposable
         {
             try
             {
-                _responses.Add(await task.WaitAsync(TimeSpan.FromMinutes(2)));
+                _responses.Add(await task.WaitAsync(FromMinutes(2)));
             }
             catch (CoapTimeoutException exception)
             {

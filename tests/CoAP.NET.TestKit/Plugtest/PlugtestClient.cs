@@ -35,7 +35,7 @@ public abstract class PlugtestClient : IAsyncLifetime
     }
 
     /// <summary>Waits for threads, not for time.</summary>
-    private protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));
 
     internal static CoapRequest Request(CoapMethod method, string path, string? content = null, bool confirmable = true,
         CoapOption? option = null)

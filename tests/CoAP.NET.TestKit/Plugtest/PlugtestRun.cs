@@ -39,7 +39,7 @@ public sealed record PlugtestRun(
         }
 
         int datagrams = bench.Datagrams;
-        bench.Clock.Advance(TimeSpan.FromMinutes(10));
+        bench.Clock.Advance(FromMinutes(10));
         Assert.Equal(0, bench.StageErrors);
         return new PlugtestRun(
             [.. bench.Responses.Select(Describe), .. bench.Findings],

@@ -116,11 +116,11 @@ internal static class PlugtestScenarios
 
     private static IEnumerable<PlugtestScenario> Observing { get; } =
     [
-        Observe("OBS_01", "/obs", static bench => bench.PassAsync(TimeSpan.FromSeconds(16)), Change),
-        Observe("OBS_02", "/obs-non", static bench => bench.PassAsync(TimeSpan.FromSeconds(16)), Change),
+        Observe("OBS_01", "/obs", static bench => bench.PassAsync(FromSeconds(16)), Change),
+        Observe("OBS_02", "/obs-non", static bench => bench.PassAsync(FromSeconds(16)), Change),
         Observe("OBS_04", "/obs", async bench =>
         {
-            await bench.PassAsync(TimeSpan.FromSeconds(7));
+            await bench.PassAsync(FromSeconds(7));
             await bench.RestartServerAsync();
         }),
         Observe("OBS_07", "/obs", static bench => bench.AskAsync(Request(CoapMethod.Delete, "/obs"))),
@@ -138,10 +138,10 @@ internal static class PlugtestScenarios
         Observe("OBS_11", "/obs-load", PutInTurn, last: "6"),
         Observe("OBS_11 by Non-confirmable messages", "/obs-load-non", PutInTurn, last: "6"),
         new("OBS_12", CancelAsync) { IsLong = true, MayRunAgain = true },
-        Observe("OBS_13", "/obs-large", static bench => bench.PassAsync(TimeSpan.FromSeconds(6)),
+        Observe("OBS_13", "/obs-large", static bench => bench.PassAsync(FromSeconds(6)),
             static changes => $"{Change(changes)}\n{LargeText.Make(2000)}"),
         Observe("OBS_13 with a value that is put", "/obs-large", static bench => bench.AskAsync(Put("/obs-large", "short")), last: "short"),
-        Observe("OBS_14", "/obs-pumping", static bench => bench.PassAsync(TimeSpan.FromSeconds(16)),
+        Observe("OBS_14", "/obs-pumping", static bench => bench.PassAsync(FromSeconds(16)),
             static changes => LargeText.Make(s_pumpingLengths[changes % s_pumpingLengths.Length])),
     ];
 
@@ -185,7 +185,7 @@ internal static class PlugtestScenarios
     private static async Task CancelAsync(PlugtestBench bench)
     {
         PlugtestObserver observer = await bench.ObserveAsync(Request(CoapMethod.Get, "/obs"));
-        await bench.PassAsync(TimeSpan.FromSeconds(6));
+        await bench.PassAsync(FromSeconds(6));
         bench.EndLoss();
         int taken = observer.Taken.Count;
         await observer.Observation!.DisposeAsync();
@@ -199,7 +199,7 @@ internal static class PlugtestScenarios
     {
         await bench.UntilAsync(() => bench.IsUnobserved);
         int datagrams = bench.Datagrams;
-        bench.Clock.Advance(TimeSpan.FromMinutes(10));
+        bench.Clock.Advance(FromMinutes(10));
         Assert.Equal(0, bench.Observers);
         Assert.InRange(bench.Datagrams, datagrams, datagrams + 8);
     }

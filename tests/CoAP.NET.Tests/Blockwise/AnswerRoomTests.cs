@@ -49,25 +49,25 @@ public sealed class AnswerRoomTests : BlockwiseTest
         await StartAsync();
         for (int i = 0; i < 4; i++)
         {
-            Assert.Equal(CoapCode.Content, Get("x", peer: Trusted(i)).Code);
+            Get("x", peer: Trusted(i)).Gives(CoapCode.Content);
         }
 
         for (int i = 4; i < 6; i++)
         {
             CoapMessage refusal = Get("x", peer: Trusted(i));
-            Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (refusal.Code, refusal.Options.MaxAge));
+            Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (refusal.Code, refusal.Options.MaxAge));
         }
 
         // Told once, with the setting to change, and counted each time.
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text;
-        Assert.Contains("1048576 bytes for all peers together (CoapLimits.Blockwise.ResponseMemory)", told, StringComparison.Ordinal);
+        told.Mentions("1048576 bytes for all peers together (CoapLimits.Blockwise.ResponseMemory)");
         Assert.Equal((2L, 0L), (Server.Counters[CoapCounter.RepresentationsRefused], Server.Counters[CoapCounter.RepresentationEvictions]));
 
         // Whoever asks for later blocks all the same has no body made for each of them.
         int runs = _runs;
         for (int number = 1; number < 100; number++)
         {
-            Assert.Equal(CoapCode.ServiceUnavailable, Get("x", new BlockValue(number, false, 6), peer: Trusted(4)).Code);
+            Get("x", new BlockValue(number, false, 6), peer: Trusted(4)).Gives(CoapCode.ServiceUnavailable);
         }
 
         Assert.Equal(runs, _runs);
@@ -77,7 +77,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         }
 
         // After Max-Age there is room, as the others are through.
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Assert.Equal(Document(200 * KiB, _runs + 1), Download("x", peer: Trusted(4)));
         AssertAllFreed();
     }
@@ -89,7 +89,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         MapChanging(5 * KiB);
         await StartAsync();
         Get("x");
-        Clock.Advance(TimeSpan.FromSeconds(30));
+        Clock.Advance(FromSeconds(30));
         Assert.Equal(Document(5 * KiB, 1)[KiB..], Rest("x", Peer));
         Assert.Equal(1, _runs);
         AssertAllFreed();
@@ -101,13 +101,12 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Options.Limits.Blockwise.ResponseMemory = 1024 * KiB;
         MapChanging(300 * KiB);
         await StartAsync();
-        Assert.Equal(CoapCode.InternalServerError, Get("x").Code);
-        Assert.Equal(CoapCode.InternalServerError, Get("x", new BlockValue(7, false, 6)).Code);
+        Get("x").Gives(CoapCode.InternalServerError);
+        Get("x", new BlockValue(7, false, 6)).Gives(CoapCode.InternalServerError);
         Assert.Equal(1, _runs);
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1543).Text;
-        Assert.Contains("CoapResults.File", told, StringComparison.Ordinal);
-        Assert.Contains("262144 bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)", told,
-            StringComparison.Ordinal);
+        told.Mentions("CoapResults.File");
+        told.Mentions("262144 bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)");
         AssertAllFreed();
     }
 
@@ -118,8 +117,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Server.MapPost("/x", () => CoapResults.Changed(CoapContent.Binary(Body(300 * KiB))));
         await StartAsync();
         Send(Message(CoapMethod.Post, "x"));
-        Assert.Contains("(SourceShare of ResponseMemory in CoapLimits.Blockwise)",
-            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text, StringComparison.Ordinal);
+        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text.Mentions("(SourceShare of ResponseMemory in CoapLimits.Blockwise)");
         AssertAllFreed();
     }
 
@@ -137,10 +135,10 @@ public sealed class AnswerRoomTests : BlockwiseTest
         }
 
         CoapAddress honest = Trusted(9);
-        Assert.Equal(CoapCode.ServiceUnavailable, Get("x", peer: honest).Code);
+        Get("x", peer: honest).Gives(CoapCode.ServiceUnavailable);
         for (int second = 0; second < 100; second += 20)
         {
-            Clock.Advance(TimeSpan.FromSeconds(20));
+            Clock.Advance(FromSeconds(20));
             for (int i = 0; creeps && i < 4; i++)
             {
                 // 16 bytes in 20 s: this would take 3 days.
@@ -153,7 +151,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
             }
         }
 
-        Assert.Equal(CoapCode.Content, Get("x", peer: honest).Code);
+        Get("x", peer: honest).Gives(CoapCode.Content);
         Assert.True(Server.Counters[CoapCounter.RepresentationEvictions] >= 1);
         Assert.Equal(199 * KiB, Rest("x", honest).Length);
         AssertAllFreed();
@@ -192,8 +190,8 @@ public sealed class AnswerRoomTests : BlockwiseTest
         CoapAddress honest = CoapAddress.FromIPv4(0xc6336501, 40_000);
         for (int number = 0; number < 40; number++)
         {
-            Clock.Advance(TimeSpan.FromSeconds(2));
-            Assert.Equal(CoapCode.Content, Get($"x/{40 * KiB}", new BlockValue(number, false, 6), peer: honest).Code);
+            Clock.Advance(FromSeconds(2));
+            Get($"x/{40 * KiB}", new BlockValue(number, false, 6), peer: honest).Gives(CoapCode.Content);
             foreach ((string path, CoapAddress peer) in held)
             {
                 Get(path, new BlockValue(number + 1, false, 6), peer: peer);
@@ -222,7 +220,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(CoapCode.Unauthorized, answer!.Code);
         ReadOnlyMemory<byte> echo = answer.Options.Echo!.Value;
         CoapAddress honest = CoapAddress.FromIPv4(0xcb007100 + 49, 5683);
-        Assert.Equal(CoapCode.Content, Get("x", new BlockValue(0, false, 2), options => options.Add(new EchoOption(echo.Span)), honest).Code);
+        Get("x", new BlockValue(0, false, 2), options => options.Add(new EchoOption(echo.Span)), honest).Gives(CoapCode.Content);
         Assert.Equal(4096 + 1024 - 64, Rest("x", honest, 2).Length);
         AssertAllFreed();
     }
@@ -244,7 +242,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
             }
 
             // Longer than the patience with those whose place another one of theirs wants.
-            Clock.Advance(TimeSpan.FromSeconds(20));
+            Clock.Advance(FromSeconds(20));
             Assert.Equal(tags, known.Select(peer => TagOf(Get("x", new BlockValue(number, false, 2), peer: peer))));
         }
 
@@ -265,11 +263,11 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(11, codes.Count(static code => code == CoapCode.Content));
         Assert.Equal(29, codes.Count(static code => code == CoapCode.Unauthorized));
         Assert.InRange(Memory.Responses.Unverified.Bytes, 220 * KiB, 256 * KiB);
-        Assert.Contains("262144 bytes for all peers together whose addresses were never verified",
-            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text, StringComparison.Ordinal);
+        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text.Mentions(
+            "262144 bytes for all peers together whose addresses were never verified");
         for (int i = 0; i < 30; i++)
         {
-            Assert.Equal(CoapCode.Content, Get("x", peer: Trusted(i)).Code);
+            Get("x", peer: Trusted(i)).Gives(CoapCode.Content);
         }
 
         Assert.Equal(0, Server.Counters[CoapCounter.RepresentationEvictions]);
@@ -282,7 +280,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
     {
         CoapAddress[] peers = [.. Enumerable.Range(0, count).Select(static i => CoapAddress.FromIPv4(0xcb010000 + (uint)i, 5683))];
         Array.ForEach(peers, peer => Get("none", peer: peer));
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         return peers;
     }
 

@@ -52,7 +52,7 @@ public sealed class BlockCampaignTests : BlockwiseTest
                 senders[random.Next(Peers)].Step();
                 if (random.Next(100) == 0)
                 {
-                    Clock.Advance(TimeSpan.FromSeconds(random.Next(20)));
+                    Clock.Advance(FromSeconds(random.Next(20)));
                 }
             }
 

@@ -54,6 +54,15 @@ public abstract class BlockwiseTest : EndpointTest
         return sent.Length == 0 ? null : s_serializer.Deserialize(Wire.Hex(Assert.Single(sent)));
     }
 
+    /// <summary>Hands a request in that another thread answers, as it reads a file.</summary>
+    private protected async Task<CoapMessage> SendLateAsync(CoapMessage message, CoapAddress? peer = null)
+    {
+        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
+        TrySend(message, peer);
+        return s_serializer.Deserialize(await Within(sent.Task));
+    }
+
     private protected CoapMessage Send(CoapMessage message, CoapAddress? peer = null)
     {
         CoapMessage? answer = TrySend(message, peer);
@@ -136,11 +145,11 @@ public abstract class BlockwiseTest : EndpointTest
     /// <summary>Nothing of any body is kept or counted any more, once its time is over.</summary>
     private protected void AssertAllFreed()
     {
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
 
         // Who ran a handler on a thread of its own sends the answer before it counts the request out.
-        Assert.True(SpinWait.SpinUntil(() => Server.Endpoint.Served.Count == 0, TimeSpan.FromMinutes(2)));
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.True(SpinWait.SpinUntil(() => Server.Endpoint.Served.Count == 0, FromMinutes(2)));
+        Clock.Advance(FromMinutes(10));
         Assert.Equal((0, 0, 0), (Bodies.Count, Responses.Count, Responses.SharedCount));
         Assert.Equal((0L, 0L, 0L, 0L),
             (Memory.Requests.Used, Memory.Requests.UsedByNewcomers, Memory.Responses.Used, Memory.Responses.UsedByNewcomers));

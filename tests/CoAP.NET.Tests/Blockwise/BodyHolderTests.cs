@@ -30,7 +30,7 @@ public sealed class BodyHolderTests : QBlockTest
         {
             CoapMessage answer = Block(CoapMethod.Put, "stream/honest", body, offset, 256, peer: honest);
             Assert.Equal(offset + 256 < body.Length ? CoapCode.Continue : CoapCode.Changed, answer.Code);
-            Clock.Advance(TimeSpan.FromSeconds(2));
+            Clock.Advance(FromSeconds(2));
             foreach ((CoapAddress peer, string path) in held)
             {
                 Block(CoapMethod.Put, path, body, 16 * ((offset / 256) + 1), 16, peer: peer);
@@ -51,7 +51,7 @@ public sealed class BodyHolderTests : QBlockTest
         long used = Memory.Requests.Used;
 
         // Those who came last are refused, and from then on who stands still has to go, though nobody asks again.
-        Clock.Advance(TimeSpan.FromSeconds(60));
+        Clock.Advance(FromSeconds(60));
         Assert.InRange(Memory.Requests.Used, 0, used / 8);
         Assert.True(Server.Counters[CoapCounter.BodiesEvicted] > 20);
 
@@ -87,7 +87,7 @@ public sealed class BodyHolderTests : QBlockTest
         for (int number = 0; number < 40; number++)
         {
             answer = Hand(QBlock1(body, number, KiB, path: "/whole/honest"), honest);
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            Clock.Advance(FromMilliseconds(100));
         }
 
         Assert.Equal((CoapCode.Changed, 1), (answer!.Code, _taken.Count));
@@ -103,7 +103,7 @@ public sealed class BodyHolderTests : QBlockTest
         await StartUploadsAsync();
         CoapAddress[] forged = [.. Enumerable.Range(0, 200).Select(static i => Holder(i, 5683))];
         Array.ForEach(forged, peer => Get("none", peer: peer));
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         byte[] large = Body(100 * KiB);
         CoapMessage? refusal = null;
         foreach (CoapAddress peer in forged)
@@ -132,7 +132,7 @@ public sealed class BodyHolderTests : QBlockTest
         await StartUploadsAsync();
         CoapAddress[] peers = [.. Enumerable.Range(0, 31).Select(static i => Holder(i, 5683))];
         Array.ForEach(peers, peer => Get("none", peer: peer));
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         CoapAddress honest = peers[^1];
         byte[] body = Body(30 * KiB);
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "whole/x", body, 0, KiB, peer: honest).Code);

@@ -45,18 +45,18 @@ public sealed class BoundTests : BlockwiseTest
             Get("none", peer: peer);
         }
 
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Block(CoapMethod.Put, "x/other", Body(2048), 0, 1024, peer: Other);
         for (int i = 0; i < 100; i++)
         {
-            Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, $"x/{i}", Body(2048), 0, 1024).Code);
+            Block(CoapMethod.Put, $"x/{i}", Body(2048), 0, 1024).Gives(CoapCode.Continue);
             Assert.InRange(Memory.Requests.Used, 1, (16 * 1024) + 4096);
         }
 
         Assert.Equal(0, Memory.Requests.UsedByNewcomers);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x/0", Body(2048), 1024, 1024).Code);
-        Assert.Equal(CoapCode.Content, Block(CoapMethod.Put, "x/99", Body(2048), 1024, 1024).Code);
-        Assert.Equal(CoapCode.Content, Block(CoapMethod.Put, "x/other", Body(2048), 1024, 1024, peer: Other).Code);
+        Block(CoapMethod.Put, "x/0", Body(2048), 1024, 1024).Gives(CoapCode.RequestEntityIncomplete);
+        Block(CoapMethod.Put, "x/99", Body(2048), 1024, 1024).Gives(CoapCode.Content);
+        Block(CoapMethod.Put, "x/other", Body(2048), 1024, 1024, peer: Other).Gives(CoapCode.Content);
         Assert.True(Server.Counters[CoapCounter.BodiesEvicted] > 80);
         AssertAllFreed();
     }
@@ -69,7 +69,7 @@ public sealed class BoundTests : BlockwiseTest
         await StartAsync();
         CoapAddress known = CoapAddress.FromIPv4(0xcb010001, 5683);
         Get("none", peer: known);
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         uint forged = 0xcb007100;
         for (int offset = 0; offset < 1920; offset += 64)
         {
@@ -81,7 +81,7 @@ public sealed class BoundTests : BlockwiseTest
             }
 
             // Longer than the patience with those whose place another one of theirs wants.
-            Clock.Advance(TimeSpan.FromSeconds(20));
+            Clock.Advance(FromSeconds(20));
         }
 
         Assert.True(Server.Counters[CoapCounter.BodiesRefused] > 100);
@@ -96,17 +96,17 @@ public sealed class BoundTests : BlockwiseTest
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartAsync();
         byte[] body = Body(2048);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024).Code);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, peer: Other).Code);
+        Block(CoapMethod.Put, "x", body, 0, 1024).Gives(CoapCode.Continue);
+        Block(CoapMethod.Put, "x", body, 0, 1024, peer: Other).Gives(CoapCode.Continue);
         CoapMessage full = Block(CoapMethod.Put, "x", body, 1024, 512, peer: Other);
-        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (full.Code, full.Options.MaxAge));
-        Assert.Equal(CoapCode.Unauthorized, Block(CoapMethod.Put, "x", body, 0, 1024, peer: CoapAddress.FromIPv4(1, 1)).Code);
+        Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (full.Code, full.Options.MaxAge));
+        Block(CoapMethod.Put, "x", body, 0, 1024, peer: CoapAddress.FromIPv4(1, 1)).Gives(CoapCode.Unauthorized);
         Assert.Equal(2, Server.Counters[CoapCounter.BodiesRefused]);
 
         // The first one goes; then there is room for the block that was refused.
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", Body(10), 0, 1024).Code);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 1024, 512, peer: Other).Code);
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 1536, 512, peer: Other).Code);
+        Block(CoapMethod.Put, "x", Body(10), 0, 1024).Gives(CoapCode.Changed);
+        Block(CoapMethod.Put, "x", body, 1024, 512, peer: Other).Gives(CoapCode.Continue);
+        Block(CoapMethod.Put, "x", body, 1536, 512, peer: Other).Gives(CoapCode.Changed);
         AssertAllFreed();
     }
 
@@ -121,8 +121,8 @@ public sealed class BoundTests : BlockwiseTest
         AssertTooLarge(2000, Block(CoapMethod.Put, "x", Body(3000), 0, 1024, options => options.Size1 = 3000));
         AssertTooLarge(100, Block(CoapMethod.Put, "small", Body(3000), 0, 1024));
         AssertTooLarge(100, Send(Message(CoapMethod.Put, "small", payload: Body(101))));
-        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "small", Body(100), 64).Code);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", Body(3000), 0, 1024).Code);
+        Upload(CoapMethod.Put, "small", Body(100), 64).Gives(CoapCode.Changed);
+        Block(CoapMethod.Put, "x", Body(3000), 0, 1024).Gives(CoapCode.Continue);
         AssertTooLarge(2000, Block(CoapMethod.Put, "x", Body(3000), 1024, 1024));
         Assert.Equal(0, Bodies.Count);
         Assert.Equal(4, Server.Counters[CoapCounter.BodiesTooLarge]);
@@ -187,7 +187,7 @@ public sealed class BoundTests : BlockwiseTest
         }
 
         // Many peers with the same body hold it once.
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         for (int i = 0; i < 10; i++)
         {
             Get("x/1", new BlockValue(0, false, 2), peer: CoapAddress.FromIPv4(0x0a000000 + (uint)i, 5683));
@@ -200,8 +200,8 @@ public sealed class BoundTests : BlockwiseTest
         Get("x/1", new BlockValue(1, false, 2));
         Assert.Equal(1011, runs);
         Assert.Equal(new BlockValue(0, true, 2), Send(Message(CoapMethod.Post, "large")).Options.Block2);
-        Assert.Equal(CoapCode.RequestEntityIncomplete,
-            Send(Message(CoapMethod.Post, "large", options => options.Block2 = new BlockValue(1, false, 6))).Code);
+        Send(Message(CoapMethod.Post, "large", options => options.Block2 = new BlockValue(1, false, 6)))
+            .Gives(CoapCode.RequestEntityIncomplete);
         Assert.Contains(Logs.Entries, entry => entry.Id.Id == 1541);
         AssertAllFreed();
     }
@@ -216,7 +216,7 @@ public sealed class BoundTests : BlockwiseTest
         version = 1;
         for (int i = 0; i < 30; i++)
         {
-            Clock.Advance(TimeSpan.FromSeconds(10));
+            Clock.Advance(FromSeconds(10));
             CoapMessage answer = Get("x", new BlockValue(1, false, 2));
             Assert.Equal(Body(300, i < 24 ? 0 : 1)[64..128], answer.Payload.ToArray());
         }

@@ -11,7 +11,7 @@ public sealed class MissingBlockListTests
     {
         byte[] list = MissingBlockList.Write([1, 24, 255, 256, 65_536, 1_048_575]);
 
-        Assert.Equal("0118 18 18ff 190100 1a00010000 1a000fffff".Replace(" ", "", StringComparison.Ordinal), Wire.Hex(list));
+        Assert.Equal("0118 18 18ff 190100 1a00010000 1a000fffff".Replace(" ", "", Ordinal), Wire.Hex(list));
         Assert.True(MissingBlockList.TryRead(list, 0xf_ffff, out List<int> numbers));
         Assert.Equal([1, 24, 255, 256, 65_536, 1_048_575], numbers);
     }

@@ -57,13 +57,13 @@ public sealed class QBlock1ServerTests : QBlockTest
         {
             _stored.Add(request.Payload.ToArray());
             return CoapResults.Changed();
-        }).RequireRateLimiting(_ => asked++ == 0 ? TimeSpan.FromSeconds(3) : null);
+        }).RequireRateLimiting(_ => asked++ == 0 ? FromSeconds(3) : null);
         await StartAsync();
         byte[] body = Body(32);
         foreach (int number in new[] { 1, 1, 0 })
         {
             CoapMessage refused = Assert.Single(Deliver(QBlock1(body, number, method: CoapMethod.Post)));
-            Assert.Equal((CoapCode.TooManyRequests, TimeSpan.FromSeconds(3)), (refused.Code, refused.Options.MaxAge));
+            Assert.Equal((CoapCode.TooManyRequests, FromSeconds(3)), (refused.Code, refused.Options.MaxAge));
         }
 
         // The client sends it anew, with another tag, and a copy of before comes later still.
@@ -289,7 +289,7 @@ public sealed class QBlock1ServerTests : QBlockTest
 
         // Confirmable, as of Non-confirmable blocks the missing ones are asked for, and given up before.
         Deliver(QBlock1(body, 0, confirmable: true));
-        Clock.Advance(TimeSpan.FromSeconds(seconds));
+        Clock.Advance(FromSeconds(seconds));
         Assert.Equal(isKept ? CoapCode.Changed : CoapCode.Empty, Assert.Single(Deliver(QBlock1(body, 1, confirmable: true))).Code);
     }
 

@@ -101,7 +101,7 @@ public sealed class QBlock2ServerTests : QBlockTest
     {
         await StartLargeAsync();
         byte[] before = Deliver(QBlock2("/large", "0/1/16"))[0].Options.ETag!.Value.ToArray();
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         _body = Body(20 * 16, seed: 3);
         CoapMessage block = Assert.Single(Deliver(QBlock2("/large", "3/0/16")));
         Assert.Equal((3, 320u), (NumberOf(block), block.Options.Size2));

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.QBlock;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Testing;
@@ -16,8 +15,8 @@ public sealed class QBlockCampaignTests
     [Trait("Category", "Campaign")]
     public async Task A_body_arrives_whole_or_not_at_all_and_nothing_is_left_behind()
     {
-        int seed = Number("COAP_TEST_SEED", 9177);
-        int count = Number("COAP_TEST_QBLOCKS", 3);
+        int seed = CampaignSetting.Of("COAP_TEST_SEED", 9177);
+        int count = CampaignSetting.Of("COAP_TEST_QBLOCKS", 3);
         int right = 0;
         for (int i = 0; i < count; i++)
         {
@@ -39,8 +38,8 @@ public sealed class QBlockCampaignTests
                 Loss = 0.3 * random.NextDouble(),
                 Duplication = 0.1,
                 Reordering = 0.1,
-                ReorderingWindow = TimeSpan.FromMilliseconds(200),
-                MaxDelay = TimeSpan.FromMilliseconds(100)
+                ReorderingWindow = FromMilliseconds(200),
+                MaxDelay = FromMilliseconds(100)
             },
         });
         byte[] down = new byte[1 + random.Next(8000)];
@@ -68,8 +67,8 @@ public sealed class QBlockCampaignTests
         {
             try
             {
-                CoapResponse response = await clock.AdvanceUntilAsync(client.SendAsync(request), TimeSpan.FromHours(1));
-                Assert.Equal(CoapCode.Content, response.Code);
+                CoapResponse response = await clock.AdvanceUntilAsync(client.SendAsync(request), FromHours(1));
+                response.Gives(CoapCode.Content);
                 Assert.Equal(down, response.Payload.ToArray());
                 right++;
             }
@@ -80,7 +79,7 @@ public sealed class QBlockCampaignTests
 
         Assert.InRange(stored.Count, 0, 1);
         Assert.All(stored, body => Assert.Equal(up, body));
-        clock.Advance(TimeSpan.FromMinutes(15));
+        clock.Advance(FromMinutes(15));
         Assert.Equal(0, network.InFlightCount);
         foreach (CoapEndpoint endpoint in new[] { server.Endpoint, client.Endpoint })
         {
@@ -108,9 +107,4 @@ public sealed class QBlockCampaignTests
         options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
         return options;
     }
-
-    private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 }

@@ -63,7 +63,7 @@ public sealed class QBlockClientTests : TransferTest
     {
         Answer = request => request.Options.Contains(OptionNumber.QBlock2) ? Reply(CoapCode.BadOption)
             : Reply(request.Options.Block1 is { More: true } ? CoapCode.Continue : CoapCode.Changed, request.Options.Block1.ToString());
-        Assert.Equal(CoapCode.Changed, (await Within(PutAsync())).Code);
+        await Within(PutAsync()).Gives(CoapCode.Changed);
         Assert.Equal(CoapMessageType.Confirmable, Requests[0].Type);
         Assert.Equal(["0/0/16"], Asked(Requests[0]));
         Assert.Null(Requests[0].Options.Block2);
@@ -83,7 +83,7 @@ public sealed class QBlockClientTests : TransferTest
             BlockSize = 16,
         };
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Within(Client.SendAsync(request)));
-        Assert.Contains("too long for blocks of 16 bytes", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("too long for blocks of 16 bytes");
         Assert.Empty(Blocks);
     }
 
@@ -95,7 +95,7 @@ public sealed class QBlockClientTests : TransferTest
     public async Task A_body_goes_in_sets_with_a_token_for_each_block_and_one_tag()
     {
         Serve(request => NumberOf(request) switch { 9 or 19 => Reply(CoapCode.Continue), 24 => Reply(CoapCode.Changed), _ => null });
-        Assert.Equal(CoapCode.Changed, (await Within(PutAsync())).Code);
+        await Within(PutAsync()).Gives(CoapCode.Changed);
         CoapMessage[] blocks = Blocks;
         Assert.Equal(Enumerable.Range(0, 25), blocks.Select(NumberOf));
         Assert.Equal(25, blocks.Select(block => block.Token).Distinct().Count());
@@ -114,12 +114,12 @@ public sealed class QBlockClientTests : TransferTest
         Serve(request => NumberOf(request) == 24 ? Reply(CoapCode.Changed) : null);
         Task<CoapResponse> put = PutAsync();
         await Eventually.IsTrueAsync(() => Blocks.Length == 10);
-        Clock.Advance(TimeSpan.FromSeconds(1.99));
+        Clock.Advance(FromSeconds(1.99));
         Assert.Equal(10, Blocks.Length);
-        Clock.Advance(TimeSpan.FromSeconds(1.02));
+        Clock.Advance(FromSeconds(1.02));
         await Eventually.IsTrueAsync(() => Blocks.Length == 20);
-        Clock.Advance(TimeSpan.FromSeconds(3.01));
-        Assert.Equal(CoapCode.Changed, (await Within(put)).Code);
+        Clock.Advance(FromSeconds(3.01));
+        await Within(put).Gives(CoapCode.Changed);
     }
 
     [Fact]
@@ -146,7 +146,7 @@ public sealed class QBlockClientTests : TransferTest
         Task<CoapResponse> put = PutAsync();
         await Eventually.IsTrueAsync(() => Blocks.Length >= 12);
         Assert.Equal([3, 7], Blocks.Skip(10).Take(2).Select(NumberOf));
-        Assert.Equal(CoapCode.Changed, (await Within(put)).Code);
+        await Within(put).Gives(CoapCode.Changed);
         Assert.Equal(27, Blocks.Length);
         Assert.Equal(Blocks[3].Options.RequestTags.Single().ToArray(), Blocks[10].Options.RequestTags.Single().ToArray());
     }
@@ -176,7 +176,7 @@ public sealed class QBlockClientTests : TransferTest
         Serve(static _ => null);
         Task<CoapResponse> put = PutAsync();
         await Eventually.IsTrueAsync(() => Blocks.Length == 10);
-        Clock.Advance(TimeSpan.FromSeconds(200));
+        Clock.Advance(FromSeconds(200));
         Assert.Equal(CoapTimeoutReason.NoResponse, (await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(put))).Reason);
         await Eventually.IsTrueAsync(() => Blocks.Length == 29);
         Assert.Equal([24, 24, 24, 24, 24], Blocks[^5..].Select(NumberOf));
@@ -224,9 +224,9 @@ public sealed class QBlockClientTests : TransferTest
         });
         Task<CoapResponse> get = GetAsync();
         await Eventually.IsTrueAsync(() => Blocks.Length == 1 && _sent == 9);
-        Clock.Advance(TimeSpan.FromSeconds(3.9));
+        Clock.Advance(FromSeconds(3.9));
         Assert.Single(Blocks);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         CoapResponse response = await Within(get);
         Assert.Equal(body, response.Payload.ToArray());
         Assert.Equal(["0/1/64", "3/0/64 7/0/64", "10/1/64"], Blocks.Select(request => string.Join(" ", Asked(request))));

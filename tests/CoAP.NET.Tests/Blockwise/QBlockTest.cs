@@ -27,7 +27,7 @@ public abstract class QBlockTest : BlockwiseTest
     private protected List<CoapMessage> During(double seconds)
     {
         Transport.TakeSent();
-        Clock.Advance(TimeSpan.FromSeconds(seconds));
+        Clock.Advance(FromSeconds(seconds));
         return Take();
     }
 

@@ -33,7 +33,7 @@ public sealed class SeekableTests : BlockwiseTest
             (answer.Code, answer.Options.Block2, answer.Options.Size2));
         Assert.Equal(("07", CoapContentFormat.Cbor), (answer.Options.ETag!.Value.ToString(), answer.Options.ContentFormat));
         Assert.Equal(Body(1_000_000)[640_000..640_064], answer.Payload.ToArray());
-        Assert.Equal(CoapCode.BadRequest, Get("x", new BlockValue(15_625, false, 2)).Code);
+        Get("x", new BlockValue(15_625, false, 2)).Gives(CoapCode.BadRequest);
     }
 
     [Fact]
@@ -49,7 +49,7 @@ public sealed class SeekableTests : BlockwiseTest
         Assert.Equal(Body(3000)[2048..], answer.Payload.ToArray());
         Assert.Equal((1, 1), (_streams.Opened, _streams.Disposed));
         length = 100_001;
-        Assert.Equal(CoapCode.InternalServerError, Send(Message(CoapMethod.Post, "x")).Code);
+        Send(Message(CoapMethod.Post, "x")).Gives(CoapCode.InternalServerError);
         AssertAllFreed();
     }
 
@@ -90,15 +90,6 @@ public sealed class SeekableTests : BlockwiseTest
         Assert.Throws<ArgumentException>(
             () => CoapResults.Stream(new BufferedStream(new System.IO.Pipelines.Pipe().Reader.AsStream()), CoapETag.FromVersion(1)));
         Assert.Throws<ArgumentException>(() => CoapResults.File(string.Empty));
-    }
-
-    // Files are read by threads of the system.
-    private async Task<CoapMessage> SendLateAsync(CoapMessage message)
-    {
-        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
-        TrySend(message);
-        return s_serializer.Deserialize(await Within(sent.Task));
     }
 
     private sealed class CountingStreams

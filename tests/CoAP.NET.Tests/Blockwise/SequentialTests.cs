@@ -62,7 +62,7 @@ public sealed class SequentialTests : BlockwiseTest
         Assert.Equal(PatternStream.Bytes(4 * 1024, 1024), Get("x", new BlockValue(4, false, 6)).Payload.ToArray());
         Assert.Equal(PatternStream.Bytes(900 * 1024, 1024), Get("x", new BlockValue(900, false, 6)).Payload.ToArray());
         Assert.Equal(3, _streams.Count);
-        Assert.Equal(CoapCode.BadRequest, Get("x", new BlockValue(977, false, 6)).Code);
+        Get("x", new BlockValue(977, false, 6)).Gives(CoapCode.BadRequest);
         AssertAllFreed();
         Assert.All(_streams, stream => Assert.True(stream.IsDisposed));
     }
@@ -122,14 +122,14 @@ public sealed class SequentialTests : BlockwiseTest
     [Fact]
     public async Task A_handler_chooses_the_answer_by_an_exception_with_an_error_result()
     {
-        CoapResult chosen = CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(7));
+        CoapResult chosen = CoapResults.ServiceUnavailable(FromSeconds(7));
         Server.MapGet("/x", CoapResult () => throw new CoapContentException(chosen, "It is gone."));
         Server.MapPost("/x", CoapResult () => throw new CoapContentException(chosen, "It is gone."));
         await StartAsync();
         foreach (CoapMethod method in (CoapMethod[])[CoapMethod.Get, CoapMethod.Post])
         {
             CoapMessage answer = Send(Message(method, "x"));
-            Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(7)), (answer.Code, answer.Options.MaxAge));
+            Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(7)), (answer.Code, answer.Options.MaxAge));
         }
 
         Assert.Equal(0, Server.Counters[CoapCounter.HandlerErrors]);
@@ -150,7 +150,7 @@ public sealed class SequentialTests : BlockwiseTest
         Assert.Equal(PatternStream.Bytes(2048, 952), answer.Payload.ToArray());
         Assert.True(Assert.Single(_streams).IsDisposed);
         length = 100_001;
-        Assert.Equal(CoapCode.InternalServerError, Send(Message(CoapMethod.Post, "x")).Code);
+        Send(Message(CoapMethod.Post, "x")).Gives(CoapCode.InternalServerError);
         AssertAllFreed();
     }
 
@@ -160,7 +160,7 @@ public sealed class SequentialTests : BlockwiseTest
         Server.MapGet("/x", () => Answer(100_000));
         await StartAsync();
 
-        Assert.Equal(CoapCode.Valid, Get("x", options: options => options.Add(new ETagOption([7]))).Code);
+        Get("x", options: options => options.Add(new ETagOption([7]))).Gives(CoapCode.Valid);
 
         Assert.Equal((0, true), (Assert.Single(_streams).Given, _streams[0].IsDisposed));
     }

@@ -36,16 +36,16 @@ public sealed class StreamingTests : BlockwiseTest
         byte[] body = Body(200);
         for (int i = 0; i < 3; i++)
         {
-            Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", body, 0, 64).Code);
+            Block(CoapMethod.Put, "log", body, 0, 64).Gives(CoapCode.Continue);
         }
 
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", body, 64, 64).Code);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", body, 64, 64).Code);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "log", body, 192, 64).Code);
-        Assert.Equal(CoapCode.RequestEntityIncomplete,
-            Block(CoapMethod.Put, "log", body, 128, 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", body, 128, 64).Code);
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "log", body, 192, 64).Code);
+        Block(CoapMethod.Put, "log", body, 64, 64).Gives(CoapCode.Continue);
+        Block(CoapMethod.Put, "log", body, 64, 64).Gives(CoapCode.Continue);
+        Block(CoapMethod.Put, "log", body, 192, 64).Gives(CoapCode.RequestEntityIncomplete);
+        Block(CoapMethod.Put, "log", body, 128, 64, options => options.ContentFormat = CoapContentFormat.Json)
+            .Gives(CoapCode.RequestEntityIncomplete);
+        Block(CoapMethod.Put, "log", body, 128, 64).Gives(CoapCode.Continue);
+        Block(CoapMethod.Put, "log", body, 192, 64).Gives(CoapCode.Changed);
         Assert.Equal(body, _read);
         AssertAllFreed();
     }
@@ -67,13 +67,13 @@ public sealed class StreamingTests : BlockwiseTest
             CoapMethod.Put, "log", options => options.Block1 = BlockValue.FromOffset(offset, true, 6), body[offset..(offset + 1024)]);
         for (; offset < 8 * 1024; offset += 1024)
         {
-            Assert.Equal(CoapCode.Continue, Send(NextBlock()).Code);
+            Send(NextBlock()).Gives(CoapCode.Continue);
         }
 
         // The ninth is not answered but acknowledged; a copy in a message of its own takes its place.
         Assert.Null(TrySend(NextBlock()));
-        Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.StartsWith("6000", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+        Clock.Advance(FromSeconds(1));
+        Assert.Single(Transport.TakeSent()).Begins("6000");
         Assert.NotNull(reader);
         CoapMessage again = NextBlock();
         Assert.True(TrySend(again) is null or { IsEmpty: true });
@@ -88,10 +88,10 @@ public sealed class StreamingTests : BlockwiseTest
         result.SetResult(CoapResults.Changed());
         for (offset += 1024; offset + 1024 < body.Length; offset += 1024)
         {
-            Assert.Equal(CoapCode.Continue, Send(NextBlock()).Code);
+            Send(NextBlock()).Gives(CoapCode.Continue);
         }
 
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "log", body, offset, 1024).Code);
+        Block(CoapMethod.Put, "log", body, offset, 1024).Gives(CoapCode.Changed);
         AssertAllFreed();
     }
 
@@ -107,7 +107,7 @@ public sealed class StreamingTests : BlockwiseTest
         byte[] body = Body(200);
         CoapMessage answer = Block(CoapMethod.Put, "log", body, 0, 64);
         Assert.Equal((CoapCode.Forbidden, "02"), (answer.Code, answer.Options.Block1!.Value.Hex()));
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "log", body, 64, 64).Code);
+        Block(CoapMethod.Put, "log", body, 64, 64).Gives(CoapCode.RequestEntityIncomplete);
         AssertAllFreed();
     }
 
@@ -122,13 +122,13 @@ public sealed class StreamingTests : BlockwiseTest
         Block(CoapMethod.Put, "log", Body(200, 1), 64, 64);
 
         // Begun anew; then too large; then the peer is silent.
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", Body(200, 2), 0, 64).Code);
+        Block(CoapMethod.Put, "log", Body(200, 2), 0, 64).Gives(CoapCode.Continue);
         Assert.Equal("BodyIncomplete 128", Assert.Single(_ends));
         CoapMessage answer = Block(CoapMethod.Put, "log", Body(400, 2), 320, 64);
         Assert.Equal((CoapCode.RequestEntityTooLarge, 300u), (answer.Code, answer.Options.Size1));
         Assert.Equal(["BodyIncomplete 128", "BodyIncomplete 64"], _ends);
         Block(CoapMethod.Put, "log", Body(200, 3), 0, 64);
-        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + TimeSpan.FromSeconds(1));
+        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + FromSeconds(1));
         Assert.Equal(["BodyIncomplete 128", "BodyIncomplete 64", "BodyIncomplete 64"], _ends);
         Assert.Equal(0, Server.Counters[CoapCounter.HandlerErrors]);
         AssertAllFreed();
@@ -143,11 +143,11 @@ public sealed class StreamingTests : BlockwiseTest
         Block(CoapMethod.Put, "log/1", body, 0, 64);
         Block(CoapMethod.Put, "log/2", body, 0, 64);
         Task stop = Server.StopAsync();
-        Assert.Equal(CoapCode.ServiceUnavailable, Block(CoapMethod.Put, "log/3", body, 0, 64).Code);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log/1", body, 64, 64).Code);
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "log/1", body, 128, 64).Code);
+        Block(CoapMethod.Put, "log/3", body, 0, 64).Gives(CoapCode.ServiceUnavailable);
+        Block(CoapMethod.Put, "log/1", body, 64, 64).Gives(CoapCode.Continue);
+        Block(CoapMethod.Put, "log/1", body, 128, 64).Gives(CoapCode.Changed);
         Assert.Equal(["150"], _ends);
-        Clock.Advance(Options.Processes.StopGracePeriod + TimeSpan.FromSeconds(1));
+        Clock.Advance(Options.Processes.StopGracePeriod + FromSeconds(1));
         await Within(stop);
         Assert.Equal(["150", "BodyIncomplete 64"], _ends);
         Assert.Equal((0, 0L), (Bodies.Count, Memory.Requests.Used));
@@ -159,9 +159,9 @@ public sealed class StreamingTests : BlockwiseTest
         Server.MapPut("/log", ReadAllAsync).WithStreamedBody();
         Server.MapPut("/plain", ReadAllAsync);
         await StartAsync();
-        Assert.Equal(CoapCode.Changed, Send(Message(CoapMethod.Put, "log", payload: Body(10))).Code);
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "log", Body(20), 0, 64).Code);
-        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "plain", Body(300), 64).Code);
+        Send(Message(CoapMethod.Put, "log", payload: Body(10))).Gives(CoapCode.Changed);
+        Block(CoapMethod.Put, "log", Body(20), 0, 64).Gives(CoapCode.Changed);
+        Upload(CoapMethod.Put, "plain", Body(300), 64).Gives(CoapCode.Changed);
         Assert.Equal(["10", "20", "300"], _ends);
         Assert.Equal([.. Body(10), .. Body(20), .. Body(300)], _read);
     }
@@ -177,7 +177,7 @@ public sealed class StreamingTests : BlockwiseTest
             throw exception;
         }).WithStreamedBody();
         await StartAsync();
-        Assert.Equal(CoapCode.InternalServerError, Block(CoapMethod.Put, "log", Body(200), 0, 64).Code);
+        Block(CoapMethod.Put, "log", Body(200), 0, 64).Gives(CoapCode.InternalServerError);
         AssertAllFreed();
     }
 

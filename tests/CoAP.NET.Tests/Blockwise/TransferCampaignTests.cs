@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Transfers of any size with servers of any manners: COAP_TEST_TRANSFERS of them (default 300), by COAP_TEST_SEED.</summary>
@@ -21,8 +19,8 @@ public sealed class TransferCampaignTests : TransferTest
     [Trait("Category", "Campaign")]
     public async Task A_transfer_ends_with_the_right_body_or_an_error_and_leaves_nothing_behind()
     {
-        int seed = Number("COAP_TEST_SEED", 20_261);
-        int count = Number("COAP_TEST_TRANSFERS", 300);
+        int seed = CampaignSetting.Of("COAP_TEST_SEED", 20_261);
+        int count = CampaignSetting.Of("COAP_TEST_TRANSFERS", 300);
         int right = 0;
         for (int i = 0; i < count; i++)
         {
@@ -33,7 +31,7 @@ public sealed class TransferCampaignTests : TransferTest
 
                 // Nothing comes afterwards, and the Message IDs are free again: there are 65,536 for 247 s.
                 int datagrams = Datagrams;
-                Clock.Advance(TimeSpan.FromMinutes(5));
+                Clock.Advance(FromMinutes(5));
                 Assert.Equal(datagrams, Datagrams);
                 Forget();
             }
@@ -139,9 +137,4 @@ public sealed class TransferCampaignTests : TransferTest
 
         return true;
     }
-
-    private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Tests.Blockwise;
@@ -43,8 +42,7 @@ public sealed class TransferCostTests : TransferTest
     public async Task A_large_stream_takes_constant_memory(bool isUpload)
     {
         // COAP_TEST_TRANSFER_MIB: how much, in MiB; 1,024 at most.
-        long mebibytes = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_TRANSFER_MIB"), NumberStyles.None,
-            CultureInfo.InvariantCulture, out int set) ? set : 2;
+        long mebibytes = CampaignSetting.Of("COAP_TEST_TRANSFER_MIB", 2);
         long length = mebibytes << 20;
         long highest = 0;
         long seen = 0;
@@ -57,7 +55,7 @@ public sealed class TransferCostTests : TransferTest
             }
 
             // There are 65,536 Message IDs for 247 s.
-            Clock.Advance(TimeSpan.FromMilliseconds(10));
+            Clock.Advance(FromMilliseconds(10));
             if (seen++ % 1024 == 0)
             {
                 Forget();
@@ -82,7 +80,7 @@ public sealed class TransferCostTests : TransferTest
         CoapRequest request = isUpload
             ? new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Stream(new PatternStream(length)) }
             : new CoapRequest(CoapMethod.Get, Uri) { Destination = destination };
-        CoapResponse response = await Client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(10));
+        CoapResponse response = await Client.SendAsync(request).WaitAsync(FromMinutes(10));
         Assert.True(response.IsSuccess);
         Assert.Equal(length, isUpload ? taken : destination.Length);
         Assert.Equal(length >> 10, seen);

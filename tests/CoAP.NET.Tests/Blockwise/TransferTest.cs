@@ -185,7 +185,7 @@ public abstract class TransferTest : RequestingTest
         }
 
         // Whoever waits for it sends again in 2 to 3 s.
-        Clock.Advance(TimeSpan.FromSeconds(3.1));
+        Clock.Advance(FromSeconds(3.1));
         return true;
     }
 }

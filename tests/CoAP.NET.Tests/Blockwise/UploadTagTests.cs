@@ -18,7 +18,7 @@ public sealed class UploadTagTests : TransferTest
             // None may be over before the last has begun, however slow this thread is.
             if (request.Options.Block1 is { Number: > 0 })
             {
-                Assert.True(allBegun.Wait(TimeSpan.FromMinutes(2)));
+                Assert.True(allBegun.Wait(FromMinutes(2)));
             }
 
             return server.Answer(request);

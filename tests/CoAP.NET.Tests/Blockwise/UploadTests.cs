@@ -75,18 +75,18 @@ public sealed class UploadTests : BlockwiseTest
     {
         Server.MapPut("/x", Take);
         await StartAsync();
-        Assert.Equal(CoapCode.BadRequest, Raw("0a", 63).Code);
-        Assert.Equal(CoapCode.BadRequest, Raw("0a", 65).Code);
-        Assert.Equal(CoapCode.BadRequest, Raw("02", 65).Code);
-        Assert.Equal(CoapCode.BadRequest, Raw("07", 64).Code);
-        Assert.Equal(CoapCode.BadRequest, Raw("0f", 1024).Code);
-        Assert.Equal(CoapCode.BadRequest, Get("x", new BlockValue(1, false, 7)).Code);
-        Assert.Equal(CoapCode.BadRequest, Send(Message(CoapMethod.Put, "x", options =>
+        Raw("0a", 63).Gives(CoapCode.BadRequest);
+        Raw("0a", 65).Gives(CoapCode.BadRequest);
+        Raw("02", 65).Gives(CoapCode.BadRequest);
+        Raw("07", 64).Gives(CoapCode.BadRequest);
+        Raw("0f", 1024).Gives(CoapCode.BadRequest);
+        Get("x", new BlockValue(1, false, 7)).Gives(CoapCode.BadRequest);
+        Send(Message(CoapMethod.Put, "x", options =>
         {
             options.Block1 = new BlockValue(0, false, 2);
             options.Block2 = new BlockValue(1, false, 2);
-        })).Code);
-        Assert.Equal(CoapCode.BadOption, Raw("00000000", 16).Code);
+        })).Gives(CoapCode.BadRequest);
+        Raw("00000000", 16).Gives(CoapCode.BadOption);
         Assert.Empty(_bodies);
         Assert.Equal(0, Bodies.Count);
     }
@@ -98,17 +98,17 @@ public sealed class UploadTests : BlockwiseTest
         Server.MapPut("/x", Take);
         await StartAsync();
         byte[] body = Body(300);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", body, 64, 64).Code);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 64).Code);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", body, 128, 64).Code);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", body, 256, 64).Code);
+        Block(CoapMethod.Put, "x", body, 64, 64).Gives(CoapCode.RequestEntityIncomplete);
+        Block(CoapMethod.Put, "x", body, 0, 64).Gives(CoapCode.Continue);
+        Block(CoapMethod.Put, "x", body, 128, 64).Gives(CoapCode.RequestEntityIncomplete);
+        Block(CoapMethod.Put, "x", body, 256, 64).Gives(CoapCode.RequestEntityIncomplete);
         Assert.Empty(_bodies);
         Assert.Equal(3, Server.Counters[CoapCounter.BodiesIncomplete]);
 
         // What came is still there: the client may fill the gap.
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 64, 64).Code);
-        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + TimeSpan.FromSeconds(1));
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", body, 128, 64).Code);
+        Block(CoapMethod.Put, "x", body, 64, 64).Gives(CoapCode.Continue);
+        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + FromSeconds(1));
+        Block(CoapMethod.Put, "x", body, 128, 64).Gives(CoapCode.RequestEntityIncomplete);
         Assert.Equal(1, Server.Counters[CoapCounter.BodiesAbandoned]);
         AssertAllFreed();
     }
@@ -119,18 +119,18 @@ public sealed class UploadTests : BlockwiseTest
         // MAX_TRANSMIT_WAIT (10.5 s) is longer than EXCHANGE_LIFETIME (6.5 s) here.
         Options.Parameters = CoapTransmissionParameters.Default with
         {
-            AckTimeout = TimeSpan.FromSeconds(1),
+            AckTimeout = FromSeconds(1),
             MaxRetransmit = 2,
-            MaxLatency = TimeSpan.FromSeconds(0.5)
+            MaxLatency = FromSeconds(0.5)
         };
         Server.MapPut("/x", Take);
         await StartAsync();
         byte[] body = Body(100);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 64).Code);
+        Block(CoapMethod.Put, "x", body, 0, 64).Gives(CoapCode.Continue);
 
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
 
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 64, 64).Code);
+        Block(CoapMethod.Put, "x", body, 64, 64).Gives(CoapCode.Changed);
         Assert.Equal(0, Server.Counters[CoapCounter.BodiesAbandoned]);
     }
 
@@ -141,14 +141,12 @@ public sealed class UploadTests : BlockwiseTest
         Server.MapPut("/x", Take);
         await StartAsync();
         byte[] body = Body(100);
-        Assert.Equal(CoapCode.Continue,
-            Block(CoapMethod.Put, "x", body, 0, 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
-        Assert.Equal(CoapCode.RequestEntityIncomplete,
-            Block(CoapMethod.Put, "x", body, 64, 64, options => options.ContentFormat = CoapContentFormat.Cbor).Code);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", body, 64, 64).Code);
+        Block(CoapMethod.Put, "x", body, 0, 64, options => options.ContentFormat = CoapContentFormat.Json).Gives(CoapCode.Continue);
+        Block(CoapMethod.Put, "x", body, 64, 64, options => options.ContentFormat = CoapContentFormat.Cbor)
+            .Gives(CoapCode.RequestEntityIncomplete);
+        Block(CoapMethod.Put, "x", body, 64, 64).Gives(CoapCode.RequestEntityIncomplete);
         Assert.Empty(_bodies);
-        Assert.Equal(CoapCode.Changed,
-            Block(CoapMethod.Put, "x", body, 64, 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
+        Block(CoapMethod.Put, "x", body, 64, 64, options => options.ContentFormat = CoapContentFormat.Json).Gives(CoapCode.Changed);
         Assert.Equal(body, Assert.Single(_bodies));
     }
 
@@ -161,7 +159,7 @@ public sealed class UploadTests : BlockwiseTest
         Block(CoapMethod.Put, "x", Body(300, 1), 0, 64);
         Block(CoapMethod.Put, "x", Body(300, 1), 64, 64);
         byte[] body = Body(200, 2);
-        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", body, 64).Code);
+        Upload(CoapMethod.Put, "x", body, 64).Gives(CoapCode.Changed);
         Assert.Equal(body, Assert.Single(_bodies));
         AssertAllFreed();
     }
@@ -183,14 +181,14 @@ public sealed class UploadTests : BlockwiseTest
             Assert.Equal(answer.Options.Block1, Block(CoapMethod.Put, "x", body, offset, 64).Options.Block1);
             if (offset >= 128)
             {
-                Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 64, 64).Code);
+                Block(CoapMethod.Put, "x", body, 64, 64).Gives(CoapCode.Continue);
 
                 // The place of an older block with other bytes: a piece of another body.
-                Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", Body(200, 9), 64, 64).Code);
+                Block(CoapMethod.Put, "x", Body(200, 9), 64, 64).Gives(CoapCode.RequestEntityIncomplete);
             }
         }
 
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 192, 64).Code);
+        Block(CoapMethod.Put, "x", body, 192, 64).Gives(CoapCode.Changed);
         Assert.Equal(body, Assert.Single(_bodies));
     }
 
@@ -225,8 +223,7 @@ public sealed class UploadTests : BlockwiseTest
 
         // The last block of an operation that is over completes no other one.
         Block(CoapMethod.Put, "x", Body(200, 8), 0, 32, options => AddTag(options, [2]));
-        Assert.Equal(CoapCode.RequestEntityIncomplete,
-            Block(CoapMethod.Put, "x", operations[2].Body, 192, 32, options => AddTag(options, [2])).Code);
+        Block(CoapMethod.Put, "x", operations[2].Body, 192, 32, options => AddTag(options, [2])).Gives(CoapCode.RequestEntityIncomplete);
         AssertAllFreed();
     }
 
@@ -264,7 +261,7 @@ public sealed class UploadTests : BlockwiseTest
         CoapMessage answer = Block(CoapMethod.Put, "x", body, 0, 64);
         Assert.Equal((CoapCode.Changed, new BlockValue(0, false, 2)), (answer.Code, answer.Options.Block1));
         Assert.Equal(body, Assert.Single(_bodies));
-        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(128), 64).Code);
+        Upload(CoapMethod.Put, "x", Body(128), 64).Gives(CoapCode.Changed);
         Assert.Equal(Body(128), _bodies[1]);
     }
 
@@ -273,12 +270,11 @@ public sealed class UploadTests : BlockwiseTest
     {
         Server.MapPut("/x", Take).Consumes(CoapContentFormat.Json);
         await StartAsync();
-        Assert.Equal(CoapCode.NotFound, Block(CoapMethod.Put, "y", Body(100), 0, 64).Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, Block(CoapMethod.Post, "x", Body(100), 0, 64).Code);
-        Assert.Equal(CoapCode.UnsupportedContentFormat, Block(CoapMethod.Put, "x", Body(100), 0, 64).Code);
+        Block(CoapMethod.Put, "y", Body(100), 0, 64).Gives(CoapCode.NotFound);
+        Block(CoapMethod.Post, "x", Body(100), 0, 64).Gives(CoapCode.MethodNotAllowed);
+        Block(CoapMethod.Put, "x", Body(100), 0, 64).Gives(CoapCode.UnsupportedContentFormat);
         Assert.Equal(0, Bodies.Count);
-        Assert.Equal(CoapCode.Changed,
-            Upload(CoapMethod.Put, "x", Body(100), 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
+        Upload(CoapMethod.Put, "x", Body(100), 64, options => options.ContentFormat = CoapContentFormat.Json).Gives(CoapCode.Changed);
     }
 
     private static void AddTag(CoapOptionCollection options, byte[]? tag)

@@ -13,7 +13,7 @@ public sealed class BodyElsewhereTests : CacheTest
         Assert.True(response.Payload.IsEmpty);
         Assert.Equal("11"u8, first.ToArray());
         Assert.Equal("11", (await AskAsync(Get(), "45", "ff3131")).Response.GetText());
-        Assert.Equal("11", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("11");
         using MemoryStream second = new();
         request = Get();
         request.Destination = second;
@@ -31,7 +31,7 @@ public sealed class BodyElsewhereTests : CacheTest
 
         // The second block of 1,024 bytes would be far behind; the peer has 4 bytes after the first 16.
         Answer(sent, "45", "d10a06ff" + string.Concat(Enumerable.Repeat("30", 16)) + "31323334");
-        Assert.Equal("1234", (await Within(task)).GetText());
+        await Within(task).Says("1234");
         Assert.Equal(0, Cache.Count);
         Assert.Equal("whole", (await AskAsync(Get(), "45", "ff77686f6c65")).Response.GetText());
     }
@@ -44,6 +44,6 @@ public sealed class BodyElsewhereTests : CacheTest
         CoapRequest request = Get(mode: CoapCacheMode.OnlyIfCached);
         request.Destination = stream;
         await Failure.OfAsync(CoapError.NotCached, () => Within(Client.SendAsync(request)));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 }

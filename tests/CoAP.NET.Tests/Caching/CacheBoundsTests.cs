@@ -119,7 +119,7 @@ public sealed class CacheBoundsTests
             },
             CancellationToken.None,
             TaskCreationOptions.LongRunning,
-            TaskScheduler.Default))).WaitAsync(TimeSpan.FromMinutes(5));
+            TaskScheduler.Default))).WaitAsync(FromMinutes(5));
         Assert.Equal(found, cache.Hits);
         Assert.True(found > 0);
         cache.Clear();

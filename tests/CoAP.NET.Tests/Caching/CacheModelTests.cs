@@ -110,7 +110,7 @@ public sealed class CacheModelTests
             {
                 Check(expected is not null, "the cache used what the model does not");
                 Check((expected!.Code, expected.Text) == (fresh.Code, fresh.GetText()), "another response");
-                Check(fresh.MaxAge == TimeSpan.FromSeconds(expected.MaxAge - (_now - expected.At)), "another Max-Age");
+                Check(fresh.MaxAge == FromSeconds(expected.MaxAge - (_now - expected.At)), "another Max-Age");
                 return;
             }
 

@@ -47,15 +47,15 @@ public sealed class CacheStepTests
         notification.Options.Observe = 5;
         step.Store(observed, notification);
         CoapResponse hit = await chain.SendAsync(Outgoing(CachedPeers.Request("x")));
-        Assert.Equal("1", hit.GetText());
+        hit.Says("1");
         Assert.Null(hit.Options.Observe);
         step.Store(observed, CachedPeers.Response(CoapCode.Content, "2", maxAge: 0));
         Assert.False(chain.SendAsync(observed).IsCompleted);
         Assert.False(chain.SendAsync(Outgoing(CachedPeers.Request("x"))).IsCompleted);
         step.Store(observed, CachedPeers.Response(CoapCode.Valid, tag: 1));
-        Assert.Equal("1", (await chain.SendAsync(Outgoing(CachedPeers.Request("x")))).GetText());
+        await chain.SendAsync(Outgoing(CachedPeers.Request("x"))).Says("1");
         step.Store(Outgoing(registration, CoapCacheMode.Bypass), CachedPeers.Response(CoapCode.Content, "3"));
-        Assert.Equal("1", (await chain.SendAsync(Outgoing(CachedPeers.Request("x")))).GetText());
+        await chain.SendAsync(Outgoing(CachedPeers.Request("x"))).Says("1");
     }
 
     private static OutgoingRequest Outgoing(CoapMessage message, CoapCacheMode mode = CoapCacheMode.Default) => new()

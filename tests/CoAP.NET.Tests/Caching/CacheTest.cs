@@ -33,7 +33,7 @@ public abstract class CacheTest : ClientTest
     private protected async Task<CoapResponse> HitAsync(CoapRequest request)
     {
         Task<CoapResponse> task = Client.SendAsync(request);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         CoapResponse response = await Within(task);
         Assert.True(response.FromCache);
         return response;
@@ -49,5 +49,5 @@ public abstract class CacheTest : ClientTest
     private protected void Answer(Sent sent, string code, string rest) =>
         Transport.Receive(s_server, $"64{code}{sent.MessageId}{sent.Token}{rest}");
 
-    private protected void Pass(double seconds) => Clock.Advance(TimeSpan.FromSeconds(seconds));
+    private protected void Pass(double seconds) => Clock.Advance(FromSeconds(seconds));
 }

@@ -37,8 +37,8 @@ public sealed class CachingDocumentationTests
         Task<CoapResponse> first = client.GetAsync("coap://192.0.2.1/temperature");
         string sent = Assert.Single(transport.TakeSent());
         transport.Receive(CachedPeers.Server, $"6445{sent[4..8]}{sent[8..16]}ff31");
-        await first.WaitAsync(TimeSpan.FromMinutes(2));
-        clock.Advance(TimeSpan.FromSeconds(20));
+        await first.WaitAsync(FromMinutes(2));
+        clock.Advance(FromSeconds(20));
         CoapResponse response = await client.GetAsync("coap://192.0.2.1/temperature");
         Console.WriteLine($"{response.GetText()}, from the cache: {response.FromCache}, "
             + $"{response.Age} old, good for {response.MaxAge}");

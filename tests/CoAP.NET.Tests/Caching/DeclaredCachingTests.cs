@@ -18,8 +18,8 @@ public sealed class DeclaredCachingTests : CacheTest
         Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Caching = caching });
         await AskAsync(With(number, 1), "45", "ff31");
         await AskAsync(With(number, 2), "45", "ff32");
-        Assert.Equal("1", (await HitAsync(With(number, 1))).GetText());
-        Assert.Equal("2", (await HitAsync(With(number, 2))).GetText());
+        await HitAsync(With(number, 1)).Says("1");
+        await HitAsync(With(number, 2)).Says("2");
     }
 
     [Theory]
@@ -30,8 +30,8 @@ public sealed class DeclaredCachingTests : CacheTest
     {
         Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Caching = caching });
         await AskAsync(With(number, 1), "45", "ff31");
-        Assert.Equal("1", (await HitAsync(With(number, 2))).GetText());
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await HitAsync(With(number, 2)).Says("1");
+        await HitAsync(Get()).Says("1");
     }
 
     [Fact]
@@ -40,7 +40,7 @@ public sealed class DeclaredCachingTests : CacheTest
         Register(new OptionDefinition(Safe, "Mine", OptionFormat.Opaque, 1, 4) { Caching = OptionCaching.StoreOnly });
         await AskAsync(Get(), "45", "ff31");
         await AskAsync(With(Safe, 1), "45", "ff32");
-        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("2");
     }
 
     [Theory]
@@ -52,7 +52,7 @@ public sealed class DeclaredCachingTests : CacheTest
         await AskAsync(With(number, 1), "45", "ff31");
         await AskAsync(With(number, 1), "45", "ff32");
         await AskAsync(Get(), "45", "ff33");
-        Assert.Equal("3", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("3");
     }
 
     [Theory]

@@ -12,15 +12,15 @@ public sealed class FreshnessTests : CacheTest
         Assert.Equal(TimeSpan.Zero, first.Age);
         Pass(59);
         CoapResponse hit = await HitAsync(Get());
-        Assert.Equal("1", hit.GetText());
-        Assert.Equal(CoapCode.Content, hit.Code);
+        hit.Says("1");
+        hit.Gives(CoapCode.Content);
         Assert.Equal(CoapContentFormat.TextPlain, hit.ContentFormat);
         Assert.Equal(s_server, hit.Remote);
-        Assert.Equal(TimeSpan.FromSeconds(59), hit.Age);
-        Assert.Equal(TimeSpan.FromSeconds(1), hit.MaxAge);
+        Assert.Equal(FromSeconds(59), hit.Age);
+        Assert.Equal(FromSeconds(1), hit.MaxAge);
         Pass(2);
         (_, CoapResponse second) = await AskAsync(Get(), "45", "ff32");
-        Assert.Equal("2", second.GetText());
+        second.Says("2");
         Assert.Equal((1, 2), (Cache.Hits, Cache.Misses));
     }
 
@@ -29,9 +29,9 @@ public sealed class FreshnessTests : CacheTest
     {
         await AskAsync(Get(), "45", "d1013cff31"); // Max-Age 60
         Pass(20);
-        Assert.Equal(TimeSpan.FromSeconds(40), (await HitAsync(Get())).MaxAge);
+        Assert.Equal(FromSeconds(40), (await HitAsync(Get())).MaxAge);
         Pass(0.001);
-        Assert.Equal(TimeSpan.FromSeconds(39), (await HitAsync(Get())).MaxAge);
+        Assert.Equal(FromSeconds(39), (await HitAsync(Get())).MaxAge);
         Assert.Single((await HitAsync(Get())).Options, option => option is MaxAgeOption);
     }
 
@@ -48,8 +48,8 @@ public sealed class FreshnessTests : CacheTest
     public async Task The_largest_Max_Age_does_not_overflow()
     {
         await AskAsync(Get(), "45", "d401ffffffffff31");
-        Clock.Advance(TimeSpan.FromDays(49_000));
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        Clock.Advance(FromDays(49_000));
+        await HitAsync(Get()).Says("1");
     }
 
     [Theory]
@@ -101,7 +101,7 @@ public sealed class FreshnessTests : CacheTest
     public async Task Unsafe_options_that_nobody_knows_forbid_to_store(string rest, int asked)
     {
         (_, CoapResponse response) = await AskAsync(Get(), "45", rest);
-        Assert.Equal("1", response.GetText());
+        response.Says("1");
         if (asked == 1)
         {
             Assert.Equal(0, Cache.Count);
@@ -136,8 +136,8 @@ public sealed class FreshnessTests : CacheTest
         second.Message.Code = CoapCode.NotFound;
         CoapResponse third = await HitAsync(Get());
         Assert.Equal(CoapContentFormat.Json, third.ContentFormat);
-        Assert.Equal("1", third.GetText());
-        Assert.Equal(CoapCode.Content, third.Code);
+        third.Says("1");
+        third.Gives(CoapCode.Content);
     }
 
     [Fact]
@@ -147,15 +147,15 @@ public sealed class FreshnessTests : CacheTest
         await AskAsync(Get(mode: CoapCacheMode.Bypass), "45", "ff31");
         await Failure.OfAsync(CoapError.NotCached, () => Within(Client.SendAsync(Get(mode: CoapCacheMode.OnlyIfCached))));
         await AskAsync(Get(), "45", "ff32");
-        Assert.Equal("2", (await HitAsync(Get(mode: CoapCacheMode.OnlyIfCached))).GetText());
+        await HitAsync(Get(mode: CoapCacheMode.OnlyIfCached)).Says("2");
         await AskAsync(Get(mode: CoapCacheMode.Bypass), "45", "ff33");
-        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("2");
         await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "ff34");
-        Assert.Equal("4", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("4");
         await Failure.OfAsync(
             CoapError.NotCached,
             () => Within(Client.SendAsync(new CoapRequest(CoapMethod.Post, Uri) { CacheMode = CoapCacheMode.OnlyIfCached })));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]

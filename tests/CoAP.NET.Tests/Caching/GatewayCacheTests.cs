@@ -19,11 +19,11 @@ public sealed class GatewayCacheTests
     {
         Assert.Null(Begin().Fresh);
         Begin().Complete(Answer("one", 60));
-        _clock.Advance(TimeSpan.FromSeconds(20));
+        _clock.Advance(FromSeconds(20));
 
         CoapMessage fresh = Begin().Fresh!;
         Assert.Equal("one"u8.ToArray(), fresh.Payload.ToArray());
-        Assert.Equal(TimeSpan.FromSeconds(40), fresh.Options.MaxAge);
+        Assert.Equal(FromSeconds(40), fresh.Options.MaxAge);
         Assert.Null(Begin("https://api.example.com/devices?id=2").Fresh);
         Assert.Null(Begin(options: static options => options.Accept = CoapContentFormat.Cbor).Fresh);
 
@@ -31,7 +31,7 @@ public sealed class GatewayCacheTests
         fresh.Options.Clear();
         Assert.NotNull(Begin().Fresh!.Options.MaxAge);
 
-        _clock.Advance(TimeSpan.FromSeconds(40));
+        _clock.Advance(FromSeconds(40));
         Assert.Null(Begin().Fresh);
         Assert.Equal((2, 1), (_cache.Hits, _cache.Count));
     }
@@ -41,7 +41,7 @@ public sealed class GatewayCacheTests
     public void A_stale_response_is_validated_by_its_ETag_and_a_2_03_makes_it_fresh()
     {
         Begin().Complete(Answer("one", 60, 7));
-        _clock.Advance(TimeSpan.FromSeconds(60));
+        _clock.Advance(FromSeconds(60));
         CoapOptionCollection options = new();
         CoapCachedRequest stale = Begin(options: static options => options.Add(new ETagOption([9])));
         stale.AddTagsTo(options);
@@ -53,7 +53,7 @@ public sealed class GatewayCacheTests
         CoapMessage valid = stale.Complete(Message(CoapCode.Valid, new ETagOption([7]), new MaxAgeOption(5)));
 
         Assert.Equal((CoapCode.Content, "one"), (valid.Code, System.Text.Encoding.UTF8.GetString(valid.Payload.Span)));
-        Assert.Equal(TimeSpan.FromSeconds(5), Begin().Fresh!.Options.MaxAge);
+        Assert.Equal(FromSeconds(5), Begin().Fresh!.Options.MaxAge);
         Assert.Equal(1, _cache.Validations);
     }
 

@@ -20,12 +20,12 @@ public sealed class PoisoningTests : CacheTest
         Assert.False(task.IsCompleted);
         Assert.Equal(0, Cache.Count);
         Answer(sent, "45", "ff31");
-        Assert.Equal("1", (await Within(task)).GetText());
+        await Within(task).Says("1");
 
         // The request is over; what comes later with its token is a stranger too.
         Transport.Receive(s_server, $"5445abcd{sent.Token}ff39");
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff39");
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("1");
         Assert.Equal(1, Cache.Count);
     }
 
@@ -36,7 +36,7 @@ public sealed class PoisoningTests : CacheTest
         Answer(Take(task), "45", "d1f601ff39"); // option 259 is critical and unknown
         await Assert.ThrowsAsync<CoapProtocolException>(() => Within(task));
         await AskAsync(Get(), "45", "ff31");
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("1");
     }
 
     /// <summary>A server that asks a device for another host's URI.</summary>
@@ -66,7 +66,7 @@ public sealed class PoisoningTests : CacheTest
             Task<CoapResponse> truth = Server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/x"));
             sent = Assert.Single(Transport.TakeSent());
             Transport.Receive(CoapAddress.FromIPv4(0xc0000209, 5683), $"6445{sent[4..8]}{sent[8..16]}ff31");
-            Assert.Equal("1", (await Within(truth)).GetText());
+            await Within(truth).Says("1");
         }
 
         [Fact]
@@ -90,9 +90,9 @@ public sealed class PoisoningTests : CacheTest
             Task<CoapResponse> other = met[1].GetAsync("/3/0");
             sent = Assert.Single(Transport.TakeSent());
             Transport.Receive(Other, $"6445{sent[4..8]}{sent[8..16]}ff32");
-            Assert.Equal("2", (await Within(other)).GetText());
-            Assert.Equal("1", (await Within(met[0].GetAsync("/3/0"))).GetText());
-            Assert.Empty(Transport.TakeSent());
+            await Within(other).Says("2");
+            await Within(met[0].GetAsync("/3/0")).Says("1");
+            Transport.HasSentNothing();
         }
     }
 }

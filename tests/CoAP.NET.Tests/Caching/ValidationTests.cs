@@ -10,17 +10,17 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get(), "45", "420aff" + "80" + "2105" + "ff31"); // ETag 0aff, Content-Format 0, Max-Age 5
         Pass(6);
         (Sent sent, CoapResponse response) = await AskAsync(Get(), "43", "420aff" + "8132"); // ETag, Content-Format 50, no Max-Age
-        Assert.Contains("420aff", sent.Hex, StringComparison.Ordinal);
-        Assert.Equal(CoapCode.Content, response.Code);
-        Assert.Equal("1", response.GetText());
+        sent.Hex.Mentions("420aff");
+        response.Gives(CoapCode.Content);
+        response.Says("1");
         Assert.True(response.FromCache);
         Assert.Equal(TimeSpan.Zero, response.Age);
-        Assert.Equal(TimeSpan.FromSeconds(60), response.MaxAge);
+        Assert.Equal(FromSeconds(60), response.MaxAge);
         Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
         Pass(59);
         CoapResponse hit = await HitAsync(Get());
         Assert.Equal(CoapContentFormat.Json, hit.ContentFormat);
-        Assert.Equal(TimeSpan.FromSeconds(1), hit.MaxAge);
+        Assert.Equal(FromSeconds(1), hit.MaxAge);
         Assert.Equal(1, Cache.Validations);
     }
 
@@ -42,13 +42,13 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get(), "45", "4102" + "a101" + "ff32");
         Pass(2);
         (Sent sent, CoapResponse old) = await AskAsync(Get(), "43", "4101");
-        Assert.EndsWith("4102" + "0101" + "7178", sent.Hex, StringComparison.Ordinal);
-        Assert.Equal("1", old.GetText());
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        sent.Hex.Ends("4102" + "0101" + "7178");
+        old.Says("1");
+        await HitAsync(Get()).Says("1");
         Pass(61);
         (sent, CoapResponse other) = await AskAsync(Get(), "43", "4102");
-        Assert.EndsWith("4101" + "0102" + "7178", sent.Hex, StringComparison.Ordinal);
-        Assert.Equal("2", other.GetText());
+        sent.Hex.Ends("4101" + "0102" + "7178");
+        other.Says("2");
     }
 
     [Fact]
@@ -60,10 +60,10 @@ public sealed class ValidationTests : CacheTest
         }
 
         (Sent sent, _) = await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "4106ff37");
-        Assert.EndsWith("4106" + "0105" + "0104" + "0103" + "7178", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Ends("4106" + "0105" + "0104" + "0103" + "7178");
         (sent, _) = await AskAsync(Get(mode: CoapCacheMode.Validate), "43", "4106");
-        Assert.EndsWith("4106" + "0105" + "0104" + "0103" + "7178", sent.Hex, StringComparison.Ordinal);
-        Assert.Equal("7", (await HitAsync(Get())).GetText());
+        sent.Hex.Ends("4106" + "0105" + "0104" + "0103" + "7178");
+        await HitAsync(Get()).Says("7");
     }
 
     [Fact]
@@ -73,15 +73,15 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get(), "45", "4101" + "a101" + "ff31");
         Pass(2);
         (_, CoapResponse changed) = await AskAsync(Get(), "45", "4102ff32");
-        Assert.Equal("2", changed.GetText());
+        changed.Says("2");
         Assert.False(changed.FromCache);
-        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("2");
         Pass(61);
         await AskAsync(Get(), "84", "d1013c");
-        Assert.Equal(CoapCode.NotFound, (await HitAsync(Get())).Code);
+        await HitAsync(Get()).Gives(CoapCode.NotFound);
         Pass(61);
         (_, CoapResponse again) = await AskAsync(Get(), "43", "4102");
-        Assert.Equal("2", again.GetText());
+        again.Says("2");
     }
 
     [Fact]
@@ -90,7 +90,7 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get(), "45", "4101ff31");
         await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "4102" + "a0" + "ff32"); // Max-Age 0
         (_, CoapResponse response) = await AskAsync(Get(), "43", "4101");
-        Assert.Equal("1", response.GetText());
+        response.Says("1");
     }
 
     [Fact]
@@ -101,11 +101,11 @@ public sealed class ValidationTests : CacheTest
         Task<CoapResponse> task = Client.SendAsync(Get());
         Answer(Take(task), "43", "4109");
         Sent second = Take(task, await Arrival());
-        Assert.EndsWith(second.Token + "b178", second.Hex, StringComparison.Ordinal);
+        second.Hex.Ends(second.Token + "b178");
         Answer(second, "45", "4109ff39");
         CoapResponse response = await Within(task);
-        Assert.Equal("9", response.GetText());
-        Assert.Equal("9", (await HitAsync(Get())).GetText());
+        response.Says("9");
+        await HitAsync(Get()).Says("9");
         Assert.Equal(0, Cache.Validations);
     }
 
@@ -114,9 +114,9 @@ public sealed class ValidationTests : CacheTest
     {
         await AskAsync(Get(), "45", "4101ff31");
         (_, CoapResponse response) = await AskAsync(Get(mode: CoapCacheMode.Validate), "43", "4101" + "a0");
-        Assert.Equal("1", response.GetText());
+        response.Says("1");
         (_, response) = await AskAsync(Get(), "43", "4101");
-        Assert.Equal("1", response.GetText());
+        response.Says("1");
     }
 
     [Fact]
@@ -126,13 +126,13 @@ public sealed class ValidationTests : CacheTest
         CoapRequest own = Get();
         own.Options.Add(new CoAP.NET.ETagOption([1]));
         (Sent sent, CoapResponse valid) = await AskAsync(own, "43", "4101");
-        Assert.EndsWith("4101" + "7178", sent.Hex, StringComparison.Ordinal);
-        Assert.Equal(CoapCode.Valid, valid.Code);
+        sent.Hex.Ends("4101" + "7178");
+        valid.Gives(CoapCode.Valid);
         Assert.False(valid.FromCache);
         Pass(30);
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("1");
         await AskAsync(own, "45", "4102ff32");
-        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("2");
     }
 
     [Fact]
@@ -143,8 +143,8 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get(uri), "45", "4101" + "a101" + "ff31");
         Pass(2);
         (Sent sent, CoapResponse response) = await AskAsync(Get(uri), "45", "ff32");
-        Assert.DoesNotContain("4101", sent.Hex, StringComparison.Ordinal);
-        Assert.Equal("2", response.GetText());
+        sent.Hex.Omits("4101");
+        response.Says("2");
     }
 
     [Theory]
@@ -166,10 +166,10 @@ public sealed class ValidationTests : CacheTest
         await AskAsync(Get("coap://192.0.2.1/y"), "45", "ff33");
         await AskAsync(new CoapRequest(method, "coap://192.0.2.1:5683/%78"), code);
         (Sent sent, CoapResponse response) = await AskAsync(Get(), "43", "4101");
-        Assert.Contains("41017178", sent.Hex, StringComparison.Ordinal);
-        Assert.Equal("1", response.GetText());
+        sent.Hex.Mentions("41017178");
+        response.Says("1");
         await AskAsync(json, "45", "ff34");
-        Assert.Equal("3", (await HitAsync(Get("coap://192.0.2.1/y"))).GetText());
+        await HitAsync(Get("coap://192.0.2.1/y")).Says("3");
         Assert.Equal(2, Cache.Invalidations);
     }
 
@@ -189,7 +189,7 @@ public sealed class ValidationTests : CacheTest
     {
         await AskAsync(Get(), "45", "ff31");
         await AskAsync(Put(), "83");
-        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("1");
     }
 
     [Fact]
@@ -210,9 +210,9 @@ public sealed class ValidationTests : CacheTest
         Sent asked = Take(get);
         await AskAsync(Put(), "44");
         Answer(asked, "45", "ff31");
-        Assert.Equal("1", (await Within(get)).GetText());
+        await Within(get).Says("1");
         await AskAsync(Get(), "45", "ff32");
-        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        await HitAsync(Get()).Says("2");
     }
 
     [Fact]
@@ -230,7 +230,7 @@ public sealed class ValidationTests : CacheTest
         await Within(late);
         Assert.Equal(0, Cache.Count);
         (Sent sent, _) = await AskAsync(Get(), "45", "ff32");
-        Assert.EndsWith(sent.Token + "b178", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Ends(sent.Token + "b178");
         Assert.Throws<CoapFormatException>(() => Cache.Invalidate("/x"));
     }
 

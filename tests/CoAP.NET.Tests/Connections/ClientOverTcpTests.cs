@@ -24,7 +24,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         {
             Client = new SslClientAuthenticationOptions { CertificateChainPolicy = _certificates.Trust() }
         };
-        _clientOptions.Transports.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
+        _clientOptions.Transports.Streams.ReconnectDelay = FromMilliseconds(1);
         _clientOptions.Transports.ResolveHost = static (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
         _server = new CoapServer(_serverOptions);
         _client = new CoapClient(_clientOptions);
@@ -49,7 +49,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
 
         for (int i = 0; i < 3; i++)
         {
-            Assert.Equal("hi", (await Within(_client.GetAsync(uri + "/x"))).GetText());
+            await Within(_client.GetAsync(uri + "/x")).Says("hi");
         }
 
         Assert.Equal(1, _server.Counters[CoapCounter.ConnectionsAccepted]);
@@ -69,7 +69,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         });
         string uri = await StartAsync("coaps+tcp");
 
-        await Within(_client.GetAsync(uri.Replace("127.0.0.1", "localhost", StringComparison.Ordinal) + "/x"));
+        await Within(_client.GetAsync(uri.Replace("127.0.0.1", "localhost", Ordinal) + "/x"));
 
         Assert.Null(host);
     }
@@ -87,7 +87,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         await Within(_client.PingAsync(uri));
 
         CoapPeer peer = await Within(device.Task);
-        Assert.Equal("device", (await Within(peer.GetAsync("/3/0"))).GetText());
+        await Within(peer.GetAsync("/3/0")).Says("device");
         Assert.True(peer.IsConnected);
     }
 
@@ -104,10 +104,10 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         observation.StateChanged += (_, _) => changed.Release();
 
         await Within(Assert.Single(_server.Endpoint.ConnectedPeers).ReleaseAsync());
-        Assert.Equal("1", (await Within(_client.GetAsync(uri + "/x"))).GetText());
+        await Within(_client.GetAsync(uri + "/x")).Says("1");
         while (observation.State != CoapObserveState.Observing || _server.ObserverCount != 1)
         {
-            Assert.True(await changed.WaitAsync(TimeSpan.FromMinutes(2)));
+            Assert.True(await changed.WaitAsync(FromMinutes(2)));
         }
 
         Assert.Equal(2, _client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
@@ -134,7 +134,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(_client.GetAsync(uri + "/x")));
 
         Assert.Equal(CoapError.ConnectFailed, error.Error);
-        Assert.Contains(uri, error.Message, StringComparison.Ordinal);
+        error.Mentions(uri);
         Assert.Equal(1, _client.Endpoint.Counters[CoapCounter.ConnectionsFailed]);
     }
 
@@ -145,7 +145,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         return Assert.Single(_server.LocalEndpoints);
     }
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));
 
-    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task Within(Task task) => task.WaitAsync(FromMinutes(2));
 }

@@ -13,7 +13,7 @@ public class ClientRequestTests : ClientConnectionTest
 
         CoapResponse response = await Within(Endpoint.GetAsync(Target));
 
-        Assert.Equal("1", response.GetText());
+        response.Says("1");
         Assert.Equal(s_first, response.Remote);
         DirectConnection connection = Assert.Single(Streams.OpenedByUs);
         Assert.Equal(s_first, connection.Remote);
@@ -48,10 +48,10 @@ public class ClientRequestTests : ClientConnectionTest
         Task<CoapResponse> sent = Endpoint.PutAsync(Target, CoapContent.Binary(new byte[2000]));
 
         DirectConnection connection = Assert.Single(Streams.OpenedByUs);
-        Assert.Equal([OurCsm], connection.TakeSent());
+        connection.HasSent(OurCsm);
         Answers = static (_, frame) => frame.Code == 3 ? Reply(frame, "44") : null;
         connection.Receive(LargeCsm);
-        Assert.Equal(CoapCode.Changed, (await Within(sent)).Code);
+        await Within(sent).Gives(CoapCode.Changed);
     }
 
     [Theory]
@@ -73,7 +73,7 @@ public class ClientRequestTests : ClientConnectionTest
         Task sent = observes ? Endpoint.ObserveAsync(request) : Endpoint.SendAsync(request);
 
         DirectConnection connection = Assert.Single(Streams.OpenedByUs);
-        Assert.Equal([OurCsm], connection.TakeSent());
+        connection.HasSent(OurCsm);
         Answers = static (_, frame) => frame.Code is 1 or 3 ? Reply(frame, "44") : null;
         connection.Receive(LargeCsm);
         await Within(sent);
@@ -99,13 +99,13 @@ public class ClientRequestTests : ClientConnectionTest
         ServerCsm = null;
         await StartClientAsync();
         Task<CoapResponse> sent = Endpoint.SendAsync(
-            new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Binary(new byte[2000]), Timeout = TimeSpan.FromSeconds(3) });
+            new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Binary(new byte[2000]), Timeout = FromSeconds(3) });
 
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(sent));
         Assert.Equal(CoapTimeoutReason.NotSent, error.Reason);
-        Assert.Contains("coap+tcp://192.0.2.1:5683", error.Message, StringComparison.Ordinal);
+        error.Mentions("coap+tcp://192.0.2.1:5683");
     }
 
     [Fact]
@@ -116,7 +116,7 @@ public class ClientRequestTests : ClientConnectionTest
 
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync("coap+tcp://224.0.1.187/x")));
 
-        Assert.Contains("RFC 8323 section 8", error.Message, StringComparison.Ordinal);
+        error.Mentions("RFC 8323 section 8");
         Assert.Equal(0, Attempts);
         CoapRequest toGroup = new(CoapMethod.Get, "coap+tcp://224.0.1.187/x") { Confirmable = false };
         Assert.Throws<ArgumentException>(() => Endpoint.SendToGroupAsync(toGroup));
@@ -143,8 +143,8 @@ public class ClientRequestTests : ClientConnectionTest
         };
         await StartClientAsync();
 
-        Assert.Equal("1", (await Within(Endpoint.GetAsync("coap+tcp://192.0.2.1:5684/x"))).GetText());
-        Assert.Equal("2", (await Within(Endpoint.GetAsync("coaps+tcp://192.0.2.1:5684/x"))).GetText());
+        await Within(Endpoint.GetAsync("coap+tcp://192.0.2.1:5684/x")).Says("1");
+        await Within(Endpoint.GetAsync("coaps+tcp://192.0.2.1:5684/x")).Says("2");
 
         Assert.Single(Streams.OpenedByUs);
         Assert.Single(secure.OpenedByUs);
@@ -199,6 +199,6 @@ public class ClientRequestTests : ClientConnectionTest
     {
         await StartClientAsync();
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync("coaps://192.0.2.1/x")));
-        Assert.Contains("coaps", error.Message, StringComparison.Ordinal);
+        error.Mentions("coaps");
     }
 }

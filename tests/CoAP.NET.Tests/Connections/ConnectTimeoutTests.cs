@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Connections;
 /// delivered.</summary>
 public sealed class ConnectTimeoutTests : ClientConnectionTest
 {
-    private static readonly TimeSpan s_three = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan s_three = FromSeconds(3);
 
     [Theory]
     [InlineData(CoapMethod.Get, 0, CoapTimeoutReason.NotAcknowledged)]
@@ -25,8 +25,8 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         Assert.Equal(
             (CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, s_three, reason),
             (error.Awaited, error.EndedBy, error.Limit, error.Reason));
-        Assert.DoesNotContain("delivered", error.Message, StringComparison.Ordinal);
-        Assert.Contains("the Timeout of 3 s", error.Message, StringComparison.Ordinal);
+        error.Message.Omits("delivered");
+        error.Mentions("the Timeout of 3 s");
     }
 
     [Fact]
@@ -37,13 +37,13 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = s_three }));
 
         Assert.Equal((CoapTimeoutStep.Response, CoapTimeoutReason.NoResponse), (error.Awaited, error.Reason));
-        Assert.Contains("was delivered, but no response followed within the Timeout of 3 s", error.Message, StringComparison.Ordinal);
+        error.Mentions("was delivered, but no response followed within the Timeout of 3 s");
     }
 
     [Fact]
     public async Task A_timeout_during_the_reconnect_delay_says_why_the_last_attempt_failed()
     {
-        Options.Transports.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
+        Options.Transports.Streams.ReconnectDelay = FromSeconds(30);
         Failing = Refused;
         await StartClientAsync();
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync(Target)));
@@ -51,7 +51,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = s_three }));
 
         Assert.Equal((CoapTimeoutStep.Connect, CoapConnectStage.Waiting), (error.Awaited, error.ConnectProgress!.Stage));
-        Assert.Contains("Nobody listens at 192.0.2.1:5683.", error.Message, StringComparison.Ordinal);
+        error.Mentions("Nobody listens at 192.0.2.1:5683.");
     }
 
     [Fact]
@@ -65,7 +65,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         Assert.Equal(
             (CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotAcknowledged),
             (error.Awaited, error.EndedBy, error.Limit, error.Reason));
-        Assert.Contains("not even the peer's CSM", error.Message, StringComparison.Ordinal);
+        error.Mentions("not even the peer's CSM");
     }
 
     [Fact]
@@ -78,8 +78,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
 
         Assert.Equal((CoapTimeoutStep.Connect, CoapTimeLimit.RequestTimeout, s_three), (error.Awaited, error.EndedBy, error.Limit));
-        Assert.StartsWith("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete", error.Message,
-            StringComparison.Ordinal);
+        error.Message.Begins("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete");
     }
 
     [Fact]
@@ -92,10 +91,8 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Post, Target) { Timeout = s_three }));
 
         Assert.Equal((CoapTimeoutStep.Connect, CoapTimeoutReason.NotSent, false), (error.Awaited, error.Reason, error.IsOutcomeUnknown));
-        Assert.StartsWith(
-            "POST to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete within the Timeout of 3 s.",
-            error.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("NStart", error.Message, StringComparison.Ordinal);
+        error.Message.Begins("POST to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete within the Timeout of 3 s.");
+        error.Message.Omits("NStart");
     }
 
     [Theory]
@@ -120,7 +117,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         Assert.Equal(
             (awaited, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotSent),
             (error.Awaited.ToString(), error.EndedBy, error.Limit, error.Reason));
-        Assert.Contains(text, error.Message, StringComparison.Ordinal);
+        error.Mentions(text);
         Assert.Equal(CoapConnectStage.NoAnswer, error.ConnectProgress!.Stage);
     }
 
@@ -128,7 +125,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     {
         TimeSpan begun = Clock.Elapsed;
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => PassAsync(request));
-        Assert.InRange(Clock.Elapsed - begun, s_three, s_three + TimeSpan.FromSeconds(0.2));
+        Assert.InRange(Clock.Elapsed - begun, s_three, s_three + FromSeconds(0.2));
         return error;
     }
 }

@@ -97,7 +97,7 @@ public sealed class ConnectionCostTests : ConnectionTest
             // Waiting must stay on this thread, which holds the lock.
             passed = OnThread(() => connection.Receive("2101aab178"));
 #pragma warning disable xUnit1031
-            Assert.True(passed.Wait(TimeSpan.FromMinutes(2)), "It waits for the lock.");
+            Assert.True(passed.Wait(FromMinutes(2)), "It waits for the lock.");
 #pragma warning restore xUnit1031
         }
         finally
@@ -106,7 +106,7 @@ public sealed class ConnectionCostTests : ConnectionTest
         }
 
         await passed;
-        Assert.Equal(["4145aac0ff6869"], connection.TakeSent());
+        connection.HasSent("4145aac0ff6869");
     }
 
     private ICoapStreamContext Context => Streams.Context;

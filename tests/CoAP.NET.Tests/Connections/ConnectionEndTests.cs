@@ -30,7 +30,7 @@ public class ConnectionEndTests : ClientConnectionTest
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(first));
         await using CoapObservation observation = await Within(second);
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal("1", observation.Latest!.GetText());
+        observation.Latest!.Says("1");
     }
 
     [Fact]
@@ -53,7 +53,7 @@ public class ConnectionEndTests : ClientConnectionTest
         TransformBlock<T, T> Slow<T>() => new(
             item =>
             {
-                goesOn.Wait(TimeSpan.FromMinutes(5));
+                goesOn.Wait(FromMinutes(5));
                 return item;
             },
             new ExecutionDataflowBlockOptions { BoundedCapacity = 1 });
@@ -78,12 +78,12 @@ public class ConnectionEndTests : ClientConnectionTest
             Server.MapGet("/x", static () => CoapResults.Text("hi"));
             await StartStreamsAsync();
             connection = Streams.Accept();
-            connection.OnSent = hex => _ = hex.StartsWith("4145", StringComparison.Ordinal) ? Interlocked.Increment(ref answered) : 0;
+            connection.OnSent = hex => _ = hex.StartsWith("4145", Ordinal) ? Interlocked.Increment(ref answered) : 0;
             connection.Receive(LargeCsm + "2101aab178" + "2101abb178" + "2101acb178" + "2101adb178" + "21");
             Assert.True(connection.Pauses > 0);
             for (int i = 0; i < 30; i++)
             {
-                Clock.Advance(TimeSpan.FromSeconds(10));
+                Clock.Advance(FromSeconds(10));
             }
 
             isClosed = connection.IsClosed;
@@ -102,7 +102,7 @@ public class ConnectionEndTests : ClientConnectionTest
         // From now on it is the peer who does not go on.
         for (int i = 0; i < 30 && !connection.IsClosed; i++)
         {
-            Clock.Advance(TimeSpan.FromSeconds(10));
+            Clock.Advance(FromSeconds(10));
         }
 
         Assert.True(connection.IsClosed);
@@ -134,7 +134,7 @@ public class ConnectionEndTests : ClientConnectionTest
         };
         await StartClientAsync();
         Task<CoapResponse> asked =
-            Endpoint.SendAsync(new CoapRequest(CoapMethod.Post, "coap+tcp://nobody.example/x") { Timeout = TimeSpan.FromSeconds(30) });
+            Endpoint.SendAsync(new CoapRequest(CoapMethod.Post, "coap+tcp://nobody.example/x") { Timeout = FromSeconds(30) });
         await Within(asking.Task);
 
         if (stops)

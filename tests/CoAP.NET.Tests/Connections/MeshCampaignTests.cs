@@ -80,7 +80,7 @@ public sealed class MeshCampaignTests
         bool stops = random.Next(4) == 0;
         if (stops)
         {
-            await _clock.AdvanceUntilAsync(one.StopAsync(), TimeSpan.FromHours(1));
+            await _clock.AdvanceUntilAsync(one.StopAsync(), FromHours(1));
         }
 
         await CalmAsync(both, wires);
@@ -147,14 +147,14 @@ public sealed class MeshCampaignTests
         {
             TimeProvider = _clock,
             Pipeline = { Random = new VirtualRandom((ulong)seed) },
-            Processes = { StopGracePeriod = TimeSpan.FromSeconds(10) },
+            Processes = { StopGracePeriod = FromSeconds(10) },
             LoggerFactory = new ErrorLog(_errors)
         };
         options.Limits.Connections.MaxMessageSize = random.Next(3) switch { 0 => 1152, 1 => random.Next(1153, 9000), _ => 1 << 20 };
         options.Limits.Connections.MaxRequests = random.Next(2) == 0 ? 4 : 1000;
-        options.Transports.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(4);
-        options.Transports.Streams.IdleTimeout = TimeSpan.FromSeconds(random.Next(20, 300));
-        options.Transports.Streams.KeepAliveInterval = TimeSpan.FromSeconds(random.Next(5, 60));
+        options.Transports.Streams.MaxReconnectDelay = FromSeconds(4);
+        options.Transports.Streams.IdleTimeout = FromSeconds(random.Next(20, 300));
+        options.Transports.Streams.KeepAliveInterval = FromSeconds(random.Next(5, 60));
         CoapServer server = new(options);
         server.MapGet("/echo/{id}", static request => CoapResults.Text(request.Route["id"]!));
         server.MapGet("/slow/{id}", async (CoapRequestContext request) =>
@@ -188,7 +188,7 @@ public sealed class MeshCampaignTests
         server.Endpoint.AddTransport(wire);
         wire.Connecting = cancellationToken =>
             Chance(random, 20) ? Task.FromException(new CoapConnectionException(CoapError.ConnectFailed, "Nobody listens."))
-                : Chance(random, 20) ? Task.Delay(TimeSpan.FromSeconds(1), _clock, cancellationToken) : Task.CompletedTask;
+                : Chance(random, 20) ? Task.Delay(FromSeconds(1), _clock, cancellationToken) : Task.CompletedTask;
         return (server, wire);
     }
 
@@ -223,7 +223,7 @@ public sealed class MeshCampaignTests
                 break;
             }
 
-            _clock.Advance(TimeSpan.FromSeconds(1));
+            _clock.Advance(FromSeconds(1));
             await _clock.SettleAsync();
         }
 
@@ -254,37 +254,23 @@ public sealed class MeshCampaignTests
         }
     }
 
-    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task Within(Task task) => task.WaitAsync(FromMinutes(2));
 
     private static bool Chance(Dice random, int percent) => random.Next(100) < percent;
 
     private static int Number(string text) => int.Parse(text, CultureInfo.InvariantCulture);
 
     /// <summary>Keeps what stages say of themselves: an error in one of them.</summary>
-    private sealed class ErrorLog(ConcurrentQueue<string> errors) : ILoggerFactory, ILogger
+    private sealed class ErrorLog(ConcurrentQueue<string> errors) : TestLogger
     {
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public void AddProvider(ILoggerProvider provider)
-        {
-        }
-
-        public void Dispose()
-        {
-        }
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Error;
+        public override bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Error;
 
         // An answer that is larger than the peer takes is not the stage's error.
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-            Func<TState, Exception?, string> formatter)
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
         {
-            if (exception is not null && logLevel >= LogLevel.Error)
+            if (exception is not null && level >= LogLevel.Error)
             {
-                errors.Enqueue($"{formatter(state, exception)} {exception}");
+                errors.Enqueue($"{text} {exception}");
             }
         }
     }
@@ -315,7 +301,7 @@ public sealed class MeshCampaignTests
                 connection.Close(null);
                 break;
             case 14 when connection is not null && random.Next(3) == 0:
-                Track(CoapPeer.Of(connection.Channel!).ReleaseAsync(random.Next(3) == 0 ? TimeSpan.FromSeconds(3) : null));
+                Track(CoapPeer.Of(connection.Channel!).ReleaseAsync(random.Next(3) == 0 ? FromSeconds(3) : null));
                 break;
             case 15 when connection is not null:
                 Track(CoapPeer.Of(connection.Channel!).PingAsync(cancellationToken: Patience(random)));
@@ -339,7 +325,7 @@ public sealed class MeshCampaignTests
                 slow.SetResult();
                 break;
             default:
-                _clock.Advance(TimeSpan.FromMilliseconds(random.Next(1, 4000)));
+                _clock.Advance(FromMilliseconds(random.Next(1, 4000)));
                 break;
         }
     }
@@ -360,7 +346,7 @@ public sealed class MeshCampaignTests
         CoapRequest request = new(method, peer is null ? Uri + path : path)
         {
             Content = content,
-            Timeout = random.Next(2) == 0 ? TimeSpan.FromSeconds(random.Next(1, 40)) : null,
+            Timeout = random.Next(2) == 0 ? FromSeconds(random.Next(1, 40)) : null,
         };
         CancellationToken cancellationToken = Patience(random);
         Track(CompareAsync(peer is null
@@ -385,7 +371,7 @@ public sealed class MeshCampaignTests
         }
         else
         {
-            Assert.Equal(expected, response.GetText());
+            response.Says(expected);
         }
 
         Interlocked.Increment(ref _answered);
@@ -465,7 +451,7 @@ public sealed class MeshCampaignTests
             // These are ends too.
         }
         catch (InvalidOperationException exception)
-            when (exception.Message.StartsWith("The stream was already sent", StringComparison.Ordinal))
+            when (exception.Message.StartsWith("The stream was already sent", Ordinal))
         {
             // So is that.
         }

@@ -89,7 +89,7 @@ public sealed class NameResolverTests
         Assert.Equal(2, _askedFor.Count);
         _running["none.example"].SetResult(s_addresses);
         await own.WaitAsync(s_hang);
-        _time.Advance(TimeSpan.FromSeconds(5));
+        _time.Advance(FromSeconds(5));
         Assert.False(_resolver.FindAsync("none.example", Client(2)).IsCompleted);
     }
 

@@ -19,7 +19,7 @@ public class PeerConnectionTests : ClientConnectionTest
         Assert.Equal("b1330130", request.Rest);
         connection.Receive(Content(request));
 
-        Assert.Equal("1", (await Within(asked)).GetText());
+        await Within(asked).Says("1");
         Assert.Empty(Streams.OpenedByUs);
     }
 
@@ -87,7 +87,7 @@ public class PeerConnectionTests : ClientConnectionTest
 
         Assert.Equal(CoapError.Closed, error.Error);
         Assert.False(error.IsOutcomeUnknown);
-        Assert.Contains(connection.Remote.ToString(), error.Message, StringComparison.Ordinal);
+        error.Mentions(connection.Remote.ToString());
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.PingAsync()));
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.PutAsync("/x", CoapContent.Binary(new byte[3000]))));
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.ObserveAsync("/x")));
@@ -121,7 +121,7 @@ public class PeerConnectionTests : ClientConnectionTest
         Assert.False(peer.IsConnected);
         Assert.True(first.IsCancellationRequested);
 
-        Assert.Equal("1", (await Within(peer.GetAsync("/x"))).GetText());
+        await Within(peer.GetAsync("/x")).Says("1");
 
         Assert.Equal(2, Streams.OpenedByUs.Count);
         Assert.True(peer.IsConnected);
@@ -145,7 +145,7 @@ public class PeerConnectionTests : ClientConnectionTest
         string[] sent = connection.TakeSent();
         Frame request = Assert.Single(sent.Select(hex => new Frame(hex)), frame => frame.Code == 1);
         connection.Receive(Content(request));
-        Assert.Equal("1", (await Within(asked!)).GetText());
+        await Within(asked!).Says("1");
     }
 
     [Fact]
@@ -156,9 +156,9 @@ public class PeerConnectionTests : ClientConnectionTest
         Task<TimeSpan> ping = Assert.Single(Endpoint.ConnectedPeers).PingAsync();
         Frame frame = new(Assert.Single(connection.TakeSent()));
         Assert.Equal(0xe2, frame.Code);
-        Clock.Advance(TimeSpan.FromSeconds(1));
+        Clock.Advance(FromSeconds(1));
         connection.Receive($"0{frame.Token.Length / 2:x}e3{frame.Token}");
-        Assert.Equal(TimeSpan.FromSeconds(1), await Within(ping));
+        Assert.Equal(FromSeconds(1), await Within(ping));
     }
 
     [Fact]
@@ -168,10 +168,10 @@ public class PeerConnectionTests : ClientConnectionTest
         DirectConnection connection = Connect();
         CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
         DateTimeOffset first = peer.LastSeen;
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         Assert.Equal(first, peer.LastSeen);
         connection.Receive("01e242");
-        Assert.Equal(first + TimeSpan.FromSeconds(10), peer.LastSeen);
+        Assert.Equal(first + FromSeconds(10), peer.LastSeen);
     }
 
     [Fact]

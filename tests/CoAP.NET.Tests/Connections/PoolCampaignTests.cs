@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Signalling;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Streams;
@@ -27,8 +26,8 @@ public class PoolCampaignTests : ClientConnectionTest
     public static TheoryData<int> Seeds()
     {
         TheoryData<int> seeds = [];
-        int first = Setting("COAP_TEST_CONNECTION_SEED", 1);
-        for (int i = 0; i < Setting("COAP_TEST_CONNECTION_RUNS", 6); i++)
+        int first = CampaignSetting.Of("COAP_TEST_CONNECTION_SEED", 1);
+        for (int i = 0; i < CampaignSetting.Of("COAP_TEST_CONNECTION_RUNS", 6); i++)
         {
             seeds.Add(first + i);
         }
@@ -42,7 +41,7 @@ public class PoolCampaignTests : ClientConnectionTest
     {
         Dice random = new(seed);
         Options.Pipeline.Random = new VirtualRandom((ulong)seed);
-        Options.Transports.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(5);
+        Options.Transports.Streams.MaxReconnectDelay = FromSeconds(5);
         Failing = remote => Chance(random, 25) ? Refused(remote) : null;
         Answers = (connection, frame) => Answer(random, connection, frame);
         Server.MapGet("/x", static () => CoapResults.Text("1"));
@@ -80,7 +79,7 @@ public class PoolCampaignTests : ClientConnectionTest
 
         for (int i = 0; i < 100_000 && !(Task.WhenAll(Snapshot(_requests)).IsCompleted && Endpoint.Observed.Count == 0); i++)
         {
-            Clock.Advance(TimeSpan.FromSeconds(1));
+            Clock.Advance(FromSeconds(1));
             await SettleAsync();
             channels.AddRange(Endpoint.Connections.All().Except(channels));
             foreach (CoapObservation observation in Snapshot(_observations))
@@ -144,7 +143,7 @@ public class PoolCampaignTests : ClientConnectionTest
                 break;
             case 6 when accepted.Length > 0 && Endpoint.ConnectedPeers is { Count: > 0 } peers:
                 CoapPeer device = peers[random.Next(peers.Count)];
-                Track(device.SendAsync(new CoapRequest(CoapMethod.Post, "/x") { Timeout = TimeSpan.FromSeconds(10) }));
+                Track(device.SendAsync(new CoapRequest(CoapMethod.Post, "/x") { Timeout = FromSeconds(10) }));
                 break;
             case 7 when open.Length > 0:
                 Pick(random, open).Break(Chance(random, 50) ? new IOException("reset") : null);
@@ -166,7 +165,7 @@ public class PoolCampaignTests : ClientConnectionTest
                 Observe(random);
                 break;
             default:
-                Clock.Advance(TimeSpan.FromMilliseconds(random.Next(1, 2000)));
+                Clock.Advance(FromMilliseconds(random.Next(1, 2000)));
                 PayOne(random);
                 break;
         }
@@ -183,7 +182,7 @@ public class PoolCampaignTests : ClientConnectionTest
             _ => "coap+tcp://192.0.2.3/x",
         })
         {
-            Timeout = Chance(random, 50) ? TimeSpan.FromSeconds(random.Next(1, 30)) : null,
+            Timeout = Chance(random, 50) ? FromSeconds(random.Next(1, 30)) : null,
             Content = Chance(random, 20) ? CoapContent.Binary(new byte[3000]) : CoapContent.Text("1"),
         };
         Track(Endpoint.SendAsync(request, patience.Token));
@@ -239,7 +238,7 @@ public class PoolCampaignTests : ClientConnectionTest
             return null;
         }
 
-        string answer = frame.Rest.StartsWith("60", StringComparison.Ordinal)
+        string answer = frame.Rest.StartsWith("60", Ordinal)
             ? $"3{frame.Token.Length / 2:x}45{frame.Token}60ff31"
             : Content(frame);
         switch (random.Next(8))
@@ -296,9 +295,4 @@ public class PoolCampaignTests : ClientConnectionTest
     private static DirectConnection Pick(Dice random, DirectConnection[] from) => from[random.Next(from.Length)];
 
     private static bool Chance(Dice random, int percent) => random.Next(100) < percent;
-
-    private static int Setting(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 }

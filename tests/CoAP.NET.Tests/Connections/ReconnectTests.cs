@@ -46,7 +46,7 @@ public class ReconnectTests : ClientConnectionTest
 
         CoapResponse response = await PassAsync(Endpoint.SendAsync(new CoapRequest((CoapMethod)code, Target)));
 
-        Assert.Equal("1", response.GetText());
+        response.Says("1");
         Assert.Equal(2, asked);
         Assert.Equal(1, Counters[CoapCounter.RequestsRepeated]);
         Assert.Equal(2, Streams.OpenedByUs.Count);
@@ -92,7 +92,7 @@ public class ReconnectTests : ClientConnectionTest
 
         Assert.Equal(CoapError.Lost, error.Error);
         Assert.True(error.IsOutcomeUnknown);
-        Assert.Contains("coap+tcp://192.0.2.1:5683", error.Message, StringComparison.Ordinal);
+        error.Mentions("coap+tcp://192.0.2.1:5683");
         Assert.Equal(0, Counters[CoapCounter.RequestsRepeated]);
         Assert.Single(Streams.OpenedByUs);
     }
@@ -168,7 +168,7 @@ public class ReconnectTests : ClientConnectionTest
         List<string> bodies = [];
         Answers = (connection, frame) =>
         {
-            bodies.Add(frame.Rest[(frame.Rest.IndexOf("ff", StringComparison.Ordinal) + 2)..]);
+            bodies.Add(frame.Rest[(frame.Rest.IndexOf("ff", Ordinal) + 2)..]);
             if (bodies.Count == 1)
             {
                 connection.Break(new IOException("reset"));
@@ -182,25 +182,25 @@ public class ReconnectTests : ClientConnectionTest
         CoapResponse response =
             await PassAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Stream(body) }));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(["616263", "616263"], bodies);
     }
 
     [Fact]
     public async Task The_Timeout_of_a_request_includes_its_repetition_on_a_new_connection()
     {
-        Options.Transports.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
+        Options.Transports.Streams.ReconnectDelay = FromSeconds(30);
         Answers = static (connection, _) =>
         {
             connection.Break(new IOException("reset"));
             return null;
         };
         await StartClientAsync();
-        Task<CoapResponse> sent = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = TimeSpan.FromSeconds(5) });
+        Task<CoapResponse> sent = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = FromSeconds(5) });
         await UntilAsync(() => Counters[CoapCounter.RequestsRepeated] == 1);
 
         // Less than the wait for the next connection.
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
 
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(sent));
         Assert.Single(Streams.OpenedByUs);
@@ -240,16 +240,16 @@ public class ReconnectTests : ClientConnectionTest
         };
         await StartClientAsync();
         Task<CoapResponse> first = Endpoint.GetAsync(Target);
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Streams.OpenedByUs[0].Receive("00e4");
 
         CoapResponse second = await Within(Endpoint.PostAsync(Target, CoapContent.Text("1")));
 
-        Assert.Equal("2", second.GetText());
+        second.Says("2");
         Assert.Equal(2, Streams.OpenedByUs.Count);
         Assert.False(first.IsCompleted);
         Streams.OpenedByUs[0].Receive(held!);
-        Assert.Equal("1", (await Within(first)).GetText());
+        await Within(first).Says("1");
         await UntilAsync(() => Streams.OpenedByUs[0].IsClosed);
     }
 
@@ -260,21 +260,21 @@ public class ReconnectTests : ClientConnectionTest
         AnswerAll();
         await StartClientAsync();
         await Within(Endpoint.GetAsync(Target));
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
 
         Streams.OpenedByUs[0].Receive(Release(60));
 
         CoapConnectionException error =
             await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.PostAsync(Target, CoapContent.Text("1"))));
         Assert.Equal(CoapError.Released, error.Error);
-        Assert.Equal(TimeSpan.FromSeconds(60), error.RetryAfter);
-        Assert.Contains("60 s", error.Message, StringComparison.Ordinal);
+        Assert.Equal(FromSeconds(60), error.RetryAfter);
+        error.Mentions("60 s");
         Assert.False(error.IsOutcomeUnknown);
-        Clock.Advance(TimeSpan.FromSeconds(59));
+        Clock.Advance(FromSeconds(59));
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync(Target)));
         Assert.Equal(1, Attempts);
 
-        Clock.Advance(TimeSpan.FromSeconds(1));
+        Clock.Advance(FromSeconds(1));
         await Within(Endpoint.GetAsync(Target));
         Assert.Equal(2, Attempts);
     }
@@ -286,12 +286,12 @@ public class ReconnectTests : ClientConnectionTest
         AnswerAll();
         await StartClientAsync();
         await Within(Endpoint.GetAsync(Target));
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Streams.OpenedByUs[0].Receive(Release(null, "192.0.2.2:7000"));
 
         await Within(Endpoint.GetAsync(Target));
         Assert.Equal(CoapAddress.FromIPv4(0xc0000202, 7000), Streams.OpenedByUs[1].Remote);
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Streams.OpenedByUs[1].Break();
 
         await Within(Endpoint.GetAsync(Target));
@@ -305,7 +305,7 @@ public class ReconnectTests : ClientConnectionTest
         AnswerAll();
         await StartClientAsync();
         await Within(Endpoint.GetAsync(Target));
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Streams.OpenedByUs[0].Receive(Release(60, "example.org:70"));
         await Within(Endpoint.GetAsync(Target));
         Streams.OpenedByUs[1].Break();
@@ -347,7 +347,7 @@ public class ReconnectTests : ClientConnectionTest
         AnswerAll();
         await StartClientAsync();
         await Within(Endpoint.GetAsync(Target));
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Failing = static remote => remote == s_second ? Refused(remote) : null;
         Streams.OpenedByUs[0].Receive(Release(null, "224.0.1.1", "a/b", "192.0.2.2:5683"));
 
@@ -381,7 +381,7 @@ public class ReconnectTests : ClientConnectionTest
 
         CoapResponse response = await PassAsync(Endpoint.GetAsync(Target));
 
-        Assert.Equal(new string('a', 16) + "bbb", response.GetText());
+        response.Says(new string('a', 16) + "bbb");
         Assert.Equal(4, blocks);
         Assert.Equal(1, Counters[CoapCounter.RequestsRepeated]);
     }

@@ -34,8 +34,7 @@ public sealed class ContentReadingTests : EndpointTest
         Server.MapPut("/lamp",
             request => request.ReadJson(LampContext.Default.Lamp) is null ? CoapResults.NotFound() : CoapResults.Changed());
         await StartAsync();
-        Assert.EndsWith("ff" + Wire.Hex(System.Text.Encoding.UTF8.GetBytes(text)), Exchange($"40030001b46c616d70{format}ff{payload}"),
-            StringComparison.Ordinal);
+        Exchange($"40030001b46c616d70{format}ff{payload}").Ends("ff" + Wire.Hex(System.Text.Encoding.UTF8.GetBytes(text)));
     }
 
     [Fact]
@@ -63,10 +62,8 @@ public sealed class ContentReadingTests : EndpointTest
         Server.MapPut("/exi", request => throw CoapContentException.Unsupported("EXI", request));
         await StartAsync();
 
-        Assert.EndsWith("ff" + Wire.Hex("There is no root."u8), Exchange("40030001b3786d6c"), StringComparison.Ordinal);
-        Assert.EndsWith(
-            Wire.Hex("The payload is to be read as EXI, but its Content-Format is absent."u8), Exchange("40030002b3657869"),
-            StringComparison.Ordinal);
+        Exchange("40030001b3786d6c").Ends("ff" + Wire.Hex("There is no root."u8));
+        Exchange("40030002b3657869").Ends(Wire.Hex("The payload is to be read as EXI, but its Content-Format is absent."u8));
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
         Assert.Throws<ArgumentException>(() => new CoapContentException(CoapCode.Content, "fine"));
     }
@@ -92,7 +89,7 @@ public sealed class ContentReadingTests : EndpointTest
 
         string answer = Exchange(request);
         Assert.True(code == answer[2..4], $"{about}: {answer}");
-        Assert.Equal(code == "80", answer.EndsWith("ff" + Wire.Hex("Two fields, please."u8), StringComparison.Ordinal));
+        Assert.Equal(code == "80", answer.EndsWith("ff" + Wire.Hex("Two fields, please."u8), Ordinal));
         Assert.Equal(code == "80" ? 0 : 1, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
 
         static Func<CoapRequestContext, CoapResult> Fail(Func<CoapRequestContext, CoapContentException> make) =>

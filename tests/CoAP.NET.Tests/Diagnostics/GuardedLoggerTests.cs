@@ -17,14 +17,11 @@ public sealed class GuardedLoggerTests
         Assert.Equal(2, counters[CoapCounter.StageErrors]);
     }
 
-    private sealed class Throwing : ILogger
+    private sealed class Throwing : TestLogger
     {
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
+        public override bool IsEnabled(LogLevel logLevel) => throw new InvalidOperationException("enabled");
 
-        public bool IsEnabled(LogLevel logLevel) => throw new InvalidOperationException("enabled");
-
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-            Func<TState, Exception?, string> formatter) => throw new InvalidOperationException("log");
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception) =>
+            throw new InvalidOperationException("log");
     }
 }

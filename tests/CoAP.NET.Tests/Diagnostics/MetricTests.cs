@@ -45,7 +45,7 @@ public class MetricTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");
         Assert.Equal(1, Assert.Single(_metrics.Read("coap.server.active_requests")).Value);
-        Clock.Advance(TimeSpan.FromSeconds(7));
+        Clock.Advance(FromSeconds(7));
         TaskCompletionSource<bool> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Transport.OnSent = (_, _) => sent.TrySetResult(true);
         late.SetResult(CoapResults.Text("done"));
@@ -119,7 +119,7 @@ public class MetricTests : EndpointTest
         Assert.Equal([null, "canceled"], all.Select(one => one.Tags.GetValueOrDefault("error.type")));
         Assert.All(all,
             one => Assert.DoesNotContain(one.Tags.Values,
-                value => value is IPAddress || value is string text && text.Contains("192.0.2", StringComparison.Ordinal)));
+                value => value is IPAddress || value is string text && text.Contains("192.0.2", Ordinal)));
     }
 
     [Fact]

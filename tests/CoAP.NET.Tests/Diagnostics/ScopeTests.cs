@@ -24,8 +24,8 @@ public sealed class ScopeTests : EndpointTest
         Transport.OnSent = (_, _) => sent.TrySetResult(true);
         Transport.Receive(Peer, "420112344a11");
         await Within(sent.Task);
-        string[] lines = [.. _scopes.Lines.Where(static line => line.StartsWith("before", StringComparison.Ordinal)
-            || line.StartsWith("after", StringComparison.Ordinal))];
+        string[] lines = [.. _scopes.Lines.Where(static line => line.StartsWith("before", Ordinal)
+            || line.StartsWith("after", Ordinal))];
         Assert.Equal(["before|Peer=coap://192.0.2.1:40000 Token=4a11 MessageId=4660",
             "after|Peer=coap://192.0.2.1:40000 Token=4a11 MessageId=4660"], lines);
         _scopes.LogInformation("outside");
@@ -37,10 +37,10 @@ public sealed class ScopeTests : EndpointTest
     {
         Server.MapGet("/", CoapResult () => throw new InvalidOperationException("broken"));
         await StartAsync();
-        Assert.StartsWith("60a0", Exchange("40010007"), StringComparison.Ordinal);
+        Exchange("40010007").Begins("60a0");
         Assert.Contains(_scopes.Lines,
-            static line => line.StartsWith("The handler of", StringComparison.Ordinal)
-                && line.EndsWith("Peer=coap://192.0.2.1:40000 Token= MessageId=7", StringComparison.Ordinal));
+            static line => line.StartsWith("The handler of", Ordinal)
+                && line.EndsWith("Peer=coap://192.0.2.1:40000 Token= MessageId=7", Ordinal));
     }
 
     [Fact]
@@ -50,7 +50,7 @@ public sealed class ScopeTests : EndpointTest
         Transport.Receive(Peer, "40010009f0");
         Assert.Contains(_scopes.Lines,
             static line => line.Contains("not a "
-                + "message", StringComparison.Ordinal) && line.EndsWith("MessageId=9", StringComparison.Ordinal));
+                + "message", Ordinal) && line.EndsWith("MessageId=9", Ordinal));
     }
 
     [Fact]
@@ -60,10 +60,10 @@ public sealed class ScopeTests : EndpointTest
         await StartAsync();
 
         // The second block without the first one.
-        Assert.StartsWith("6088", Exchange("4003000bb178d10318ff000102030405060708090a0b0c0d0e0f"), StringComparison.Ordinal);
+        Exchange("4003000bb178d10318ff000102030405060708090a0b0c0d0e0f").Begins("6088");
         Assert.Contains(_scopes.Lines,
-            static line => line.Contains("Block1", StringComparison.Ordinal) && line.Contains("4.08", StringComparison.Ordinal)
-                && line.EndsWith("MessageId=11", StringComparison.Ordinal));
+            static line => line.Contains("Block1", Ordinal) && line.Contains("4.08", Ordinal)
+                && line.EndsWith("MessageId=11", Ordinal));
     }
 
     [Fact]

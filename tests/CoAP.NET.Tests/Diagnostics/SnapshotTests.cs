@@ -18,10 +18,10 @@ public sealed class SnapshotTests : EndpointTest
         Transport.Receive(Peer, "40010001b4736c6f77");
         Transport.Receive(Peer, "4101000255605" + "16f");
         Transport.Receive(Peer, "40010003f0");
-        Clock.Advance(TimeSpan.FromSeconds(1));
+        Clock.Advance(FromSeconds(1));
         Task<CoapResponse> first = Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.2:40001/a"));
         Task<CoapResponse> second = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/b"));
-        Clock.Advance(TimeSpan.FromSeconds(4));
+        Clock.Advance(FromSeconds(4));
 
         CoapSnapshot snapshot = Endpoint.GetSnapshot();
         Assert.Equal(("field", Clock.GetUtcNow(), 1, 1, false),
@@ -42,16 +42,16 @@ public sealed class SnapshotTests : EndpointTest
             (device.Scheme, device.Address, device.LocalAddress));
         Assert.Equal((1, 1, 0), (device.RunningRequests, device.Observers, device.Outstanding));
         CoapDropSnapshot drop = Assert.IsType<CoapDropSnapshot>(device.LastDrop);
-        Assert.Equal(("FormatErrors", Clock.GetUtcNow() - TimeSpan.FromSeconds(5), 1), (drop.Reason, drop.Time, drop.Count));
-        Assert.Equal(Clock.GetUtcNow() - TimeSpan.FromSeconds(5), device.LastSeen);
+        Assert.Equal(("FormatErrors", Clock.GetUtcNow() - FromSeconds(5), 1), (drop.Reason, drop.Time, drop.Count));
+        Assert.Equal(Clock.GetUtcNow() - FromSeconds(5), device.LastSeen);
 
         CoapPeerSnapshot asked = Assert.Single(snapshot.Peers, static peer => peer.Address.Port == 40_001);
         Assert.Equal((1, 1, 2), (asked.Outstanding, asked.Queued, asked.AwaitedResponses));
         Assert.Equal([CoapPendingState.Outstanding, CoapPendingState.Queued], asked.Pending.Select(static pending => pending.State));
         Assert.Equal((CoapCode.Put, 2), (asked.Pending[0].Code, asked.Pending[0].Attempts));
-        Assert.InRange(asked.Pending[0].NextAttempt!.Value, TimeSpan.Zero, TimeSpan.FromSeconds(6));
+        Assert.InRange(asked.Pending[0].NextAttempt!.Value, TimeSpan.Zero, FromSeconds(6));
         Assert.Null(asked.Pending[1].MessageId);
-        Assert.Equal((null, TimeSpan.FromSeconds(2)), (asked.RoundTripTime, asked.RetransmissionTimeout));
+        Assert.Equal((null, FromSeconds(2)), (asked.RoundTripTime, asked.RetransmissionTimeout));
         Assert.Null(asked.LastDrop);
         Assert.Null(asked.LastSeen);
         late.SetResult(CoapResults.Text("x"));
@@ -64,11 +64,11 @@ public sealed class SnapshotTests : EndpointTest
         await StartAsync();
         Task<CoapResponse> response = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/a"));
         string sent = Assert.Single(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromMilliseconds(300));
+        Clock.Advance(FromMilliseconds(300));
         Transport.Receive(Other, $"6000{sent[4..8]}");
         CoapPeerSnapshot peer = Assert.Single(Endpoint.GetSnapshot().Peers);
         Assert.Equal(CoapPendingState.AwaitingResponse, Assert.Single(peer.Pending).State);
-        Assert.Equal((0, 1, TimeSpan.FromMilliseconds(300)), (peer.Outstanding, peer.AwaitedResponses, peer.RoundTripTime));
+        Assert.Equal((0, 1, FromMilliseconds(300)), (peer.Outstanding, peer.AwaitedResponses, peer.RoundTripTime));
         _ = response;
     }
 
@@ -81,7 +81,7 @@ public sealed class SnapshotTests : EndpointTest
         for (uint i = 0; i < 50; i++)
         {
             Transport.Receive(CoapAddress.FromIPv4(0xc0000200 + (i / 2), (ushort)(1000 + i)), "50010001");
-            Clock.Advance(TimeSpan.FromSeconds(1));
+            Clock.Advance(FromSeconds(1));
         }
 
         CoapSnapshot some = Endpoint.GetSnapshot(maxPeers: 5);

@@ -71,12 +71,12 @@ public sealed class SpanTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");
         Assert.Empty(_stopped);
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         TaskCompletionSource<bool> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Transport.OnSent = (_, _) => sent.TrySetResult(true);
         late.SetResult(CoapResults.Text("done"));
         await Within(sent.Task);
-        Assert.Equal(TimeSpan.FromSeconds(5), Assert.Single(_stopped).Duration);
+        Assert.Equal(FromSeconds(5), Assert.Single(_stopped).Duration);
     }
 
     [Fact]
@@ -84,7 +84,7 @@ public sealed class SpanTests : EndpointTest
     {
         await StartAsync();
         Task<CoapResponse> response = Server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/a/b?secret=1"));
-        Clock.Advance(TimeSpan.FromSeconds(4));
+        Clock.Advance(FromSeconds(4));
         byte[] sent = Wire.Hex(Transport.TakeSent()[^1]);
         Transport.Receive(Other, $"6{sent[0] & 15:x}84{Wire.Hex(sent.AsSpan(2, 2))}{Wire.Hex(sent.AsSpan(4, sent[0] & 15))}");
         await Within(response);
@@ -95,7 +95,7 @@ public sealed class SpanTests : EndpointTest
         Assert.Equal(1, span.GetTagItem("coap.exchanges"));
         Assert.Equal("/a/b", span.GetTagItem("url.path"));
         Assert.Equal("192.0.2.2", span.GetTagItem("server.address"));
-        Assert.DoesNotContain(span.TagObjects, tag => tag.Value is string text && text.Contains("secret", StringComparison.Ordinal));
+        Assert.DoesNotContain(span.TagObjects, tag => tag.Value is string text && text.Contains("secret", Ordinal));
     }
 
     [Fact]
@@ -136,7 +136,7 @@ public sealed class SpanTests : EndpointTest
         Transport.Receive(Peer, sent[0]);
         byte[] answer = sent[1];
         Transport.Receive(Other, answer);
-        Assert.Equal("x", (await Within(response)).GetText());
+        await Within(response).Says("x");
         Activity server = Assert.Single(_stopped, static span => span.Kind == ActivityKind.Server);
         Activity client = Assert.Single(_stopped, static span => span.Kind == ActivityKind.Client);
         Assert.Equal((client.TraceId, client.SpanId), (server.TraceId, server.ParentSpanId));
@@ -162,7 +162,7 @@ public sealed class SpanTests : EndpointTest
         _stopped.Clear();
         Transport.Receive(Peer, "410100025560516f");
         Server.Notify("/o");
-        Clock.Advance(TimeSpan.FromSeconds(1));
+        Clock.Advance(FromSeconds(1));
         Assert.Contains(_stopped,
             static span => span is { DisplayName: "GET /o", Kind: ActivityKind.Server }
                 && Equals(span.GetTagItem("coap.observe"), "register"));

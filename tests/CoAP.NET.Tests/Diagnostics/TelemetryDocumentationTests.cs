@@ -22,8 +22,8 @@ public sealed class TelemetryDocumentationTests : EndpointTest
     public void The_table_of_metrics_is_that_of_the_code()
     {
         string page = File.ReadAllText(s_path).ReplaceLineEndings("\n");
-        int from = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
-        int to = page.IndexOf(End, StringComparison.Ordinal);
+        int from = page.IndexOf(Begin, Ordinal) + Begin.Length;
+        int to = page.IndexOf(End, Ordinal);
         string table = Table();
         if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
         {
@@ -45,8 +45,7 @@ public sealed class TelemetryDocumentationTests : EndpointTest
         string table = Table();
         Assert.Equal(2 + CounterInstrument.All.Count + GaugeInstrument.All.Count, metrics.Instruments.Count);
         Assert.All(metrics.Instruments,
-            instrument => Assert.Contains($"| `{instrument.Name}` | {instrument.GetType().Name.Split('`')[0]} | {instrument.Unit} |", table,
-                StringComparison.Ordinal));
+            instrument => table.Mentions($"| `{instrument.Name}` | {instrument.GetType().Name.Split('`')[0]} | {instrument.Unit} |"));
     }
 
     [Fact]
@@ -56,7 +55,7 @@ public sealed class TelemetryDocumentationTests : EndpointTest
         string[] tags = [.. typeof(TelemetryTags).GetFields().Where(static field => field.IsLiteral)
             .Select(static field => (string)field.GetRawConstantValue()!)];
         Assert.True(tags.Length > 10);
-        Assert.All(tags, tag => Assert.Contains($"`{tag}`", page, StringComparison.Ordinal));
+        Assert.All(tags, tag => page.Mentions($"`{tag}`"));
     }
 
     [Fact]
@@ -74,7 +73,7 @@ public sealed class TelemetryDocumentationTests : EndpointTest
                     + $"{peer.Queued} queued, last drop {peer.LastDrop?.Reason}");
         }
 
-        Assert.Contains("last drop FormatErrors", console.ToString(), StringComparison.Ordinal);
+        console.ToString().Mentions("last drop FormatErrors");
 
         string path = Path.GetTempFileName();
         try

@@ -19,10 +19,10 @@ public sealed class TraceTests : EndpointTest
         string answer = Exchange("40030002b174ff6869");
         await trace.DisposeAsync();
         Exchange("40030003b174ff6869");
-        Assert.EndsWith("ff6869", answer, StringComparison.Ordinal);
+        answer.Ends("ff6869");
 
         PcapngReader read = new(_file.ToArray());
-        Assert.StartsWith("CoAP.NET", read.Application, StringComparison.Ordinal);
+        read.Application.Begins("CoAP.NET");
         Assert.Equal(["coap"], read.Interfaces);
         Assert.Equal(
             [
@@ -149,10 +149,10 @@ public sealed class TraceTests : EndpointTest
         }
 
         Assert.Contains(read.Packets,
-            static packet => !packet.IsInbound && packet.Data.EndsWith("ff000000000000", StringComparison.Ordinal));
+            static packet => !packet.IsInbound && packet.Data.EndsWith("ff000000000000", Ordinal));
         Assert.All(read.Packets,
             packet => Assert.EndsWith(new Uri(server.LocalEndpoints[0]).Port.ToString(System.Globalization.CultureInfo.InvariantCulture),
-                packet.IsInbound ? packet.Destination : packet.Source, StringComparison.Ordinal));
+                packet.IsInbound ? packet.Destination : packet.Source, Ordinal));
     }
 
     [Fact]

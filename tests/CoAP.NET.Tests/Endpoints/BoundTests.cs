@@ -13,7 +13,7 @@ public sealed class BoundTests : EndpointTest
         Server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref runs)}"));
         await StartAsync();
         Exchange("40020001b5636f756e74");
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         string answer = Exchange("40020002b5636f756e74");
         CoapPipeline pipeline = Server.Endpoint.Pipelines[0];
         CoapChannel channel = Assert.Single(pipeline.Channels.All());
@@ -54,7 +54,7 @@ public sealed class BoundTests : EndpointTest
         Assert.Equal(100, pipeline.Messages.Outstanding);
         Assert.InRange(pipeline.Messages.Waiting, 1, 100);
         Assert.Equal(4800, Server.Counters[CoapCounter.NotSent]);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Equal((0, 0), (pipeline.Messages.Outstanding, pipeline.Messages.Waiting));
         Transport.TakeSent();
         Transport.Receive(Peer, "40010001");

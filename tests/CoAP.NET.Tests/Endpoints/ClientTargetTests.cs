@@ -25,7 +25,7 @@ public sealed class ClientTargetTests : ClientTest
         Transport.OnSent = (_, copy) => second.TrySetResult(Wire.Hex(copy));
         Transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
         Sent sent = new(await Within(second.Task));
-        Assert.Contains("3b74776f2e6578616d706c65", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Mentions("3b74776f2e6578616d706c65");
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
         Assert.Equal(s_server, (await Within(request)).Remote);
     }
@@ -37,7 +37,7 @@ public sealed class ClientTargetTests : ClientTest
         CoapRequest request = new(CoapMethod.Get, "coap://proxy.example/ignored");
         request.Options.Add(new ProxyUriOption("coap://h/"));
         _ = Client.SendAsync(request);
-        Assert.EndsWith("d916636f61703a2f2f682f", TakeOne().Hex, StringComparison.Ordinal);
+        TakeOne().Hex.Ends("d916636f61703a2f2f682f");
     }
 
     [Fact]
@@ -46,9 +46,9 @@ public sealed class ClientTargetTests : ClientTest
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
         Sent sent = TakeOne();
         Assert.Equal($"4000{sent.MessageId}", sent.Hex);
-        Clock.Advance(TimeSpan.FromMilliseconds(300));
+        Clock.Advance(FromMilliseconds(300));
         Transport.Receive(s_server, $"7000{sent.MessageId}");
-        Assert.Equal(TimeSpan.FromMilliseconds(300), await Within(ping));
+        Assert.Equal(FromMilliseconds(300), await Within(ping));
     }
 
     [Fact]
@@ -58,8 +58,8 @@ public sealed class ClientTargetTests : ClientTest
         string query = string.Join('&', Enumerable.Repeat(new string('q', 250), 5));
         CoapException error = await Failure.OfAsync(
             CoapError.TooLarge, () => Within(Client.PutAsync($"coap://192.0.2.1/x?{query}", CoapContent.Binary(new byte[20]))));
-        Assert.Contains("1152", error.Message, StringComparison.Ordinal);
-        Assert.Empty(Transport.TakeSent());
+        error.Mentions("1152");
+        Transport.HasSentNothing();
     }
 
     [Theory]
@@ -79,16 +79,16 @@ public sealed class ClientTargetTests : ClientTest
     public async Task A_request_with_port_0_or_an_invalid_method_is_refused_before_sending(CoapMethod method, string uri, string mentioned)
     {
         ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.SendAsync(new CoapRequest(method, uri))));
-        Assert.Contains(mentioned, error.Message, StringComparison.Ordinal);
-        Assert.Empty(Transport.TakeSent());
+        error.Mentions(mentioned);
+        Transport.HasSentNothing();
     }
 
     [Fact]
     public async Task An_error_about_an_invalid_URI_names_the_URI_once_with_the_problem()
     {
         ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("http://host/")));
-        Assert.StartsWith("'http://host/' is not a CoAP URI: position 0: The scheme 'http'", error.Message, StringComparison.Ordinal);
-        Assert.Equal(0, error.Message.LastIndexOf("'http://host/'", StringComparison.Ordinal));
+        error.Message.Begins("'http://host/' is not a CoAP URI: position 0: The scheme 'http'");
+        Assert.Equal(0, error.Message.LastIndexOf("'http://host/'", Ordinal));
     }
 
     [Theory]
@@ -99,6 +99,6 @@ public sealed class ClientTargetTests : ClientTest
     {
         _ = Client.DiscoverAsync(uri);
         Sent sent = TakeOne();
-        Assert.EndsWith($"{sent.Token}bb2e77656c6c2d6b6e6f776e04636f72656128", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Ends($"{sent.Token}bb2e77656c6c2d6b6e6f776e04636f72656128");
     }
 }

@@ -14,14 +14,14 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Assert.Equal((0, 0x01), (sent.Type, sent.Code));
         Assert.Equal(8, sent.Token.Length);
-        Assert.EndsWith("bb74656d7065726174757265", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Ends("bb74656d7065726174757265");
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32322e332043");
         CoapResponse response = await Within(request);
-        Assert.Equal(CoapCode.Content, response.Code);
-        Assert.Equal("22.3 C", response.GetText());
+        response.Gives(CoapCode.Content);
+        response.Says("22.3 C");
         Assert.Equal(s_server, response.Remote);
-        Clock.Advance(TimeSpan.FromMinutes(10));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(10));
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -33,10 +33,10 @@ public sealed class ClientTests : ClientTest
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         Assert.False(request.IsCompleted);
         Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
-        Assert.Equal("6000ad7b", Assert.Single(Transport.TakeSent()));
-        Assert.Equal("1", (await Within(request)).GetText());
+        Transport.HasSent("6000ad7b");
+        await Within(request).Says("1");
         Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
-        Assert.Equal("6000ad7b", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("6000ad7b");
     }
 
     [Fact]
@@ -46,11 +46,11 @@ public sealed class ClientTests : ClientTest
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/slow");
         Sent sent = TakeOne();
         Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
-        Assert.Equal("6000ad7b", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("6000ad7b");
         await Within(request);
         Transport.Receive(s_server, $"6000{sent.MessageId}");
-        Clock.Advance(TimeSpan.FromMinutes(10));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(10));
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -61,15 +61,15 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         Transport.Receive(s_server, $"54450001{sent.Token}ff31");
-        Assert.Equal("1", (await Within(confirmable)).GetText());
-        Assert.Empty(Transport.TakeSent());
+        await Within(confirmable).Says("1");
+        Transport.HasSentNothing();
 
         Task<CoapResponse> non = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Confirmable = false });
         sent = TakeOne();
         Assert.Equal(1, sent.Type);
         Transport.Receive(s_server, $"44450002{sent.Token}ff32");
-        Assert.Equal("60000002", Assert.Single(Transport.TakeSent()));
-        Assert.Equal("2", (await Within(non)).GetText());
+        Transport.HasSent("60000002");
+        await Within(non).Says("2");
     }
 
     [Fact]
@@ -86,16 +86,16 @@ public sealed class ClientTests : ClientTest
         Transport.Receive(s_server, $"6445{otherId}{sent.Token}ff31");
         Transport.Receive(s_stranger, $"6000{sent.MessageId}");
         Transport.Receive(s_stranger, $"7000{sent.MessageId}");
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Transport.Receive(s_stranger, $"44450001{sent.Token}ff31");
         Transport.Receive(s_server, $"44450002{otherToken}ff31");
-        Assert.Equal(["70000001", "70000002"], Transport.TakeSent());
+        Transport.HasSent("70000001", "70000002");
         Assert.False(request.IsCompleted);
 
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Assert.Equal(sent.Hex, TakeOne().Hex);
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
-        Assert.Equal("1", (await Within(request)).GetText());
+        await Within(request).Says("1");
     }
 
     [Fact]
@@ -108,7 +108,7 @@ public sealed class ClientTests : ClientTest
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         byte[] right = Wire.Hex($"54450000{sent.Token}ff31");
         VirtualRandom random = new(7);
-        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_FORGED"), out int set) ? set : 100_000;
+        int count = CampaignSetting.Of("COAP_FORGED", 100_000);
         for (int i = 0; i < count; i++)
         {
             byte[] forged = (byte[])right.Clone();
@@ -138,9 +138,9 @@ public sealed class ClientTests : ClientTest
         }
 
         Assert.False(request.IsCompleted);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Transport.Receive(s_server, right);
-        Assert.Equal("1", (await Within(request)).GetText());
+        await Within(request).Says("1");
     }
 
     [Fact]
@@ -152,7 +152,7 @@ public sealed class ClientTests : ClientTest
         List<double> times = [];
         for (double t = 0.05; t < 94; t += 0.05)
         {
-            Clock.Advance(TimeSpan.FromMilliseconds(50));
+            Clock.Advance(FromMilliseconds(50));
             foreach (string copy in Transport.TakeSent())
             {
                 Assert.Equal(first.Hex, copy);
@@ -171,12 +171,12 @@ public sealed class ClientTests : ClientTest
     [Fact]
     public async Task An_acknowledged_request_without_a_response_times_out_with_NoResponse()
     {
-        Options.Parameters = Options.Parameters with { ResponseTimeout = TimeSpan.FromSeconds(30) };
+        Options.Parameters = Options.Parameters with { ResponseTimeout = FromSeconds(30) };
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Transport.Receive(s_server, $"6000{TakeOne().MessageId}");
-        Clock.Advance(TimeSpan.FromSeconds(29));
+        Clock.Advance(FromSeconds(29));
         Assert.False(request.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(FromSeconds(2));
         CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
         Assert.Equal(CoapTimeoutReason.NoResponse, timeout.Reason);
         Assert.False(timeout.IsOutcomeUnknown);
@@ -189,11 +189,11 @@ public sealed class ClientTests : ClientTest
         Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/1");
         Sent sent = TakeOne();
         Task<CoapResponse> second =
-            Client.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/2") { Timeout = TimeSpan.FromSeconds(5) });
+            Client.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/2") { Timeout = FromSeconds(5) });
         Task<CoapResponse> third = Client.GetAsync("coap://192.0.2.1/3");
         Task<CoapResponse> elsewhere = Client.GetAsync("coap://192.0.2.9/4");
-        Assert.EndsWith("b134", TakeOne().Hex, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromSeconds(6));
+        TakeOne().Hex.Ends("b134");
+        Clock.Advance(FromSeconds(6));
         CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(second));
         Assert.Equal(CoapTimeoutReason.NotSent, timeout.Reason);
         Assert.False(timeout.IsOutcomeUnknown);
@@ -201,7 +201,7 @@ public sealed class ClientTests : ClientTest
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
         await Within(first);
         Sent next = TakeOne();
-        Assert.EndsWith("b133", next.Hex, StringComparison.Ordinal);
+        next.Hex.Ends("b133");
         Transport.Receive(s_server, $"6445{next.MessageId}{next.Token}");
         await Within(third);
         Assert.False(elsewhere.IsCompleted);
@@ -233,7 +233,7 @@ public sealed class ClientTests : ClientTest
 
         for (int i = 0; i < requests.Length; i++)
         {
-            Assert.Equal($"{i:000}", (await Within(requests[i])).GetText());
+            await Within(requests[i]).Says($"{i:000}");
         }
     }
 
@@ -244,8 +244,8 @@ public sealed class ClientTests : ClientTest
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Transport.Receive(s_server, $"7000{TakeOne().MessageId}");
         await Failure.OfAsync(CoapError.Reset, () => Within(request));
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(5));
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -257,14 +257,14 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(request));
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(5));
+        Transport.HasSentNothing();
         Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
-        Assert.Equal("7000ad7b", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("7000ad7b");
         using CancellationTokenSource before = new();
         await before.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.GetAsync("coap://192.0.2.1/x", before.Token)));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -275,12 +275,12 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}e02602ff78");
         CoapProtocolException error = await Assert.ThrowsAsync<CoapProtocolException>(() => Within(piggybacked));
-        Assert.Contains("9999", error.Message, StringComparison.Ordinal);
+        error.Mentions("9999");
 
         Task<CoapResponse> separate = Client.GetAsync("coap://192.0.2.1/x");
         sent = TakeOne();
         Transport.Receive(s_server, $"44457d34{sent.Token}e02602ff78");
-        Assert.Equal("70007d34", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("70007d34");
         await Assert.ThrowsAsync<CoapProtocolException>(() => Within(separate));
     }
 
@@ -292,11 +292,11 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         Transport.Receive(s_server, $"6482{sent.MessageId}{sent.Token}ff6e6f");
         CoapResponse response = await Within(request);
-        Assert.Equal(CoapCode.BadOption, response.Code);
+        response.Gives(CoapCode.BadOption);
         CoapResponseException error = Assert.Throws<CoapResponseException>(response.EnsureSuccess);
-        Assert.Contains("no", error.Message, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(Transport.TakeSent());
+        error.Mentions("no");
+        Clock.Advance(FromMinutes(5));
+        Transport.HasSentNothing();
     }
 
     [Fact]

@@ -100,7 +100,7 @@ public sealed class ConcurrencyTests : EndpointTest
                 Transport.Receive(peer, $"4002{MessageIdOf(number, i):x4}b5636f756e74");
                 if (number == 0 && i % 50 == 0)
                 {
-                    Clock.Advance(TimeSpan.FromMilliseconds(100));
+                    Clock.Advance(FromMilliseconds(100));
                 }
             }
         });
@@ -123,15 +123,15 @@ public sealed class ConcurrencyTests : EndpointTest
             }
         }))];
         Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => Assert.True(thread.Join(TimeSpan.FromMinutes(2))));
+        Array.ForEach(threads, static thread => Assert.True(thread.Join(FromMinutes(2))));
         Assert.All(errors, Assert.Null);
     }
 
     private void AssertQuietInTheEnd()
     {
         // The clock goes on while a thread may be kept off its processor in a handler, which then looks slow and moves to other threads.
-        Assert.True(SpinWait.SpinUntil(() => Server.Endpoint.Served.Count == 0, TimeSpan.FromMinutes(2)));
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.True(SpinWait.SpinUntil(() => Server.Endpoint.Served.Count == 0, FromMinutes(2)));
+        Clock.Advance(FromMinutes(10));
         Assert.Equal(0, Server.Counters[CoapCounter.StageErrors]);
         Assert.All(Server.Endpoint.Pipelines, static pipeline =>
         {

@@ -22,18 +22,18 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         });
         await StartAsync();
         Transport.Receive(Peer, GetSlow);
-        Assert.Equal(["60007d38"], Transport.TakeSent());
+        Transport.HasSent("60007d38");
         Transport.Receive(Peer, GetSlow);
-        Assert.Equal(["60007d38"], Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(60));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSent("60007d38");
+        Clock.Advance(FromSeconds(60));
+        Transport.HasSentNothing();
 
         string response = await AnswerAsync();
-        Assert.StartsWith("4145", response, StringComparison.Ordinal);
-        Assert.EndsWith("53c0ff646f6e65", response, StringComparison.Ordinal);
+        response.Begins("4145");
+        response.Ends("53c0ff646f6e65");
         Transport.Receive(Peer, "6000" + response[4..8]);
         Transport.Receive(Peer, GetSlow);
-        Assert.Equal(["60007d38"], Transport.TakeSent());
+        Transport.HasSent("60007d38");
         Assert.Equal(1, runs);
     }
 
@@ -50,7 +50,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         string[] sent = Transport.TakeSent();
         Assert.Equal(2, sent.Length);
         Assert.Equal("60007d38", sent[0]);
-        Assert.StartsWith("4145", sent[1], StringComparison.Ordinal);
+        sent[1].Begins("4145");
     }
 
     [Theory]
@@ -76,7 +76,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         Task<string> acknowledgement = NextSentAsync();
         Transport.Receive(Peer, GetSlow);
         Assert.Equal("60007d38", await Within(acknowledgement));
-        Assert.StartsWith("4145", await AnswerAsync(), StringComparison.Ordinal);
+        (await AnswerAsync()).Begins("4145");
     }
 
     [Fact]
@@ -91,21 +91,21 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         });
         await StartAsync();
         Transport.Receive(Peer, NonGetSlow);
-        Assert.Empty(Transport.TakeSent());
-        Assert.StartsWith("5145", await AnswerAsync(), StringComparison.Ordinal);
+        Transport.HasSentNothing();
+        (await AnswerAsync()).Begins("5145");
         kept!.Acknowledge();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
 
         Server.MapGet("/quick", request =>
         {
             kept = request;
             return CoapResults.Text("done");
         });
-        Assert.StartsWith("61457d39", Exchange("41017d3953b5717569636b"), StringComparison.Ordinal);
+        Exchange("41017d3953b5717569636b").Begins("61457d39");
         kept.Acknowledge();
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         kept.Acknowledge();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal(Peer, kept.Peer.Address);
     }
 
@@ -123,7 +123,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
         await Server.DisposeAsync();
         Transport.TakeSent();
         kept!.Acknowledge();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     private async Task<string> AnswerAsync()

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>
@@ -8,14 +6,9 @@ namespace CoAP.NET.Tests.Endpoints;
 /// </summary>
 internal static class EndpointCampaign
 {
-    public static int Datagrams => Number("COAP_TEST_MUTATIONS", 200_000);
+    public static int Datagrams => CampaignSetting.Of("COAP_TEST_MUTATIONS", 200_000);
 
-    public static int Networks => Number("COAP_TEST_NETWORKS", 30);
+    public static int Networks => CampaignSetting.Of("COAP_TEST_NETWORKS", 30);
 
-    public static int Seed => Number("COAP_TEST_SEED", 20_261);
-
-    private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
+    public static int Seed => CampaignSetting.Of("COAP_TEST_SEED", 20_261);
 }

@@ -9,7 +9,7 @@ public abstract class EndpointTest : IAsyncLifetime
     protected static readonly CoapAddress Peer = CoapAddress.FromIPv4(0xc0000201, 40_000);
     protected static readonly CoapAddress Other = CoapAddress.FromIPv4(0xc0000202, 40_001);
 
-    private static readonly TimeSpan s_longest = TimeSpan.FromHours(1);
+    private static readonly TimeSpan s_longest = FromHours(1);
 
     private protected EndpointTest()
     {
@@ -43,7 +43,7 @@ public abstract class EndpointTest : IAsyncLifetime
         for (int looks = 0; !disposed.IsCompleted; looks++)
         {
             await Eventually.PauseAsync(looks);
-            Clock.Advance(TimeSpan.FromSeconds(1));
+            Clock.Advance(FromSeconds(1));
         }
 
         await disposed;
@@ -97,7 +97,7 @@ public abstract class EndpointTest : IAsyncLifetime
         return Assert.Single(Transport.TakeSent());
     }
 
-    internal sealed class LogCapture : ILoggerFactory, ILogger
+    internal sealed class LogCapture : TestLogger
     {
         private readonly List<(LogLevel Level, EventId Id, string Text)> _entries = [];
 
@@ -112,27 +112,11 @@ public abstract class EndpointTest : IAsyncLifetime
             }
         }
 
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public void AddProvider(ILoggerProvider provider)
-        {
-        }
-
-        public void Dispose()
-        {
-        }
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-            Func<TState, Exception?, string> formatter)
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
         {
             lock (_entries)
             {
-                _entries.Add((logLevel, eventId, formatter(state, exception) + exception));
+                _entries.Add((level, id, text + exception));
             }
         }
     }

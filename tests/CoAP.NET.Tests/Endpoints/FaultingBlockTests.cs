@@ -30,6 +30,6 @@ public class FaultingBlockTests : EndpointTest
         Assert.NotNull(Server);
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(
             () => Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, static () => new BufferBlock<CoapExchange>()));
-        Assert.Contains("before", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("before");
     }
 }

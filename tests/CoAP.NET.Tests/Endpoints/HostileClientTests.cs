@@ -80,19 +80,19 @@ public sealed class HostileClientTests
             CheckSent(from, bytes);
             if (random.Next(200) == 0)
             {
-                _clock.Advance(TimeSpan.FromMilliseconds(random.Next(5000)));
+                _clock.Advance(FromMilliseconds(random.Next(5000)));
                 _transport.TakeAll();
             }
         }
 
-        _clock.Advance(TimeSpan.FromMinutes(20));
+        _clock.Advance(FromMinutes(20));
         _transport.TakeAll();
         int responses = 0;
         foreach (Pending request in requests)
         {
             try
             {
-                CoapResponse response = await request.Task.WaitAsync(TimeSpan.FromMinutes(2));
+                CoapResponse response = await request.Task.WaitAsync(FromMinutes(2));
                 Assert.Contains((request.Server, request.Message.Token, response.Code, Wire.Hex(response.Payload.Span)), sound);
                 responses++;
             }

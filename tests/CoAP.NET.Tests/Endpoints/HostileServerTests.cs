@@ -76,7 +76,7 @@ public sealed class HostileServerTests : EndpointTest
 
             if (i % (hasLittleRoom ? 300 : 100) == 0)
             {
-                Clock.Advance(TimeSpan.FromMilliseconds(random.Next(3000)));
+                Clock.Advance(FromMilliseconds(random.Next(3000)));
                 CheckSent(default, []);
                 CheckRoom();
 
@@ -89,7 +89,7 @@ public sealed class HostileServerTests : EndpointTest
             }
         }
 
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         CheckSent(default, []);
         foreach (CoapCounter counter in hasLittleRoom ? s_ofLittleRoom : s_always)
         {
@@ -109,13 +109,13 @@ public sealed class HostileServerTests : EndpointTest
         Server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref counter)}"));
         Server.MapGet("/slow", async (request, cancellationToken) =>
         {
-            await Task.Delay(TimeSpan.FromMilliseconds(request.Message.MessageId % 7000), Clock, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(FromMilliseconds(request.Message.MessageId % 7000), Clock, cancellationToken).ConfigureAwait(false);
             return CoapResults.Text("late");
         });
         Server.MapGet("/throw", CoapResult () => throw new InvalidOperationException("thrown by a handler"));
         Server.MapPost("/throw/late", async ValueTask<CoapResult> (_, cancellationToken) =>
         {
-            await Task.Delay(TimeSpan.FromSeconds(3), Clock, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(FromSeconds(3), Clock, cancellationToken).ConfigureAwait(false);
             throw new OperationCanceledException("thrown by a handler");
         });
         Server.MapGet("/big", () => new CoapResult(CoapCode.Content, new byte[900]));
@@ -199,7 +199,7 @@ public sealed class HostileServerTests : EndpointTest
         (CoapAddress remote, byte[] sent) = Assert.Single(Transport.TakeAll());
         Assert.Equal(Peer, remote);
         string answer = Wire.Hex(sent);
-        if (!mayBeBusy || !answer.StartsWith($"62a3{messageId}{messageId}", StringComparison.Ordinal))
+        if (!mayBeBusy || !answer.StartsWith($"62a3{messageId}{messageId}", Ordinal))
         {
             Assert.Equal($"6245{messageId}{messageId}c0ff776f726c64", answer);
         }

@@ -26,7 +26,7 @@ public sealed class InsertedBlocksTests : EndpointTest
             for (int i = 0; i < RequestsOfThread || !Volatile.Read(ref isOver); i++)
             {
                 // No more at a time than the outbox of a shard holds.
-                SpinWait.SpinUntil(() => Interlocked.Read(ref brought) - Interlocked.Read(ref answered) < AtATime, TimeSpan.FromMinutes(1));
+                SpinWait.SpinUntil(() => Interlocked.Read(ref brought) - Interlocked.Read(ref answered) < AtATime, FromMinutes(1));
                 Interlocked.Increment(ref brought);
                 Bring(number, i);
             }

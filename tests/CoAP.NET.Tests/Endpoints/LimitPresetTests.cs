@@ -23,7 +23,7 @@ public sealed class LimitPresetTests
         await pair.StartAsync();
 
         CoapResponse put = await pair.RunAsync(() => pair.Client.PutAsync($"{CoapEndpointPair.Address}/body", CoapContent.Binary(body)));
-        Assert.Equal("100000", put.GetText());
+        put.Says("100000");
         await using CoapObservation observation =
             await pair.RunAsync(() => pair.Client.ObserveAsync($"{CoapEndpointPair.Address}/body"));
         Assert.Equal(body.Length, (await pair.RunAsync(async () => await observation.ReadAllAsync().FirstAsync())).Payload.Length);
@@ -48,7 +48,7 @@ public sealed class LimitPresetTests
     {
         CoapLimits limits = CoapLimits.Gateway;
 
-        Assert.All(LimitPaths.All.Where(static path => path.EndsWith(".SourceShare", StringComparison.Ordinal)),
+        Assert.All(LimitPaths.All.Where(static path => path.EndsWith(".SourceShare", Ordinal)),
             path => Assert.Equal(1.0, LimitPaths.ValueOf(limits, path)));
         Assert.Equal(limits.Peers.MaxCount, limits.Peers.MaxVerifiedPerSource);
         Assert.Equal(limits.Connections.MaxCount, limits.Connections.MaxCountPerSource);

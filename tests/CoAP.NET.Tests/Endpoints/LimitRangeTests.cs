@@ -9,8 +9,8 @@ public sealed class LimitRangeTests
     public void Limits_and_transmission_parameters_out_of_range_are_refused()
     {
         CoapLimits limits = new();
-        Assert.Throws<ArgumentOutOfRangeException>(() => limits.Peers.NewcomerPeriod = TimeSpan.FromTicks(-1));
-        Assert.Throws<ArgumentOutOfRangeException>(() => limits.Peers.NewcomerPeriod = TimeSpan.FromHours(2));
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.Peers.NewcomerPeriod = FromTicks(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.Peers.NewcomerPeriod = FromHours(2));
         Assert.Throws<ArgumentOutOfRangeException>(() => limits.Peers.MaxVerifiedPerSource = -1);
         Assert.Throws<ArgumentOutOfRangeException>(() => limits.Observe.MaxUnverifiedObserversPerSource = -1);
         Assert.Throws<ArgumentOutOfRangeException>(() => limits.Connections.MaxRequests = 0);
@@ -30,13 +30,13 @@ public sealed class LimitRangeTests
     {
         CoapTransmissionParameters longest = CoapTransmissionParameters.Default with
         {
-            AckTimeout = TimeSpan.FromHours(1),
+            AckTimeout = FromHours(1),
             AckRandomFactor = 10,
             MaxRetransmit = 20,
-            MaxLatency = TimeSpan.FromDays(1),
+            MaxLatency = FromDays(1),
         };
         Assert.All([longest.ExchangeLifetime, longest.MaxTransmitWait, longest.MaxRtt, longest.NonLifetime],
-            time => Assert.True(time > TimeSpan.FromDays(1)));
+            time => Assert.True(time > FromDays(1)));
     }
 
     [Fact]
@@ -53,7 +53,7 @@ public sealed class LimitRangeTests
                 long number => number + 1,
                 double number => number / 2,
                 bool flag => !flag,
-                TimeSpan time => time + TimeSpan.FromTicks(1),
+                TimeSpan time => time + FromTicks(1),
                 _ => throw new NotSupportedException(path),
             });
         }

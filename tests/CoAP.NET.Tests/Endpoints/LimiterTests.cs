@@ -8,7 +8,7 @@ public sealed class LimiterTests : EndpointTest
     public async Task A_request_refused_by_a_rate_limiter_gets_4_29_with_Max_Age_and_does_not_run()
     {
         int calls = 0;
-        Queue<TimeSpan?> waits = new([null, TimeSpan.FromSeconds(2.5), TimeSpan.Zero, TimeSpan.FromSeconds(60)]);
+        Queue<TimeSpan?> waits = new([null, FromSeconds(2.5), TimeSpan.Zero, FromSeconds(60)]);
         Server.MapGet("/a", () =>
         {
             calls++;
@@ -29,7 +29,7 @@ public sealed class LimiterTests : EndpointTest
     public async Task Sending_4_29_is_rate_limited_and_an_unanswered_request_may_be_repeated()
     {
         Options.Limits.Requests.TooManyRequestsPerSecond = 4;
-        Server.MapGet("/a", () => CoapResults.Changed()).RequireRateLimiting(_ => TimeSpan.FromSeconds(9));
+        Server.MapGet("/a", () => CoapResults.Changed()).RequireRateLimiting(_ => FromSeconds(9));
         await StartAsync();
         for (int i = 0; i < 2; i++)
         {
@@ -37,8 +37,8 @@ public sealed class LimiterTests : EndpointTest
         }
 
         Transport.Receive(Peer, "40010009b161");
-        Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromSeconds(1));
+        Transport.HasSentNothing();
         Assert.Equal("609d0009d10109", Exchange("40010009b161"));
     }
 }

@@ -28,7 +28,7 @@ public sealed class ListeningTests
         await using CoapClient client = new();
         foreach (string uri in server.LocalEndpoints)
         {
-            Assert.Equal("x", (await client.GetAsync($"{uri}/x").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+            await client.GetAsync($"{uri}/x").WaitAsync(FromMinutes(2)).Says("x");
         }
     }
 
@@ -44,8 +44,8 @@ public sealed class ListeningTests
         });
         server.Listen("coap://127.0.0.1:0").Listen("coap://box.example:0");
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => server.StartAsync());
-        Assert.StartsWith("Cannot listen on 'coap://box.example:0", error.Message, StringComparison.Ordinal);
-        Assert.Contains("or on * for all", error.Message, StringComparison.Ordinal);
+        error.Message.Begins("Cannot listen on 'coap://box.example:0");
+        error.Mentions("or on * for all");
         known = true;
         await server.StartAsync();
         Assert.Equal(2, server.LocalEndpoints.Count);
@@ -72,7 +72,7 @@ public sealed class ListeningTests
         server.Listen("coap://box.example:0");
         Task start = server.StartAsync(cancel.Token);
         await cancel.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => start.WaitAsync(TimeSpan.FromMinutes(2)));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => start.WaitAsync(FromMinutes(2)));
     }
 
     [Fact]
@@ -80,8 +80,8 @@ public sealed class ListeningTests
     {
         await using CoapServer server = Make("127.0.0.1");
         server.Listen("coap://box.example:0");
-        CoapRequest request = new(CoapMethod.Get, "coap://127.0.0.1:9/x") { Timeout = TimeSpan.FromMilliseconds(1) };
-        await Assert.ThrowsAnyAsync<CoapException>(() => server.Endpoint.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2)));
+        CoapRequest request = new(CoapMethod.Get, "coap://127.0.0.1:9/x") { Timeout = FromMilliseconds(1) };
+        await Assert.ThrowsAnyAsync<CoapException>(() => server.Endpoint.SendAsync(request).WaitAsync(FromMinutes(2)));
         Assert.Single(server.LocalEndpoints);
         Assert.Throws<InvalidOperationException>(() => server.Listen("coap://127.0.0.1:0"));
         Assert.Throws<InvalidOperationException>(() => server.JoinGroups());

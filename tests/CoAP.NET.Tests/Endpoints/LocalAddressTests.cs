@@ -15,8 +15,8 @@ public sealed class LocalAddressTests : IAsyncLifetime
         _server.MapGet("/me", static request => CoapResults.Text(request.Peer.Address.ToString()));
         _server.MapGet("/state", static request => CoapResults.Text(request.Peer.Address.ToIPAddress().ToString())).Observable();
         await _server.StartAsync();
-        _udp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", StringComparison.Ordinal));
-        _tcp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap+tcp://", StringComparison.Ordinal));
+        _udp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", Ordinal));
+        _tcp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap+tcp://", Ordinal));
     }
 
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
@@ -25,7 +25,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
     public async Task A_client_with_many_local_addresses_is_many_peers_over_a_single_port()
     {
         // Nothing is sent twice because the machine is busy: the second response would be one that nobody waits for.
-        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { AckTimeout = TimeSpan.FromMinutes(2) } });
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { AckTimeout = FromMinutes(2) } });
         string[] seen =
             await Task.WhenAll(Enumerable.Range(1, 50).Select(async i => (await AskAsync(client, _udp, $"127.3.0.{i}")).GetText()));
         Assert.Equal(Enumerable.Range(1, 50).Select(static i => $"127.3.0.{i}"), seen.Select(AddressOf));
@@ -46,7 +46,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
         string second = (await AskAsync(client, _tcp, "127.3.0.2")).GetText();
         string none = (await AskAsync(client, _tcp, null)).GetText();
         Assert.Equal(["127.3.0.1", "127.3.0.2", "127.0.0.1"], [AddressOf(first), AddressOf(second), AddressOf(none)]);
-        Assert.Equal(first, (await AskAsync(client, _tcp, "127.3.0.1")).GetText());
+        await AskAsync(client, _tcp, "127.3.0.1").Says(first);
         Assert.Equal(3, client.Endpoint.Connections.Count);
     }
 
@@ -59,8 +59,8 @@ public sealed class LocalAddressTests : IAsyncLifetime
         string?[] order = isNamedFirst ? ["127.0.0.1", null] : [null, "127.0.0.1"];
         string first = (await AskAsync(client, _udp, order[0])).GetText();
         await AskAsync(client, _udp, "127.3.0.1");
-        Assert.Equal(first, (await AskAsync(client, _udp, order[1])).GetText());
-        Assert.Equal(first, (await AskAsync(client, _udp, order[0])).GetText());
+        await AskAsync(client, _udp, order[1]).Says(first);
+        await AskAsync(client, _udp, order[0]).Says(first);
         Assert.Equal(2, client.Endpoint.Pipelines[0].Channels.Count);
     }
 
@@ -73,9 +73,9 @@ public sealed class LocalAddressTests : IAsyncLifetime
         await other.StartAsync();
         int port = new Uri(other.LocalEndpoints[0]).Port;
         await using CoapClient asked = new(_server.Endpoint);
-        Assert.Equal("x", (await asked.GetAsync($"coap://127.3.0.9:{port}/x")).GetText());
+        await asked.GetAsync($"coap://127.3.0.9:{port}/x").Says("x");
         await using CoapClient back = new(other.Endpoint);
-        Assert.Equal($"127.3.0.9:{port}", (await AskAsync(back, _udp, "127.3.0.9")).GetText());
+        await AskAsync(back, _udp, "127.3.0.9").Says($"127.3.0.9:{port}");
         Assert.Equal(1, other.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count));
     }
 
@@ -100,14 +100,14 @@ public sealed class LocalAddressTests : IAsyncLifetime
     {
         await using CoapClient client = new();
         CoapException family = await Assert.ThrowsAsync<CoapException>(() => AskAsync(client, _udp, "::1"));
-        Assert.Contains("IP version", family.Message, StringComparison.Ordinal);
+        family.Mentions("IP version");
         CoapException foreign = await Assert.ThrowsAsync<CoapException>(() => AskAsync(client, _udp, "192.0.2.1"));
-        Assert.Contains("this machine does not have the address", foreign.Message, StringComparison.Ordinal);
+        foreign.Mentions("this machine does not have the address");
         CoapConnectionException connecting = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(client, _tcp, "192.0.2.1"));
-        Assert.Contains("LocalAddress", connecting.Message, StringComparison.Ordinal);
+        connecting.Mentions("LocalAddress");
         await using CoapClient bound = new(_server.Endpoint);
         CoapException elsewhere = await Assert.ThrowsAsync<CoapException>(() => AskAsync(bound, _udp, "127.3.0.1"));
-        Assert.Contains("bound to 127.0.0.1", elsewhere.Message, StringComparison.Ordinal);
+        elsewhere.Mentions("bound to 127.0.0.1");
     }
 
     private static string AddressOf(string endpoint) => endpoint[..endpoint.LastIndexOf(':')];
@@ -116,7 +116,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
         new(CoapMethod.Get, uri) { LocalAddress = local is null ? null : IPAddress.Parse(local) };
 
     private static Task<CoapResponse> AskAsync(CoapClient client, string server, string? local) =>
-        client.SendAsync(From(server + "/me", local)).WaitAsync(TimeSpan.FromMinutes(2));
+        client.SendAsync(From(server + "/me", local)).WaitAsync(FromMinutes(2));
 
     private static async Task<string> FirstOf(CoapObservation observation)
     {

@@ -17,7 +17,7 @@ public sealed class ClientLockCostTests : ClientTest
             Sent sent = TakeOne();
             Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32322e332043");
             long answeredAt = Client.Endpoint.Pipelines[0].Shard.LocksTaken;
-            Assert.Equal("22.3 C", (await Within(request)).GetText());
+            await Within(request).Says("22.3 C");
             if (i > 0)
             {
                 // To register it; to take a Message ID; to keep its bytes for copies. Then to match the message, and to match the request.

@@ -12,8 +12,8 @@ public sealed class LossyNetworkTests
         Loss = 0.25,
         Duplication = 0.25,
         Reordering = 0.3,
-        ReorderingWindow = TimeSpan.FromSeconds(3),
-        MaxDelay = TimeSpan.FromSeconds(3),
+        ReorderingWindow = FromSeconds(3),
+        MaxDelay = FromSeconds(3),
     };
 
     [Fact]
@@ -45,7 +45,7 @@ public sealed class LossyNetworkTests
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock,
-            new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(10)) });
+            new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(FromMilliseconds(10)) });
         CoapAddress first = InMemoryNetwork.Address("192.0.2.1:5683");
         CoapAddress second = InMemoryNetwork.Address("192.0.2.3:5683");
         await using CoapServer one = new(Options(clock, 1));
@@ -66,7 +66,7 @@ public sealed class LossyNetworkTests
         // From here on the forged address is a server's, which gets the answers.
         other.Endpoint.AddTransport(network.CreateTransport(second));
         await other.StartAsync();
-        clock.Advance(TimeSpan.FromMinutes(5));
+        clock.Advance(FromMinutes(5));
         Assert.Equal(0, network.InFlightCount);
         Assert.InRange(network.Trace.Count(static item => item.Kind == NetworkEventKind.Sent), forged.Length, 3 * forged.Length);
     }
@@ -80,7 +80,7 @@ public sealed class LossyNetworkTests
         CoapResult Answer(CoapRequestContext request) => CoapResults.Text(request.Route["id"]!);
         async Task<CoapResult> AnswerLateAsync(CoapRequestContext request)
         {
-            await Task.Delay(TimeSpan.FromSeconds(1 + (9 * random.NextDouble())), clock).ConfigureAwait(false);
+            await Task.Delay(FromSeconds(1 + (9 * random.NextDouble())), clock).ConfigureAwait(false);
             return Answer(request);
         }
 
@@ -109,17 +109,17 @@ public sealed class LossyNetworkTests
             CoapMethod method = i % 3 == 0 ? CoapMethod.Get : CoapMethod.Post;
             string path = (i % 3) switch { 0 => "read", 1 => "count", _ => "slow" };
             requests[i] = client.SendAsync(new CoapRequest(method, $"coap://192.0.2.1/{path}/{i}") { Confirmable = random.Next(5) > 0 });
-            clock.Advance(TimeSpan.FromMilliseconds(random.Next(8000)));
+            clock.Advance(FromMilliseconds(random.Next(8000)));
         }
 
-        clock.Advance(TimeSpan.FromMinutes(30));
+        clock.Advance(FromMinutes(30));
         int answered = 0;
         for (int i = 0; i < Requests; i++)
         {
             try
             {
                 // Time has passed; only threads may still be on their way from the response to here.
-                CoapResponse response = await requests[i].WaitAsync(TimeSpan.FromMinutes(2));
+                CoapResponse response = await requests[i].WaitAsync(FromMinutes(2));
                 Assert.Equal((CoapCode.Content, $"{i}"), (response.Code, response.GetText()));
                 answered++;
             }

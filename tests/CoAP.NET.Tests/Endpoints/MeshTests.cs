@@ -77,7 +77,7 @@ public class MeshTests : EndpointTest
         Transport.Receive(Peer, "40017d34");
         Transport.Receive(Other, "40007d35");
         Transport.Receive(Peer, "50017d36");
-        Clock.Advance(TimeSpan.FromSeconds(300));
+        Clock.Advance(FromSeconds(300));
         Assert.NotNull(shard);
         Assert.Equal(4, Transport.TakeSent().Length);
         Assert.False(held);
@@ -92,19 +92,19 @@ public class MeshTests : EndpointTest
             asked.Add(remote);
             return remote == Other
                 ? throw new InvalidOperationException("bad callback")
-                : CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(8) };
+                : CoapTransmissionParameters.Default with { AckTimeout = FromSeconds(8) };
         };
         TaskCompletionSource<CoapResult> never = new();
         Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => never.Task);
         Server.MapGet("/", () => "root");
         await StartAsync();
         Transport.Receive(Peer, "40010001b4736c6f77");
-        Clock.Advance(TimeSpan.FromSeconds(1.9));
-        Assert.Empty(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
-        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Clock.Advance(FromSeconds(1.9));
+        Transport.HasSentNothing();
+        Clock.Advance(FromSeconds(0.2));
+        Transport.HasSent("60000001");
         Transport.Receive(Other, "40010002");
-        Assert.StartsWith("60450002", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60450002");
         Assert.Equal([Peer, Other], asked);
     }
 
@@ -117,7 +117,7 @@ public class MeshTests : EndpointTest
         Task run = Server.RunAsync();
         Transport.Receive(Peer, "40017d34");
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(run));
-        Assert.Contains("Messaging to Exchanges", error.Message, StringComparison.Ordinal);
+        error.Mentions("Messaging to Exchanges");
         Assert.IsType<InvalidOperationException>(error.InnerException);
         await Eventually.IsTrueAsync(
             () => Logs.Entries.Any(static entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Critical));
@@ -130,10 +130,10 @@ public class MeshTests : EndpointTest
         Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => new GateBlock<CoAP.NET.CoapExchange>(() => open));
         Server.MapGet("/", () => "root");
         await StartAsync();
-        Assert.StartsWith("60a37d34", Exchange("40017d34"), StringComparison.Ordinal);
+        Exchange("40017d34").Begins("60a37d34");
         Assert.Equal(1, Server.Counters[CoapCounter.Declined]);
         open = true;
-        Assert.StartsWith("60457d35", Exchange("40017d35"), StringComparison.Ordinal);
+        Exchange("40017d35").Begins("60457d35");
     }
 
     [Fact]
@@ -144,9 +144,9 @@ public class MeshTests : EndpointTest
         await StartAsync();
         Assert.Equal("60a00001", Exchange("40010001b57468726f77"));
         Assert.Matches("^60a[03]0002", Exchange("40010002b663616e63656c"));
-        Assert.StartsWith("60840003", Exchange("40010003b178"), StringComparison.Ordinal);
+        Exchange("40010003b178").Begins("60840003");
         Assert.Contains(Logs.Entries,
-            entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Error && entry.Text.Contains("secret", StringComparison.Ordinal));
+            entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Error && entry.Text.Contains("secret", Ordinal));
     }
 
     [Fact]
@@ -208,7 +208,7 @@ public class MeshTests : EndpointTest
             {
                 transport.Receive(Peer with { Port = (ushort)(1 + (i % 7)) }, $"5001{i:x4}");
                 requests.Add(client.GetAsync($"coap://192.0.2.{i % 5}/x"));
-                clock.Advance(TimeSpan.FromSeconds(i));
+                clock.Advance(FromSeconds(i));
             }
 
             return [.. transport.TakeAll().Select(item => $"{item.Remote} {Wire.Hex(item.Bytes)}")];

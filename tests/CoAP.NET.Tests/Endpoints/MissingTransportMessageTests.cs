@@ -11,8 +11,8 @@ public sealed class MissingTransportMessageTests
         await using CoapClient client = new();
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => client.GetAsync("coaps://127.0.0.1/x"));
         Assert.Equal(MissingTransportMessage.KeysToSend, exception.Message);
-        Assert.Contains("call UsePsk", exception.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("package", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("call UsePsk");
+        exception.Message.Omits("package");
     }
 
     [Fact]
@@ -21,19 +21,17 @@ public sealed class MissingTransportMessageTests
         await using CoapServer server = new();
         ArgumentException exception = Assert.Throws<ArgumentException>(() => server.Listen("coaps://127.0.0.1:0"));
         Assert.Equal("Cannot listen on 'coaps://127.0.0.1:0'. " + MissingTransportMessage.KeysToListen, exception.Message);
-        Assert.Contains("Call ListenSecure", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("Call ListenSecure");
     }
 
     [Fact]
     public void The_error_for_coaps_without_the_Dtls_package_names_the_package() => Assert.All(
         [false, true],
-        listens => Assert.Contains(
-            "dotnet add package CoAP.NET.Dtls", MissingTransportMessage.Describe("coaps", hasDtls: false, listens), StringComparison.Ordinal));
+        listens => MissingTransportMessage.Describe("coaps", hasDtls: false, listens).Mentions("dotnet add package CoAP.NET.Dtls"));
 
     [Fact]
     public void The_error_for_an_unknown_scheme_names_AddTransport() =>
-        Assert.Contains(
-            "Add one by AddTransport", MissingTransportMessage.Describe("coap+x", hasDtls: true, listens: false), StringComparison.Ordinal);
+        MissingTransportMessage.Describe("coap+x", hasDtls: true, listens: false).Mentions("Add one by AddTransport");
 
     [Fact]
     public async Task A_delegate_sets_the_options_of_a_client_and_of_a_server()

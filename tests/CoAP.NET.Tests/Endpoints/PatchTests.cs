@@ -19,14 +19,13 @@ public sealed class PatchTests : EndpointTest
         Assert.Equal("60440001", Exchange($"40{method}0001b3646f63{JsonPatch}ff{Hex("a=1;b=2")}"));
         Assert.Equal($"60450002ff{Hex("a=1;b=2")}", Exchange("40010002b3646f63"));
         Assert.Equal("60440003", Exchange($"40{method}0003b3646f631134ff{Hex("b=3")}"));
-        Assert.StartsWith("6080", Exchange($"40{method}0004b3646f63{JsonPatch}ff7b"), StringComparison.Ordinal);
-        Assert.StartsWith("608f", Exchange($"40{method}0005b3646f631132ff{Hex("a=1")}"), StringComparison.Ordinal);
-        Assert.StartsWith("608f", Exchange($"40{method}0006b3646f63ff{Hex("a=1")}"), StringComparison.Ordinal);
-        Assert.StartsWith("6096", Exchange($"40{method}0007b3646f63{JsonPatch}ff{Hex("z=1")}"), StringComparison.Ordinal);
-        Assert.StartsWith("6084", Exchange($"40{method}0008b3646f78{JsonPatch}ff{Hex("a=1")}"), StringComparison.Ordinal);
-        Assert.StartsWith("608d", Exchange($"40{method}0009b3646f63{JsonPatch}ff{Hex("a=" + new string('1', 100))}"),
-            StringComparison.Ordinal);
-        Assert.StartsWith("6085", Exchange("40020010b3646f63"), StringComparison.Ordinal);
+        Exchange($"40{method}0004b3646f63{JsonPatch}ff7b").Begins("6080");
+        Exchange($"40{method}0005b3646f631132ff{Hex("a=1")}").Begins("608f");
+        Exchange($"40{method}0006b3646f63ff{Hex("a=1")}").Begins("608f");
+        Exchange($"40{method}0007b3646f63{JsonPatch}ff{Hex("z=1")}").Begins("6096");
+        Exchange($"40{method}0008b3646f78{JsonPatch}ff{Hex("a=1")}").Begins("6084");
+        Exchange($"40{method}0009b3646f63{JsonPatch}ff{Hex("a=" + new string('1', 100))}").Begins("608d");
+        Exchange("40020010b3646f63").Begins("6085");
         Assert.Equal($"60450011ff{Hex("a=1;b=3")}", Exchange("40010011b3646f63"));
     }
 
@@ -38,8 +37,8 @@ public sealed class PatchTests : EndpointTest
     {
         await StartWithDocumentAsync();
         string refused = Exchange($"40{method}0001b3646f63{JsonPatch}ff{Hex("a=1;a!0")}");
-        Assert.StartsWith("60890001ff", refused, StringComparison.Ordinal);
-        Assert.Contains("a is 1", Encoding.UTF8.GetString(Wire.Hex(refused[10..])), StringComparison.Ordinal);
+        refused.Begins("60890001ff");
+        Encoding.UTF8.GetString(Wire.Hex(refused[10..])).Mentions("a is 1");
         Assert.Equal($"60450002ff{Hex("a=0")}", Exchange("40010002b3646f63"));
     }
 
@@ -72,7 +71,7 @@ public sealed class PatchTests : EndpointTest
         Transport.Receive(Peer, "5" + fetch[1..4] + "0003" + fetch[8..]);
         string answer = Assert.Single(Transport.TakeSent());
         Assert.Equal("5045", answer[..4]);
-        Assert.EndsWith($"ff{Hex("1")}", answer, StringComparison.Ordinal);
+        answer.Ends($"ff{Hex("1")}");
         Assert.Equal((true, true), (CoapCode.Fetch.IsSafe, CoapCode.Fetch.IsIdempotent));
         Assert.Equal((false, false), (CoapCode.Patch.IsSafe, CoapCode.Patch.IsIdempotent));
         Assert.Equal((false, true), (CoapCode.IPatch.IsSafe, CoapCode.IPatch.IsIdempotent));

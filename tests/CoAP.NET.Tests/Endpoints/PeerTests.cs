@@ -11,9 +11,9 @@ public sealed class PeerTests : EndpointTest
         CoapPeer peer = await MeetAsync();
         Task<CoapResponse> request = peer.GetAsync("/3/0?a=b");
         string sent = Assert.Single(Transport.TakeSent());
-        Assert.EndsWith("b1330130" + "43613d62", sent, StringComparison.Ordinal);
+        sent.Ends("b1330130" + "43613d62");
         Transport.Receive(Peer, $"6445{sent[4..8]}{sent[8..16]}");
-        Assert.Equal(CoapCode.Content, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Content);
     }
 
     [Fact]
@@ -25,7 +25,7 @@ public sealed class PeerTests : EndpointTest
         Task<CoapResponse> request = peer.GetAsync("/3/0");
         string sent = Assert.Single(Transport.TakeSent());
         Transport.Receive(Peer, $"6445{sent[4..8]}{sent[8..16]}ff31");
-        Assert.Equal("1", (await Within(request)).GetText());
+        await Within(request).Says("1");
     }
 
     [Fact]
@@ -34,14 +34,14 @@ public sealed class PeerTests : EndpointTest
         Options.Limits.Peers.NewcomerMemory = 64 * 1024;
         CoapPeer peer = await MeetAsync();
         Flood();
-        Clock.Advance(TimeSpan.FromSeconds(30));
+        Clock.Advance(FromSeconds(30));
         Transport.Receive(Peer, "40010002b177");
         Transport.TakeSent();
-        Assert.True(Clock.GetUtcNow() - peer.LastSeen < TimeSpan.FromSeconds(1));
+        Assert.True(Clock.GetUtcNow() - peer.LastSeen < FromSeconds(1));
         Task<CoapResponse> request = peer.GetAsync("/3/0");
         string sent = Assert.Single(Transport.TakeSent());
         Transport.Receive(Peer, $"6445{sent[4..8]}{sent[8..16]}ff31");
-        Assert.Equal("1", (await Within(request)).GetText());
+        await Within(request).Says("1");
     }
 
     [Fact]
@@ -76,10 +76,10 @@ public sealed class PeerTests : EndpointTest
         Assert.Null(peer.RoundTripTime);
         Task<TimeSpan> ping = peer.PingAsync();
         string sent = Assert.Single(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromMilliseconds(80));
+        Clock.Advance(FromMilliseconds(80));
         Transport.Receive(Peer, $"7000{sent[4..8]}");
         await Within(ping);
-        Assert.Equal(TimeSpan.FromMilliseconds(80), peer.RoundTripTime);
+        Assert.Equal(FromMilliseconds(80), peer.RoundTripTime);
     }
 
     [Fact]

@@ -16,14 +16,14 @@ public sealed class SendFailureTests : ClientTest
         Refuse(_ => error);
         CoapException exception = await Failure.OfAsync(CoapError.SendFailed, () => Within(Client.GetAsync("coap://192.0.2.1/x")));
         Assert.Equal(error, Assert.IsType<CoapConnectionException>(exception).SocketError);
-        Assert.Contains(mentioned, exception.Message, StringComparison.Ordinal);
+        exception.Mentions(mentioned);
         Assert.Single(Transport.TakeSent());
 
         // What never left takes nothing of PROBING_RATE: the next one is tried at once.
         await Failure.OfAsync(CoapError.SendFailed, () => Within(Client.GetAsync("coap://192.0.2.1/x")));
         Assert.Single(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(5));
+        Transport.HasSentNothing();
     }
 
     [Theory]
@@ -38,7 +38,7 @@ public sealed class SendFailureTests : ClientTest
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
         refuses = false;
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Assert.Equal(sent, TakeOne());
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
         Assert.Equal(s_server, (await Within(request)).Remote);
@@ -109,7 +109,7 @@ public sealed class SendFailureTests : ClientTest
         int port = CoapUri.Parse(server.LocalEndpoints[0]).Port;
         CoapException error = await Failure.OfAsync(CoapError.SendFailed, () => Within(endpoint.GetAsync($"coap://[::1]:{port}/x")));
         Assert.Equal(SocketError.AddressFamilyNotSupported, Assert.IsType<CoapConnectionException>(error).SocketError);
-        Assert.Equal("x", (await Within(endpoint.GetAsync($"coap://both.example:{port}/x"))).GetText());
+        await Within(endpoint.GetAsync($"coap://both.example:{port}/x")).Says("x");
         await Within(endpoint.PingAsync($"coap://both.example:{port}"));
     }
 

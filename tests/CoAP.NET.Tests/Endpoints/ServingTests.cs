@@ -20,8 +20,8 @@ public class ServingTests : EndpointTest
         Server.MapGet("/temperature", () => new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
         await StartAsync();
         string answer = Exchange("51017d4075bb74656d7065726174757265");
-        Assert.StartsWith("5145", answer, StringComparison.Ordinal);
-        Assert.EndsWith("75ff32322e332043", answer, StringComparison.Ordinal);
+        answer.Begins("5145");
+        answer.Ends("75ff32322e332043");
     }
 
     [Theory]
@@ -58,7 +58,7 @@ public class ServingTests : EndpointTest
     {
         await StartAsync();
         Assert.Equal("70007d34", Exchange(hex));
-        Assert.Equal("60847d34", Exchange("40017d35b17a").Replace("7d35", "7d34", StringComparison.Ordinal)[..8]);
+        Assert.Equal("60847d34", Exchange("40017d35b17a").Replace("7d35", "7d34", Ordinal)[..8]);
     }
 
     [Theory]
@@ -85,8 +85,8 @@ public class ServingTests : EndpointTest
     {
         await StartAsync();
         Transport.Receive(Peer, hex);
-        Assert.Empty(Transport.TakeSent());
-        Assert.StartsWith("60847d99", Exchange("40017d99b17a"), StringComparison.Ordinal);
+        Transport.HasSentNothing();
+        Exchange("40017d99b17a").Begins("60847d99");
     }
 
     [Fact]
@@ -95,7 +95,7 @@ public class ServingTests : EndpointTest
     {
         Server.MapGet("/", () => "root");
         await StartAsync();
-        Assert.StartsWith("60857d34", Exchange("401f7d34"), StringComparison.Ordinal);
+        Exchange("401f7d34").Begins("60857d34");
     }
 
     [Fact]
@@ -105,10 +105,10 @@ public class ServingTests : EndpointTest
         Server.MapGet("/", () => "root");
         await StartAsync();
         string answer = Exchange("40017d34e02602");
-        Assert.StartsWith("60827d34ff", answer, StringComparison.Ordinal);
-        Assert.Contains("9999", System.Text.Encoding.UTF8.GetString(Wire.Hex(answer[10..])), StringComparison.Ordinal);
-        Assert.StartsWith("5082", Exchange("50017d35e02602"), StringComparison.Ordinal);
-        Assert.StartsWith("60457d36", Exchange("40017d36e1260178"), StringComparison.Ordinal);
+        answer.Begins("60827d34ff");
+        System.Text.Encoding.UTF8.GetString(Wire.Hex(answer[10..])).Mentions("9999");
+        Exchange("50017d35e02602").Begins("5082");
+        Exchange("40017d36e1260178").Begins("60457d36");
     }
 
     [Theory]
@@ -126,7 +126,7 @@ public class ServingTests : EndpointTest
                 ? CoapResults.Changed()
                 : CoapResults.BadRequest("wrong format"));
         await StartAsync();
-        Assert.StartsWith(answer, Exchange(hex), StringComparison.Ordinal);
+        Exchange(hex).Begins(answer);
     }
 
     [Theory]
@@ -151,14 +151,14 @@ public class ServingTests : EndpointTest
         string first = Exchange("40027d34b5636f756e74");
         foreach (int seconds in new[] { 1, 59, 180 })
         {
-            Clock.Advance(TimeSpan.FromSeconds(seconds));
+            Clock.Advance(FromSeconds(seconds));
             Assert.Equal(first, Exchange("40027d34b5636f756e74"));
         }
 
         Assert.Equal(1, runs);
         Transport.Receive(Other, "40027d34b5636f756e74");
         Assert.Equal(2, runs);
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         Exchange("40027d34b5636f756e74");
         Assert.Equal(3, runs);
     }
@@ -176,29 +176,29 @@ public class ServingTests : EndpointTest
         });
         await StartAsync();
         Transport.Receive(Peer, "41017d3853b4736c6f77");
-        Assert.Empty(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(1.9));
-        Assert.Equal("60007d38", Assert.Single(Transport.TakeSent()));
+        Transport.HasSentNothing();
+        Clock.Advance(FromSeconds(1.9));
+        Transport.HasSent("60007d38");
         Transport.Receive(Peer, "41017d3853b4736c6f77");
-        Assert.Equal("60007d38", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("60007d38");
 
         TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
         late.SetResult(new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
         string response = await Within(sent.Task);
-        Assert.StartsWith("4145", response, StringComparison.Ordinal);
-        Assert.EndsWith("53ff32322e332043", response, StringComparison.Ordinal);
+        response.Begins("4145");
+        response.Ends("53ff32322e332043");
         Transport.OnSent = null;
 
         // Not acknowledged yet: it is sent again, the same bytes; then the acknowledgement ends it.
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         string[] copies = Transport.TakeSent();
         Assert.Equal(response, copies[^1]);
         Transport.Receive(Peer, "6000" + response[4..8]);
-        Clock.Advance(TimeSpan.FromSeconds(200));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromSeconds(200));
+        Transport.HasSentNothing();
         Transport.Receive(Peer, "41017d3853b4736c6f77");
-        Assert.Equal("60007d38", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("60007d38");
         Assert.Equal(1, runs);
     }
 
@@ -235,9 +235,9 @@ public class ServingTests : EndpointTest
         }
 
         string ok = string.Concat(Enumerable.Repeat("ab", 64));
-        Assert.StartsWith($"6d45002033{ok}", Exchange($"4d01002033{ok}"), StringComparison.Ordinal);
+        Exchange($"4d01002033{ok}").Begins($"6d45002033{ok}");
         string tooLong = string.Concat(Enumerable.Repeat("ab", 65));
-        Assert.StartsWith($"6d80002134{tooLong}", Exchange($"4d01002134{tooLong}"), StringComparison.Ordinal);
+        Exchange($"4d01002134{tooLong}").Begins($"6d80002134{tooLong}");
     }
 
     [Fact]
@@ -255,7 +255,7 @@ public class ServingTests : EndpointTest
 
         // To a group only Non-confirmable messages are sent; a Confirmable one gets nothing.
         Transport.Receive(Peer, $"4d010007{tooLong}", CoapAddress.FromIPv4(0xe00001bb, 5683));
-        Assert.Equal("70000005", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("70000005");
     }
 
     [Fact]
@@ -263,7 +263,7 @@ public class ServingTests : EndpointTest
     public async Task A_server_that_is_not_a_proxy_answers_Proxy_Uri_with_5_05()
     {
         await StartAsync();
-        Assert.StartsWith("60a57d34", Exchange("40017d34d916636f61703a2f2f682f"), StringComparison.Ordinal);
+        Exchange("40017d34d916636f61703a2f2f682f").Begins("60a57d34");
     }
 
     [Fact]
@@ -272,10 +272,10 @@ public class ServingTests : EndpointTest
     {
         Server.MapGet("/", () => "root");
         await StartAsync();
-        Assert.StartsWith("6080", Exchange("40017d34d003"), StringComparison.Ordinal);
-        Assert.StartsWith("6080", Exchange("40017d35d10300"), StringComparison.Ordinal);
-        Assert.StartsWith("6080", Exchange("40017d36d2030100"), StringComparison.Ordinal);
-        Assert.StartsWith("6045", Exchange("40017d37d10310"), StringComparison.Ordinal);
+        Exchange("40017d34d003").Begins("6080");
+        Exchange("40017d35d10300").Begins("6080");
+        Exchange("40017d36d2030100").Begins("6080");
+        Exchange("40017d37d10310").Begins("6045");
     }
 
     [Fact]
@@ -314,12 +314,12 @@ public class ServingTests : EndpointTest
         Assert.Equal("60410003", Exchange("40030003b172ff31"));
         Assert.Equal("60440004", Exchange("40030004b172ff32"));
         Assert.Equal("60450005ff32", Exchange("40010005b172"));
-        Assert.StartsWith("608c0006", Exchange("4003000650" + "6172ff33"), StringComparison.Ordinal);
+        Exchange("4003000650" + "6172ff33").Begins("608c0006");
         Assert.Equal("60420007", Exchange("40040007b172"));
         Assert.Equal("60420008", Exchange("40040008b172"));
         Assert.Equal("60840009", Exchange("40010009b172"));
-        Assert.StartsWith("608c000a", Exchange("4003000a10a172ff33"), StringComparison.Ordinal);
-        Assert.StartsWith("6083000b", Exchange("4003000b10a9666f7262696464656eff33"), StringComparison.Ordinal);
+        Exchange("4003000a10a172ff33").Begins("608c000a");
+        Exchange("4003000b10a9666f7262696464656eff33").Begins("6083000b");
     }
 
     [Theory]
@@ -333,6 +333,6 @@ public class ServingTests : EndpointTest
         Server.MapGet("/", () => "root");
         Server.MapPut("/", () => CoapResults.Changed());
         await StartAsync();
-        Assert.StartsWith(answer, Exchange(hex), StringComparison.Ordinal);
+        Exchange(hex).Begins(answer);
     }
 }

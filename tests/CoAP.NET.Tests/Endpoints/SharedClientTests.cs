@@ -12,7 +12,7 @@ public sealed class SharedClientTests : ClientTest
     {
         using CancellationTokenSource caller = new();
         Options.Parameters = Options.Parameters with { NStart = 10 };
-        await using CoapClient shared = new(Client.Endpoint) { Timeout = TimeSpan.FromMinutes(1) };
+        await using CoapClient shared = new(Client.Endpoint) { Timeout = FromMinutes(1) };
         await using CoapClient other = new(Client.Endpoint);
         Task<CoapResponse> own = shared.GetAsync(Uri, isCancellable ? caller.Token : CancellationToken.None);
         TakeOne();
@@ -27,15 +27,15 @@ public sealed class SharedClientTests : ClientTest
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(ping));
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(shared.GetAsync(Uri)));
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
-        Assert.Equal("1", (await Within(ofOther)).GetText());
+        await Within(ofOther).Says("1");
 
         // No copies of what ended.
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(5));
+        Transport.HasSentNothing();
         Task<CoapResponse> later = Client.GetAsync(Uri);
         sent = TakeOne();
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32");
-        Assert.Equal("2", (await Within(later)).GetText());
+        await Within(later).Says("2");
     }
 
     [Fact]
@@ -48,8 +48,8 @@ public sealed class SharedClientTests : ClientTest
         TakeOne();
         await shared.DisposeAsync();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(own));
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(5));
+        Transport.HasSentNothing();
     }
 
     [Fact]

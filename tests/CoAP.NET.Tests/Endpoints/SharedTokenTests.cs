@@ -22,12 +22,12 @@ public sealed class SharedTokenTests
         await using Node one = new(1, ahead);
         await using Node other = new(2);
         CoapToken token = await one.SendAsync("state");
-        other.Clock.Advance(TimeSpan.FromMinutes(2));
+        other.Clock.Advance(FromMinutes(2));
         await DeliverAsync(other, token);
         await DeliverAsync(other, token);
         (string state, TimeSpan age) = Assert.Single(other.Got);
         Assert.Equal("state", state);
-        Assert.Equal(TimeSpan.FromSeconds(120 - ahead), age);
+        Assert.Equal(FromSeconds(120 - ahead), age);
     }
 
     [Fact]
@@ -98,7 +98,7 @@ public sealed class SharedTokenTests
         await DeliverAsync(other, tokens[0]);
         Assert.Equal(["3", "2", "1"], other.Got.Select(static got => got.State));
         CoapToken late = await one.SendAsync("4");
-        other.Clock.Advance(TimeSpan.FromMinutes(10) + TimeSpan.FromSeconds(1));
+        other.Clock.Advance(FromMinutes(10) + FromSeconds(1));
         await DeliverAsync(other, late);
         Assert.Equal(3, other.Got.Count);
     }
@@ -112,12 +112,12 @@ public sealed class SharedTokenTests
         await DeliverAsync(other, await one.SendAsync("1"));
         await DeliverAsync(one, await other.SendAsync("2"));
         CoapToken own = await one.SendAsync("3");
-        one.Clock.Advance(TimeSpan.FromSeconds(30));
-        one.Clock.JumpWallClock(TimeSpan.FromHours(-3));
+        one.Clock.Advance(FromSeconds(30));
+        one.Clock.JumpWallClock(FromHours(-3));
         CoapToken later = await one.SendAsync("4");
         await DeliverAsync(one, own);
         await DeliverAsync(one, later);
-        Assert.Equal([("2", TimeSpan.Zero), ("3", TimeSpan.FromSeconds(30)), ("4", TimeSpan.Zero)], one.Got);
+        Assert.Equal([("2", TimeSpan.Zero), ("3", FromSeconds(30)), ("4", TimeSpan.Zero)], one.Got);
         Assert.Equal("1", Assert.Single(other.Got).State);
     }
 
@@ -127,7 +127,7 @@ public sealed class SharedTokenTests
         await using Node node = new(1);
         Exception refusal =
             Assert.Throws<InvalidOperationException>(() => new CoapStatelessClient(node.Endpoint, static _ => { }));
-        Assert.Contains("CoapStatelessOptions.Name", refusal.Message, StringComparison.Ordinal);
+        refusal.Mentions("CoapStatelessOptions.Name");
         using CoapStatelessClient second = new(node.Endpoint, static _ => { }, new CoapStatelessOptions { Name = "second" });
         Assert.Throws<ArgumentException>(() => new CoapStatelessOptions { Name = new string('x', 65) });
     }
@@ -147,8 +147,8 @@ public sealed class SharedTokenTests
 
             // The node itself is one of the 64.
             Assert.Equal(63, node.Got.Count);
-            node.Clock.Advance(TimeSpan.FromMinutes(12));
-            others[63].Clock.Advance(TimeSpan.FromMinutes(12));
+            node.Clock.Advance(FromMinutes(12));
+            others[63].Clock.Advance(FromMinutes(12));
             await DeliverAsync(node, await others[63].SendAsync("x"));
             Assert.Equal(64, node.Got.Count);
         }
@@ -178,7 +178,7 @@ public sealed class SharedTokenTests
         public Node(
             int seed, int ahead = 0, string name = "", byte[]? secret = null, DateTimeOffset? start = null, PreviousSecret? previous = null)
         {
-            Clock = new VirtualClock((start ?? SharedNode.Start) + TimeSpan.FromSeconds(ahead));
+            Clock = new VirtualClock((start ?? SharedNode.Start) + FromSeconds(ahead));
             _client = new CoapClient(new CoapEndpointOptions
             {
                 TimeProvider = Clock,
@@ -211,7 +211,7 @@ public sealed class SharedTokenTests
                 CoapMessage answer =
                     new(CoapCode.Content) { Type = CoapMessageType.Acknowledgement, MessageId = probe.MessageId, Token = probe.Token };
                 Transport.Receive(s_server, CoapDatagramSerializer.Default.Serialize(answer));
-                await sending.WaitAsync(TimeSpan.FromMinutes(2));
+                await sending.WaitAsync(FromMinutes(2));
                 Got.RemoveAt(Got.Count - 1);
                 _isKnown = true;
             }

@@ -70,14 +70,14 @@ public sealed class StartingTests
         await server.StartAsync();
         Assert.Single(server.LocalEndpoints);
         await using CoapClient client = new();
-        Assert.Equal("x", (await client.GetAsync($"{server.LocalEndpoints[0]}/x").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+        await client.GetAsync($"{server.LocalEndpoints[0]}/x").WaitAsync(FromMinutes(2)).Says("x");
     }
 
     [Fact]
     public void An_invalid_StopGracePeriod_is_refused()
     {
         CoapEndpointOptions options = new();
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.Processes.StopGracePeriod = TimeSpan.FromSeconds(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Processes.StopGracePeriod = FromSeconds(-1));
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Processes.StopGracePeriod = TimeSpan.MaxValue);
         options.Processes.StopGracePeriod = TimeSpan.Zero;
     }
@@ -90,7 +90,7 @@ public sealed class StartingTests
         await using CoapClient client = new(options);
         options.Transports.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
         CoapException error = await Failure.OfAsync(CoapError.NameResolution, () => client.PingAsync("coap://some.example:1"));
-        Assert.Contains("resolved", error.Message, StringComparison.Ordinal);
+        error.Mentions("resolved");
     }
 
     private sealed class NoThreads : CoapScheduler

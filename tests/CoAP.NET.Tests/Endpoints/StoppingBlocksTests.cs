@@ -15,7 +15,7 @@ public sealed class StoppingBlocksTests
     ];
 
     private readonly Gate _gate = new();
-    private readonly CoapEndpointOptions _options = new() { Processes = { StopGracePeriod = TimeSpan.FromMinutes(5) } };
+    private readonly CoapEndpointOptions _options = new() { Processes = { StopGracePeriod = FromMinutes(5) } };
 
     public static TheoryData<string, string, string> Cases
     {

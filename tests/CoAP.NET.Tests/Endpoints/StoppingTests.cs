@@ -14,20 +14,20 @@ public class StoppingTests : EndpointTest
         Transport.Receive(Peer, "40010001b4736c6f77");
         Task stop = Server.StopAsync();
         string refused = Exchange("40010002b466617374");
-        Assert.StartsWith("60a30002", refused, StringComparison.Ordinal);
-        Assert.Contains("d10105", refused[8..], StringComparison.Ordinal);
+        refused.Begins("60a30002");
+        refused[8..].Mentions("d10105");
         Assert.False(stop.IsCompleted);
 
         // Duplicates and acknowledgements are still served: the first request gets its Empty acknowledgement again.
-        Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Clock.Advance(FromSeconds(1));
+        Transport.HasSent("60000001");
         Transport.Receive(Peer, "40010001b4736c6f77");
-        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("60000001");
 
         running.SetResult(CoapResults.Text("done"));
         await Within(stop);
         Assert.Contains(Transport.TakeSent(),
-            hex => hex.StartsWith("4045", StringComparison.Ordinal) && hex.EndsWith("646f6e65", StringComparison.Ordinal));
+            hex => hex.StartsWith("4045", Ordinal) && hex.EndsWith("646f6e65", Ordinal));
         await Within(Server.Endpoint.Completion);
     }
 
@@ -42,8 +42,8 @@ public class StoppingTests : EndpointTest
         Task stop = Server.StopAsync();
         Transport.Receive(Peer, "40010002b466617374");
         Transport.Receive(Peer, "40010002b466617374");
-        Clock.Advance(TimeSpan.FromSeconds(2));
-        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Clock.Advance(FromSeconds(2));
+        Transport.HasSent("60000001");
         Assert.Equal(0, Server.Counters[CoapCounter.Duplicates]);
         running.SetResult("done");
         await Within(stop);
@@ -64,14 +64,14 @@ public class StoppingTests : EndpointTest
         Task stop = Server.StopAsync();
         Assert.False(stop.IsCompleted);
         Assert.False(aborted.IsCancellationRequested);
-        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(30));
+        await Clock.AdvanceUntilAsync(stop, FromSeconds(30));
         Assert.True(aborted.IsCancellationRequested);
         Transport.TakeSent();
 
         // Its late answer goes nowhere, and is counted.
         never.SetResult(CoapResults.Text("late"));
         await Eventually.IsTrueAsync(() => Server.Counters[CoapCounter.LateResponses] + Server.Counters[CoapCounter.Declined] == 1);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -94,11 +94,11 @@ public class StoppingTests : EndpointTest
         Task stop = Server.StopAsync();
 
         // All are acknowledged by then, so these are separate responses.
-        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(30));
+        await Clock.AdvanceUntilAsync(stop, FromSeconds(30));
         string[] sent = Transport.TakeSent();
-        Assert.Equal(5, sent.Count(static hex => hex[2..4] == "a3" && hex.EndsWith("d10105", StringComparison.Ordinal)));
-        Assert.Equal(4, sent.Count(static hex => hex.StartsWith("40a3", StringComparison.Ordinal)));
-        Assert.Equal(1, sent.Count(static hex => hex.StartsWith("50a3", StringComparison.Ordinal)));
+        Assert.Equal(5, sent.Count(static hex => hex[2..4] == "a3" && hex.EndsWith("d10105", Ordinal)));
+        Assert.Equal(4, sent.Count(static hex => hex.StartsWith("40a3", Ordinal)));
+        Assert.Equal(1, sent.Count(static hex => hex.StartsWith("50a3", Ordinal)));
     }
 
     [Fact]
@@ -108,7 +108,7 @@ public class StoppingTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, "40010001b56e65766572");
         await Within(Server.DisposeAsync().AsTask());
-        Assert.Equal("60a30001d10105", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("60a30001d10105");
     }
 
     [Fact]
@@ -122,7 +122,7 @@ public class StoppingTests : EndpointTest
             cancellationToken.WaitHandle.WaitOne();
 
             // A server that does not wait for the end of this part is closed before it.
-            disposing.Task.Result.Wait(TimeSpan.FromMilliseconds(100), CancellationToken.None);
+            disposing.Task.Result.Wait(FromMilliseconds(100), CancellationToken.None);
             return new TaskCompletionSource<CoapResult>().Task;
         });
         await StartAsync();
@@ -133,21 +133,21 @@ public class StoppingTests : EndpointTest
         disposing.SetResult(dispose);
         await Within(dispose);
         await Within(receiving);
-        Assert.Equal("60a30001d10105", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("60a30001d10105");
     }
 
     [Fact]
     public async Task Cancelling_RunAsync_answers_running_requests_with_5_03_after_the_grace_period()
     {
         using CancellationTokenSource stop = new();
-        Options.Processes.StopGracePeriod = TimeSpan.FromSeconds(1);
+        Options.Processes.StopGracePeriod = FromSeconds(1);
         Server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task);
         Server.Endpoint.AddTransport(Transport);
         Task run = Server.RunAsync(stop.Token);
         Transport.Receive(Peer, "40010001b56e65766572");
         await stop.CancelAsync();
-        await Clock.AdvanceUntilAsync(run, TimeSpan.FromSeconds(30));
-        Assert.Contains(Transport.TakeSent(), static hex => hex.StartsWith("40a3", StringComparison.Ordinal));
+        await Clock.AdvanceUntilAsync(run, FromSeconds(30));
+        Assert.Contains(Transport.TakeSent(), static hex => hex.StartsWith("40a3", Ordinal));
     }
 
     [Fact]
@@ -157,7 +157,7 @@ public class StoppingTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, "4001000160556e65766572");
         await Within(Server.DisposeAsync().AsTask());
-        Assert.Equal("60a30001d10105", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("60a30001d10105");
         Assert.Equal(0, Server.ObserverCount);
     }
 
@@ -175,8 +175,8 @@ public class StoppingTests : EndpointTest
         await Eventually.IsTrueAsync(() => server.Endpoint.Pipelines.Any(static pipeline => pipeline.Resource.Unanswered == 1));
         await server.DisposeAsync();
         CoapResponse response = await Within(request);
-        Assert.Equal(CoapCode.ServiceUnavailable, response.Code);
-        Assert.Equal(TimeSpan.FromSeconds(5), response.MaxAge);
+        response.Gives(CoapCode.ServiceUnavailable);
+        Assert.Equal(FromSeconds(5), response.MaxAge);
     }
 
     [Fact]
@@ -191,7 +191,7 @@ public class StoppingTests : EndpointTest
         });
         await StartAsync();
         Transport.Receive(Peer, "40020001b473746f70");
-        await Clock.AdvanceUntilAsync(stopped.Task, TimeSpan.FromSeconds(30));
+        await Clock.AdvanceUntilAsync(stopped.Task, FromSeconds(30));
         await Within(Server.Endpoint.Completion);
     }
 
@@ -237,7 +237,7 @@ public class StoppingTests : EndpointTest
 
         // One more than the bound is refused before user code, with the time to come back.
         Transport.Receive(Other, "4001fffeb46f70656e");
-        Assert.StartsWith("60a3fffe", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60a3fffe");
 
         Task idle = Server.Endpoint.Served.WhenIdleAsync();
         answer.SetResult(CoapResults.Text("x"));

@@ -22,16 +22,16 @@ public sealed class StuckBlockTests : EndpointTest
         Transport.Receive(Peer, "40010001b178");
         await Eventually.IsTrueAsync(() => Volatile.Read(ref _held) == 1);
 
-        await Clock.AdvanceUntilAsync(Server.StopAsync(), TimeSpan.FromSeconds(30));
+        await Clock.AdvanceUntilAsync(Server.StopAsync(), FromSeconds(30));
 
         Assert.Contains(Transport.TakeSent(),
-            static hex => hex[2..4] == "a3" && hex.EndsWith("d10105", StringComparison.Ordinal));
-        Assert.Contains("to", Assert.Single(Logs.Entries, static entry => entry.Id.Id == 1603).Text, StringComparison.Ordinal);
+            static hex => hex[2..4] == "a3" && hex.EndsWith("d10105", Ordinal));
+        Assert.Single(Logs.Entries, static entry => entry.Id.Id == 1603).Text.Mentions("to");
 
         // What the block has comes too late: it is counted, and sent to no one.
         _goesOn.SetResult();
         await Eventually.IsTrueAsync(() => Server.Counters[CoapCounter.Declined] == 1);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Theory]
@@ -48,8 +48,8 @@ public sealed class StuckBlockTests : EndpointTest
         }
 
         await Eventually.IsTrueAsync(() => Volatile.Read(ref _held) == 1);
-        await Clock.AdvanceUntilAsync(Server.StopAsync(), TimeSpan.FromSeconds(30));
-        Assert.Empty(Transport.TakeSent());
+        await Clock.AdvanceUntilAsync(Server.StopAsync(), FromSeconds(30));
+        Transport.HasSentNothing();
         long before = Server.Counters[CoapCounter.Declined];
         _goesOn.SetResult();
         await Eventually.IsTrueAsync(() => Server.Counters[CoapCounter.Declined] >= before + 3);
@@ -59,7 +59,7 @@ public sealed class StuckBlockTests : EndpointTest
     public async Task Cancelling_StopAsync_also_ends_the_grace_period_of_blocks()
     {
         Insert("ExchangesToResource");
-        Options.Processes.StopGracePeriod = TimeSpan.FromHours(1);
+        Options.Processes.StopGracePeriod = FromHours(1);
         Server.MapGet("/x", static () => "x");
         await StartAsync();
         Transport.Receive(Peer, "40010001b178");
@@ -68,7 +68,7 @@ public sealed class StuckBlockTests : EndpointTest
         Task stop = Server.StopAsync(cut.Token);
         Assert.False(stop.IsCompleted);
         await cut.CancelAsync();
-        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(5));
+        await Clock.AdvanceUntilAsync(stop, FromSeconds(5));
         Assert.Contains(Transport.TakeSent(), static hex => hex[2..4] == "a3");
     }
 
@@ -89,7 +89,7 @@ public sealed class StuckBlockTests : EndpointTest
         Assert.False(request.IsCompleted);
         _goesOn.SetResult();
 
-        Assert.Equal("y", (await Within(request)).GetText());
+        await Within(request).Says("y");
         await Within(stop);
     }
 
@@ -108,13 +108,13 @@ public sealed class StuckBlockTests : EndpointTest
 
         Task stop = Server.StopAsync();
         Transport.Receive(Peer, "40010003b178");
-        Assert.StartsWith("60a30003", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60a30003");
         _goesOn.SetResult();
         await Eventually.IsTrueAsync(() => Server.Counters[CoapCounter.DatagramsSent] == 2);
-        Assert.StartsWith("60450002", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60450002");
         slow.SetResult("done");
         await Within(stop);
-        Assert.StartsWith("60450001", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+        Assert.Single(Transport.TakeSent()).Begins("60450001");
     }
 
     private void Insert(string link, string? passes = null)

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Endpoints;
 /// <summary>A time-out says what was waited for, and which time ended it.</summary>
 public sealed class TimeoutTests : ClientTest
 {
-    private static readonly TimeSpan s_six = TimeSpan.FromSeconds(6);
+    private static readonly TimeSpan s_six = FromSeconds(6);
 
     [Fact]
     public async Task A_timeout_during_the_lookup_says_that_the_host_name_was_not_resolved()
@@ -17,9 +17,8 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, request);
 
         Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
-        Assert.StartsWith(
-            "GET to coap://slow.example was not sent: an address of its host name was not found within the Timeout of 6 s.",
-            error.Message, StringComparison.Ordinal);
+        error.Message.Begins(
+            "GET to coap://slow.example was not sent: an address of its host name was not found within the Timeout of 6 s.");
     }
 
     [Fact]
@@ -30,9 +29,8 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, request);
 
         Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
-        Assert.Contains(
-            "no acknowledgement arrived within the Timeout of 6 s, for 2 copies of the message", error.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("all retransmissions", error.Message, StringComparison.Ordinal);
+        error.Mentions("no acknowledgement arrived within the Timeout of 6 s, for 2 copies of the message");
+        error.Message.Omits("all retransmissions");
     }
 
     [Fact]
@@ -40,13 +38,13 @@ public sealed class TimeoutTests : ClientTest
     {
         Task<CoapResponse> request = Client.PostAsync("coap://192.0.2.1/x", null);
 
-        CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(94), request);
+        CoapTimeoutException error = await AfterAsync(FromSeconds(94), request);
 
         Assert.Equal(
-            (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, TimeSpan.FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
+            (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
             FactsOf(error));
-        Assert.Contains("within the 93 s of all retransmissions, for 5 copies of the message", error.Message, StringComparison.Ordinal);
-        Assert.EndsWith("Whether it took effect is unknown.", error.Message, StringComparison.Ordinal);
+        error.Mentions("within the 93 s of all retransmissions, for 5 copies of the message");
+        error.Message.Ends("Whether it took effect is unknown.");
     }
 
     [Fact]
@@ -58,7 +56,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, second);
 
         Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
-        Assert.Contains("NStart", error.Message, StringComparison.Ordinal);
+        error.Mentions("NStart");
         Assert.False(first.IsCompleted);
     }
 
@@ -70,8 +68,8 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, Client.SendAsync(Get("coap://192.0.2.1/2")));
 
         Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
-        Assert.Contains("the peer answered none of the earlier messages", error.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("NStart", error.Message, StringComparison.Ordinal);
+        error.Mentions("the peer answered none of the earlier messages");
+        error.Message.Omits("NStart");
     }
 
     [Fact]
@@ -80,12 +78,11 @@ public sealed class TimeoutTests : ClientTest
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Transport.Receive(s_server, $"6000{TakeOne().MessageId}");
 
-        CoapTimeoutException error = await AfterAsync(TimeSpan.FromMinutes(6), request);
+        CoapTimeoutException error = await AfterAsync(FromMinutes(6), request);
 
         Assert.Equal(
-            (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, TimeSpan.FromSeconds(293), CoapTimeoutReason.NoResponse), FactsOf(error));
-        Assert.Contains(
-            "was acknowledged, but no response followed within 293 s (ResponseTimeout)", error.Message, StringComparison.Ordinal);
+            (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, FromSeconds(293), CoapTimeoutReason.NoResponse), FactsOf(error));
+        error.Mentions("was acknowledged, but no response followed within 293 s (ResponseTimeout)");
     }
 
     [Fact]
@@ -93,12 +90,12 @@ public sealed class TimeoutTests : ClientTest
     {
         Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Confirmable = false });
 
-        CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(146), request);
+        CoapTimeoutException error = await AfterAsync(FromSeconds(146), request);
 
         Assert.Equal(
-            (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, TimeSpan.FromSeconds(145), CoapTimeoutReason.NoResponse), FactsOf(error));
-        Assert.DoesNotContain("delivered", error.Message, StringComparison.Ordinal);
-        Assert.Contains("nothing shows whether it arrived", error.Message, StringComparison.Ordinal);
+            (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, FromSeconds(145), CoapTimeoutReason.NoResponse), FactsOf(error));
+        error.Message.Omits("delivered");
+        error.Mentions("nothing shows whether it arrived");
     }
 
     [Fact]
@@ -107,14 +104,14 @@ public sealed class TimeoutTests : ClientTest
         Task<CoapResponse> request = Client.SendAsync(
             new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/x") { Content = CoapContent.Binary(new byte[3000]), Timeout = s_six });
         Sent first = TakeOne();
-        Clock.Advance(TimeSpan.FromSeconds(1));
+        Clock.Advance(FromSeconds(1));
 
         // 2.31 with Block1 0/more/1024.
         TaskCompletionSource next = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Transport.OnSent = (_, _) => next.TrySetResult();
         Transport.Receive(s_server, $"645f{first.MessageId}{first.Token}d10e0e");
         await Within(next.Task);
-        CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(5.1), request);
+        CoapTimeoutException error = await AfterAsync(FromSeconds(5.1), request);
 
         Assert.Equal((CoapTimeoutStep.NextBlock, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
         Assert.True(error.IsOutcomeUnknown);
@@ -127,7 +124,7 @@ public sealed class TimeoutTests : ClientTest
             new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/x")
             {
                 Content = CoapContent.Binary(new byte[3000]),
-                Timeout = TimeSpan.FromMinutes(10),
+                Timeout = FromMinutes(10),
             });
         Sent first = TakeOne();
 
@@ -136,10 +133,10 @@ public sealed class TimeoutTests : ClientTest
         Transport.OnSent = (_, _) => next.TrySetResult();
         Transport.Receive(s_server, $"645f{first.MessageId}{first.Token}d10e0e");
         await Within(next.Task);
-        CoapTimeoutException error = await AfterAsync(TimeSpan.FromMinutes(5), request);
+        CoapTimeoutException error = await AfterAsync(FromMinutes(5), request);
 
         Assert.Equal((CoapTimeoutStep.NextBlock, CoapTimeLimit.Retransmissions), (error.Awaited, error.EndedBy));
-        Assert.True(error.Limit < TimeSpan.FromMinutes(5), $"{error.Limit}");
+        Assert.True(error.Limit < FromMinutes(5), $"{error.Limit}");
     }
 
     [Fact]
@@ -147,12 +144,12 @@ public sealed class TimeoutTests : ClientTest
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
 
-        CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(94), ping);
+        CoapTimeoutException error = await AfterAsync(FromSeconds(94), ping);
 
         Assert.Equal(
-            (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, TimeSpan.FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
+            (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
             FactsOf(error));
-        Assert.StartsWith("Ping to coap://192.0.2.1:5683 was not answered", error.Message, StringComparison.Ordinal);
+        error.Message.Begins("Ping to coap://192.0.2.1:5683 was not answered");
         Assert.False(error.IsOutcomeUnknown);
     }
 
@@ -164,12 +161,11 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
         Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
-        Assert.StartsWith(
-            "Ping to coap://192.0.2.1:5683 was not answered: no acknowledgement arrived within the Timeout of 6 s, for 2 copies",
-            error.Message, StringComparison.Ordinal);
+        error.Message.Begins(
+            "Ping to coap://192.0.2.1:5683 was not answered: no acknowledgement arrived within the Timeout of 6 s, for 2 copies");
         Transport.TakeSent();
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(5));
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -177,14 +173,14 @@ public sealed class TimeoutTests : ClientTest
     {
         Client.Timeout = s_six;
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
-        Task<TimeSpan> longer = Client.PingAsync("coap://192.0.2.9", TimeSpan.FromSeconds(20));
+        Task<TimeSpan> longer = Client.PingAsync("coap://192.0.2.9", FromSeconds(20));
 
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
         Assert.Equal((CoapTimeLimit.RequestTimeout, s_six), (error.EndedBy, error.Limit));
         Assert.False(longer.IsCompleted);
-        error = await AfterAsync(TimeSpan.FromSeconds(14), longer);
-        Assert.Equal((CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(20)), (error.EndedBy, error.Limit));
+        error = await AfterAsync(FromSeconds(14), longer);
+        Assert.Equal((CoapTimeLimit.RequestTimeout, FromSeconds(20)), (error.EndedBy, error.Limit));
     }
 
     [Fact]
@@ -196,7 +192,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
         Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
-        Assert.StartsWith("Ping to coap://slow.example was not sent", error.Message, StringComparison.Ordinal);
+        error.Message.Begins("Ping to coap://slow.example was not sent");
     }
 
     [Fact]
@@ -216,7 +212,7 @@ public sealed class TimeoutTests : ClientTest
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", Timeout.InfiniteTimeSpan);
 
-        CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(94), ping);
+        CoapTimeoutException error = await AfterAsync(FromSeconds(94), ping);
 
         Assert.Equal(CoapTimeLimit.Retransmissions, error.EndedBy);
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Within(Client.PingAsync("coap://192.0.2.1", TimeSpan.Zero)));
@@ -240,12 +236,12 @@ public sealed class TimeoutTests : ClientTest
     {
         Options.Transports.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
         Task<CoapObservation> observing = Client.ObserveAsync("coap://slow.example/x");
-        Clock.Advance(TimeSpan.FromMinutes(2));
+        Clock.Advance(FromMinutes(2));
         await using CoapObservation observation = await Within(observing);
 
         CoapTimeoutException error = Assert.IsType<CoapTimeoutException>(observation.Error);
         Assert.Equal(
-            (CoapTimeoutStep.NameResolution, CoapTimeLimit.ObservationSearch, TimeSpan.FromMinutes(2), CoapTimeoutReason.NotSent),
+            (CoapTimeoutStep.NameResolution, CoapTimeLimit.ObservationSearch, FromMinutes(2), CoapTimeoutReason.NotSent),
             FactsOf(error));
     }
 
@@ -272,7 +268,7 @@ public sealed class TimeoutTests : ClientTest
 
     private async Task<CoapTimeoutException> AfterAsync(TimeSpan time, Task request)
     {
-        Clock.Advance(time + TimeSpan.FromSeconds(0.2));
+        Clock.Advance(time + FromSeconds(0.2));
         return await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
     }
 }

@@ -20,7 +20,7 @@ public sealed class UdpTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        Assert.Equal("queued", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/queued"))).GetText());
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/queued")).Says("queued");
         Assert.Equal(0, server.Counters[CoapCounter.StageErrors]);
     }
 
@@ -38,7 +38,7 @@ public sealed class UdpTests
         foreach (string uri in (string[])[server.LocalEndpoints[0], server.LocalEndpoints[1], $"coap://127.0.0.1:{port}",
             $"coap://[::1]:{port}"])
         {
-            Assert.Equal("hello", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
+            await Within(client.GetAsync($"{uri}/hello")).Says("hello");
         }
     }
 
@@ -47,9 +47,9 @@ public sealed class UdpTests
     {
         await using CoapServer server = new();
         ArgumentException path = Assert.Throws<ArgumentException>(() => server.Listen("coap://127.0.0.1/path"));
-        Assert.DoesNotContain("Parameter", path.Message, StringComparison.Ordinal);
+        path.Message.Omits("Parameter");
         ArgumentException noScheme = Assert.Throws<ArgumentException>(() => server.Listen("127.0.0.1:5683"));
-        Assert.StartsWith("'127.0.0.1:5683' is not a CoAP URI: position 0", noScheme.Message, StringComparison.Ordinal);
+        noScheme.Message.Begins("'127.0.0.1:5683' is not a CoAP URI: position 0");
     }
 
     [Theory]
@@ -67,7 +67,7 @@ public sealed class UdpTests
             .. Enumerable.Range(0, 500).Select(i => clients[i % 10].GetAsync($"{server.LocalEndpoints[0]}/{i}"))];
         for (int i = 0; i < requests.Length; i++)
         {
-            Assert.Equal($"{i}", (await Within(requests[i])).GetText());
+            await Within(requests[i]).Says($"{i}");
         }
 
         foreach (CoapClient client in clients)
@@ -105,12 +105,12 @@ public sealed class UdpTests
         Task<CoapResponse> awaiting = client.GetAsync($"{host}/await");
         for (int i = 0; i < 50; i++)
         {
-            Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+            await Within(client.GetAsync($"{host}/hello")).Says("hello");
         }
 
         while (Volatile.Read(ref blocked) < 100)
         {
-            Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+            await Within(client.GetAsync($"{host}/hello")).Says("hello");
         }
 
         late.SetResult();
@@ -118,8 +118,8 @@ public sealed class UdpTests
         Assert.All(stuck, task => Assert.False(task.IsCompleted));
         Assert.True(server.Counters[CoapCounter.HandOvers] > 0);
         open.Set();
-        Assert.All(await Within(Task.WhenAll(stuck)), response => Assert.Equal("done", response.GetText()));
-        Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+        Assert.All(await Within(Task.WhenAll(stuck)), response => response.Says("done"));
+        await Within(client.GetAsync($"{host}/hello")).Says("hello");
     }
 
     [Theory]
@@ -132,12 +132,12 @@ public sealed class UdpTests
         await using CoapServer server = new(new CoapEndpointOptions
         {
             Transports = { UdpEngine = engine },
-            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromHours(1) },
+            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = FromHours(1) },
         });
         server.MapGet("/slow", request =>
         {
             request.Acknowledge();
-            return acknowledged.Wait(TimeSpan.FromMinutes(1)) ? "slow" : "nothing was sent";
+            return acknowledged.Wait(FromMinutes(1)) ? "slow" : "nothing was sent";
         });
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
@@ -149,7 +149,7 @@ public sealed class UdpTests
         Assert.Equal("60007D38", Convert.ToHexString(answer, 0, length));
         acknowledged.Set();
         length = await Within(device.ReceiveAsync(answer));
-        Assert.EndsWith("FF736C6F77", Convert.ToHexString(answer, 0, length), StringComparison.Ordinal);
+        Convert.ToHexString(answer, 0, length).Ends("FF736C6F77");
     }
 
     [Theory]
@@ -166,8 +166,8 @@ public sealed class UdpTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new(new CoapEndpointOptions { Transports = { UdpEngine = engine } });
-        Assert.Equal("inner through sync", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/sync"))).GetText());
-        Assert.Equal("inner through async", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/async"))).GetText());
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/sync")).Says("inner through sync");
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/async")).Says("inner through async");
     }
 
     [Theory]
@@ -189,7 +189,7 @@ public sealed class UdpTests
         await device.StartAsync();
         CoapClient fromDevice = new(device.Endpoint);
         CoapResponse response = await Within(fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null));
-        Assert.Equal("a lamp", response.GetText());
+        response.Says("a lamp");
     }
 
     [Fact]
@@ -215,7 +215,7 @@ public sealed class UdpTests
         await using CoapServer second = new();
         second.Listen(first.LocalEndpoints[0]);
         CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => second.StartAsync());
-        Assert.Contains("127.0.0.1", error.Message, StringComparison.Ordinal);
+        error.Mentions("127.0.0.1");
     }
 
     [Theory]
@@ -232,5 +232,5 @@ public sealed class UdpTests
     private static CoapServer Make(CoapSocketEngine engine, int shards = 1) =>
         new(new CoapEndpointOptions { Transports = { UdpEngine = engine, Shards = shards } });
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));
 }

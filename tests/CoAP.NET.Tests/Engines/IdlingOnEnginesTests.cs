@@ -10,7 +10,7 @@ public sealed class IdlingOnEnginesTests
     public async Task An_idle_connection_is_released_and_the_next_request_opens_another(string engine)
     {
         await using EngineWorld world = await EngineWorld.StartAsync<EngineList>(engine, MapHello,
-            static options => options.Transports.Streams.IdleTimeout = TimeSpan.FromMilliseconds(200));
+            static options => options.Transports.Streams.IdleTimeout = FromMilliseconds(200));
         CoapClient client = world.Client();
         for (int i = 1; i <= 2; i++)
         {
@@ -30,7 +30,7 @@ public sealed class IdlingOnEnginesTests
     {
         int pings = 0;
         await using EngineWorld world = await EngineWorld.StartAsync<EngineList>(engine, MapHello,
-            static options => options.Transports.Streams.KeepAliveInterval = TimeSpan.FromMilliseconds(50));
+            static options => options.Transports.Streams.KeepAliveInterval = FromMilliseconds(50));
 
         // 7.02 Ping and 7.03 Pong have no token here: a frame is its head, which begins with 0, and its code.
         CoapClient client = world.Client(losesReceived: datagram =>
@@ -55,8 +55,8 @@ public sealed class IdlingOnEnginesTests
             static server => server.MapGet("/obs", static () => CoapResults.Text("x")).Observable(),
             static options =>
             {
-                options.Transports.Streams.KeepAliveInterval = TimeSpan.FromMilliseconds(50);
-                options.Transports.Streams.PongTimeout = TimeSpan.FromMilliseconds(200);
+                options.Transports.Streams.KeepAliveInterval = FromMilliseconds(50);
+                options.Transports.Streams.PongTimeout = FromMilliseconds(200);
             });
         CoapClient client = world.Client(losesSent: _ => Volatile.Read(ref isDead));
         CoapObservation observation = await client.ObserveAsync(world.Uri("/obs")).WaitAsync(EngineWorld.Hang);

@@ -22,7 +22,7 @@ public sealed class AmplificationTests : StrangersTest
                 large.Add((Clock.GetTimestamp(), sent));
             }
 
-            Clock.Advance(TimeSpan.FromMilliseconds(50));
+            Clock.Advance(FromMilliseconds(50));
         }
 
         long minute = Clock.TimestampFrequency * 60;
@@ -57,7 +57,7 @@ public sealed class AmplificationTests : StrangersTest
                 // One second has passed.
                 Assert.InRange(large, 1, 1024 * 1024);
                 large = 0;
-                Clock.Advance(TimeSpan.FromSeconds(1));
+                Clock.Advance(FromSeconds(1));
             }
         }
 
@@ -151,8 +151,8 @@ public sealed class AmplificationTests : StrangersTest
         Options.Limits.Amplification.SourceBytesPerMinute = 0;
         await StartWithSlowAsync();
         Assert.Single(await SlowResponseAsync(1));
-        Clock.Advance(TimeSpan.FromMinutes(3));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(3));
+        Transport.HasSentNothing();
         Assert.Equal(4, Server.Endpoint.Counters[CoapCounter.AmplificationRefused]);
     }
 
@@ -163,7 +163,7 @@ public sealed class AmplificationTests : StrangersTest
         await StartWithSlowAsync();
         Assert.Equal(64, Read(Assert.Single(ExchangeAll(Peer, Big(1)))).Payload.Length);
         string response = Assert.Single(await SlowResponseAsync(2));
-        Assert.StartsWith("41", response, StringComparison.Ordinal);
+        response.Begins("41");
         Transport.Receive(Peer, "6000" + response[4..8]);
         Assert.Equal(1000, Read(Assert.Single(ExchangeAll(Peer, Big(3)))).Payload.Length);
         Assert.Equal(64, Read(Assert.Single(ExchangeAll(Other, Big(3)))).Payload.Length);
@@ -182,7 +182,7 @@ public sealed class AmplificationTests : StrangersTest
         string first = Assert.Single(ExchangeAll(Peer, post));
         Assert.Equal(1000, Read(first).Payload.Length);
         Assert.Empty(ExchangeAll(Peer, post));
-        Clock.Advance(TimeSpan.FromMinutes(1));
+        Clock.Advance(FromMinutes(1));
         Assert.Equal(first, Assert.Single(ExchangeAll(Peer, post)));
     }
 
@@ -190,13 +190,13 @@ public sealed class AmplificationTests : StrangersTest
     public async Task An_address_is_verified_for_VerificationLifetime_only()
     {
         Options.Limits.Amplification.SourceBytesPerMinute = 0;
-        Options.Limits.Peers.VerificationLifetime = TimeSpan.FromMinutes(10);
+        Options.Limits.Peers.VerificationLifetime = FromMinutes(10);
         await StartWithBigAsync();
         string echo = EchoOf(Assert.Single(ExchangeAll(Peer, Big(1))));
         Assert.Equal(1000, Read(Assert.Single(ExchangeAll(Peer, Big(2, echo)))).Payload.Length);
-        Clock.Advance(TimeSpan.FromMinutes(9));
+        Clock.Advance(FromMinutes(9));
         Assert.Equal(1000, Read(Assert.Single(ExchangeAll(Peer, Big(3)))).Payload.Length);
-        Clock.Advance(TimeSpan.FromMinutes(2));
+        Clock.Advance(FromMinutes(2));
         Assert.Equal(64, Read(Assert.Single(ExchangeAll(Peer, Big(4, echo)))).Payload.Length);
     }
 
@@ -250,7 +250,7 @@ public sealed class AmplificationTests : StrangersTest
             }
 
             Assert.Equal(body, got);
-            Clock.Advance(TimeSpan.FromSeconds(40));
+            Clock.Advance(FromSeconds(40));
         }
     }
 
@@ -285,8 +285,8 @@ public sealed class AmplificationTests : StrangersTest
     private async Task<string[]> SlowResponseAsync(int messageId)
     {
         Transport.Receive(Peer, $"4101{messageId:x4}42b4736c6f77");
-        Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Equal($"6000{messageId:x4}", Assert.Single(Transport.TakeSent()));
+        Clock.Advance(FromSeconds(1));
+        Transport.HasSent($"6000{messageId:x4}");
         _slow.SetResult(new CoapResult(CoapCode.Content, s_body.AsMemory(0, 100)));
         _slow = new TaskCompletionSource<CoapResult>();
         return await NextSentAsync();

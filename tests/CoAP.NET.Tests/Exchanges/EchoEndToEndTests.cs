@@ -29,8 +29,8 @@ public sealed class EchoEndToEndTests
         await using Pair pair = await Pair.StartAsync();
         for (int i = 0; i < 2; i++)
         {
-            Assert.Equal(CoapCode.Changed, (await pair.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/lock"))).Code);
-            pair.Clock.Advance(TimeSpan.FromMinutes(1));
+            await pair.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/lock")).Gives(CoapCode.Changed);
+            pair.Clock.Advance(FromMinutes(1));
         }
 
         Assert.Equal(2, pair.Opened);
@@ -46,7 +46,7 @@ public sealed class EchoEndToEndTests
         Assert.True((await pair.SendAsync(request)).IsNone);
         request.Confirmable = false;
         Assert.True((await pair.SendAsync(request)).IsNone);
-        pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        pair.Clock.Advance(FromSeconds(1));
         Assert.Equal(2, pair.Opened);
         Assert.Equal(1, pair.Server.Endpoint.Counters[CoapCounter.DatagramsSent]);
         Assert.Equal(2, pair.Server.Endpoint.Counters[CoapCounter.ResponsesNotWanted]);
@@ -65,7 +65,7 @@ public sealed class EchoEndToEndTests
             _client = new CoapClient(new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(2) } });
             _client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
             Server.MapGet("/big", () => new CoapResult(CoapCode.Content, new byte[1000]));
-            Server.MapPut("/lock", Open).RequireFreshness(TimeSpan.FromSeconds(30));
+            Server.MapPut("/lock", Open).RequireFreshness(FromSeconds(30));
             Server.MapPost("/count", Open);
         }
 
@@ -83,7 +83,7 @@ public sealed class EchoEndToEndTests
         }
 
         public Task<CoapResponse> SendAsync(CoapRequest request) =>
-            Clock.AdvanceUntilAsync(_client.SendAsync(request), TimeSpan.FromMinutes(1));
+            Clock.AdvanceUntilAsync(_client.SendAsync(request), FromMinutes(1));
 
         public async ValueTask DisposeAsync()
         {

@@ -28,13 +28,13 @@ public sealed class EchoTests : StrangersTest
         string own = EchoOf(Exchange(Put));
         string port = EchoOf(Assert.Single(ExchangeAll(Peer with { Port = 40_007 }, Put)));
         string other = EchoOf(Assert.Single(ExchangeAll(Other, Put)));
-        string changed = own[..^2] + (own.EndsWith("00", StringComparison.Ordinal) ? "01" : "00");
+        string changed = own[..^2] + (own.EndsWith("00", Ordinal) ? "01" : "00");
         string later = (own[..8] == "ffffffff" ? "00000000" : "ffffffff") + own[8..];
         int id = 2;
         foreach (string wrong in new[] { "00000009437468756c687521", port, other, changed, later, "01", own + "00", own[..^2] })
         {
             string answer = Exchange($"4103{id++:x4}42b46c6f636b{EchoAfter(11, wrong)}ff30");
-            Assert.StartsWith("6181", answer, StringComparison.Ordinal);
+            answer.Begins("6181");
             Assert.NotEqual(wrong, EchoOf(answer));
         }
 
@@ -49,13 +49,13 @@ public sealed class EchoTests : StrangersTest
     {
         await StartWithLockAsync();
         string echo = EchoOf(Exchange(Put));
-        Clock.Advance(TimeSpan.FromSeconds(11));
-        Clock.JumpWallClock(TimeSpan.FromSeconds(-11));
+        Clock.Advance(FromSeconds(11));
+        Clock.JumpWallClock(FromSeconds(-11));
         string answer = Exchange($"4103000242b46c6f636b{EchoAfter(11, echo)}ff30");
-        Assert.StartsWith("6181", answer, StringComparison.Ordinal);
+        answer.Begins("6181");
         Assert.Equal(0, _calls);
-        Clock.Advance(TimeSpan.FromSeconds(9));
-        Assert.StartsWith("6144", Exchange($"4103000342b46c6f636b{EchoAfter(11, EchoOf(answer))}ff30"), StringComparison.Ordinal);
+        Clock.Advance(FromSeconds(9));
+        Exchange($"4103000342b46c6f636b{EchoAfter(11, EchoOf(answer))}ff30").Begins("6144");
     }
 
     [Fact]
@@ -66,7 +66,7 @@ public sealed class EchoTests : StrangersTest
         Server.MapGet("/age", request =>
         {
             seen = request.EchoAge;
-            return request.IsFresh(TimeSpan.FromSeconds(5)) ? CoapResults.Changed() : CoapResults.FreshnessRequired();
+            return request.IsFresh(FromSeconds(5)) ? CoapResults.Changed() : CoapResults.FreshnessRequired();
         });
         Server.MapGet("/free", () => CoapResults.Changed());
         await StartAsync();
@@ -74,7 +74,7 @@ public sealed class EchoTests : StrangersTest
         Assert.Equal("60440002", Exchange($"40010002b466726565{EchoAfter(11, new string('a', 82))}"));
         string challenge = Exchange($"40010003b3616765{EchoAfter(11, "0102")}");
         Assert.Null(seen);
-        Clock.Advance(TimeSpan.FromSeconds(4));
+        Clock.Advance(FromSeconds(4));
         Assert.Equal("60440004", Exchange($"40010004b3616765{EchoAfter(11, EchoOf(challenge))}"));
         Assert.Equal(4, seen!.Value.TotalSeconds, 0.01);
     }
@@ -86,14 +86,14 @@ public sealed class EchoTests : StrangersTest
         TaskCompletionSource<CoapResult> late = new();
         Server.MapGet("/slow", async (CoapRequestContext _) => await late.Task.ConfigureAwait(false));
         await StartWithLockAsync();
-        Assert.StartsWith("5181", Assert.Single(ExchangeAll(Peer, "5103000141b46c6f636bff31")), StringComparison.Ordinal);
+        Assert.Single(ExchangeAll(Peer, "5103000141b46c6f636bff31")).Begins("5181");
         Transport.Receive(Peer, "41010002 42 b4736c6f77");
-        Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Equal("60000002", Assert.Single(Transport.TakeSent()));
+        Clock.Advance(FromSeconds(1));
+        Transport.HasSent("60000002");
         late.SetResult(CoapResults.FreshnessRequired());
-        Assert.StartsWith("5181", Assert.Single(await NextSentAsync()), StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(Transport.TakeSent());
+        Assert.Single(await NextSentAsync()).Begins("5181");
+        Clock.Advance(FromMinutes(5));
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -110,7 +110,7 @@ public sealed class EchoTests : StrangersTest
         await StartAsync();
         string first = Exchange("4102000141b46e657874");
         Assert.Matches("^6144000141ddef00[0-9a-f]{26}$", first);
-        Clock.Advance(TimeSpan.FromHours(2));
+        Clock.Advance(FromHours(2));
         string second = Exchange($"4102000242b46e657874{EchoAfter(11, EchoOf(first))}");
         Assert.NotEqual(EchoOf(first), EchoOf(second));
         Assert.Null(ages[0]);
@@ -119,8 +119,8 @@ public sealed class EchoTests : StrangersTest
 
         // A separate response is Confirmable, and has none.
         Transport.Receive(Peer, "41010003 43 b4736c6f77");
-        Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Equal("60000003", Assert.Single(Transport.TakeSent()));
+        Clock.Advance(FromSeconds(1));
+        Transport.HasSent("60000003");
         late.SetResult(CoapResults.Changed().WithEcho());
         Assert.Matches("^4144[0-9a-f]{4}43$", await NextSentAsync() is [var separate] ? separate : "several");
     }
@@ -134,22 +134,22 @@ public sealed class EchoTests : StrangersTest
         await using CoapServer next = new(Options);
         Endpoints.DirectTransport transport = new();
         next.Endpoint.AddTransport(transport);
-        next.MapPut("/lock", () => CoapResults.Changed()).RequireFreshness(TimeSpan.FromSeconds(10));
+        next.MapPut("/lock", () => CoapResults.Changed()).RequireFreshness(FromSeconds(10));
         await next.StartAsync();
         string again = $"4103000242b46c6f636b{EchoAfter(11, echo)}ff30";
         transport.Receive(Peer, again);
         string answer = Assert.Single(transport.TakeSent());
-        Assert.StartsWith("6181", answer, StringComparison.Ordinal);
+        answer.Begins("6181");
         Assert.NotEqual(echo, EchoOf(answer));
-        Assert.StartsWith("6144", Exchange(again), StringComparison.Ordinal);
+        Exchange(again).Begins("6144");
     }
 
     [Fact]
     public async Task RequireFreshness_on_a_route_group_applies_to_its_routes()
     {
-        Server.MapGroup("/doors").RequireFreshness(TimeSpan.FromSeconds(10)).MapPut("/1", () => CoapResults.Changed());
+        Server.MapGroup("/doors").RequireFreshness(FromSeconds(10)).MapPut("/1", () => CoapResults.Changed());
         await StartAsync();
-        Assert.StartsWith("6081", Exchange("40030001b5646f6f72730131"), StringComparison.Ordinal);
+        Exchange("40030001b5646f6f72730131").Begins("6081");
     }
 
     private async Task StartWithLockAsync()
@@ -158,7 +158,7 @@ public sealed class EchoTests : StrangersTest
         {
             _calls++;
             return CoapResults.Changed();
-        }).RequireFreshness(TimeSpan.FromSeconds(10));
+        }).RequireFreshness(FromSeconds(10));
         await StartAsync();
     }
 }

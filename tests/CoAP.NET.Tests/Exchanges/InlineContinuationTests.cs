@@ -63,7 +63,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
             await _client.GetAsync(uri).ConfigureAwait(false);
             if (IsOurThread && blocked.TrySetResult())
             {
-                release.Wait(TimeSpan.FromMinutes(2));
+                release.Wait(FromMinutes(2));
             }
         }
 
@@ -87,7 +87,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
             await _client.GetAsync(uri).ConfigureAwait(false);
             ours += IsOurThread ? 1 : 0;
             long begun = TimeProvider.System.GetTimestamp();
-            while (TimeProvider.System.GetElapsedTime(begun) < TimeSpan.FromMicroseconds(150))
+            while (TimeProvider.System.GetElapsedTime(begun) < FromMicroseconds(150))
             {
                 Thread.SpinWait(10);
             }
@@ -150,7 +150,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
     {
         if (IsPaused)
         {
-            _clock.Advance(TimeSpan.FromMinutes(2));
+            _clock.Advance(FromMinutes(2));
         }
     }
 
@@ -162,7 +162,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
 
     private static bool IsOurThread => !Thread.CurrentThread.IsThreadPoolThread && Thread.CurrentThread.Name == "CoAP.NET";
 
-    private string UriOf(string scheme) => _server.LocalEndpoints.Single(uri => uri.StartsWith(scheme, StringComparison.Ordinal)) + "/x";
+    private string UriOf(string scheme) => _server.LocalEndpoints.Single(uri => uri.StartsWith(scheme, Ordinal)) + "/x";
 
     // A response may be there before anybody waits for it.
     private static async Task<bool> AnyAsync(Func<Task<bool>> isSo)
@@ -178,7 +178,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
         return false;
     }
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));
 
-    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task Within(Task task) => task.WaitAsync(FromMinutes(2));
 }

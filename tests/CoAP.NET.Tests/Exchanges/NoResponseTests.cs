@@ -38,12 +38,12 @@ public sealed class NoResponseTests : EndpointTest
             string code = i switch { 0 => "44", 1 => "84", _ => "a0" };
             Assert.Equal(leftOut[i] ? $"6000000{i}" : $"60{code}000{i}", Exchange($"4003000{i}{path}{option}"));
             Transport.Receive(Peer, $"5003001{i}{path}{option}");
-            Assert.Equal(leftOut[i] ? 0 : 1, Transport.TakeSent().Count(hex => hex.StartsWith($"50{code}", StringComparison.Ordinal)));
+            Assert.Equal(leftOut[i] ? 0 : 1, Transport.TakeSent().Count(hex => hex.StartsWith($"50{code}", Ordinal)));
         }
 
         Assert.Equal(6, _calls);
         Transport.Receive(Peer, $"50030010b132{option}");
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal(leftOut[0] ? "60000000" : "60440000", Exchange($"40030000b132{option}"));
         Assert.Equal(6, _calls);
     }
@@ -65,10 +65,10 @@ public sealed class NoResponseTests : EndpointTest
         await StartAsync();
         Assert.Equal("60000001", Exchange("40010001b174d1ea08"));
         Assert.Equal("60000002", Exchange("400100029100" + "d1ec08"));
-        Assert.StartsWith("6082", Exchange("400100039100" + "d1ec02"), StringComparison.Ordinal);
+        Exchange("400100039100" + "d1ec02").Begins("6082");
         Transport.TakeSent();
         Transport.Receive(Peer, "50010004b174d1ea08");
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -80,7 +80,7 @@ public sealed class NoResponseTests : EndpointTest
         Server.MapPut("/2", async (CoapRequestContext _) => await running.Task.ConfigureAwait(false));
         await StartAsync();
         Transport.Receive(Peer, "40030001b132");
-        Assert.StartsWith("60a3", Exchange("40030002b132"), StringComparison.Ordinal);
+        Exchange("40030002b132").Begins("60a3");
         Assert.Equal("60000003", Exchange("40030003b132d1ea10"));
         running.SetResult(CoapResults.Changed());
     }
@@ -103,7 +103,7 @@ public sealed class NoResponseTests : EndpointTest
     {
         Transport.TakeSent();
         Transport.Receive(Peer, hex, s_group);
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         return Transport.TakeSent().Length;
     }
 

@@ -15,7 +15,7 @@ public sealed class PingRequestTests
         // A receive loop keeps the time of what it received last; another thread that sends has looked at the clock since.
         MessagingRig rig = new();
         ExchangeLayer layer = new(rig.Shard);
-        long began = rig.Shard.Environment.Now + TimeSpan.FromMilliseconds(beganAfter).Ticks;
+        long began = rig.Shard.Environment.Now + FromMilliseconds(beganAfter).Ticks;
         PingRequest ping = new(layer, rig.Channel(), default, began, passesQueue: false);
         rig.Shard.Enter();
         layer.Register(ping);
@@ -23,6 +23,6 @@ public sealed class PingRequestTests
 
         ping.OnTransmissionEnd(ping.Transmission, CoapInboundKind.Reset);
 
-        Assert.Equal(TimeSpan.FromMilliseconds(took), await ping.Completion.Task);
+        Assert.Equal(FromMilliseconds(took), await ping.Completion.Task);
     }
 }

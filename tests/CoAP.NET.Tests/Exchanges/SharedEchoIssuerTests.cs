@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Exchanges;
 /// <summary>Echo values of several servers with one secret (RFC 9175), and of one server before and after a restart.</summary>
 public sealed class SharedEchoIssuerTests
 {
-    private static readonly TimeSpan s_freshness = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan s_freshness = FromMinutes(5);
 
     [Theory]
     [Rfc("9175-2.3-1", "9175-5-2")]
@@ -15,7 +15,7 @@ public sealed class SharedEchoIssuerTests
     [InlineData(60)]
     public async Task An_Echo_value_of_a_node_is_accepted_by_another_node_with_a_different_clock(int ahead)
     {
-        await using SharedNode one = new(1, TimeSpan.FromSeconds(ahead));
+        await using SharedNode one = new(1, FromSeconds(ahead));
         await using SharedNode other = new(2);
         await one.StartAsync(s_freshness);
         await other.StartAsync(s_freshness);
@@ -24,9 +24,9 @@ public sealed class SharedEchoIssuerTests
         Assert.Equal(1, other.Server.Endpoint.Counters[CoapCounter.AddressesVerified]);
 
         // And by the one that made it, as exactly as ever.
-        one.Clock.Advance(TimeSpan.FromSeconds(3));
+        one.Clock.Advance(FromSeconds(3));
         Assert.True(one.Serves(3, echo, out _));
-        Assert.Equal(TimeSpan.FromSeconds(3), one.Ages.Single());
+        Assert.Equal(FromSeconds(3), one.Ages.Single());
     }
 
     [Fact]
@@ -73,14 +73,14 @@ public sealed class SharedEchoIssuerTests
     [InlineData(60, 239)]
     public async Task An_Echo_value_of_another_node_never_appears_younger_than_its_true_age(int ahead, int seconds)
     {
-        await using SharedNode one = new(1, TimeSpan.FromSeconds(ahead));
+        await using SharedNode one = new(1, FromSeconds(ahead));
         await using SharedNode other = new(2);
-        await one.StartAsync(TimeSpan.FromSeconds(1));
-        await other.StartAsync(TimeSpan.FromHours(1));
+        await one.StartAsync(FromSeconds(1));
+        await other.StartAsync(FromHours(1));
         string echo = Challenge(one);
-        other.Clock.Advance(TimeSpan.FromSeconds(seconds));
+        other.Clock.Advance(FromSeconds(seconds));
         Assert.True(other.Serves(2, echo, out _));
-        Assert.InRange(other.Ages.Single()!.Value, TimeSpan.FromSeconds(seconds), TimeSpan.FromSeconds(seconds + 120));
+        Assert.InRange(other.Ages.Single()!.Value, FromSeconds(seconds), FromSeconds(seconds + 120));
     }
 
     [Fact]
@@ -89,8 +89,8 @@ public sealed class SharedEchoIssuerTests
     {
         await using SharedNode one = new(1);
         await using SharedNode other = new(2);
-        await one.StartAsync(TimeSpan.FromSeconds(10));
-        await other.StartAsync(TimeSpan.FromSeconds(10));
+        await one.StartAsync(FromSeconds(10));
+        await other.StartAsync(FromSeconds(10));
         Assert.False(other.Serves(2, Challenge(one), out string answer));
         Assert.True(other.Serves(3, EchoOf(answer), out _));
     }
@@ -106,11 +106,11 @@ public sealed class SharedEchoIssuerTests
             echo = Challenge(before);
         }
 
-        await using SharedNode after = new(2, TimeSpan.FromMinutes(2));
+        await using SharedNode after = new(2, FromMinutes(2));
         await after.StartAsync(s_freshness);
         Assert.True(after.Serves(2, echo, out _));
-        Assert.Equal(TimeSpan.FromMinutes(3), after.Ages.Single());
-        after.Clock.Advance(TimeSpan.FromMinutes(2) + TimeSpan.FromMilliseconds(1));
+        Assert.Equal(FromMinutes(3), after.Ages.Single());
+        after.Clock.Advance(FromMinutes(2) + FromMilliseconds(1));
         Assert.False(after.Serves(3, echo, out _));
     }
 
@@ -146,19 +146,19 @@ public sealed class SharedEchoIssuerTests
     {
         DateTimeOffset evening = new(2030, 1, 1, 23, 59, 50, TimeSpan.Zero);
         await using SharedNode one = new(1, start: evening);
-        await using SharedNode other = new(2, TimeSpan.FromSeconds(60), start: evening);
+        await using SharedNode other = new(2, FromSeconds(60), start: evening);
         await one.StartAsync(s_freshness);
-        await other.StartAsync(TimeSpan.FromDays(10));
+        await other.StartAsync(FromDays(10));
 
         // Already tomorrow there.
         Assert.True(other.Serves(2, Challenge(one), out _));
         string tomorrows = EchoOf(AnswerOf(other, 3));
         Assert.True(one.Serves(4, tomorrows, out _));
         string own = EchoOf(AnswerOf(other, 5));
-        other.Clock.Advance(TimeSpan.FromHours(24));
+        other.Clock.Advance(FromHours(24));
         Assert.True(other.Serves(6, own, out _));
-        Assert.Equal(TimeSpan.FromHours(24), other.Ages[^1]);
-        other.Clock.Advance(TimeSpan.FromHours(24));
+        Assert.Equal(FromHours(24), other.Ages[^1]);
+        other.Clock.Advance(FromHours(24));
         Assert.False(other.Serves(7, own, out _));
     }
 
@@ -167,12 +167,12 @@ public sealed class SharedEchoIssuerTests
     public async Task The_age_of_an_own_Echo_value_is_right_after_a_wall_clock_change()
     {
         await using SharedNode node = new(1);
-        await node.StartAsync(TimeSpan.FromSeconds(10));
+        await node.StartAsync(FromSeconds(10));
         string echo = Challenge(node);
-        node.Clock.Advance(TimeSpan.FromSeconds(11));
-        node.Clock.JumpWallClock(TimeSpan.FromSeconds(-11));
+        node.Clock.Advance(FromSeconds(11));
+        node.Clock.JumpWallClock(FromSeconds(-11));
         Assert.False(node.Serves(2, echo, out string answer));
-        node.Clock.Advance(TimeSpan.FromSeconds(9));
+        node.Clock.Advance(FromSeconds(9));
         Assert.True(node.Serves(3, EchoOf(answer), out _));
     }
 
@@ -198,13 +198,13 @@ public sealed class SharedEchoIssuerTests
         DirectSession stranger = ofOther.Accept(SharedNode.Peer);
         stranger.Durable = [1, 2, 4];
         DirectSession first = ofOther.Accept(SharedNode.Peer);
-        Assert.StartsWith("6181", Ask(stranger, 2, echo), StringComparison.Ordinal);
-        Assert.StartsWith("6181", Ask(first, 2, echo), StringComparison.Ordinal);
-        Assert.StartsWith("6181", Ask(taken, 2, ofNobody), StringComparison.Ordinal);
+        Ask(stranger, 2, echo).Begins("6181");
+        Ask(first, 2, echo).Begins("6181");
+        Ask(taken, 2, ofNobody).Begins("6181");
 
         // The same number in another process is another session.
-        Assert.StartsWith("6181", Ask(stranger, 3, ofNobody), StringComparison.Ordinal);
-        Assert.StartsWith("6144", Ask(taken, 3, echo), StringComparison.Ordinal);
+        Ask(stranger, 3, ofNobody).Begins("6181");
+        Ask(taken, 3, echo).Begins("6144");
     }
 
     [Fact]
@@ -212,25 +212,25 @@ public sealed class SharedEchoIssuerTests
     {
         CoapEndpointOptions options = new();
         Exception refusal = Assert.Throws<ArgumentException>(() => options.Processes.SharedSecret = new byte[31]);
-        Assert.Contains("31", refusal.Message, StringComparison.Ordinal);
+        refusal.Mentions("31");
         Assert.Throws<ArgumentException>(() => options.Processes.SharedSecret = new byte[32]);
         Assert.True(options.Processes.SharedSecret.IsEmpty);
         options.Processes.SharedSecret = SharedNode.Secret;
         options.Processes.SharedSecret = default;
-        Assert.Throws<ArgumentException>(() => new CoapEpochKeys(new byte[31], "x", TimeSpan.FromDays(1), TimeProvider.System));
+        Assert.Throws<ArgumentException>(() => new CoapEpochKeys(new byte[31], "x", FromDays(1), TimeProvider.System));
     }
 
     [Fact]
     public void Keys_depend_on_purpose_and_epoch_and_are_gone_after_disposal()
     {
         VirtualClock clock = new(SharedNode.Start);
-        using CoapEpochKeys one = new(SharedNode.Secret, "one", TimeSpan.FromHours(1), clock);
-        using CoapEpochKeys same = new(SharedNode.Secret, "one", TimeSpan.FromHours(1), clock);
-        using CoapEpochKeys other = new(SharedNode.Secret, "other", TimeSpan.FromHours(1), clock);
+        using CoapEpochKeys one = new(SharedNode.Secret, "one", FromHours(1), clock);
+        using CoapEpochKeys same = new(SharedNode.Secret, "one", FromHours(1), clock);
+        using CoapEpochKeys other = new(SharedNode.Secret, "other", FromHours(1), clock);
         byte[] key = new byte[CoapEpochKeys.KeyLength];
         HashSet<string> keys = [];
         long first = one.Current;
-        for (int hour = 0; hour < 3; hour++, clock.Advance(TimeSpan.FromHours(1)))
+        for (int hour = 0; hour < 3; hour++, clock.Advance(FromHours(1)))
         {
             foreach (CoapEpochKeys each in new[] { one, same, other })
             {

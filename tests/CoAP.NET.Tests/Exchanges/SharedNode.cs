@@ -59,7 +59,7 @@ internal sealed class SharedNode : IAsyncDisposable
         Transport.TakeSent();
         Transport.Receive(from ?? Peer, Put(messageId, echo));
         answer = Assert.Single(Transport.TakeSent());
-        return answer.StartsWith("6144", StringComparison.Ordinal);
+        return answer.StartsWith("6144", Ordinal);
     }
 
     public static CoapAddress Peer { get; } = CoapAddress.FromIPv4(0xc0000201, 40_000);

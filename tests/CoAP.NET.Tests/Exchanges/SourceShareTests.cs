@@ -37,14 +37,14 @@ public sealed class SourceShareTests : StrangersTest
         Options.Limits.Peers.NewcomerMemory = 64 * 1024;
         Options.Limits.Peers.MaxVerifiedPerSource = 1;
         Options.Limits.Amplification.SourceBytesPerMinute = 0;
-        Options.Limits.Peers.VerificationLifetime = TimeSpan.FromMinutes(10);
+        Options.Limits.Peers.VerificationLifetime = FromMinutes(10);
         await StartWithBigAsync();
         CoapAddress first = CoapAddress.FromIPv4(0xcb007105, 1);
         CoapAddress second = CoapAddress.FromIPv4(0xcb007105, 2);
         Verify(first);
         Verify(second);
         Assert.Equal(first, Assert.Single(Channels(), channel => channel.IsProtected).Remote);
-        Clock.Advance(TimeSpan.FromMinutes(11));
+        Clock.Advance(FromMinutes(11));
         Assert.Equal(64, Read(Assert.Single(ExchangeAll(first, Big(0x4000)))).Payload.Length);
         Verify(second);
         Assert.Equal(second, Assert.Single(Channels(), channel => channel.IsProtected).Remote);
@@ -86,8 +86,8 @@ public sealed class SourceShareTests : StrangersTest
         Server.MapGet("/slow", async (CoapRequestContext _) => await slow.Task.ConfigureAwait(false));
         await StartAsync();
         Transport.Receive(Peer, "4101000142b4736c6f77");
-        Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Clock.Advance(FromSeconds(1));
+        Transport.HasSent("60000001");
         slow.SetResult(new CoapResult(CoapCode.Content, s_body));
         CoapMessage response = Read(Assert.Single(await NextSentAsync()));
         Assert.Equal((CoapMessageType.Confirmable, payload), (response.Type, response.Payload.Length));

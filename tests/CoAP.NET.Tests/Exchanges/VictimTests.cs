@@ -25,10 +25,10 @@ public sealed class VictimTests : StrangersTest
         for (int i = 0; i < 6000; i++)
         {
             Forge(requests[i % requests.Length], CoapAddress.FromIPv4(0xcb007105, (ushort)_random.Next(1, 65_536)));
-            Clock.Advance(TimeSpan.FromMilliseconds(20));
+            Clock.Advance(FromMilliseconds(20));
         }
 
-        AssertBound(TimeSpan.FromMinutes(1), 16 * 1024);
+        AssertBound(FromMinutes(1), 16 * 1024);
 
         // They were observers, so that the notifications were tried.
         Assert.True(Server.Counters[CoapCounter.Registrations] > 100);
@@ -36,11 +36,11 @@ public sealed class VictimTests : StrangersTest
         Assert.True(Server.Counters[CoapCounter.AmplificationRefused] > 100);
 
         // Nobody acknowledged anything: when nothing is forged any more it ends, once what slow handlers answer is out.
-        Clock.Advance(TimeSpan.FromMinutes(1));
+        Clock.Advance(FromMinutes(1));
         Assert.Equal(0, Server.Endpoint.Served.Count);
-        Clock.Advance(TimeSpan.FromMinutes(15));
+        Clock.Advance(FromMinutes(15));
         _unpaid.Clear();
-        Clock.Advance(TimeSpan.FromMinutes(1));
+        Clock.Advance(FromMinutes(1));
         Assert.Empty(_unpaid);
     }
 
@@ -54,19 +54,19 @@ public sealed class VictimTests : StrangersTest
         for (int i = 0; i < 3000; i++)
         {
             Forge(requests[i % requests.Length], CoapAddress.FromIPv4(0x0a00_0000 + (uint)_random.Next(1 << 24), 5683));
-            Clock.Advance(TimeSpan.FromMilliseconds(5));
+            Clock.Advance(FromMilliseconds(5));
         }
 
-        AssertBound(TimeSpan.FromSeconds(1), 16 * 1024);
-        Clock.Advance(TimeSpan.FromSeconds(30));
-        AssertBound(TimeSpan.FromSeconds(1), 16 * 1024);
+        AssertBound(FromSeconds(1), 16 * 1024);
+        Clock.Advance(FromSeconds(30));
+        AssertBound(FromSeconds(1), 16 * 1024);
     }
 
     [Fact]
     [Rfc("7252-11.3-1")]
     public async Task Any_number_of_forged_sources_uses_the_same_memory()
     {
-        int sources = int.Parse(Environment.GetEnvironmentVariable("FORGED_SOURCES") ?? "20000", null);
+        int sources = CampaignSetting.Of("FORGED_SOURCES", 20000);
         Options.Limits.Peers.NewcomerMemory = 1024 * 1024;
         CoapMessage[] requests = await StartAsync([CoapMethod.Get]);
         GoOnHere();
@@ -75,13 +75,13 @@ public sealed class VictimTests : StrangersTest
         for (int i = 0; i < sources; i++)
         {
             Forge(large, new CoapAddress(0x2001_0db8_0000_0000 + (ulong)i, (ulong)_random.NextInt64(), 5683, 0));
-            Clock.Advance(TimeSpan.FromMilliseconds(1));
+            Clock.Advance(FromMilliseconds(1));
             _answered.Clear();
         }
 
         Assert.InRange(Server.Endpoint.Pipelines[0].Channels.All().Count, 1, 1024);
         Assert.Equal(16 * 1024 * 4 * 8, Server.Endpoint.Pipelines[0].Shard.Guard.Bytes);
-        AssertBound(TimeSpan.FromSeconds(1), 1024 * 1024);
+        AssertBound(FromSeconds(1), 1024 * 1024);
     }
 
     // Slow handlers go on where the clock is advanced, so that nothing is sent while a request is forged. No asynchronous method can do

@@ -90,7 +90,7 @@ public sealed class AesCcmTests
         Assert.Equal(AesCcm.IsSupported ? AesCcmMeans.Platform : AesCcmMeans.Blocks, AesCcmCipher.MeansFor(32));
         PlatformNotSupportedException exception = Assert.Throws<PlatformNotSupportedException>(
             () => new AesCcmCipher(new byte[16], AesCcmMeans.None));
-        Assert.StartsWith("AES-CCM needs a processor with AES instructions", exception.Message, StringComparison.Ordinal);
+        exception.Message.Begins("AES-CCM needs a processor with AES instructions");
     }
 
     private static void Compare(Random random, byte[] key, AesCcmMeans means, int dataLength)

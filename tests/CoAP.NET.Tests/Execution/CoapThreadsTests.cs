@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Execution;
 /// <summary>The library's own threads, by count.</summary>
 public class CoapThreadsTests
 {
-    private static readonly TimeSpan s_hangGuard = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hangGuard = FromMinutes(2);
 
     [Fact]
     public void Queued_work_runs_at_once_while_other_work_blocks()
@@ -74,7 +74,7 @@ public class CoapThreadsTests
     [Fact]
     public void Idle_threads_end()
     {
-        CoapThreads threads = new(idleTime: TimeSpan.FromMilliseconds(1));
+        CoapThreads threads = new(idleTime: FromMilliseconds(1));
         ConcurrentBag<Thread> used = [];
         using CountdownEvent done = new(10);
         for (int i = 0; i < 10; i++)

@@ -6,8 +6,8 @@ namespace CoAP.NET.Tests.Execution;
 [Collection(VirtualTimeCollection.Name)]
 public sealed class HandlerCostEstimatorTests
 {
-    private static readonly long s_block = TimeSpan.FromSeconds(1).Ticks;
-    private static readonly long s_quick = TimeSpan.FromMicroseconds(10).Ticks;
+    private static readonly long s_block = FromSeconds(1).Ticks;
+    private static readonly long s_quick = FromMicroseconds(10).Ticks;
 
     private readonly VirtualClock _clock = new();
     private readonly HandlerCostEstimator _watch;
@@ -68,7 +68,7 @@ public sealed class HandlerCostEstimatorTests
         {
             for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly; i++)
             {
-                _watch.Observe(0, TimeSpan.FromMicroseconds(100).Ticks, GC.GetTotalPauseDuration());
+                _watch.Observe(0, FromMicroseconds(100).Ticks, GC.GetTotalPauseDuration());
             }
         }
         finally
@@ -77,7 +77,7 @@ public sealed class HandlerCostEstimatorTests
         }
 
         Assert.True(_watch.IsCostly(isWaitedFor: true));
-        Aside(UserCodePolicy.CallsToComeBack, TimeSpan.FromMicroseconds(microseconds).Ticks);
+        Aside(UserCodePolicy.CallsToComeBack, FromMicroseconds(microseconds).Ticks);
 
         Assert.Equal(stays, _watch.IsCostly(isWaitedFor: true));
     }

@@ -84,7 +84,7 @@ public sealed class HashTests
 
         HmacSha256.HashData(FromHex(key), FromHex(message), made);
 
-        Assert.StartsWith(code, Convert.ToHexStringLower(made), StringComparison.Ordinal);
+        Convert.ToHexStringLower(made).Begins(code);
     }
 
     [Fact]

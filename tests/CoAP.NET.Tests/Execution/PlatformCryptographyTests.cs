@@ -19,9 +19,9 @@ public sealed partial class PlatformCryptographyTests
     {
         string message = PlatformCryptography.Missing("TLS");
 
-        Assert.StartsWith("TLS needs OpenSSL 3 or 1.1.1", message, StringComparison.Ordinal);
-        Assert.Contains("libssl.so.3, libssl.so.1.1", message, StringComparison.Ordinal);
-        Assert.Contains("apt-get install libssl3", message, StringComparison.Ordinal);
+        message.Begins("TLS needs OpenSSL 3 or 1.1.1");
+        message.Mentions("libssl.so.3, libssl.so.1.1");
+        message.Mentions("apt-get install libssl3");
     }
 
     // A later .NET may look for other versions.
@@ -34,7 +34,7 @@ public sealed partial class PlatformCryptographyTests
         string[] names = [.. Names().Matches(text).Select(static match => match.Value).Distinct().Order(StringComparer.Ordinal)];
 
         // A build of a distribution is linked with one version.
-        Assert.True(names.Length == 1 || text.Contains("DOTNET_OPENSSL_VERSION_OVERRIDE", StringComparison.Ordinal));
+        Assert.True(names.Length == 1 || text.Contains("DOTNET_OPENSSL_VERSION_OVERRIDE", Ordinal));
         Assert.Superset(names.ToHashSet(), PlatformCryptography.Names().ToHashSet());
         Assert.True(names.Length == 1 || names.Length == PlatformCryptography.Names().Count());
     }

@@ -3,7 +3,7 @@ namespace CoAP.NET.Tests.Execution;
 /// <summary>The scheduler of a browser, where the pool is the thread of the page.</summary>
 public sealed class PoolSchedulerTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public async Task Queued_work_runs_on_the_pool_and_not_inside_the_call()

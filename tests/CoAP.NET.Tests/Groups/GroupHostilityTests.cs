@@ -29,7 +29,7 @@ public sealed class GroupHostilityTests : ClientTest
                 Client.SendToGroupAsync(
                 new CoapRequest(CoapMethod.Put, Uri) { Confirmable = false, Content = CoapContent.Stream(stream) });
             });
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -39,7 +39,7 @@ public sealed class GroupHostilityTests : ClientTest
         Options.Cache = new CoapCache();
         Channel<(CoapAddress Remote, byte[] Bytes)> sent = Channel.CreateUnbounded<(CoapAddress, byte[])>();
         Transport.OnSent = (remote, bytes) => sent.Writer.TryWrite((remote, bytes));
-        CoapRequest request = new(CoapMethod.Get, Uri) { Confirmable = false, Timeout = TimeSpan.FromSeconds(10) };
+        CoapRequest request = new(CoapMethod.Get, Uri) { Confirmable = false, Timeout = FromSeconds(10) };
         request.Options.NoResponse = CoAP.NET.NoResponseClasses.ServerError;
         Task<List<CoapGroupResponse>> answers = CollectAsync(Client.SendToGroupAsync(request));
         string token = new Sent(Wire.Hex((await Within(sent.Reader.ReadAsync().AsTask())).Bytes)).Token;
@@ -62,11 +62,11 @@ public sealed class GroupHostilityTests : ClientTest
             Assert.Null(message.Options.NoResponse);
             int number = message.Options.Block2!.Value.Number;
             blocks++;
-            Clock.Advance(TimeSpan.FromSeconds(1));
+            Clock.Advance(FromSeconds(1));
             Assert.InRange(blocks, 1, 12);
             Transport.Receive(s_server,
                 $"64 45 {asked.MessageId} {asked.Token} d2 0a {(number << 4) | 8:x4} ff {payload}".Replace(" ", string.Empty,
-                    StringComparison.Ordinal));
+                    Ordinal));
         }
 
         List<CoapGroupResponse> all = await Within(answers);

@@ -13,7 +13,7 @@ public sealed class GroupNetworkTests
     public async Task A_client_discovers_group_members_by_resource_type_and_sends_a_member_further_requests()
     {
         InMemoryNetwork network = new(_clock,
-            new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)) });
+            new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(FromMilliseconds(20)) });
         List<CoapServer> servers = [];
         for (uint i = 1; i <= 6; i++)
         {
@@ -31,9 +31,9 @@ public sealed class GroupNetworkTests
         await using CoapClient client = new(Options(100));
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("[2001:db8::100]:40000")));
         Task<List<CoapGroupLinks>> discovery =
-            CollectAsync(client.DiscoverGroupAsync("coap://[ff02::fd]", "rt=even", TimeSpan.FromSeconds(10)));
-        _clock.Advance(TimeSpan.FromSeconds(11));
-        List<CoapGroupLinks> found = await discovery.WaitAsync(TimeSpan.FromMinutes(2));
+            CollectAsync(client.DiscoverGroupAsync("coap://[ff02::fd]", "rt=even", FromSeconds(10)));
+        _clock.Advance(FromSeconds(11));
+        List<CoapGroupLinks> found = await discovery.WaitAsync(FromMinutes(2));
         Assert.Equal(
             ["coap://[2001:db8::2]/.well-known/core", "coap://[2001:db8::4]/.well-known/core", "coap://[2001:db8::6]/.well-known/core"],
             found.Select(links => links.Uri).Order());
@@ -41,13 +41,13 @@ public sealed class GroupNetworkTests
         Assert.Equal(3, network.Trace.Count(item => item.Kind == NetworkEventKind.Sent && !item.Packet!.To.IsMulticast));
         TimeSpan[] sent = [
             .. network.Trace.Where(item => item.Kind == NetworkEventKind.Sent && !item.Packet!.To.IsMulticast).Select(item => item.Time)];
-        Assert.All(sent, time => Assert.InRange(time, TimeSpan.FromMilliseconds(20), TimeSpan.FromSeconds(5.1)));
+        Assert.All(sent, time => Assert.InRange(time, FromMilliseconds(20), FromSeconds(5.1)));
         Assert.Equal(3, sent.Distinct().Count());
 
-        CoapGroupLinks second = found.Single(links => links.Uri.Contains("::2]", StringComparison.Ordinal));
+        CoapGroupLinks second = found.Single(links => links.Uri.Contains("::2]", Ordinal));
         Task<CoapResponse> further = second.Peer.GetAsync(Assert.Single(second.Links).Target);
-        _clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Equal("2", (await further.WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+        _clock.Advance(FromSeconds(1));
+        await further.WaitAsync(FromMinutes(2)).Says("2");
         foreach (CoapServer server in servers)
         {
             await server.DisposeAsync();

@@ -21,13 +21,13 @@ public sealed class GroupServingTests : EndpointTest
             Ask("b178");
         }
 
-        Assert.Empty(Transport.TakeSent());
-        Assert.StartsWith("6145", Exchange("41010001aab178"), StringComparison.Ordinal);
+        Transport.HasSentNothing();
+        Exchange("41010001aab178").Begins("6145");
         List<string> first = PassSeconds(2.5);
         List<string> second = PassSeconds(2.5);
         Assert.Equal(20, first.Count + second.Count);
         Assert.InRange(first.Count, 3, 17);
-        Assert.All(first.Concat(second), answer => Assert.StartsWith("5145", answer, StringComparison.Ordinal));
+        Assert.All(first.Concat(second), answer => answer.Begins("5145"));
         Assert.Equal(20, first.Concat(second).Select(answer => answer[4..8]).Distinct().Count());
         Assert.Empty(PassSeconds(600));
     }
@@ -63,7 +63,7 @@ public sealed class GroupServingTests : EndpointTest
         Assert.Empty(AskAndWait("b178"));
         Assert.Empty(AskAndWait("b168017a"));
         Assert.Equal(0, calls);
-        Assert.EndsWith("79", Assert.Single(AskAndWait("b1670179")), StringComparison.Ordinal);
+        Assert.Single(AskAndWait("b1670179")).Ends("79");
         Assert.Equal(2, Server.Counters[CoapCounter.GroupAnswersKeptBack]);
     }
 
@@ -95,9 +95,9 @@ public sealed class GroupServingTests : EndpointTest
         Server.MapGet("/x", () => CoapResults.NotFound().WithAnswerToGroup()).AllowMulticast();
         Server.MapGet("/y", () => CoapResults.Text("y").WithAnswerToGroup(false)).AllowMulticast();
         await StartAsync();
-        Assert.StartsWith("5184", Assert.Single(AskAndWait("b178")), StringComparison.Ordinal);
+        Assert.Single(AskAndWait("b178")).Begins("5184");
         Assert.Empty(AskAndWait("b179"));
-        Assert.StartsWith("6145", Exchange("41010001aab179"), StringComparison.Ordinal);
+        Exchange("41010001aab179").Begins("6145");
     }
 
     [Theory]
@@ -142,8 +142,8 @@ public sealed class GroupServingTests : EndpointTest
         Map();
         await StartAsync();
         Transport.Receive(Peer, "51010001aab178", s_allNodes);
-        Assert.Empty(Transport.TakeSent());
-        Assert.StartsWith("5145", Assert.Single(PassSeconds(5)), StringComparison.Ordinal);
+        Transport.HasSentNothing();
+        Assert.Single(PassSeconds(5)).Begins("5145");
     }
 
     [Fact]
@@ -168,8 +168,8 @@ public sealed class GroupServingTests : EndpointTest
         CoapETag tag = new([1, 2]);
         Server.MapGet("/x", request => CoapResults.ValidOr(request, tag, () => CoapResults.Text("x"))).AllowMulticast();
         await StartAsync();
-        Assert.StartsWith("5143", Assert.Single(AskAndWait("4201027178")), StringComparison.Ordinal);
-        Assert.StartsWith("5145", Assert.Single(AskAndWait("4201037178")), StringComparison.Ordinal);
+        Assert.Single(AskAndWait("4201027178")).Begins("5143");
+        Assert.Single(AskAndWait("4201037178")).Begins("5145");
     }
 
     [Fact]
@@ -305,7 +305,7 @@ public sealed class GroupServingTests : EndpointTest
 
     private List<string> PassSeconds(double seconds)
     {
-        Clock.Advance(TimeSpan.FromSeconds(seconds));
+        Clock.Advance(FromSeconds(seconds));
         return [.. Transport.TakeSent()];
     }
 }

@@ -49,7 +49,7 @@ public sealed class MulticastTheoryAttribute : TheoryAttribute
             }
 
             asker.SendTo([1], new IPEndPoint(group, ((IPEndPoint)member.LocalEndPoint!).Port));
-            if (!member.Poll(TimeSpan.FromSeconds(1), SelectMode.SelectRead))
+            if (!member.Poll(FromSeconds(1), SelectMode.SelectRead))
             {
                 return false;
             }

@@ -44,10 +44,10 @@ public sealed class SharedPortTests
         await using CoapClient client = new(new CoapEndpointOptions { Transports = { UdpEngine = engine } });
         await using IAsyncEnumerator<CoapGroupResponse> answers = client.GetFromGroupAsync(
             $"coap://{Group}:{port}/x", options: new CoapGroupRequestOptions { Interface = adapter, HopLimit = 1 }).GetAsyncEnumerator();
-        Assert.True(await answers.MoveNextAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2)));
+        Assert.True(await answers.MoveNextAsync().AsTask().WaitAsync(FromMinutes(2)));
         Assert.Equal("here", answers.Current.Response.GetText());
         byte[] buffer = new byte[2048];
-        int length = await listener.ReceiveAsync(buffer).WaitAsync(TimeSpan.FromMinutes(2));
+        int length = await listener.ReceiveAsync(buffer).WaitAsync(FromMinutes(2));
 
         // A Non-confirmable GET of /x.
         Assert.Equal((0x50, 0x01), (buffer[0] & 0xf0, buffer[1]));
@@ -65,7 +65,7 @@ public sealed class SharedPortTests
             await using CoapServer refused = Make(engine, PortOf(other), adapter, shares: false);
             CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => refused.StartAsync());
             Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketError);
-            Assert.Contains("SharePort", error.Message, StringComparison.Ordinal);
+            error.Mentions("SharePort");
             return;
         }
 
@@ -81,7 +81,7 @@ public sealed class SharedPortTests
             new(new CoapEndpointOptions
             {
                 Transports = { UdpEngine = engine },
-                Parameters = new() { DefaultLeisure = TimeSpan.FromMilliseconds(20) },
+                Parameters = new() { DefaultLeisure = FromMilliseconds(20) },
             });
         server.Listen($"coap://0.0.0.0:{port}").JoinGroups(new CoapGroupOptions { Interfaces = { adapter }, SharePort = shares });
         return server;

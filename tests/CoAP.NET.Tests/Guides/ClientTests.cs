@@ -37,7 +37,7 @@ public sealed class ClientTests : GuideTest
             request.Options.Add(new UriQueryOption("unit=C"));
             CoapResponse created = await client.SendAsync(request, cancellationToken);
 
-            Assert.Equal($"{CoapContentFormat.Json} unit=C 21.5", created.GetText());
+            created.Says($"{CoapContentFormat.Json} unit=C 21.5");
         });
     }
 
@@ -52,7 +52,7 @@ public sealed class ClientTests : GuideTest
             client.Timeout = TimeSpan.FromSeconds(10);
             CoapResponse state = await client.GetAsync("state", cancellationToken);
 
-            Assert.Equal("on", state.GetText());
+            state.Says("on");
         });
     }
 
@@ -108,7 +108,7 @@ public sealed class ClientTests : GuideTest
             IReadOnlyList<CoapLink> links = await client.DiscoverAsync("coap://[::1]", "rt=temperature*", cancellationToken);
             TimeSpan roundTrip = await client.PingAsync("coap://[::1]", cancellationToken: cancellationToken);
 
-            Assert.Equal("21.5", observation.Latest!.GetText());
+            observation.Latest!.Says("21.5");
             Assert.Equal("/temperature", Assert.Single(links).Target);
             Assert.True(roundTrip >= TimeSpan.Zero);
         });
@@ -159,8 +159,7 @@ public sealed class ClientTests : GuideTest
         CoapResponse registered = await fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null)
             .WaitAsync(TimeSpan.FromMinutes(2));
         Assert.Equal("/rd/thermometer", registered.Options.Location);
-        Assert.Equal("thermometer",
-            (await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+        await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromMinutes(2)).Says("thermometer");
     }
 
     [Fact]
@@ -177,8 +176,8 @@ public sealed class ClientTests : GuideTest
         await using CoapClient unbound = new();
         CoapRequest request = new(CoapMethod.Get, uri) { LocalAddress = own };
 
-        Assert.Equal($"{own}", (await client.GetAsync(uri).WaitAsync(TimeSpan.FromMinutes(2))).GetText());
-        Assert.Equal($"{own}", (await unbound.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+        await client.GetAsync(uri).WaitAsync(TimeSpan.FromMinutes(2)).Says($"{own}");
+        await unbound.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2)).Says($"{own}");
     }
 
     private static async Task AskAsync(CancellationToken cancellationToken)

@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Guides;
 /// <summary>The snippets of docs/custom-blocks.md, so that they compile and do what the page says.</summary>
 public sealed class CustomBlocksTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 10);
@@ -22,7 +22,7 @@ public sealed class CustomBlocksTests
         string page = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "custom-blocks.md"));
         PropertyInfo[] links = typeof(CoapStageLinks).GetProperties();
         Assert.Equal(10, links.Length);
-        Assert.All(links, link => Assert.Contains($"\n| `{link.Name}` |", page, StringComparison.Ordinal));
+        Assert.All(links, link => page.Mentions($"\n| `{link.Name}` |"));
     }
 
     [Fact]
@@ -68,7 +68,7 @@ public sealed class CustomBlocksTests
         for (int i = 0; i < 2; i++)
         {
             await using CoapClient client = new();
-            Assert.Equal("x", (await client.GetAsync($"{server.LocalEndpoints[0]}/x").WaitAsync(s_hang)).GetText());
+            await client.GetAsync($"{server.LocalEndpoints[0]}/x").WaitAsync(s_hang).Says("x");
         }
 
         Assert.Single(peers.Distinct());
@@ -125,7 +125,7 @@ public sealed class CustomBlocksTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        Assert.Equal("here", (await client.GetAsync($"{server.LocalEndpoints[0]}/x").WaitAsync(s_hang)).GetText());
+        await client.GetAsync($"{server.LocalEndpoints[0]}/x").WaitAsync(s_hang).Says("here");
     }
 
     [Fact]
@@ -215,7 +215,7 @@ public sealed class CustomBlocksTests
         Assert.Equal("here", await AskAsync(server));
         end.SetResult();
         await watching;
-        Assert.Contains("GET", printed.ToString(), StringComparison.Ordinal);
+        printed.ToString().Mentions("GET");
 
         async Task WatchAsync()
         {
@@ -356,7 +356,7 @@ public sealed class CustomBlocksTests
         CoapRequest request = new(CoapMethod.Get, server.LocalEndpoints[0]);
         change?.Invoke(request);
         CoapResponse response = await client.SendAsync(request, cancellationToken).WaitAsync(s_hang, cancellationToken);
-        Assert.Equal(CoapCode.Content, response.Code);
+        response.Gives(CoapCode.Content);
         return response.GetText();
     }
 }

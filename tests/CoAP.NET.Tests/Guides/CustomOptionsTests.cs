@@ -23,9 +23,9 @@ public sealed class CustomOptionsTests
         await using CoapClient client = new();
         CoapRequest request = new(CoapMethod.Get, server.LocalEndpoints[0]);
         request.Options.Add(new Tenant(name));
-        CoapResponse response = await client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2));
+        CoapResponse response = await client.SendAsync(request).WaitAsync(FromMinutes(2));
         Assert.Equal(code, $"{response.Code}");
-        Assert.Equal(text, response.GetText());
+        response.Says(text);
     }
 
     [Fact]
@@ -38,7 +38,7 @@ public sealed class CustomOptionsTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        Assert.Equal("priority 3", await AskAsync(client, $"{server.LocalEndpoints[0]}/jobs").WaitAsync(TimeSpan.FromMinutes(2)));
+        Assert.Equal("priority 3", await AskAsync(client, $"{server.LocalEndpoints[0]}/jobs").WaitAsync(FromMinutes(2)));
     }
 
     [Fact]
@@ -64,9 +64,9 @@ public sealed class CustomOptionsTests
         await using CoapClient client = new();
         CoapRequest request = new(CoapMethod.Get, server.LocalEndpoints[0]);
         request.Options.Add(number, [1]);
-        CoapResponse response = await client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2));
+        CoapResponse response = await client.SendAsync(request).WaitAsync(FromMinutes(2));
         Assert.Equal(code, $"{response.Code}");
-        Assert.Equal(response.IsSuccess ? "1" : response.GetText(), response.GetText());
+        response.Says(response.IsSuccess ? "1" : response.GetText());
     }
 
     [Fact]
@@ -130,7 +130,7 @@ public sealed class CustomOptionsTests
         CoapMessage sent = new(CoapCode.Post);
         sent.Options.Add(new DeviceId(id));
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(sent);
-        Assert.EndsWith("00112233445566778899aabbccddeeff", Wire.Hex(bytes), StringComparison.Ordinal);
+        Wire.Hex(bytes).Ends("00112233445566778899aabbccddeeff");
 
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<DeviceId>());
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = registry });

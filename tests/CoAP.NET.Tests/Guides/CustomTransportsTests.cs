@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Guides;
 /// <summary>The snippets of docs/custom-transports.md, so that they compile and do what the page says.</summary>
 public sealed class CustomTransportsTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-transports.md", "Guides", 4);
@@ -32,8 +32,7 @@ public sealed class CustomTransportsTests
         CoapResponse response = await client.GetAsync("coap://[fd00::1]/temperature", cancellationToken);
 
         Assert.Equal("21.5", response.GetText());
-        Assert.Equal("10000",
-            (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[10_000]), cancellationToken)).GetText());
+        await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[10_000]), cancellationToken).Says("10000");
         Assert.True(server.Counters[CoapCounter.BodiesAssembled] == 1 && server.Counters[CoapCounter.DatagramsSent] > 10);
     }
 
@@ -64,7 +63,7 @@ public sealed class CustomTransportsTests
                 {
                     MaxMessageSize = 160,
                     PreferredBlockSize = 64,
-                    AckTimeout = TimeSpan.FromSeconds(8)
+                    AckTimeout = FromSeconds(8)
                 }
                 : null,
         };
@@ -78,8 +77,7 @@ public sealed class CustomTransportsTests
         client.Endpoint.AddTransport(new PipeTransport(PipeAddresses.Client, toClient.Reader,
             new Measure(toServer.Writer, length => largest = Math.Max(largest, length))));
         await server.StartAsync();
-        Assert.Equal("1000",
-            (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[1000])).WaitAsync(s_hang)).GetText());
+        await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[1000])).WaitAsync(s_hang).Says("1000");
         Assert.InRange(largest, 64, 160);
     }
 

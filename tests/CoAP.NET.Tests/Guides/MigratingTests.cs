@@ -80,7 +80,7 @@ public sealed partial class MigratingTests : GuideTest
         };
         CoapResponse response = await client.SendAsync(request, cancellationToken);
 
-        Assert.Equal(CoapCode.MethodNotAllowed, response.Code);
+        response.Gives(CoapCode.MethodNotAllowed);
     }
 
     private async Task WatchAsync(CancellationToken cancellationToken)

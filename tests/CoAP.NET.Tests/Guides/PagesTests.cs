@@ -38,15 +38,15 @@ public sealed partial class PagesTests
     public void The_index_has_every_page()
     {
         string index = File.ReadAllText(Path.Combine(s_docs, "README.md"));
-        Assert.All(s_pages.Where(page => page != "README.md" && !page.StartsWith("decisions/", StringComparison.Ordinal)),
-            page => Assert.Contains($"({page})", index, StringComparison.Ordinal));
+        Assert.All(s_pages.Where(page => page != "README.md" && !page.StartsWith("decisions/", Ordinal)),
+            page => index.Mentions($"({page})"));
     }
 
     [Fact]
     public void The_site_has_every_page()
     {
         string contents = File.ReadAllText(Path.Combine(SourceTree.Root, "site", "toc.yml"));
-        Assert.All(s_pages, page => Assert.Contains($"href: ../docs/{page}\n", contents, StringComparison.Ordinal));
+        Assert.All(s_pages, page => contents.Mentions($"href: ../docs/{page}\n"));
     }
 
     [Fact]
@@ -56,7 +56,7 @@ public sealed partial class PagesTests
         string[] libraries = [.. Directory.GetFiles(Path.Combine(SourceTree.Root, "src"), "PublicAPI.Shipped.txt", SearchOption.AllDirectories)
             .Select(static file => Path.GetFileName(Path.GetDirectoryName(file)!))];
         Assert.NotEmpty(libraries);
-        Assert.All(libraries, library => Assert.Contains($"/{library}.dll\"", site, StringComparison.Ordinal));
+        Assert.All(libraries, library => site.Mentions($"/{library}.dll\""));
     }
 
     [Fact]
@@ -69,7 +69,7 @@ public sealed partial class PagesTests
         {
             string page = File.ReadAllText(Path.Combine(site, claim.Groups["page"].Value));
             Assert.All(Figure().Matches(claim.Groups["text"].Value),
-                figure => Assert.Contains(figure.Value, page, StringComparison.Ordinal));
+                figure => page.Mentions(figure.Value));
         });
     }
 

@@ -41,7 +41,7 @@ public sealed partial class SecurityTests
     [Fact]
     public void The_table_has_no_limit_that_does_not_exist()
     {
-        string table = s_page[s_page.IndexOf("| `CoapLimits` | default |", StringComparison.Ordinal)..];
+        string table = s_page[s_page.IndexOf("| `CoapLimits` | default |", Ordinal)..];
         Assert.Equal(LimitPaths.All.Count, LimitRow().Count(table));
     }
 
@@ -74,10 +74,10 @@ public sealed partial class SecurityTests
         listening.MapGet("/state", request => $"for {request.Peer.Identity}");
         listening.MapGet("/version", () => "1.0").AllowInsecureTransport();
         await listening.StartAsync();
-        string plain = listening.LocalEndpoints.Single(uri => uri.StartsWith("coap://", StringComparison.Ordinal));
+        string plain = listening.LocalEndpoints.Single(uri => uri.StartsWith("coap://", Ordinal));
         await using CoapClient client = new();
-        Assert.Equal(CoapCode.Unauthorized, (await client.GetAsync($"{plain}/state").WaitAsync(TimeSpan.FromMinutes(2))).Code);
-        Assert.Equal("1.0", (await client.GetAsync($"{plain}/version").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+        await client.GetAsync($"{plain}/state").WaitAsync(FromMinutes(2)).Gives(CoapCode.Unauthorized);
+        await client.GetAsync($"{plain}/version").WaitAsync(FromMinutes(2)).Says("1.0");
     }
 
     private static async Task<IReadOnlyList<string>> ServeAsync(CoapEndpointOptions options)
@@ -107,7 +107,7 @@ public sealed partial class SecurityTests
     // As numbers in the units of the properties: bytes and seconds.
     private static string Plain(string text)
     {
-        string[] parts = text.Trim().Replace(",", "", StringComparison.Ordinal).Split(' ');
+        string[] parts = text.Trim().Replace(",", "", Ordinal).Split(' ');
         double scale = parts.ElementAtOrDefault(1) switch
         {
             "KiB" => 1024,

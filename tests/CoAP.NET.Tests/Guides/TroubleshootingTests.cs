@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Guides;
 /// <summary>The snippets of docs/troubleshooting.md, and the counters that it names.</summary>
 public sealed partial class TroubleshootingTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("troubleshooting.md", "Guides", 3);
@@ -82,7 +82,7 @@ public sealed partial class TroubleshootingTests
         await using CoapServer second = new();
         second.Listen(first.LocalEndpoints[0]);
         CoapException error = await Assert.ThrowsAnyAsync<CoapException>(() => second.StartAsync());
-        Assert.Contains("Another endpoint or process holds the port", error.Message, StringComparison.Ordinal);
+        error.Mentions("Another endpoint or process holds the port");
     }
 
     // In brackets behind what happens, or before the word counts.

@@ -21,22 +21,22 @@ public class FrameTests
             .GetType(typeof(OneGet).FullName!, throwOnError: true)!;
         Assert.NotSame(typeof(OneGet), fresh);
         string[] frames = (string[])fresh.GetMethod(nameof(OneGet.Frames), BindingFlags.Public | BindingFlags.Static)!.Invoke(null, null)!;
-        Assert.StartsWith("DirectTransport.Send", frames[0], StringComparison.Ordinal);
-        Assert.StartsWith("EndpointContext.Receive", frames[^1], StringComparison.Ordinal);
+        frames[0].Begins("DirectTransport.Send");
+        frames[^1].Begins("EndpointContext.Receive");
         Assert.True(frames.Length <= MaxFrames, $"{frames.Length} frames:\n{string.Join('\n', frames)}");
 
         // The stages are in it, so the count is of the whole path.
         Assert.Equal(
             ["TransportInbound", "ChannelInbound", "SerializerInbound", "MessagingInbound", "ExchangesInbound", "ResourceInbound",
                 "ExchangesOutbound", "MessagingOutbound", "SerializerOutbound", "ChannelOutbound", "TransportOutbound"],
-            frames.Reverse().Where(static frame => frame.EndsWith("bound.Process", StringComparison.Ordinal))
+            frames.Reverse().Where(static frame => frame.EndsWith("bound.Process", Ordinal))
                 .Select(static frame => frame.Split('.')[0]));
     }
 
     private sealed class FreshContext() : AssemblyLoadContext("frames")
     {
         protected override Assembly? Load(AssemblyName assemblyName) =>
-            assemblyName.Name!.StartsWith("CoAP.NET", StringComparison.Ordinal)
+            assemblyName.Name!.StartsWith("CoAP.NET", Ordinal)
                 ? LoadFromAssemblyPath(Path.Combine(AppContext.BaseDirectory, $"{assemblyName.Name}.dll"))
                 : null;
     }

@@ -220,7 +220,7 @@ public class InlineLinkTests
         block.Post(1);
         await Assert.ThrowsAsync<InvalidOperationException>(() => target.Completion.Soon());
         block.Post(2);
-        Assert.Equal(1611, Assert.Single(logger.Entries).Id.Id);
+        Assert.Equal(1611, Assert.Single(logger.Entries).Id);
     }
 
     [Fact]

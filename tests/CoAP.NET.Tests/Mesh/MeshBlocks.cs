@@ -105,7 +105,7 @@ internal static class MeshRig
     public static readonly DataflowMessageHeader Header = new(1);
 
     /// <summary>Guards against hanging for ever; nothing is measured by it.</summary>
-    public static readonly TimeSpan HangGuard = TimeSpan.FromMinutes(2);
+    public static readonly TimeSpan HangGuard = FromMinutes(2);
 
     public static Task Soon(this Task task) => task.WaitAsync(HangGuard);
 

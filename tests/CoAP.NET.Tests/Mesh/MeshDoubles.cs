@@ -1,6 +1,3 @@
-using System.Collections.Concurrent;
-using Microsoft.Extensions.Logging;
-
 namespace CoAP.NET.Tests.Mesh;
 
 /// <summary>An item that counts how often it is given back.</summary>
@@ -13,34 +10,6 @@ internal sealed class Disposable(string name) : IDisposable
     public int Disposals => _disposals;
 
     public void Dispose() => Interlocked.Increment(ref _disposals);
-}
-
-/// <summary>A logger that keeps what it is told.</summary>
-internal sealed class ListLogger : ILogger
-{
-    public ConcurrentQueue<(LogLevel Level, EventId Id, Exception? Exception)> Entries { get; } = new();
-
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public bool IsEnabled(LogLevel logLevel) => true;
-
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-        Func<TState, Exception?, string> formatter) =>
-            Entries.Enqueue((logLevel, eventId, exception));
-}
-
-/// <summary>A logger of a user that is broken.</summary>
-internal sealed class ThrowingLogger : ILogger
-{
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public bool IsEnabled(LogLevel logLevel) => true;
-
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-        Func<TState, Exception?, string> formatter) =>
-            throw new InvalidOperationException("logger");
 }
 
 /// <summary>An observer that keeps what it sees.</summary>

@@ -125,7 +125,7 @@ public sealed class MeshPictureTests
         {
             Type source = link.Source.GetType();
             Type target = link.Target.GetType();
-            bool isDown = target.Name.EndsWith("Outbound", StringComparison.Ordinal);
+            bool isDown = target.Name.EndsWith("Outbound", Ordinal);
             int from = X(Array.IndexOf(stages, StageOf(source)));
             int to = X(Array.IndexOf(stages, StageOf(target)));
             Link(isDown ? from : from + BlockWidth, isDown ? Down : Up, isDown ? to + BlockWidth : to, link.Item.Name, "link");
@@ -163,7 +163,7 @@ public sealed class MeshPictureTests
 
         int X(int column) => Left + (column * Column);
 
-        static int Y(Type block) => block.Name.EndsWith("Outbound", StringComparison.Ordinal) ? Down : Up;
+        static int Y(Type block) => block.Name.EndsWith("Outbound", Ordinal) ? Down : Up;
 
         void Small(int x, int y, string text) => Line($"<text class=\"small\" x=\"{x}\" y=\"{y}\">{text}</text>");
 
@@ -192,5 +192,5 @@ public sealed class MeshPictureTests
     }
 
     private static string StageOf(Type block) =>
-        block.Name.Replace("Inbound", string.Empty, StringComparison.Ordinal).Replace("Outbound", string.Empty, StringComparison.Ordinal);
+        block.Name.Replace("Inbound", string.Empty, Ordinal).Replace("Outbound", string.Empty, Ordinal);
 }

@@ -217,7 +217,7 @@ public sealed class CoapUriTests
             .Zip(piece.ListOf(), (first, second) => (string.Concat(first), string.Concat(second)));
         Prop.ForAll(pair.ToArbitrary(), texts =>
         {
-            if (texts.Reference.StartsWith("//", StringComparison.Ordinal))
+            if (texts.Reference.StartsWith("//", Ordinal))
             {
                 return true;
             }

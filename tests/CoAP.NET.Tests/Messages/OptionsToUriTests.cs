@@ -83,7 +83,7 @@ public sealed class OptionsToUriTests
         Assert.Throws<CoapFormatException>(() => CoapUri.Compose("coap", collection, endpoint));
         Assert.False(CoapUri.TryCompose("coap", collection, endpoint, out CoapUri? uri, out string? error));
         Assert.Null(uri);
-        Assert.StartsWith("The options of the request do not form a URI", error, StringComparison.Ordinal);
+        error.Begins("The options of the request do not form a URI");
     }
 
     [Theory]

@@ -28,8 +28,8 @@ public sealed class AcknowledgementTests
 
         _rig.Reply(_rig.Up[0], new CoapMessage(CoapCode.Content));
         string response = _rig.Sent[1].Hex;
-        Assert.StartsWith("4145", response, StringComparison.Ordinal);
-        Assert.EndsWith("71", response, StringComparison.Ordinal);
+        response.Begins("4145");
+        response.Ends("71");
         _rig.Receive(channel, "6000" + _rig.LastMid);
         _rig.Pass(300);
         Assert.Equal(2, _rig.Sent.Count);
@@ -147,7 +147,7 @@ public sealed class AcknowledgementTests
         _rig.Receive(channel, "41017d3471");
         Assert.Equal(2, _rig.Sent.Count);
         Assert.Equal("60007d34", _rig.Sent[0].Hex);
-        Assert.StartsWith("4145", _rig.Sent[1].Hex, StringComparison.Ordinal);
+        _rig.Sent[1].Hex.Begins("4145");
     }
 
     [Fact]
@@ -158,7 +158,7 @@ public sealed class AcknowledgementTests
         _rig.Pass(300);
         Assert.Equal(0, _rig.Layer.Memory.Running);
         _rig.Reply(_rig.Up[0], new CoapMessage(CoapCode.Content));
-        Assert.StartsWith("4145", _rig.Sent[^1].Hex, StringComparison.Ordinal);
+        _rig.Sent[^1].Hex.Begins("4145");
     }
 
     [Fact]

@@ -64,7 +64,7 @@ public sealed class CongestionTests
         _rig.Send(channel, token: "a0");
         _rig.Send(channel, token: "a1");
         _rig.Pass(94);
-        Assert.Contains(_rig.Sent, sent => sent.Hex.EndsWith("a1", StringComparison.Ordinal));
+        Assert.Contains(_rig.Sent, sent => sent.Hex.EndsWith("a1", Ordinal));
     }
 
     [Fact]

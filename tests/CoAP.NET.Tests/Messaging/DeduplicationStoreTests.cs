@@ -358,7 +358,7 @@ public sealed class DeduplicationStoreTests
             rig.Receive(rig.Channel(), $"4001{i:x4}");
         }
 
-        Assert.Equal(3000 - rig.Up.Count, rig.Sent.Count(sent => sent.Hex.StartsWith("60a3", StringComparison.Ordinal)));
+        Assert.Equal(3000 - rig.Up.Count, rig.Sent.Count(sent => sent.Hex.StartsWith("60a3", Ordinal)));
         Assert.InRange(rig.Layer.Memory.Running, 10, 1100);
     }
 

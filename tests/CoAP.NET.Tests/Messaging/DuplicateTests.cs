@@ -55,7 +55,7 @@ public sealed class DuplicateTests
     [Rfc("7252-4.5-1")]
     public void The_lifetime_follows_the_parameters_of_the_peer()
     {
-        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { AckTimeout = TimeSpan.FromSeconds(5) });
+        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { AckTimeout = FromSeconds(5) });
         _rig.Receive(channel, Post);
         _rig.PassUntil(317);
         _rig.Receive(channel, Post);
@@ -76,7 +76,7 @@ public sealed class DuplicateTests
         Assert.Equal(1, _handled);
         string reply = Assert.Single(_rig.Bytes);
         Assert.Equal("5144", reply[..4]);
-        Assert.EndsWith("71ff31", reply, StringComparison.Ordinal);
+        reply.Ends("71ff31");
 
         _rig.PassUntil(145.1);
         _rig.Receive(channel, NonPost);
@@ -166,7 +166,7 @@ public sealed class DuplicateTests
         Assert.Single(_rig.Up);
 
         _rig.Reply(_rig.Up[0], new CoapMessage(CoapCode.Changed));
-        Assert.StartsWith("4144", _rig.Sent[2].Hex, StringComparison.Ordinal);
+        _rig.Sent[2].Hex.Begins("4144");
         Assert.NotEqual("7d34", _rig.LastMid);
     }
 

@@ -30,7 +30,7 @@ public sealed class ForgettingTests
     public void A_peer_with_a_long_lifetime_does_not_retain_expired_exchanges_of_other_peers()
     {
         MemoryRig memory = new(Limits);
-        CoapChannel patient = memory.Rig.Channel(1, new CoapTransmissionParameters { AckTimeout = TimeSpan.FromMinutes(10) },
+        CoapChannel patient = memory.Rig.Channel(1, new CoapTransmissionParameters { AckTimeout = FromMinutes(10) },
             verified: true);
         memory.IsBusy(patient, CoapCode.Post, 1);
         CoapChannel ordinary = memory.Rig.Channel(2, verified: true);

@@ -89,7 +89,7 @@ public sealed class MessageIdTests
 
         Assert.Equal(All, rig.Bytes.Select(MessagingRig.MidOf).Distinct().Count());
         rig.Sent.Clear();
-        rig.Clock.Now += TimeSpan.FromSeconds(150).Ticks;
+        rig.Clock.Now += FromSeconds(150).Ticks;
         for (int i = 0; i < 11; i++)
         {
             rig.Receive(channel, $"5101{i:x4}{i:x2}");
@@ -143,7 +143,7 @@ public sealed class MessageIdTests
     public void Message_IDs_of_group_requests_have_their_own_range_and_are_reused_only_after_their_lifetime()
     {
         GroupMessageIds ids = new(new VirtualRandom(5));
-        long lifetime = TimeSpan.FromSeconds(247).Ticks;
+        long lifetime = FromSeconds(247).Ticks;
         HashSet<ushort> taken = [];
         for (int i = 0; i < GroupMessageIds.Count; i++)
         {

@@ -81,7 +81,7 @@ internal sealed class MessagingRig
     /// <summary>Whether any stage was called with the lock held.</summary>
     public bool CalledUnderLock { get; private set; }
 
-    public double Seconds => TimeSpan.FromTicks(Clock.Now - _begin).TotalSeconds;
+    public double Seconds => FromTicks(Clock.Now - _begin).TotalSeconds;
 
     /// <summary>The bytes that went out, without times.</summary>
     public string[] Bytes => [.. Sent.Select(sent => sent.Hex)];

@@ -16,7 +16,7 @@ public sealed class RaceTests
         MessagingRig rig = new();
 
         // A hundredth of the usual times: the same protocol, but the wheel turns less.
-        CoapTransmissionParameters parameters = new() { AckTimeout = TimeSpan.FromMilliseconds(20), MaxLatency = TimeSpan.FromSeconds(1) };
+        CoapTransmissionParameters parameters = new() { AckTimeout = FromMilliseconds(20), MaxLatency = FromSeconds(1) };
         int sequence = 0;
         for (int round = 0; round < Campaign.Rounds(100_000); round++)
         {
@@ -144,7 +144,7 @@ public sealed class RaceTests
                 rig.Shard.Advance(rig.Clock.Now);
             }
         });
-        await Task.WhenAll(sender, answerer).WaitAsync(TimeSpan.FromMinutes(5));
+        await Task.WhenAll(sender, answerer).WaitAsync(FromMinutes(5));
 
         // Whatever is left is answered now.
         for (int i = 0; i < 100_000 && (rig.Layer.Outstanding > 0 || rig.Layer.Waiting > 0); i++)
@@ -196,7 +196,7 @@ public sealed class RaceTests
             }
         }
 
-        await Task.WhenAll(Run(Receive), Run(Receive)).WaitAsync(TimeSpan.FromMinutes(5));
+        await Task.WhenAll(Run(Receive), Run(Receive)).WaitAsync(FromMinutes(5));
         Assert.Equal(rounds, runs.Count);
         Assert.All(runs.Values, count => Assert.Equal(1, count));
         Assert.Equal(0, rig.Layer.Memory.Running);
@@ -235,7 +235,7 @@ public sealed class RaceTests
             }
         }
 
-        await Task.WhenAll(Run(Post), Run(Post), Run(Post)).WaitAsync(TimeSpan.FromMinutes(5));
+        await Task.WhenAll(Run(Post), Run(Post), Run(Post)).WaitAsync(FromMinutes(5));
         Assert.False(overlapped);
         Assert.Equal(rounds * 3, order.Sum(list => list.Count) + rig.Counters[CoapCounter.Declined]);
         Assert.All(order, list => Assert.Equal(list.Order(), list));
@@ -255,14 +255,14 @@ public sealed class RaceTests
             if (item.Channel == stuck)
             {
                 entered.Set();
-                release.Wait(TimeSpan.FromMinutes(2));
+                release.Wait(FromMinutes(2));
                 left++;
             }
 
             return true;
         };
         Task blocked = Run(() => rig.Receive(stuck, "40000001"));
-        Assert.True(entered.Wait(TimeSpan.FromMinutes(2)));
+        Assert.True(entered.Wait(FromMinutes(2)));
         rig.Receive(free, "40000001");
         Assert.Single(rig.Sent);
         for (int i = 0; i < CoapOutbox.Capacity + 100; i++)
@@ -272,7 +272,7 @@ public sealed class RaceTests
 
         Assert.Equal(100, rig.Counters[CoapCounter.Declined]);
         release.Set();
-        await blocked.WaitAsync(TimeSpan.FromMinutes(2));
+        await blocked.WaitAsync(FromMinutes(2));
         Assert.Equal(CoapOutbox.Capacity + 1, left);
         Assert.True(stuck.Outbox.TryEnter(default(CoapOutbound) with { Channel = stuck }));
     }

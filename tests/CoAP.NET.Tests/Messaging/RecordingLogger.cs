@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>Keeps level and text of log messages, and whether a lock was held when they were written.</summary>
-internal sealed class RecordingLogger : ILogger
+internal sealed class RecordingLogger : TestLogger
 {
     public List<(LogLevel Level, string Text)> Entries { get; } = [];
 
@@ -11,18 +11,12 @@ internal sealed class RecordingLogger : ILogger
 
     public bool WasCalledUnderLock { get; private set; }
 
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public bool IsEnabled(LogLevel logLevel) => true;
-
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-        Func<TState, Exception?, string> formatter)
+    protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
     {
         WasCalledUnderLock |= IsLockHeld();
         lock (Entries)
         {
-            Entries.Add((logLevel, formatter(state, exception) + exception));
+            Entries.Add((level, text + exception));
         }
     }
 }

@@ -53,8 +53,8 @@ public sealed class ReplyLogTests
     [Fact]
     public void An_expiry_time_has_passed_only_when_it_is_reached()
     {
-        long begin = TimeSpan.FromDays(5).Ticks + 7;
-        foreach (long ahead in new[] { TimeSpan.FromSeconds(247).Ticks, TimeSpan.FromDays(300).Ticks })
+        long begin = FromDays(5).Ticks + 7;
+        foreach (long ahead in new[] { FromSeconds(247).Ticks, FromDays(300).Ticks })
         {
             uint time = ReplyHeader.Clock.After(begin + ahead);
             Assert.False(ReplyHeader.Clock.HasPassed(time, begin));

@@ -17,7 +17,7 @@ public sealed class RetransmissionTests
     {
         CoapTransmissionParameters parameters = new()
         {
-            AckTimeout = TimeSpan.FromSeconds(ackTimeout),
+            AckTimeout = FromSeconds(ackTimeout),
             AckRandomFactor = factor,
             MaxRetransmit = maxRetransmit,
         };

@@ -26,7 +26,7 @@ public sealed class RoundTripTests
     {
         CoapChannel channel = _rig.Channel();
         Exchange(channel, 0.8, answer);
-        Assert.True(Rtt(channel) == TimeSpan.FromSeconds(0.8), why);
+        Assert.True(Rtt(channel) == FromSeconds(0.8), why);
     }
 
     [Fact]
@@ -35,9 +35,9 @@ public sealed class RoundTripTests
         CoapChannel channel = _rig.Channel();
         Exchange(channel, 0.8);
         Exchange(channel, 1.6);
-        Assert.Equal(TimeSpan.FromSeconds(0.9), Rtt(channel));
+        Assert.Equal(FromSeconds(0.9), Rtt(channel));
         Exchange(channel, 0.1);
-        Assert.Equal(TimeSpan.FromSeconds(0.8), Rtt(channel));
+        Assert.Equal(FromSeconds(0.8), Rtt(channel));
     }
 
     [Fact]
@@ -48,7 +48,7 @@ public sealed class RoundTripTests
         Assert.Null(Rtt(channel));
         Exchange(channel, 0.5);
         Exchange(channel, 5);
-        Assert.Equal(TimeSpan.FromSeconds(0.5), Rtt(channel));
+        Assert.Equal(FromSeconds(0.5), Rtt(channel));
     }
 
     [Fact]

@@ -15,7 +15,7 @@ public sealed class TransmissionParametersTests
     {
         CoapTransmissionParameters parameters = new()
         {
-            AckTimeout = TimeSpan.FromSeconds(ackTimeout),
+            AckTimeout = FromSeconds(ackTimeout),
             AckRandomFactor = factor,
             MaxRetransmit = maxRetransmit
         };
@@ -37,18 +37,18 @@ public sealed class TransmissionParametersTests
     [Fact]
     public void Transmission_parameters_accept_the_ends_of_their_ranges_and_refuse_values_beyond()
     {
-        TimeSpan tick = TimeSpan.FromTicks(1);
+        TimeSpan tick = FromTicks(1);
         Func<CoapTransmissionParameters>[] taken =
         [
-            () => new() { AckTimeout = tick }, () => new() { AckTimeout = TimeSpan.FromHours(1) },
+            () => new() { AckTimeout = tick }, () => new() { AckTimeout = FromHours(1) },
             () => new() { AckRandomFactor = 1 },
             () => new() { MaxRetransmit = 0 }, () => new() { MaxRetransmit = 20 },
             () => new() { NStart = 1 }, () => new() { NStart = 65_535 },
             () => new() { MaxQueuedRequests = 0 }, () => new() { MaxQueuedRequests = 1_000_000 },
             () => new() { ProbingRate = double.Epsilon }, () => new() { ProbingRate = double.PositiveInfinity },
-            () => new() { DefaultLeisure = TimeSpan.Zero }, () => new() { DefaultLeisure = TimeSpan.FromMinutes(10) },
-            () => new() { MaxLatency = tick }, () => new() { MaxLatency = TimeSpan.FromDays(1) },
-            () => new() { PiggybackWindow = TimeSpan.Zero }, () => new() { PiggybackWindow = TimeSpan.FromHours(1) },
+            () => new() { DefaultLeisure = TimeSpan.Zero }, () => new() { DefaultLeisure = FromMinutes(10) },
+            () => new() { MaxLatency = tick }, () => new() { MaxLatency = FromDays(1) },
+            () => new() { PiggybackWindow = TimeSpan.Zero }, () => new() { PiggybackWindow = FromHours(1) },
             () => new() { PreferredBlockSize = 16 }, () => new() { PreferredBlockSize = 1024 },
             () => new() { MaxMessageSize = 64 }, () => new() { MaxMessageSize = 65_507 },
             () => new() { ExtendedTokenLength = 9 }, () => new() { ExtendedTokenLength = 65_804 },
@@ -56,15 +56,15 @@ public sealed class TransmissionParametersTests
         ];
         Func<CoapTransmissionParameters>[] refused =
         [
-            () => new() { AckTimeout = TimeSpan.Zero }, () => new() { AckTimeout = TimeSpan.FromHours(1) + tick },
+            () => new() { AckTimeout = TimeSpan.Zero }, () => new() { AckTimeout = FromHours(1) + tick },
             () => new() { AckRandomFactor = Math.BitDecrement(1.0) },
             () => new() { MaxRetransmit = -1 }, () => new() { MaxRetransmit = 21 },
             () => new() { NStart = 0 }, () => new() { NStart = 65_536 },
             () => new() { MaxQueuedRequests = -1 }, () => new() { MaxQueuedRequests = 1_000_001 },
             () => new() { ProbingRate = 0 }, () => new() { ProbingRate = double.NaN },
-            () => new() { DefaultLeisure = -tick }, () => new() { DefaultLeisure = TimeSpan.FromMinutes(10) + tick },
-            () => new() { MaxLatency = TimeSpan.Zero }, () => new() { MaxLatency = TimeSpan.FromDays(1) + tick },
-            () => new() { PiggybackWindow = -tick }, () => new() { PiggybackWindow = TimeSpan.FromHours(1) + tick },
+            () => new() { DefaultLeisure = -tick }, () => new() { DefaultLeisure = FromMinutes(10) + tick },
+            () => new() { MaxLatency = TimeSpan.Zero }, () => new() { MaxLatency = FromDays(1) + tick },
+            () => new() { PiggybackWindow = -tick }, () => new() { PiggybackWindow = FromHours(1) + tick },
             () => new() { PreferredBlockSize = 8 }, () => new() { PreferredBlockSize = 2048 }, () => new() { PreferredBlockSize = 100 },
             () => new() { MaxMessageSize = 63 }, () => new() { MaxMessageSize = 65_508 },
             () => new() { ExtendedTokenLength = 8 }, () => new() { ExtendedTokenLength = 65_805 },

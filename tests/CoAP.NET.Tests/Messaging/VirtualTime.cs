@@ -3,7 +3,7 @@ namespace CoAP.NET.Tests.Messaging;
 /// <summary>A clock that stands until it is moved, in units of 100 ns.</summary>
 internal sealed class VirtualTime : TimeProvider
 {
-    private long _now = TimeSpan.FromDays(1).Ticks;
+    private long _now = FromDays(1).Ticks;
 
     public long Now
     {

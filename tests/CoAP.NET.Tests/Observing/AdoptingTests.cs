@@ -14,17 +14,17 @@ public sealed class AdoptingTests : ClientObserveTest
     public async Task An_adopted_observation_receives_notifications_and_is_cancelled_without_its_own_registration()
     {
         CoapObservation observation = await AdoptAsync(Heard(7));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal((CoapObserveState.Observing, null), (observation.State, observation.Latest));
 
         NotifyAcknowledged(s_token, 8, "two");
-        Assert.Equal("two", Text(observation.Latest));
+        observation.Latest.Says("two");
         await using (CoapObservation other = await Within(Client.ObserveAsync(Uri)))
         {
-            Assert.Equal("two", Text(other.Latest));
+            other.Latest.Says("two");
         }
 
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await observation.DisposeAsync();
         CoapMessage cancellation = TakeRequest();
         Assert.Equal((s_token, 1u), (cancellation.Token, cancellation.Options.Observe));
@@ -36,13 +36,13 @@ public sealed class AdoptingTests : ClientObserveTest
     [Rfc("7641-3.4-1")]
     public async Task A_notification_older_than_the_kept_position_is_dropped_for_128_seconds_of_the_wall_clock()
     {
-        await using CoapObservation observation = await AdoptAsync(Heard(100, TimeSpan.FromSeconds(100), TimeSpan.FromHours(1)));
+        await using CoapObservation observation = await AdoptAsync(Heard(100, FromSeconds(100), FromHours(1)));
         NotifyAcknowledged(s_token, 99, "old");
         NotifyAcknowledged(s_token, 100, "same");
         Assert.Null(observation.Latest);
-        Clock.Advance(TimeSpan.FromSeconds(29));
+        Clock.Advance(FromSeconds(29));
         NotifyAcknowledged(s_token, 99, "restarted");
-        Assert.Equal("restarted", Text(observation.Latest));
+        observation.Latest.Says("restarted");
     }
 
     [Theory]
@@ -52,8 +52,8 @@ public sealed class AdoptingTests : ClientObserveTest
     [Rfc("7641-3.3.1-2")]
     public async Task Max_Age_of_an_adopted_observation_counts_from_the_kept_notification_and_its_token_stays(int heardAgo, int left)
     {
-        await using CoapObservation observation = await AdoptAsync(Heard(7, TimeSpan.FromSeconds(heardAgo)));
-        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromMinutes(2));
+        await using CoapObservation observation = await AdoptAsync(Heard(7, FromSeconds(heardAgo)));
+        (CoapMessage again, TimeSpan after) = NextRequest(FromMinutes(2));
         Assert.InRange(after.TotalSeconds, left + 4.9, left + 15.2);
         Assert.Equal((s_token, 0u), (again.Token, again.Options.Observe));
         Answer(again, 1, "again");
@@ -69,40 +69,40 @@ public sealed class AdoptingTests : ClientObserveTest
         Assert.False(adopting.IsCompleted);
         Answer(registration, 1, "one");
         await using CoapObservation observation = await Within(adopting);
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         NotifyAcknowledged(s_token, 2, "two");
-        Assert.Equal("two", Text(observation.Latest));
+        observation.Latest.Says("two");
     }
 
     [Fact]
     public async Task A_kept_observation_state_can_be_serialized_and_adopted_by_another_process()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(5, "one", maxAge: 90);
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         CoapObservationState? kept = await Within(observation.KeepAsync());
         Assert.Equal(registration.Token, kept!.Request.Token);
-        Assert.Equivalent(new CoapNotificationPosition(5, Clock.GetUtcNow() - TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(90)), kept.Heard);
+        Assert.Equivalent(new CoapNotificationPosition(5, Clock.GetUtcNow() - FromSeconds(10), FromSeconds(90)), kept.Heard);
         Assert.Equal(s_server, kept.Address);
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(kept.Request);
 
         observation.Leave();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => observation.KeepAsync());
 
         // Its token still stands here, so that what comes late gets no Reset.
         Notify(registration.Token, 6, "elsewhere");
         Notify(registration.Token, 6, "elsewhere", confirmable: false);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal(1, StandingRequests);
         CoapObservationState read = new(kept.Uri!, CoapDatagramSerializer.Default.Deserialize(bytes)) { Heard = kept.Heard };
         CoapException taken = await Failure.OfAsync(CoapError.TokenInUse, () => Endpoint.AdoptAsync(read));
-        Assert.Contains(registration.Token.ToString(), taken.Message, StringComparison.Ordinal);
+        taken.Mentions(registration.Token.ToString());
 
-        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + TimeSpan.FromSeconds(1));
+        Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + FromSeconds(1));
         AssertFreed();
         await using CoapObservation again = await Within(Endpoint.AdoptAsync(read));
         NotifyAcknowledged(registration.Token, 6, "two");
-        Assert.Equal("two", Text(again.Latest));
+        again.Latest.Says("two");
     }
 
     [Fact]
@@ -147,23 +147,23 @@ public sealed class AdoptingTests : ClientObserveTest
     [Fact]
     public async Task Notifications_before_the_adoption_are_held_and_the_newest_is_delivered_on_adoption()
     {
-        using IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(30));
+        using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
         await Endpoint.StartAsync();
         Notify(s_token, 8, "eight");
         ushort newest = Notify(s_token, 9, "nine");
         Assert.DoesNotContain(Transport.TakeSent(), static sent => sent.StartsWith('7'));
         await using CoapObservation observation = await AdoptAsync(Heard(7));
-        Assert.Equal($"6000{newest:x4}", Assert.Single(Transport.TakeSent()));
-        Assert.Equal("nine", Text(observation.Latest));
+        Transport.HasSent($"6000{newest:x4}");
+        observation.Latest.Says("nine");
     }
 
     [Fact]
     public async Task Responses_that_are_no_notifications_are_not_held()
     {
-        using IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(30));
+        using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
         await Endpoint.StartAsync();
         ushort response = Notify(s_token, null, "nobody asked");
-        Assert.Equal($"7000{response:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{response:x4}");
     }
 
     [Fact]
@@ -175,7 +175,7 @@ public sealed class AdoptingTests : ClientObserveTest
         {
             CoapMessage request = Request();
             request.Token = new CoapToken([9, (byte)(round >> 8), (byte)round]);
-            IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(30));
+            IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
             Task<CoapObservation>? adopting = null;
             using Barrier begin = new(2);
             Task other = threads.RunAsync(() =>
@@ -188,8 +188,8 @@ public sealed class AdoptingTests : ClientObserveTest
             ushort id = Notify(request.Token, 8, "eight");
             await other;
             CoapObservation observation = await Within(adopting!);
-            Assert.Equal($"6000{id:x4}", Assert.Single(Transport.TakeSent()));
-            Assert.Equal("eight", Text(observation.Latest));
+            Transport.HasSent($"6000{id:x4}");
+            observation.Latest.Says("eight");
             observation.Leave();
         }
     }
@@ -199,31 +199,31 @@ public sealed class AdoptingTests : ClientObserveTest
     public async Task A_held_notification_that_no_observation_adopts_is_rejected_when_the_hold_is_disposed_or_expires()
     {
         await Endpoint.StartAsync();
-        IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(1));
-        IDisposable other = Endpoint.HoldNotifications(TimeSpan.FromSeconds(90));
+        IDisposable hold = Endpoint.HoldNotifications(FromSeconds(1));
+        IDisposable other = Endpoint.HoldNotifications(FromSeconds(90));
         ushort first = Notify(s_token, 8, "eight", confirmable: false);
         hold.Dispose();
         hold.Dispose();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         other.Dispose();
-        Assert.Equal($"7000{first:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{first:x4}");
 
-        using IDisposable forgotten = Endpoint.HoldNotifications(TimeSpan.FromSeconds(1));
+        using IDisposable forgotten = Endpoint.HoldNotifications(FromSeconds(1));
         ushort second = Notify(s_token, 9, "nine", confirmable: false);
-        Clock.Advance(TimeSpan.FromSeconds(0.9));
-        Assert.Empty(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(0.3));
-        Assert.Equal($"7000{second:x4}", Assert.Single(Transport.TakeSent()));
+        Clock.Advance(FromSeconds(0.9));
+        Transport.HasSentNothing();
+        Clock.Advance(FromSeconds(0.3));
+        Transport.HasSent($"7000{second:x4}");
 
         ushort third = Notify(s_token, 10, "ten", confirmable: false);
-        Assert.Equal($"7000{third:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{third:x4}");
         Assert.Equal(0, Pins);
     }
 
     [Fact]
     public async Task A_peer_that_floods_held_notifications_displaces_only_its_own()
     {
-        using IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(90));
+        using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(90));
         await Endpoint.StartAsync();
         ushort honest = Notify(s_token, 8, "honest");
         for (int i = 0; i < UnmatchedNotifications.MaxCount + 100; i++)
@@ -232,30 +232,30 @@ public sealed class AdoptingTests : ClientObserveTest
         }
 
         Assert.Equal(101, Endpoint.Counters[CoapCounter.NotificationsNotHeld]);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await using CoapObservation observation = await AdoptAsync(Heard(7));
-        Assert.Equal("honest", Text(observation.Latest));
-        Assert.Equal($"6000{honest:x4}", Assert.Single(Transport.TakeSent()));
+        observation.Latest.Says("honest");
+        Transport.HasSent($"6000{honest:x4}");
 
         // What was let go is a new message when its copy comes.
         hold.Dispose();
         Assert.Equal(UnmatchedNotifications.MaxCount - 1,
-            Transport.TakeSent().Count(static sent => sent.StartsWith("7000", StringComparison.Ordinal)));
+            Transport.TakeSent().Count(static sent => sent.StartsWith("7000", Ordinal)));
     }
 
     [Fact]
     public async Task Adopting_an_invalid_observation_state_is_refused_with_the_reason()
     {
         Assert.Contains("1 to 8 bytes", Assert.Throws<ArgumentException>(() => new CoapObservationState(Uri, new CoapMessage(CoapCode.Get)))
-            .Message, StringComparison.Ordinal);
+            .Message, Ordinal);
         Assert.Contains("GET or FETCH", Assert.Throws<ArgumentException>(
-            () => new CoapObservationState(Uri, new CoapMessage(CoapCode.Put) { Token = s_token })).Message, StringComparison.Ordinal);
+            () => new CoapObservationState(Uri, new CoapMessage(CoapCode.Put) { Token = s_token })).Message, Ordinal);
         Assert.Contains("registrations end with it", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.AdoptAsync(new CoapObservationState("coap+tcp://192.0.2.1", Request())))).Message, StringComparison.Ordinal);
+            () => Endpoint.AdoptAsync(new CoapObservationState("coap+tcp://192.0.2.1", Request())))).Message, Ordinal);
         Assert.Contains("Set Address", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.AdoptAsync(new CoapObservationState("coap://one.example", Request())))).Message, StringComparison.Ordinal);
+            () => Endpoint.AdoptAsync(new CoapObservationState("coap://one.example", Request())))).Message, Ordinal);
         Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(TimeSpan.Zero));
-        Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(TimeSpan.FromSeconds(91)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(FromSeconds(91)));
         AssertFreed();
     }
 
@@ -268,7 +268,7 @@ public sealed class AdoptingTests : ClientObserveTest
     }
 
     private CoapNotificationPosition Heard(uint number, TimeSpan ago = default, TimeSpan? maxAge = null) =>
-        new(number, Clock.GetUtcNow() - ago, maxAge ?? TimeSpan.FromSeconds(60));
+        new(number, Clock.GetUtcNow() - ago, maxAge ?? FromSeconds(60));
 
     private Task<CoapObservation> AdoptAsync(CoapNotificationPosition? heard) =>
         Within(Endpoint.AdoptAsync(new CoapObservationState("coap://192.0.2.1", Request()) { Heard = heard }));

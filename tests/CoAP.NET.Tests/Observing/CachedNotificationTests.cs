@@ -13,20 +13,20 @@ public sealed class CachedNotificationTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 100);
         await using CoapObservation disposed = observation;
-        Assert.Equal("one", Text(await Within(Client.GetAsync(Uri))));
+        await Within(Client.GetAsync(Uri)).Says("one");
         NotifyAcknowledged(registration.Token, 2, "two", maxAge: 30);
         CoapResponse hit = await Within(Client.GetAsync(Uri));
-        Assert.Equal("two", Text(hit));
+        hit.Says("two");
         Assert.Null(hit.Options.Observe);
 
         // One that was overtaken changes nothing.
         NotifyAcknowledged(registration.Token, 1, "one", maxAge: 100);
-        Assert.Equal("two", Text(await Within(Client.GetAsync(Uri))));
-        Assert.Empty(Transport.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(31));
+        await Within(Client.GetAsync(Uri)).Says("two");
+        Transport.HasSentNothing();
+        Clock.Advance(FromSeconds(31));
         Task<CoapResponse> asked = Client.GetAsync(Uri);
         Answer(TakeRequest(), null, "three");
-        Assert.Equal("three", Text(await Within(asked)));
+        await Within(asked).Says("three");
     }
 
     [Fact]
@@ -40,8 +40,8 @@ public sealed class CachedNotificationTests : ClientObserveTest
         CoapMessage rest = TakeRequest();
         Receive(Block(CoapMessageType.Acknowledgement, rest.MessageId, rest.Token, "!", 1, more: false));
         await Within(ReadUntilAsync(observation, "0123456789abcdef!"));
-        Assert.Equal("0123456789abcdef!", Text(await Within(Client.GetAsync(Uri))));
-        Assert.Empty(Transport.TakeSent());
+        await Within(Client.GetAsync(Uri)).Says("0123456789abcdef!");
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -49,11 +49,11 @@ public sealed class CachedNotificationTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd", maxAge: 10);
         await using CoapObservation disposed = observation;
-        Clock.Advance(TimeSpan.FromSeconds(9));
+        Clock.Advance(FromSeconds(9));
         NotifyAcknowledged(registration.Token, 2, string.Empty, maxAge: 50, etag: "abcd", code: CoapCode.Valid);
-        Clock.Advance(TimeSpan.FromSeconds(40));
-        Assert.Equal("one", Text(await Within(Client.GetAsync(Uri))));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromSeconds(40));
+        await Within(Client.GetAsync(Uri)).Says("one");
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -64,7 +64,7 @@ public sealed class CachedNotificationTests : ClientObserveTest
         NotifyAcknowledged(registration.Token, null, string.Empty, code: CoapCode.NotAcceptable);
         Task<CoapResponse> asked = Client.GetAsync(Uri);
         Answer(TakeRequest(), null, "in another format");
-        Assert.Equal("in another format", Text(await Within(asked)));
+        await Within(asked).Says("in another format");
     }
 
     [Fact]

@@ -39,12 +39,12 @@ public sealed class CancelRaceTests : ClientObserveTest
             notifier.Start();
             barrier.SignalAndWait();
             await observation.DisposeAsync();
-            Assert.True(notifier.Join(TimeSpan.FromMinutes(2)));
+            Assert.True(notifier.Join(FromMinutes(2)));
             Volatile.Write(ref isDisposed, true);
             CoapMessage cancellation = Assert.Single(TakeRequests());
             Assert.Equal(1u, cancellation.Options.Observe);
             ushort id = Notify(registration.Token, 12, "late");
-            Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+            Transport.HasSent($"7000{id:x4}");
             Assert.Equal(0, late);
             Answer(cancellation, null, "last");
             AssertFreed();
@@ -89,7 +89,7 @@ public sealed class CancelRaceTests : ClientObserveTest
                         maxAge: (uint)random.Next(100), confirmable: random.Next(2) == 0);
                     break;
                 default:
-                    Clock.Advance(TimeSpan.FromSeconds(random.Next(60)));
+                    Clock.Advance(FromSeconds(random.Next(60)));
                     break;
             }
         }
@@ -97,7 +97,7 @@ public sealed class CancelRaceTests : ClientObserveTest
         // Registrations that wait end by their time-out at the latest; then all leave.
         for (int i = 0; i < 10; i++)
         {
-            Clock.Advance(TimeSpan.FromMinutes(10));
+            Clock.Advance(FromMinutes(10));
         }
 
         await Within(Task.WhenAll(begun));
@@ -106,7 +106,7 @@ public sealed class CancelRaceTests : ClientObserveTest
             await DisposeAsync(observation);
         }
 
-        Clock.Advance(TimeSpan.FromMinutes(20));
+        Clock.Advance(FromMinutes(20));
         Transport.TakeSent();
         Assert.Equal(0, late);
         AssertFreed();

@@ -25,9 +25,9 @@ public sealed class CancellingTests : ClientObserveTest
         // The response without Observe completes it.
         Answer(cancellation, null, "last");
         AssertFreed();
-        Assert.Equal("one", Text(observation.Latest));
-        Clock.Advance(TimeSpan.FromHours(1));
-        Assert.Empty(Transport.TakeSent());
+        observation.Latest.Says("one");
+        Clock.Advance(FromHours(1));
+        Transport.HasSentNothing();
         Assert.Equal(0, Timers);
     }
 
@@ -80,7 +80,7 @@ public sealed class CancellingTests : ClientObserveTest
         for (uint i = 2; i < 5; i++)
         {
             ushort id = Notify(registration.Token, i, "late", confirmable: i % 2 == 0);
-            Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+            Transport.HasSent($"7000{id:x4}");
         }
     }
 
@@ -89,13 +89,13 @@ public sealed class CancellingTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await observation.DisposeAsync();
-        Clock.Advance(TimeSpan.FromSeconds(100));
+        Clock.Advance(FromSeconds(100));
         TakeRequests();
 
         for (int copy = 0; copy < 2; copy++)
         {
             Receive(CoapMessageType.Confirmable, 0x1234, registration.Token, 2, "still notifying", null, null, null, null);
-            Assert.Equal("70001234", Assert.Single(Transport.TakeSent()));
+            Transport.HasSent("70001234");
         }
     }
 
@@ -108,7 +108,7 @@ public sealed class CancellingTests : ClientObserveTest
         Notify(registration.Token, 2, "goes on", confirmable: false);
         Notify(registration.Token, 3, "goes on");
 
-        Assert.DoesNotContain(Transport.TakeSent(), static sent => sent.StartsWith("7000", StringComparison.Ordinal));
+        Assert.DoesNotContain(Transport.TakeSent(), static sent => sent.StartsWith("7000", Ordinal));
         Assert.Equal(2, Endpoint.Counters[CoapCounter.RefusedNotifications]);
     }
 
@@ -118,18 +118,18 @@ public sealed class CancellingTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await observation.DisposeAsync();
-        Clock.Advance(TimeSpan.FromSeconds(100));
+        Clock.Advance(FromSeconds(100));
         Assert.Equal(5, TakeRequests().Length);
         Assert.Equal(1, StandingRequests);
         ushort id = Notify(registration.Token, 2, "still notifying");
-        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{id:x4}");
         id = Notify(registration.Token, 3, "still notifying", confirmable: false);
-        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{id:x4}");
         Assert.Equal(2, Endpoint.Counters[CoapCounter.RefusedNotifications]);
-        Clock.Advance(TimeSpan.FromSeconds(150));
+        Clock.Advance(FromSeconds(150));
         AssertFreed();
         id = Notify(registration.Token, 4, "still notifying");
-        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{id:x4}");
     }
 
     [Fact]
@@ -149,7 +149,7 @@ public sealed class CancellingTests : ClientObserveTest
             Assert.False(request.IsCompleted);
             Transport.TakeSent();
             Answer(sent, null, $"{i}");
-            Assert.Equal($"{i}", (await Within(request)).GetText());
+            await Within(request).Says($"{i}");
         }
     }
 
@@ -179,7 +179,7 @@ public sealed class CancellingTests : ClientObserveTest
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         Answer(TakeRequest(), null, "plain");
         await (await Within(registering)).DisposeAsync();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         AssertFreed();
         Assert.Equal(0, Timers);
     }
@@ -190,10 +190,10 @@ public sealed class CancellingTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         NotifyAcknowledged(registration.Token, null, string.Empty, code: CoapCode.InternalServerError);
         await observation.DisposeAsync();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         AssertFreed();
-        Clock.Advance(TimeSpan.FromHours(1));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromHours(1));
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -205,7 +205,7 @@ public sealed class CancellingTests : ClientObserveTest
 
         Notify(registration.Token, 2, "two");
 
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -215,7 +215,7 @@ public sealed class CancellingTests : ClientObserveTest
         await observation.DisposeAsync();
         TakeRequest();
         await observation.DisposeAsync();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal(1, Endpoint.Observed.Count);
     }
 

@@ -76,7 +76,7 @@ public abstract class ClientObserveTest : ClientTest
         CoapCode? code = null)
     {
         ushort id = Notify(token, observe, payload, maxAge, true, etag, code);
-        Assert.Equal($"6000{id:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"6000{id:x4}");
     }
 
     private protected void Receive(
@@ -91,7 +91,7 @@ public abstract class ClientObserveTest : ClientTest
             Payload = System.Text.Encoding.UTF8.GetBytes(payload)
         };
         message.Options.Observe = observe;
-        message.Options.MaxAge = maxAge is { } seconds ? TimeSpan.FromSeconds(seconds) : null;
+        message.Options.MaxAge = maxAge is { } seconds ? FromSeconds(seconds) : null;
         if (etag is not null)
         {
             message.Options.ETag = new CoapETag(Wire.Hex(etag));
@@ -116,7 +116,7 @@ public abstract class ClientObserveTest : ClientTest
                 return (Read(Assert.Single(sent)), Clock.Elapsed - start);
             }
 
-            TimeSpan step = TimeSpan.FromMilliseconds(100);
+            TimeSpan step = FromMilliseconds(100);
             Clock.Advance(step);
         }
 

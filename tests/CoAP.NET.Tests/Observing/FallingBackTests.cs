@@ -9,14 +9,14 @@ public sealed class FallingBackTests : ClientObserveTest
     {
         (CoapObservation observation, _) = await RegisterAsync(etag: "abcd", maxAge: 20);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        (CoapMessage again, _) = NextRequest(FromSeconds(40));
 
         // It has no room for observers any more, but what we have is right.
         Answer(again, null, string.Empty, maxAge: 100, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
-        Assert.Equal((CoapCode.Content, "one", TimeSpan.FromSeconds(100)),
+        Assert.Equal((CoapCode.Content, "one", FromSeconds(100)),
             (observation.Latest!.Code, Text(observation.Latest), observation.Latest.MaxAge));
-        (again, _) = NextRequest(TimeSpan.FromSeconds(120));
+        (again, _) = NextRequest(FromSeconds(120));
         Assert.Equal("abcd", again.Options.ETag!.Value.ToString());
         Answer(again, 7, string.Empty, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal((CoapObserveState.Observing, "one"), (observation.State, Text(observation.Latest)));
@@ -27,7 +27,7 @@ public sealed class FallingBackTests : ClientObserveTest
     {
         (CoapObservation observation, _) = await RegisterAsync(etag: "abcd", maxAge: 20);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        (CoapMessage again, _) = NextRequest(FromSeconds(40));
         Answer(again, null, string.Empty, etag: "ffff", code: CoapCode.Valid);
         CoapMessage fetch = TakeRequest();
         Assert.Null(fetch.Options.Observe);
@@ -50,13 +50,13 @@ public sealed class FallingBackTests : ClientObserveTest
             Token = registration.Token
         };
         notification.Options.Observe = 2;
-        notification.Options.MaxAge = TimeSpan.FromSeconds(20);
+        notification.Options.MaxAge = FromSeconds(20);
         notification.Options.Echo = Wire.Hex("0102030405060708");
         Receive(notification);
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        (CoapMessage again, _) = NextRequest(FromSeconds(40));
         Assert.Equal("0102030405060708", Wire.Hex(again.Options.Echo!.Value.Span));
         Answer(again, 3, "three", maxAge: 20);
-        (again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        (again, _) = NextRequest(FromSeconds(40));
         Assert.Null(again.Options.Echo);
     }
 
@@ -65,7 +65,7 @@ public sealed class FallingBackTests : ClientObserveTest
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 20);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        (CoapMessage again, _) = NextRequest(FromSeconds(40));
         CoapMessage challenge = new(CoapCode.Unauthorized)
         {
             Type = CoapMessageType.Acknowledgement,
@@ -80,7 +80,7 @@ public sealed class FallingBackTests : ClientObserveTest
         // As a proxy does: the challenge was of the server behind it.
         Answer(second, null, "plain", maxAge: 20);
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
-        (CoapMessage third, _) = NextRequest(TimeSpan.FromHours(2));
+        (CoapMessage third, _) = NextRequest(FromHours(2));
         Assert.Equal(0u, third.Options.Observe);
         Assert.Null(third.Options.Echo);
     }

@@ -68,10 +68,10 @@ public sealed class FanOutTests : ServerObserveTest
         Assert.Equal(Count, Server.ObserverCount);
         long Round()
         {
-            Clock.Advance(TimeSpan.FromSeconds(4));
+            Clock.Advance(FromSeconds(4));
             long before = GC.GetAllocatedBytesForCurrentThread();
             route.Notify();
-            Clock.Advance(TimeSpan.FromMilliseconds(5));
+            Clock.Advance(FromMilliseconds(5));
             return GC.GetAllocatedBytesForCurrentThread() - before;
         }
 
@@ -94,10 +94,10 @@ public sealed class FanOutTests : ServerObserveTest
         Transport.Discards = true;
         long Cost()
         {
-            Clock.Advance(TimeSpan.FromSeconds(4));
+            Clock.Advance(FromSeconds(4));
             long before = GC.GetAllocatedBytesForCurrentThread();
             Server.Notify("/devices/7/state");
-            Clock.Advance(TimeSpan.FromMilliseconds(5));
+            Clock.Advance(FromMilliseconds(5));
             return GC.GetAllocatedBytesForCurrentThread() - before;
         }
 
@@ -147,7 +147,7 @@ public sealed class FanOutTests : ServerObserveTest
     {
         // Whoever tells of a change may be kept off its processor in the middle of sending, and the clock goes on meanwhile: by minutes, in
         // which nobody may be given up who had no chance to acknowledge.
-        Options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromHours(1) };
+        Options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromHours(1) };
         int state = 0;
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
         await StartAsync();
@@ -422,7 +422,7 @@ public sealed class FanOutTests : ServerObserveTest
             }
 
             Assert.Equal(peers.Length, told.Count);
-            Clock.AdvanceTo(TimeSpan.FromMinutes(minute));
+            Clock.AdvanceTo(FromMinutes(minute));
         }
 
         Assert.Equal(4, Server.ObserverCount);
@@ -435,7 +435,7 @@ public sealed class FanOutTests : ServerObserveTest
 
     private void Listen(Dictionary<CoapAddress, string> last)
     {
-        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        Clock.Advance(FromMilliseconds(1));
         foreach (var sent in TakeNew())
         {
             last[sent.Peer] = TextOf(sent.Message);

@@ -21,7 +21,7 @@ public sealed class KeepingTests : ServerObserveTest
         uint last = NumberOf(TakeOne())!.Value;
 
         // Timestamps begin anew, as those of a machine that was switched off for 5 s.
-        CoAP.NET.Testing.VirtualClock clock = new(Clock.GetUtcNow() + TimeSpan.FromSeconds(5 - setBack));
+        CoAP.NET.Testing.VirtualClock clock = new(Clock.GetUtcNow() + FromSeconds(5 - setBack));
         await using CoapServer second =
             new(new CoapEndpointOptions { TimeProvider = clock, Pipeline = { Random = new CoAP.NET.Testing.VirtualRandom(1) } });
         CoAP.NET.Tests.Endpoints.DirectTransport transport = new();
@@ -99,7 +99,7 @@ public sealed class KeepingTests : ServerObserveTest
     [Rfc("9175-2.3-1")]
     public async Task A_route_with_RequireFreshness_requires_an_Echo_for_registrations_and_not_for_notifications()
     {
-        CoapRouteHandlerBuilder route = MapState().RequireFreshness(TimeSpan.FromSeconds(10));
+        CoapRouteHandlerBuilder route = MapState().RequireFreshness(FromSeconds(10));
         await StartAsync();
         CoapMessage challenge = Ask(Peer, "/obs")!;
         Assert.Equal(CoapCode.Unauthorized, challenge.Code);
@@ -117,7 +117,7 @@ public sealed class KeepingTests : ServerObserveTest
     public async Task A_rate_limiter_of_requests_does_not_end_observations()
     {
         int asked = 0;
-        CoapRouteHandlerBuilder route = MapState().RequireRateLimiting(_ => asked++ == 0 ? null : TimeSpan.FromSeconds(30));
+        CoapRouteHandlerBuilder route = MapState().RequireRateLimiting(_ => asked++ == 0 ? null : FromSeconds(30));
         await StartAsync();
         Register(Peer);
         Change(route, "1");
@@ -150,7 +150,7 @@ public sealed class KeepingTests : ServerObserveTest
         Server.MapGet("/obs", async (_, _) => runs++ == 0 ? await slow.Task : CoapResults.Text("again"))
             .Observable(observe =>
             {
-                observe.MaxAge = TimeSpan.FromSeconds(10);
+                observe.MaxAge = FromSeconds(10);
                 observe.Refresh = true;
             });
         await StartAsync();

@@ -31,8 +31,8 @@ public sealed class LongLifeTests
                 Loss = 0.2,
                 Duplication = 0.05,
                 Reordering = 0.1,
-                ReorderingWindow = TimeSpan.FromSeconds(5),
-                MaxDelay = TimeSpan.FromSeconds(1)
+                ReorderingWindow = FromSeconds(5),
+                MaxDelay = FromSeconds(1)
             },
         });
         using ObservableDevice device = new(network, s_addresses[0], maxAge: 300);
@@ -45,15 +45,15 @@ public sealed class LongLifeTests
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
         int calls = 0;
         Task<CoapObservation> registering = client.ObserveAsync("coap://device.example/obs", _ => calls++);
-        clock.Advance(TimeSpan.FromMinutes(10));
-        CoapObservation observation = await registering.WaitAsync(TimeSpan.FromMinutes(2));
+        clock.Advance(FromMinutes(10));
+        CoapObservation observation = await registering.WaitAsync(FromMinutes(2));
         int reached = 0;
         int restarts = 0;
         int moves = 0;
         int outages = 0;
         for (int hour = 0; hour < Hours; hour++)
         {
-            TimeSpan end = clock.Elapsed + TimeSpan.FromHours(1);
+            TimeSpan end = clock.Elapsed + FromHours(1);
             switch (random.Next(10))
             {
                 case 0:
@@ -73,13 +73,13 @@ public sealed class LongLifeTests
 
             for (int change = random.Next(4); change >= 0; change--)
             {
-                clock.Advance(TimeSpan.FromSeconds(random.Next(300)));
+                clock.Advance(FromSeconds(random.Next(300)));
                 device.Change(random.Next(2) == 0);
             }
 
             device.IsUp = true;
             clock.AdvanceTo(end);
-            Assert.Equal($"{device.Value}", observation.Latest!.GetText());
+            observation.Latest!.Says($"{device.Value}");
             reached++;
         }
 
@@ -90,7 +90,7 @@ public sealed class LongLifeTests
         Assert.InRange(device.Registrations, Hours, Hours * 20);
         Assert.True(calls > Hours);
         await observation.DisposeAsync();
-        clock.Advance(TimeSpan.FromMinutes(10));
+        clock.Advance(FromMinutes(10));
         CoapEndpoint endpoint = client.Endpoint;
         Assert.Equal(0, device.Observers);
         Assert.Equal(0, endpoint.Observed.Count);

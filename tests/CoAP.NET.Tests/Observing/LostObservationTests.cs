@@ -27,14 +27,14 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
         List<(CoapObserveState State, bool HasError)> heard = [];
         observation.StateChanged += (_, state) => heard.Add((state, observation.Error is not null));
 
-        Refuse(NextRequest(TimeSpan.FromMinutes(2)).Request);
-        Refuse(NextRequest(TimeSpan.FromMinutes(2)).Request);
+        Refuse(NextRequest(FromMinutes(2)).Request);
+        Refuse(NextRequest(FromMinutes(2)).Request);
         Assert.Equal(
             [(CoapObserveState.Stale, false), (CoapObserveState.Reregistering, false), (CoapObserveState.Reregistering, true)], heard);
 
-        Answer(NextRequest(TimeSpan.FromMinutes(2)).Request, 9, "back", maxAge: 60);
+        Answer(NextRequest(FromMinutes(2)).Request, 9, "back", maxAge: 60);
         Assert.Equal((CoapObserveState.Observing, false), heard[^1]);
-        Refuse(NextRequest(TimeSpan.FromMinutes(2)).Request);
+        Refuse(NextRequest(FromMinutes(2)).Request);
         Assert.Equal((CoapObserveState.Reregistering, true), heard[^1]);
     }
 
@@ -49,7 +49,7 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
 
         Assert.Equal(CoapObserveState.Observing, observation.State);
         Assert.Empty(Lines(1732));
-        Clock.Advance(TimeSpan.FromMinutes(3));
+        Clock.Advance(FromMinutes(3));
         Assert.Single(Lines(1732));
     }
 
@@ -59,18 +59,18 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
         Task<CoapObservation> registering = Client.ObserveAsync(Uri + "?key=secret");
         Answer(TakeRequest(), 1, "one", maxAge: 60);
         await using CoapObservation observation = await Within(registering);
-        Refuse(NextRequest(TimeSpan.FromMinutes(2)).Request);
-        Refuse(NextRequest(TimeSpan.FromMinutes(2)).Request);
-        Answer(NextRequest(TimeSpan.FromMinutes(2)).Request, 9, "back");
+        Refuse(NextRequest(FromMinutes(2)).Request);
+        Refuse(NextRequest(FromMinutes(2)).Request);
+        Answer(NextRequest(FromMinutes(2)).Request, 9, "back");
 
         (LogLevel level, string text) = Assert.Single(Lines(1732));
         Assert.Equal(LogLevel.Warning, level);
-        Assert.StartsWith($"{Uri} is not observed: Nothing listens at ", text, StringComparison.Ordinal);
-        Assert.Contains("without a registration: 1.", text, StringComparison.Ordinal);
+        text.Begins($"{Uri} is not observed: Nothing listens at ");
+        text.Mentions("without a registration: 1.");
         (level, text) = Assert.Single(Lines(1733));
         Assert.Equal(LogLevel.Information, level);
-        Assert.StartsWith($"{Uri} is observed again. ", text, StringComparison.Ordinal);
-        Assert.Contains("without a registration: 0.", text, StringComparison.Ordinal);
+        text.Begins($"{Uri} is observed again. ");
+        text.Mentions("without a registration: 0.");
     }
 
     [Fact]
@@ -87,13 +87,13 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
             NotifyAcknowledged(registration.Token, 2, "", maxAge: 3600, code: CoapCode.NotFound);
         }
 
-        Assert.Contains("/obs/0 is not observed", Assert.Single(Lines(1732)).Text, StringComparison.Ordinal);
+        Assert.Single(Lines(1732)).Text.Mentions("/obs/0 is not observed");
         Assert.Equal(20, Count("reregistering"));
-        Clock.Advance(TimeSpan.FromSeconds(61));
+        Clock.Advance(FromSeconds(61));
         (CoapObservation late, CoapMessage last) = await RegisterAsync(uri: $"{Uri}/late", maxAge: 3600);
         NotifyAcknowledged(last.Token, 2, "", maxAge: 3600, code: CoapCode.NotFound);
         Assert.Equal(2, Lines(1732).Count);
-        Assert.Contains("without a registration: 21.", Lines(1732)[1].Text, StringComparison.Ordinal);
+        Lines(1732)[1].Text.Mentions("without a registration: 21.");
         foreach (CoapObservation observation in (CoapObservation[])[late, .. all.Select(static one => one.Observation)])
         {
             await observation.DisposeAsync();
@@ -129,14 +129,14 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 60);
         Assert.Equal((1, 0), (Count("observing"), Count("stale")));
-        Clock.Advance(TimeSpan.FromSeconds(66));
+        Clock.Advance(FromSeconds(66));
         while (observation.State == CoapObserveState.Observing)
         {
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            Clock.Advance(FromMilliseconds(100));
         }
 
         Assert.Equal((0, 1), (Count("observing"), Count("stale")));
-        Answer(NextRequest(TimeSpan.FromMinutes(1)).Request, null, "plain");
+        Answer(NextRequest(FromMinutes(1)).Request, null, "plain");
         Assert.Equal((0, 1), (Count("stale"), Count("not_observing")));
         Assert.Equal(1, _metrics.Read("coap.client.observations").Sum(static one => one.Value));
         await observation.DisposeAsync();

@@ -9,12 +9,12 @@ public sealed class NotificationTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, 2, "two");
-        Assert.Equal("two", Text(observation.Latest));
+        observation.Latest.Says("two");
         Notify(registration.Token, 3, "three", confirmable: false);
-        Assert.Empty(Transport.TakeSent());
-        Assert.Equal("three", Text(observation.Latest));
+        Transport.HasSentNothing();
+        observation.Latest.Says("three");
         NotifyAcknowledged(registration.Token, 4, "four");
-        Assert.Equal("four", Text(observation.Latest));
+        observation.Latest.Says("four");
     }
 
     [Fact]
@@ -26,7 +26,7 @@ public sealed class NotificationTests : ClientObserveTest
         await using CoapObservation disposed = observation;
         Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);
         Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);
-        Assert.Equal(["60000009", "60000009"], Transport.TakeSent());
+        Transport.HasSent("60000009", "60000009");
         Assert.Equal(2, calls);
     }
 
@@ -38,15 +38,15 @@ public sealed class NotificationTests : ClientObserveTest
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, 1, "new");
         NotifyAcknowledged(registration.Token, 0xff_ffff, "old");
-        Assert.Equal("new", Text(observation.Latest));
+        observation.Latest.Says("new");
         Assert.Equal(1, Endpoint.Counters[CoapCounter.NotificationsOutOfOrder]);
 
         // After 128 s numbers say nothing any more.
-        Clock.Advance(TimeSpan.FromSeconds(50));
+        Clock.Advance(FromSeconds(50));
         NotifyAcknowledged(registration.Token, 2, "refreshed", maxAge: 1000);
-        Clock.Advance(TimeSpan.FromSeconds(129));
+        Clock.Advance(FromSeconds(129));
         NotifyAcknowledged(registration.Token, 0xff_ffff, "late but right");
-        Assert.Equal("late but right", Text(observation.Latest));
+        observation.Latest.Says("late but right");
     }
 
     [Fact]
@@ -61,11 +61,11 @@ public sealed class NotificationTests : ClientObserveTest
             Assert.Same(observation, sender);
             states.Add(state);
         };
-        Clock.Advance(TimeSpan.FromSeconds(29.9));
+        Clock.Advance(FromSeconds(29.9));
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         Assert.Equal(CoapObserveState.Stale, observation.State);
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         NotifyAcknowledged(registration.Token, 2, "two");
         Assert.Equal(CoapObserveState.Observing, observation.State);
         Assert.Equal([CoapObserveState.Stale, CoapObserveState.Observing], states);
@@ -78,12 +78,12 @@ public sealed class NotificationTests : ClientObserveTest
         await using CoapObservation disposed = observation;
         for (uint i = 2; i < 50; i++)
         {
-            Clock.Advance(TimeSpan.FromSeconds(25));
+            Clock.Advance(FromSeconds(25));
             Assert.Equal(CoapObserveState.Observing, observation.State);
             NotifyAcknowledged(registration.Token, i, $"{i}", maxAge: 30);
         }
 
-        Assert.Equal("49", Text(observation.Latest));
+        observation.Latest.Says("49");
     }
 
     [Fact]
@@ -92,17 +92,17 @@ public sealed class NotificationTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd", maxAge: 20);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        (CoapMessage again, _) = NextRequest(FromSeconds(40));
         Assert.Equal("abcd", again.Options.ETag!.Value.ToString());
         Answer(again, 9, string.Empty, maxAge: 100, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal(CoapCode.Content, observation.Latest!.Code);
-        Assert.Equal("one", Text(observation.Latest));
-        Assert.Equal(TimeSpan.FromSeconds(100), observation.Latest.MaxAge);
+        observation.Latest!.Gives(CoapCode.Content);
+        observation.Latest.Says("one");
+        Assert.Equal(FromSeconds(100), observation.Latest.MaxAge);
         Assert.Equal(9u, observation.Latest.Options.Observe);
         NotifyAcknowledged(registration.Token, 10, string.Empty, maxAge: 7, etag: "abcd", code: CoapCode.Valid);
-        Assert.Equal("one", Text(observation.Latest));
-        Assert.Equal(TimeSpan.FromSeconds(7), observation.Latest!.MaxAge);
+        observation.Latest.Says("one");
+        Assert.Equal(FromSeconds(7), observation.Latest!.MaxAge);
     }
 
     [Fact]
@@ -130,7 +130,7 @@ public sealed class NotificationTests : ClientObserveTest
         Assert.Equal("obs", fetch.Options.Get<UriPathOption>()!.Value);
 
         // Never a part.
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         AnswerRest(fetch, " and the rest");
         await Within(ReadUntilAsync(observation, "0123456789abcdef and the rest"));
     }
@@ -145,7 +145,7 @@ public sealed class NotificationTests : ClientObserveTest
         AnswerRest(first, " whole");
         AnswerRest(second, " whole");
         await Within(ReadUntilAsync(observation, "BBBBBBBBBBBBBBBB whole"));
-        Assert.Equal("BBBBBBBBBBBBBBBB whole", Text(observation.Latest));
+        observation.Latest.Says("BBBBBBBBBBBBBBBB whole");
     }
 
     [Fact]
@@ -160,10 +160,10 @@ public sealed class NotificationTests : ClientObserveTest
         await Within(told.Task);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Failure.Is(CoapError.Reset, observation.Error);
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(6));
+        (CoapMessage again, _) = NextRequest(FromSeconds(6));
         Assert.Equal((0u, registration.Token), (again.Options.Observe, again.Token));
         Answer(again, 3, "whole now");
-        Assert.Equal("whole now", Text(observation.Latest));
+        observation.Latest.Says("whole now");
     }
 
     [Fact]
@@ -176,7 +176,7 @@ public sealed class NotificationTests : ClientObserveTest
         bad.Options.Observe = 2;
         bad.Options.Add(65_001, [1]);
         Receive(bad);
-        Assert.Equal("70000077", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("70000077");
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Assert.IsType<CoapProtocolException>(observation.Error);
     }

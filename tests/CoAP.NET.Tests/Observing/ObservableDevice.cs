@@ -122,7 +122,7 @@ internal sealed class ObservableDevice : IDisposable
             Token = token,
             Payload = System.Text.Encoding.UTF8.GetBytes($"{Value}")
         };
-        message.Options.MaxAge = TimeSpan.FromSeconds(_maxAge);
+        message.Options.MaxAge = FromSeconds(_maxAge);
         if (isNotification)
         {
             message.Options.Observe = _sequence;

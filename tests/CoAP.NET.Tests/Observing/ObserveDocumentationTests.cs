@@ -22,7 +22,7 @@ public sealed class ObserveDocumentationTests : GuideTest
         {
             await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
             CoapResponse now = await observation.RefreshAsync(cancellationToken);
-            Assert.Equal("20 C", now.GetText());
+            now.Says("20 C");
             using CancellationTokenSource enough = new();
             await enough.CancelAsync();
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => ShowAsync(observation, enough.Token));

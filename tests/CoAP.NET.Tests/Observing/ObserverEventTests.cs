@@ -91,24 +91,24 @@ public sealed class ObserverEventTests : ServerObserveTest
         route.Notify();
         Settle();
         Reset(Peer, TakeOne());
-        Assert.EndsWith("Rejected", _events[^1], StringComparison.Ordinal);
+        _events[^1].Ends("Rejected");
 
         Register(Peer);
         route.Notify();
         Settle();
         Pass(300);
-        Assert.EndsWith("Lost", _events[^1], StringComparison.Ordinal);
+        _events[^1].Ends("Lost");
 
         Register(Peer);
         result = CoapResults.Forbidden();
         route.Notify();
         Settle();
-        Assert.EndsWith("Failed", _events[^1], StringComparison.Ordinal);
+        _events[^1].Ends("Failed");
 
         result = CoapResults.Text("0");
         Register(Peer);
         route.Unmap();
-        Assert.EndsWith("Unmapped", _events[^1], StringComparison.Ordinal);
+        _events[^1].Ends("Unmapped");
         Assert.Equal(0, route.ObserverCount);
     }
 
@@ -124,9 +124,9 @@ public sealed class ObserverEventTests : ServerObserveTest
         connection.Receive("5101aa60536f6273");
         Register(Peer);
         connection.Break();
-        Assert.EndsWith("Disconnected", _events[^1], StringComparison.Ordinal);
+        _events[^1].Ends("Disconnected");
         await Server.StopAsync();
-        Assert.EndsWith("/obs 0 Stopped", _events[^1], StringComparison.Ordinal);
+        _events[^1].Ends("/obs 0 Stopped");
         Assert.Equal(4, _events.Count);
     }
 
@@ -154,7 +154,7 @@ public sealed class ObserverEventTests : ServerObserveTest
         await StartAsync();
         Register(Peer);
         Assert.Single(_events);
-        Assert.Contains(Logs.Entries, static entry => entry.Id.Id == 1763 && entry.Text.Contains("ObserverAdded", StringComparison.Ordinal));
+        Assert.Contains(Logs.Entries, static entry => entry.Id.Id == 1763 && entry.Text.Contains("ObserverAdded", Ordinal));
         Assert.Equal(1, Server.Counters[CoapCounter.HandlerErrors]);
     }
 
@@ -217,14 +217,14 @@ public sealed class ObserverEventTests : ServerObserveTest
         await StartAsync();
         Assert.Equal(0, Server.Notify("/typo"));
         Assert.Equal(0, Server.Notify("/plain"));
-        Assert.Contains("/typo", Assert.Single(Logs.Entries, static entry => entry.Id.Id == 1508).Text, StringComparison.Ordinal);
+        Assert.Single(Logs.Entries, static entry => entry.Id.Id == 1508).Text.Mentions("/typo");
         Pass(61);
         Assert.Equal(0, plain.Notify());
         Assert.Equal(0, plain.Notify());
         Assert.Contains("not Observable()",
             Assert.Single(Logs.Entries,
-                static entry => entry.Id.Id == 1508 && entry.Text.Contains("/plain", StringComparison.Ordinal)).Text,
-            StringComparison.Ordinal);
+                static entry => entry.Id.Id == 1508 && entry.Text.Contains("/plain", Ordinal)).Text,
+            Ordinal);
     }
 
     private CoapRouteHandlerBuilder Listen(CoapRouteHandlerBuilder route)

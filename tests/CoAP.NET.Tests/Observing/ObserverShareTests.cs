@@ -61,7 +61,7 @@ public sealed class ObserverShareTests : ServerObserveTest
         Pass(4);
         CoapMessage last = Assert.Single(TakeNew(), sent => sent.Peer == Peer).Message;
         Assert.Equal((CoapCode.ServiceUnavailable, "01", null), (last.Code, Wire.Hex(last.Token.ToArray()), NumberOf(last)));
-        Assert.Equal(TimeSpan.FromSeconds(5), last.Options.MaxAge);
+        Assert.Equal(FromSeconds(5), last.Options.MaxAge);
         Acknowledge(Peer, last);
         CoapObserverChange change = Assert.Single(went);
         Assert.Equal(CoapObserverEnd.Replaced, change.End);

@@ -20,7 +20,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
         Server.MapGet("/obs", () => CoapResults.Text("0")).Observable(observe =>
         {
             observe.Confirmable = false;
-            observe.ConfirmableEvery = TimeSpan.FromSeconds(seconds);
+            observe.ConfirmableEvery = FromSeconds(seconds);
         });
         await StartAsync();
         Register(Peer);
@@ -41,7 +41,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     [Fact]
     public async Task A_resource_class_can_set_ConfirmableEvery()
     {
-        Server.Map(new Checked { Observable = new() { ConfirmableEvery = TimeSpan.FromMinutes(1) } });
+        Server.Map(new Checked { Observable = new() { ConfirmableEvery = FromMinutes(1) } });
         await StartAsync();
         Register(Peer);
         Pass(61);
@@ -53,12 +53,12 @@ public sealed class ObserverTermsTests : ServerObserveTest
     {
         CoapRouteHandlerBuilder route = MapState();
         Assert.Throws<ArgumentOutOfRangeException>(() => route
-            .Observable(observe => observe.ConfirmableEvery = TimeSpan.FromMilliseconds(999)));
-        Assert.Throws<ArgumentOutOfRangeException>(() => route.Observable(observe => observe.ConfirmableEvery = TimeSpan.FromHours(25)));
-        CoapObserverTerms terms = new() { ConfirmableEvery = TimeSpan.FromSeconds(1) };
+            .Observable(observe => observe.ConfirmableEvery = FromMilliseconds(999)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => route.Observable(observe => observe.ConfirmableEvery = FromHours(25)));
+        CoapObserverTerms terms = new() { ConfirmableEvery = FromSeconds(1) };
         Assert.Throws<ArgumentOutOfRangeException>(() => terms.ConfirmableEvery = TimeSpan.Zero);
         Assert.Throws<ArgumentOutOfRangeException>(() => terms.MaxObservers = -1);
-        Assert.Equal((TimeSpan.FromSeconds(1), null), (terms.ConfirmableEvery, terms.MaxObservers));
+        Assert.Equal((FromSeconds(1), null), (terms.ConfirmableEvery, terms.MaxObservers));
     }
 
     [Fact]
@@ -66,14 +66,14 @@ public sealed class ObserverTermsTests : ServerObserveTest
     {
         Map();
         await StartAsync();
-        _terms["a"].ConfirmableEvery = TimeSpan.FromMinutes(1);
+        _terms["a"].ConfirmableEvery = FromMinutes(1);
         Register(Peer, "/t/a", "0a");
         Register(Other, "/t/b", "0b");
         Pass(61);
         (CoapAddress peer, CoapMessage check) = Assert.Single(TakeNew());
         Assert.Equal(Peer, peer);
         Acknowledge(Peer, check);
-        _terms["b"].ConfirmableEvery = TimeSpan.FromMinutes(2);
+        _terms["b"].ConfirmableEvery = FromMinutes(2);
         Pass(60);
         Assert.Contains(TakeNew(), sent => sent.Peer == Other && sent.Message.Type == CoapMessageType.Confirmable);
     }
@@ -210,7 +210,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
         await StartAsync();
         Register(Peer, "/t/a");
         Assert.Equal(CoapCode.InternalServerError, Ask(Other, "/t/b")!.Code);
-        Assert.Contains(Logs.Entries, static entry => entry.Text.Contains("/t/b", StringComparison.Ordinal));
+        Assert.Contains(Logs.Entries, static entry => entry.Text.Contains("/t/b", Ordinal));
     }
 
     [Theory]

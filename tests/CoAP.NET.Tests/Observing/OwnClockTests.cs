@@ -30,12 +30,12 @@ public sealed class OwnClockTests
         transport.Receive(s_client, "41010001aa605178");
         Assert.Equal(1, runs);
         route.Notify();
-        Assert.False(await isPool.Task.WaitAsync(TimeSpan.FromMinutes(2)));
+        Assert.False(await isPool.Task.WaitAsync(FromMinutes(2)));
     }
 
     /// <summary>A clock that began at another time, with the timers of the platform.</summary>
     private sealed class OwnTime : TimeProvider
     {
-        public override DateTimeOffset GetUtcNow() => base.GetUtcNow() + TimeSpan.FromDays(1);
+        public override DateTimeOffset GetUtcNow() => base.GetUtcNow() + FromDays(1);
     }
 }

@@ -10,19 +10,19 @@ public sealed class ReadingTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using IAsyncEnumerator<CoapResponse> reader = observation.ReadAllAsync().GetAsyncEnumerator();
         Assert.True(await Within(reader.MoveNextAsync().AsTask()));
-        Assert.Equal("one", Text(reader.Current));
+        reader.Current.Says("one");
         for (uint i = 2; i <= 1000; i++)
         {
             Notify(registration.Token, i, $"{i}", confirmable: false);
         }
 
         Assert.True(await Within(reader.MoveNextAsync().AsTask()));
-        Assert.Equal("1000", Text(reader.Current));
+        reader.Current.Says("1000");
         Task<bool> next = reader.MoveNextAsync().AsTask();
         Assert.False(next.IsCompleted);
         Notify(registration.Token, 1001, "1001", confirmable: false);
         Assert.True(await Within(next));
-        Assert.Equal("1001", Text(reader.Current));
+        reader.Current.Says("1001");
         next = reader.MoveNextAsync().AsTask();
         await observation.DisposeAsync();
         Assert.False(await Within(next));
@@ -41,11 +41,11 @@ public sealed class ReadingTests : ClientObserveTest
             Task<bool> next = quick.MoveNextAsync().AsTask();
             Notify(registration.Token, i, $"{i}", confirmable: false);
             Assert.True(await Within(next));
-            Assert.Equal($"{i}", Text(quick.Current));
+            quick.Current.Says($"{i}");
         }
 
         Assert.True(await Within(slow.MoveNextAsync().AsTask()));
-        Assert.Equal("9", Text(slow.Current));
+        slow.Current.Says("9");
     }
 
     [Fact]
@@ -60,7 +60,7 @@ public sealed class ReadingTests : ClientObserveTest
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(next));
         NotifyAcknowledged(registration.Token, 2, "two");
-        Assert.Equal("two", Text(observation.Latest));
+        observation.Latest.Says("two");
     }
 
     [Fact]
@@ -70,9 +70,9 @@ public sealed class ReadingTests : ClientObserveTest
         ISourceBlock<CoapResponse> source = observation.AsSourceBlock();
         BufferBlock<CoapResponse> buffer = new();
         source.LinkTo(buffer, new DataflowLinkOptions { PropagateCompletion = true });
-        Assert.Equal("one", Text(await Within(buffer.ReceiveAsync())));
+        await Within(buffer.ReceiveAsync()).Says("one");
         NotifyAcknowledged(registration.Token, 2, "two");
-        Assert.Equal("two", Text(await Within(buffer.ReceiveAsync())));
+        await Within(buffer.ReceiveAsync()).Says("two");
         await observation.DisposeAsync();
         await Within(buffer.Completion);
         await Within(observation.AsSourceBlock().Completion);

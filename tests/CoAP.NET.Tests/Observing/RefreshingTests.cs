@@ -11,8 +11,8 @@ public sealed class RefreshingTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, null, "gone", maxAge: 3600, code: CoapCode.NotFound);
-        Clock.Advance(TimeSpan.FromMinutes(1));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromMinutes(1));
+        Transport.HasSentNothing();
 
         Task<CoapResponse> refreshing = observation.RefreshAsync();
         CoapMessage again = TakeRequest();
@@ -20,7 +20,7 @@ public sealed class RefreshingTests : ClientObserveTest
         Assert.False(refreshing.IsCompleted);
         Answer(again, 9, "here again");
 
-        Assert.Equal("here again", (await Within(refreshing)).GetText());
+        await Within(refreshing).Says("here again");
         Assert.Equal(CoapObserveState.Observing, observation.State);
     }
 
@@ -36,8 +36,8 @@ public sealed class RefreshingTests : ClientObserveTest
         Assert.Equal(registration.Token, again.Token);
         Answer(again, 2, "two");
 
-        Assert.Equal("two", (await Within(first)).GetText());
-        Assert.Equal("two", (await Within(second)).GetText());
+        await Within(first).Says("two");
+        await Within(second).Says("two");
     }
 
     [Fact]
@@ -48,15 +48,15 @@ public sealed class RefreshingTests : ClientObserveTest
         NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
         for (int i = 0; i < 5; i++)
         {
-            (CoapMessage tried, _) = NextRequest(TimeSpan.FromMinutes(6));
+            (CoapMessage tried, _) = NextRequest(FromMinutes(6));
             Answer(tried, null, "gone", code: CoapCode.NotFound);
         }
 
         Task<CoapResponse> refreshing = observation.RefreshAsync();
         Answer(TakeRequest(), null, "still gone", code: CoapCode.NotFound);
 
-        Assert.Equal(CoapCode.NotFound, (await Within(refreshing)).Code);
-        (_, TimeSpan after) = NextRequest(TimeSpan.FromMinutes(6));
+        await Within(refreshing).Gives(CoapCode.NotFound);
+        (_, TimeSpan after) = NextRequest(FromMinutes(6));
         Assert.InRange(after.TotalSeconds, 2.4, 5.2);
     }
 
@@ -67,7 +67,7 @@ public sealed class RefreshingTests : ClientObserveTest
         await using CoapObservation disposed = observation;
 
         Task<CoapResponse> refreshing = observation.RefreshAsync();
-        Clock.Advance(TimeSpan.FromSeconds(94));
+        Clock.Advance(FromSeconds(94));
 
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(refreshing));
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
@@ -86,7 +86,7 @@ public sealed class RefreshingTests : ClientObserveTest
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(refreshing));
         Answer(TakeRequest(), 2, "two");
 
-        Assert.Equal("two", Text(observation.Latest));
+        observation.Latest.Says("two");
     }
 
     [Fact]
@@ -136,7 +136,7 @@ public sealed class RefreshingTests : ClientObserveTest
         Task<CoapResponse> first = observation.RefreshAsync();
         CoapMessage superseded = TakeRequest();
         NotifyAcknowledged(registration.Token, 7, "notified");
-        Assert.Equal("notified", (await Within(first)).GetText());
+        await Within(first).Says("notified");
 
         earlier = superseded;
         Task<CoapResponse> second = observation.RefreshAsync();
@@ -146,11 +146,11 @@ public sealed class RefreshingTests : ClientObserveTest
         Assert.NotEqual(superseded.MessageId, current.MessageId);
         Assert.False(second.IsCompleted);
         Assert.Null(observation.Error);
-        Assert.Equal("notified", Text(observation.Latest));
+        observation.Latest.Says("notified");
 
         // The reply to the current one counts.
         Answer(current, 8, "current");
-        Assert.Equal("current", (await Within(second)).GetText());
+        await Within(second).Says("current");
         Assert.Equal(CoapObserveState.Observing, observation.State);
     }
 
@@ -178,8 +178,8 @@ public sealed class RefreshingTests : ClientObserveTest
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Assert.Equal(s_stranger, remote);
         Assert.False(refreshing.IsCompleted);
-        Assert.Equal("one", Text(observation.Latest));
+        observation.Latest.Says("one");
         Answer(Read(Wire.Hex(bytes)), 1, "from the new address", from: remote);
-        Assert.Equal("from the new address", (await Within(refreshing)).GetText());
+        await Within(refreshing).Says("from the new address");
     }
 }

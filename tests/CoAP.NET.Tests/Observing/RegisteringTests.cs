@@ -14,12 +14,12 @@ public sealed class RegisteringTests : ClientObserveTest
         Assert.Equal((CoapMessageType.Confirmable, CoapCode.Get), (request.Type, request.Code));
 
         // Observe 0 is an option of no bytes, before Uri-Path.
-        Assert.EndsWith("60536f6273", hex, StringComparison.Ordinal);
+        hex.Ends("60536f6273");
         Assert.False(registering.IsCompleted);
         Answer(request, 12, "22.9 C");
         await using CoapObservation observation = await Within(registering);
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal("22.9 C", Text(observation.Latest));
+        observation.Latest.Says("22.9 C");
         Assert.Null(observation.Error);
         Assert.Equal(1, StandingRequests);
     }
@@ -34,15 +34,15 @@ public sealed class RegisteringTests : ClientObserveTest
         await using CoapObservation observation = await Within(registering);
         observation.StateChanged += (_, state) => states.Add(state);
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
-        Assert.Equal("plain", Text(observation.Latest));
+        observation.Latest.Says("plain");
 
         // Asked again when the plain response is no longer current; then there is room for an observer.
-        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(60));
+        (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(60));
         Assert.InRange(after.TotalSeconds, 34.9, 45.5);
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
         Answer(again, 5, "observed");
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal("observed", Text(observation.Latest));
+        observation.Latest.Says("observed");
         Assert.Equal([CoapObserveState.Observing], states);
     }
 
@@ -55,12 +55,12 @@ public sealed class RegisteringTests : ClientObserveTest
         TimeSpan last = default;
         for (int i = 0; i < 12; i++)
         {
-            (CoapMessage again, last) = NextRequest(TimeSpan.FromMinutes(6));
+            (CoapMessage again, last) = NextRequest(FromMinutes(6));
             Answer(again, null, $"{i}", maxAge: 1);
         }
 
         Assert.InRange(last.TotalSeconds, 149, 301);
-        Assert.Equal("11", Text(observation.Latest));
+        observation.Latest.Says("11");
     }
 
     [Fact]
@@ -90,12 +90,12 @@ public sealed class RegisteringTests : ClientObserveTest
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage request = TakeRequest();
         Transport.Receive(s_server, $"6000{request.MessageId:x4}");
-        Clock.Advance(TimeSpan.FromSeconds(20));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromSeconds(20));
+        Transport.HasSentNothing();
         NotifyAcknowledged(request.Token, 1, "late");
         await using CoapObservation observation = await Within(registering);
         Assert.Equal(CoapObserveState.Observing, observation.State);
-        Assert.Equal("late", Text(observation.Latest));
+        observation.Latest.Says("late");
     }
 
     [Fact]
@@ -105,11 +105,11 @@ public sealed class RegisteringTests : ClientObserveTest
         CoapMessage request = TakeRequest();
         NotifyAcknowledged(request.Token, 8, "second");
         await using CoapObservation observation = await Within(registering);
-        Assert.Equal("second", Text(observation.Latest));
+        observation.Latest.Says("second");
         Answer(request, 7, "first");
-        Assert.Equal("second", Text(observation.Latest));
-        Clock.Advance(TimeSpan.FromSeconds(50));
-        Assert.Empty(Transport.TakeSent());
+        observation.Latest.Says("second");
+        Clock.Advance(FromSeconds(50));
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -119,9 +119,9 @@ public sealed class RegisteringTests : ClientObserveTest
         CoapMessage request = TakeRequest();
         Assert.Equal(CoapMessageType.NonConfirmable, request.Type);
         Notify(request.Token, 1, "non", confirmable: false);
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await using CoapObservation observation = await Within(registering);
-        Assert.Equal("non", Text(observation.Latest));
+        observation.Latest.Says("non");
     }
 
     [Fact]
@@ -129,24 +129,24 @@ public sealed class RegisteringTests : ClientObserveTest
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage first = TakeRequest();
-        Clock.Advance(TimeSpan.FromSeconds(94));
+        Clock.Advance(FromSeconds(94));
         Assert.Equal(4, TakeRequests().Count(message => message.MessageId == first.MessageId));
         await using CoapObservation observation = await Within(registering);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Assert.Equal(CoapTimeoutReason.NotAcknowledged, Assert.IsType<CoapTimeoutException>(observation.Error).Reason);
         Assert.Null(observation.Latest);
-        Clock.Advance(TimeSpan.FromHours(5));
+        Clock.Advance(FromHours(5));
         CoapMessage last = TakeRequests()[^1];
         Assert.Equal(first.Token, last.Token);
 
         // It is there again.
         while (observation.State != CoapObserveState.Observing)
         {
-            (CoapMessage request, _) = NextRequest(TimeSpan.FromMinutes(10));
+            (CoapMessage request, _) = NextRequest(FromMinutes(10));
             Answer(request, 1, "back");
         }
 
-        Assert.Equal("back", Text(observation.Latest));
+        observation.Latest.Says("back");
         Assert.Null(observation.Error);
     }
 
@@ -155,7 +155,7 @@ public sealed class RegisteringTests : ClientObserveTest
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri),
             new CoapObserveOptions { Reregistration = CoapReregistration.Never });
-        Clock.Advance(TimeSpan.FromSeconds(94));
+        Clock.Advance(FromSeconds(94));
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(registering));
         AssertFreed();
     }
@@ -171,7 +171,7 @@ public sealed class RegisteringTests : ClientObserveTest
         Assert.Equal(s_server, remote);
         Answer(Read(Wire.Hex(bytes)), 1, "there");
         await using CoapObservation observation = await Within(registering);
-        Assert.Equal("there", Text(observation.Latest));
+        observation.Latest.Says("there");
         Assert.Equal(s_server, observation.Latest!.Remote);
     }
 
@@ -184,9 +184,9 @@ public sealed class RegisteringTests : ClientObserveTest
             : Task.FromException<IPAddress[]>(new System.Net.Sockets.SocketException(11001));
         await using CoapObservation observation = await Within(Client.ObserveAsync("coap://new.example/obs"));
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
-        Assert.Contains("new.example", observation.Error!.Message, StringComparison.Ordinal);
+        observation.Error!.Mentions("new.example");
         isKnown = true;
-        (CoapMessage request, _) = NextRequest(TimeSpan.FromSeconds(10));
+        (CoapMessage request, _) = NextRequest(FromSeconds(10));
         Answer(request, 1, "found");
         Assert.Equal(CoapObserveState.Observing, observation.State);
     }
@@ -212,7 +212,7 @@ public sealed class RegisteringTests : ClientObserveTest
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(registering));
 
         // It may have arrived, so the server is told; a peer that was not heard yet only as often as PROBING_RATE allows.
-        (CoapMessage cancellation, _) = NextRequest(TimeSpan.FromSeconds(20));
+        (CoapMessage cancellation, _) = NextRequest(FromSeconds(20));
         Assert.Equal((1u, request.Token), (cancellation.Options.Observe, cancellation.Token));
         Answer(cancellation, null, "x");
         AssertFreed();
@@ -256,7 +256,7 @@ public sealed class RegisteringTests : ClientObserveTest
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 20);
         await using CoapObservation disposed = observation;
-        (CoapMessage request, _) = NextRequest(TimeSpan.FromSeconds(40));
+        (CoapMessage request, _) = NextRequest(FromSeconds(40));
         foreach (string echo in new[] { "01", "02", "03" })
         {
             Challenge(request, echo);
@@ -264,9 +264,9 @@ public sealed class RegisteringTests : ClientObserveTest
         }
 
         Challenge(request, "04");
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
-        (request, _) = NextRequest(TimeSpan.FromHours(1));
+        (request, _) = NextRequest(FromHours(1));
         Assert.Equal((0u, "04"), (request.Options.Observe, Wire.Hex(request.Options.Echo!.Value.Span)));
 
         // Its challenges are counted anew: an Echo of long ago may be too old by now.

@@ -278,7 +278,7 @@ public sealed class RegistrationTests : ServerObserveTest
         Settle();
         Assert.Equal(["72", "8 92"], TakeNew().Select(sent => TextOf(sent.Message)).Order());
         ArgumentException bad = Assert.Throws<ArgumentException>("path", () => Server.Notify("/bad%zz"));
-        Assert.Contains("Write %25 for a percent sign.", bad.Message, StringComparison.Ordinal);
+        bad.Mentions("Write %25 for a percent sign.");
     }
 
     [Fact]
@@ -308,7 +308,7 @@ public sealed class RegistrationTests : ServerObserveTest
         public Light()
             : base("/light")
         {
-            Observable = new() { MaxAge = TimeSpan.FromSeconds(30), Confirmable = false };
+            Observable = new() { MaxAge = FromSeconds(30), Confirmable = false };
         }
 
         public bool IsOn { get; set; }

@@ -8,9 +8,9 @@ public sealed class RegistrationTimesTests
     [Rfc("7641-3.3.1-3")]
     public void The_delay_of_a_new_registration_after_Max_Age_is_5_to_15_seconds()
     {
-        Assert.Equal(TimeSpan.FromSeconds(5).Ticks, RegistrationTimes.Timeout(0));
-        Assert.Equal(TimeSpan.FromSeconds(10).Ticks, RegistrationTimes.Timeout(0.5));
-        Assert.InRange(RegistrationTimes.Timeout(0.999_999), TimeSpan.FromSeconds(14.9).Ticks, TimeSpan.FromSeconds(15).Ticks);
+        Assert.Equal(FromSeconds(5).Ticks, RegistrationTimes.Timeout(0));
+        Assert.Equal(FromSeconds(10).Ticks, RegistrationTimes.Timeout(0.5));
+        Assert.InRange(RegistrationTimes.Timeout(0.999_999), FromSeconds(14.9).Ticks, FromSeconds(15).Ticks);
     }
 
     [Theory]
@@ -21,9 +21,9 @@ public sealed class RegistrationTimesTests
     [InlineData(1000, 150, 300)]
     public void The_backoff_after_failed_registrations_doubles_up_to_a_bound_with_a_random_half(int failures, double least, double most)
     {
-        TimeSpan bound = TimeSpan.FromMinutes(5);
-        Assert.Equal(TimeSpan.FromSeconds(least).Ticks, RegistrationTimes.BackOff(failures, bound, 0));
-        Assert.InRange(RegistrationTimes.BackOff(failures, bound, 0.999_999), TimeSpan.FromSeconds(most * 0.999).Ticks,
-            TimeSpan.FromSeconds(most).Ticks);
+        TimeSpan bound = FromMinutes(5);
+        Assert.Equal(FromSeconds(least).Ticks, RegistrationTimes.BackOff(failures, bound, 0));
+        Assert.InRange(RegistrationTimes.BackOff(failures, bound, 0.999_999), FromSeconds(most * 0.999).Ticks,
+            FromSeconds(most).Ticks);
     }
 }

@@ -40,7 +40,7 @@ public sealed class RelayTests
     public async Task A_relay_gets_a_single_end_of_its_observation_and_refreshes_on_demand()
     {
         Relay relay = new(null);
-        Assert.Equal("now", (await relay.Observation.RefreshAsync()).GetText());
+        await relay.Observation.RefreshAsync().Says("now");
         Assert.Null(await relay.Observation.KeepAsync());
 
         await relay.Observation.DisposeAsync();

@@ -13,7 +13,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         CoapMessage first = TakeRequest();
         Answer(first, 1, "one", maxAge: 10, etag: "0a0b");
         await using CoapObservation observation = await Within(registering);
-        (CoapMessage second, _) = NextRequest(TimeSpan.FromSeconds(26));
+        (CoapMessage second, _) = NextRequest(FromSeconds(26));
         Assert.Equal(first.Token, second.Token);
         Assert.NotEqual(first.MessageId, second.MessageId);
         Assert.Equal("0a0b", second.Options.ETag!.Value.ToString());
@@ -32,7 +32,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         List<double> gaps = [];
         for (uint i = 2; i < 202; i++)
         {
-            (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(40));
+            (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(40));
             gaps.Add(after.TotalSeconds - 20);
             Answer(again, i, $"{i}", maxAge: 20);
         }
@@ -46,22 +46,22 @@ public sealed class ReregisteringTests : ClientObserveTest
     public async Task NotMoreOftenThan_sets_the_minimum_time_between_registrations()
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 5,
-            options: new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromMinutes(10)) });
+            options: new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(FromMinutes(10)) });
         await using CoapObservation disposed = observation;
-        (_, TimeSpan after) = NextRequest(TimeSpan.FromMinutes(11));
+        (_, TimeSpan after) = NextRequest(FromMinutes(11));
         Assert.InRange(after.TotalSeconds, 599, 601);
     }
 
     [Fact]
     public void The_maximum_delay_after_a_failure_is_that_of_the_user()
     {
-        CoapReregistration rule = CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, TimeSpan.FromHours(1));
-        Assert.Equal(TimeSpan.FromHours(1), rule.MaximumBackOff);
-        Assert.Equal(TimeSpan.FromMinutes(5), CoapReregistration.NotMoreOftenThan(TimeSpan.Zero).MaximumBackOff);
+        CoapReregistration rule = CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, FromHours(1));
+        Assert.Equal(FromHours(1), rule.MaximumBackOff);
+        Assert.Equal(FromMinutes(5), CoapReregistration.NotMoreOftenThan(TimeSpan.Zero).MaximumBackOff);
         Assert.Throws<ArgumentOutOfRangeException>(
-            "maximumBackOff", () => CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, TimeSpan.FromSeconds(4)));
+            "maximumBackOff", () => CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, FromSeconds(4)));
         Assert.Throws<ArgumentOutOfRangeException>(
-            "maximumBackOff", () => CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, TimeSpan.FromHours(25)));
+            "maximumBackOff", () => CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, FromHours(25)));
     }
 
     [Fact]
@@ -70,8 +70,8 @@ public sealed class ReregisteringTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 5,
             options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
         await using CoapObservation disposed = observation;
-        Clock.Advance(TimeSpan.FromDays(2));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromDays(2));
+        Transport.HasSentNothing();
         Assert.Equal(CoapObserveState.Stale, observation.State);
         NotifyAcknowledged(registration.Token, 2, "still there");
         Assert.Equal(CoapObserveState.Observing, observation.State);
@@ -82,12 +82,12 @@ public sealed class ReregisteringTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(number: 5000, maxAge: 10);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        (CoapMessage again, _) = NextRequest(FromSeconds(26));
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Answer(again, 1, "after the restart");
-        Assert.Equal("after the restart", Text(observation.Latest));
+        observation.Latest.Says("after the restart");
         NotifyAcknowledged(registration.Token, 2, "and on");
-        Assert.Equal("and on", Text(observation.Latest));
+        observation.Latest.Says("and on");
     }
 
     [Fact]
@@ -95,10 +95,10 @@ public sealed class ReregisteringTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 10);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        (CoapMessage again, _) = NextRequest(FromSeconds(26));
         Notify(again.Token, 2, "two", maxAge: 100_000, confirmable: false);
 
-        Clock.Advance(TimeSpan.FromHours(1));
+        Clock.Advance(FromHours(1));
 
         Assert.All(TakeRequests(), copy => Assert.Equal(again.MessageId, copy.MessageId));
         Assert.Equal((CoapObserveState.Observing, "two"), (observation.State, Text(observation.Latest)));
@@ -118,10 +118,10 @@ public sealed class ReregisteringTests : ClientObserveTest
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Assert.Equal(CoapCode.NotFound, Assert.IsType<CoapResponseException>(observation.Error).Response.Code);
         Assert.Equal(["2.05 Content 3 B", "4.04 Not Found 4 B"], seen);
-        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(70));
+        (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(70));
         Assert.InRange(after.TotalSeconds, 59.9, 60.5);
         Answer(again, 7, "here again");
-        Assert.Equal("here again", Text(observation.Latest));
+        observation.Latest.Says("here again");
         Assert.Null(observation.Error);
     }
 
@@ -134,7 +134,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         double[] longest = [5, 10, 20, 40, 80, 160, 300, 300];
         foreach (double wait in longest)
         {
-            (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(301));
+            (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(301));
             Assert.InRange(after.TotalSeconds, (wait / 2) - 0.1, wait + 0.2);
             Answer(again, null, "still gone", code: CoapCode.NotFound);
         }
@@ -149,7 +149,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, null, string.Empty, code: new CoapCode(code));
-        (_, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(61));
+        (_, TimeSpan after) = NextRequest(FromSeconds(61));
         Assert.InRange(after.TotalSeconds, 59.9, 60.5);
     }
 
@@ -162,10 +162,10 @@ public sealed class ReregisteringTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, null, string.Empty, maxAge: 4000, code: new CoapCode(code));
-        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(4001));
+        (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(4001));
         Assert.InRange(after.TotalSeconds, 3999.9, 4000.5);
         Answer(again, null, string.Empty, maxAge: 500, code: new CoapCode(code));
-        (_, after) = NextRequest(TimeSpan.FromSeconds(501));
+        (_, after) = NextRequest(FromSeconds(501));
         Assert.InRange(after.TotalSeconds, 499.9, 500.5);
     }
 
@@ -175,10 +175,10 @@ public sealed class ReregisteringTests : ClientObserveTest
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, null, string.Empty, code: CoapCode.NotAcceptable);
-        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(6));
+        (CoapMessage again, TimeSpan after) = NextRequest(FromSeconds(6));
         Assert.InRange(after.TotalSeconds, 2.4, 5.2);
         Answer(again, 8, "{}");
-        Assert.Equal("{}", Text(observation.Latest));
+        observation.Latest.Says("{}");
     }
 
     [Fact]
@@ -198,7 +198,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         });
         Assert.Equal([CoapCode.NotFound], read);
         await observation.DisposeAsync();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         AssertFreed();
     }
 
@@ -207,14 +207,14 @@ public sealed class ReregisteringTests : ClientObserveTest
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 10);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        (CoapMessage again, _) = NextRequest(FromSeconds(26));
         Transport.Receive(s_server, $"7000{again.MessageId:x4}");
         Failure.Is(CoapError.Reset, observation.Error);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
-        (again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(6));
+        (again, TimeSpan after) = NextRequest(FromSeconds(6));
         Assert.InRange(after.TotalSeconds, 2.4, 5.2);
         Transport.Receive(s_server, $"7000{again.MessageId:x4}");
-        (again, after) = NextRequest(TimeSpan.FromSeconds(11));
+        (again, after) = NextRequest(FromSeconds(11));
         Assert.InRange(after.TotalSeconds, 4.9, 10.2);
         Answer(again, 1, "at last");
         Assert.Equal(CoapObserveState.Observing, observation.State);
@@ -225,12 +225,12 @@ public sealed class ReregisteringTests : ClientObserveTest
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 10);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        (CoapMessage again, _) = NextRequest(FromSeconds(26));
         Transport.Context.PortUnreachable(s_server, Endpoints.DirectTransport.Local, Wire.Hex($"4401{again.MessageId:x4}{again.Token}"));
         Failure.Is(CoapError.Unreachable, observation.Error);
-        (again, _) = NextRequest(TimeSpan.FromSeconds(6));
+        (again, _) = NextRequest(FromSeconds(6));
         Answer(again, 1, "up");
-        Assert.Equal("up", Text(observation.Latest));
+        observation.Latest.Says("up");
     }
 
     [Fact]
@@ -238,13 +238,13 @@ public sealed class ReregisteringTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 10);
         await using CoapObservation disposed = observation;
-        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        (CoapMessage again, _) = NextRequest(FromSeconds(26));
         Transport.Receive(s_server, $"7000{again.MessageId:x4}");
         NotifyAcknowledged(registration.Token, 2, "alive", maxAge: 500);
         Assert.Equal(CoapObserveState.Observing, observation.State);
         Assert.Null(observation.Error);
-        Clock.Advance(TimeSpan.FromSeconds(499));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromSeconds(499));
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -256,20 +256,20 @@ public sealed class ReregisteringTests : ClientObserveTest
             etag: "aa");
         await using CoapObservation disposed = observation;
         address = IPAddress.Parse("192.0.2.9");
-        Clock.Advance(TimeSpan.FromSeconds(26));
+        Clock.Advance(FromSeconds(26));
         (CoapAddress remote, byte[] bytes) = Transport.TakeAll().First(static item => item.Bytes[1] == 1 && item.Remote == s_stranger);
         CoapMessage moved = Read(Wire.Hex(bytes));
         Assert.Null(moved.Options.ETag);
         Answer(moved, 1, "from the new place", from: remote, maxAge: 1000);
-        Assert.Equal("from the new place", Text(observation.Latest));
+        observation.Latest.Says("from the new place");
         Assert.Equal(1, StandingRequests);
 
         // The one before notifies still: it is told that nobody listens there.
         ushort id = Notify(registration.Token, 9, "from the old place");
-        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent($"7000{id:x4}");
         id = Notify(registration.Token, 10, "from the old place", confirmable: false);
-        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
-        Assert.Equal("from the new place", Text(observation.Latest));
+        Transport.HasSent($"7000{id:x4}");
+        observation.Latest.Says("from the new place");
     }
 
     [Fact]
@@ -277,10 +277,10 @@ public sealed class ReregisteringTests : ClientObserveTest
     {
         Task<CoapObservation> registering = Client.ObserveAsync("coap://two.example/obs");
         Assert.Equal(s_stranger, Assert.Single(Transport.TakeAll()).Remote);
-        Clock.Advance(TimeSpan.FromSeconds(94));
+        Clock.Advance(FromSeconds(94));
         Transport.TakeAll();
         await using CoapObservation observation = await Within(registering);
-        Clock.Advance(TimeSpan.FromSeconds(6));
+        Clock.Advance(FromSeconds(6));
         (CoapAddress remote, byte[] bytes) = Transport.TakeAll()[0];
         Assert.Equal(s_server, remote);
         Answer(Read(Wire.Hex(bytes)), 1, "the other one");

@@ -59,7 +59,7 @@ public sealed class ScaleTests(ITestOutputHelper output) : ClientObserveTest
 
         AssertFreed();
         isOn = false;
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Equal(0, Timers);
         Assert.Equal(0, Endpoint.Counters[CoapCounter.StageErrors]);
     }

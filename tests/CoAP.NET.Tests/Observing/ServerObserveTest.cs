@@ -36,9 +36,9 @@ public abstract class ServerObserveTest : EndpointTest
         Settle();
     }
 
-    protected void Settle() => Clock.Advance(TimeSpan.FromMilliseconds(5));
+    protected void Settle() => Clock.Advance(FromMilliseconds(5));
 
-    protected void Pass(double seconds) => Clock.Advance(TimeSpan.FromSeconds(seconds));
+    protected void Pass(double seconds) => Clock.Advance(FromSeconds(seconds));
 
     private protected CoapMessage? Ask(CoapAddress peer, string path, uint? observe = 0, string token = "4a",
         CoapMethod method = CoapMethod.Get, CoapMessageType type = CoapMessageType.Confirmable, Action<CoapMessage>? more = null)

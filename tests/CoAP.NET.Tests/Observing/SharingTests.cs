@@ -13,17 +13,17 @@ public sealed class SharingTests : ClientObserveTest
         CoapObservation one = await Within(first);
         CoapObservation two = await Within(second);
         CoapObservation three = await Within(Client.ObserveAsync(Uri));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Assert.Equal((3, 1, 1), (Endpoint.Observed.Count, Endpoint.Observed.Registrations, StandingRequests));
         NotifyAcknowledged(registration.Token, 2, "two");
-        Assert.All([one, two, three], observation => Assert.Equal("two", Text(observation.Latest)));
+        Assert.All([one, two, three], observation => observation.Latest.Says("two"));
         Assert.Same(one.Latest, two.Latest);
         Assert.Throws<InvalidOperationException>(() => one.Latest!.Options.Clear());
         await one.DisposeAsync();
         await three.DisposeAsync();
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         NotifyAcknowledged(registration.Token, 3, "three");
-        Assert.Equal("three", Text(two.Latest));
+        two.Latest.Says("three");
         await two.DisposeAsync();
         Answer(TakeRequest(), null, "last");
         AssertFreed();
@@ -85,13 +85,13 @@ public sealed class SharingTests : ClientObserveTest
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
 
         // One message at a time to one peer (NSTART).
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         Answer(cancellation, null, "last");
         CoapMessage second = TakeRequest();
         Assert.NotEqual(first.Token, second.Token);
         Answer(second, 1, "again");
         await using CoapObservation again = await Within(registering);
-        Assert.Equal("again", Text(again.Latest));
+        again.Latest.Says("again");
     }
 
     [Fact]
@@ -99,11 +99,11 @@ public sealed class SharingTests : ClientObserveTest
     {
         (CoapObservation never, _) = await RegisterAsync(maxAge: 5,
             options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
-        Clock.Advance(TimeSpan.FromHours(1));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromHours(1));
+        Transport.HasSentNothing();
         CoapObservation auto = await Within(Client.ObserveAsync(Uri));
         Answer(TakeRequest(), 2, "two");
-        Assert.Equal("two", Text(never.Latest));
+        never.Latest.Says("two");
         await auto.DisposeAsync();
         await never.DisposeAsync();
     }
@@ -115,7 +115,7 @@ public sealed class SharingTests : ClientObserveTest
         (CoapObservation one, _) = await RegisterAsync();
         CoapObservation two = await Within(Client.ObserveAsync(Uri));
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Client.ObserveAsync(Uri));
-        Assert.Contains("MaxObservations", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("MaxObservations");
         await two.DisposeAsync();
         two = await Within(Client.ObserveAsync(Uri));
         await two.DisposeAsync();
@@ -142,9 +142,9 @@ public sealed class SharingTests : ClientObserveTest
         Assert.Null(registration.Options.Get<UriHostOption>());
         Answer(registration, 1, "22");
         await using CoapObservation observation = await Within(registering);
-        Assert.Equal("22", Text(observation.Latest));
+        observation.Latest.Says("22");
         CoapObservation second = await Within(peer.ObserveAsync("/3303/0/5700"));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         await second.DisposeAsync();
     }
 }

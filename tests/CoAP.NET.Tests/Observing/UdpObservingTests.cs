@@ -66,7 +66,7 @@ public sealed class UdpObservingTests : IAsyncLifetime
         Volatile.Write(ref blocks, true);
         route.Notify();
         await Task.Factory.StartNew(blocked.Wait, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
-            .WaitAsync(TimeSpan.FromMinutes(2));
+            .WaitAsync(FromMinutes(2));
         second.Notify();
         Assert.EndsWith("ff79", await ReceiveAsync(_other));
         goesOn.Set();
@@ -90,7 +90,7 @@ public sealed class UdpObservingTests : IAsyncLifetime
     private static async Task<string> ReceiveAsync(Socket socket)
     {
         byte[] buffer = new byte[2048];
-        int length = await socket.ReceiveAsync(buffer).WaitAsync(TimeSpan.FromMinutes(2));
+        int length = await socket.ReceiveAsync(buffer).WaitAsync(FromMinutes(2));
         return Wire.Hex(buffer.AsSpan(0, length));
     }
 }

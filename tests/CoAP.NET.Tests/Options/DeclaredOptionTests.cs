@@ -35,7 +35,7 @@ public sealed class DeclaredOptionTests
         foreach (bool isForwarded in new[] { false, true })
         {
             OptionVerdict verdict = OptionRules.Check(message, isForwarded: isForwarded);
-            if (isForwarded && code.StartsWith("4.02", StringComparison.Ordinal))
+            if (isForwarded && code.StartsWith("4.02", Ordinal))
             {
                 // The server behind the proxy knows better.
                 Assert.True(verdict.IsAccepted);
@@ -44,8 +44,8 @@ public sealed class DeclaredOptionTests
 
             Assert.Equal(code, $"{verdict.ResponseCode}");
             string text = verdict.Describe(message.Options.Registry);
-            Assert.StartsWith($"Option {number} (Mine)", text, StringComparison.Ordinal);
-            Assert.Contains(why, text, StringComparison.Ordinal);
+            text.Begins($"Option {number} (Mine)");
+            text.Mentions(why);
         }
     }
 

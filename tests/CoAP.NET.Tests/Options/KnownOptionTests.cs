@@ -48,7 +48,7 @@ public sealed class KnownOptionTests
         {
             ContentFormat = CoapContentFormat.TextPlain,
             Accept = CoapContentFormat.Json,
-            MaxAge = TimeSpan.FromSeconds(90),
+            MaxAge = FromSeconds(90),
             Observe = 0xff_ffff,
             Block1 = new BlockValue(1, true, 2),
             Block2 = new BlockValue(2, false, 6),
@@ -69,7 +69,7 @@ public sealed class KnownOptionTests
             options.ToString());
         Assert.Equal(CoapContentFormat.TextPlain, options.ContentFormat);
         Assert.Equal(CoapContentFormat.Json, options.Accept);
-        Assert.Equal(TimeSpan.FromSeconds(90), options.MaxAge);
+        Assert.Equal(FromSeconds(90), options.MaxAge);
         Assert.Equal(0xff_ffffu, options.Observe);
         Assert.Equal(new BlockValue(1, true, 2), options.Block1);
         Assert.Equal(new BlockValue(2, false, 6), options.Block2);
@@ -114,7 +114,7 @@ public sealed class KnownOptionTests
         Assert.Throws<ArgumentOutOfRangeException>(() => options.HopLimit = 0);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.UriPort = 65536);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.UriPort = -1);
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.MaxAge = TimeSpan.FromSeconds(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.MaxAge = FromSeconds(-1));
         Assert.Equal("ETag: 01, Observe: 5, Hop-Limit: 3", options.ToString());
     }
 

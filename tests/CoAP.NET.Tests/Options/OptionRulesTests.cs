@@ -259,7 +259,7 @@ public sealed class OptionRulesTests
         Assert.Equal(new OptionVerdict(fault, number), verdict);
         Assert.False(verdict.IsAccepted);
         Assert.Equal(code, verdict.ResponseCode);
-        Assert.Contains($"Option {number}", verdict.Describe(message.Options.Registry), StringComparison.Ordinal);
+        verdict.Describe(message.Options.Registry).Mentions($"Option {number}");
         Assert.Equal(diagnostic ?? verdict.Describe(message.Options.Registry), verdict.Describe(message.Options.Registry));
     }
 

@@ -39,8 +39,7 @@ public sealed class ReadOnlyOptionsTests
         Assert.Same(options, options.MakeReadOnly());
         Assert.True(options.IsReadOnly);
 
-        Assert.Contains("options.Clone()", Assert.Throws<InvalidOperationException>(() => Changes[name](options)).Message,
-            StringComparison.Ordinal);
+        Assert.Throws<InvalidOperationException>(() => Changes[name](options)).Mentions("options.Clone()");
         Assert.Equal(before, options.ToString());
     }
 
@@ -76,6 +75,6 @@ public sealed class ReadOnlyOptionsTests
         Assert.True(CoapUri.Parse("coap://192.0.2.1/a").ResourceOptions.IsReadOnly);
         Assert.True(CoapResults.Text("x").Options.IsReadOnly);
         Assert.True(CoapResults.Deleted().Options.IsReadOnly);
-        Assert.True(CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(5)).Options.IsReadOnly);
+        Assert.True(CoapResults.Text("x").WithMaxAge(FromSeconds(5)).Options.IsReadOnly);
     }
 }

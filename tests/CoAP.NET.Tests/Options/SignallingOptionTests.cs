@@ -31,7 +31,7 @@ public sealed class SignallingOptionTests
         Assert.Equal("01010c", Wire.Hex(new ExtendedTokenLengthOption(65804).ToValueArray()));
         Assert.Equal("0a", Wire.Hex(new HoldOffOption(10).ToValueArray()));
         Assert.Equal("09", Wire.Hex(new BadCsmOption(9).ToValueArray()));
-        Assert.Equal(TimeSpan.FromSeconds(10), new HoldOffOption(10).Duration);
+        Assert.Equal(FromSeconds(10), new HoldOffOption(10).Duration);
     }
 
     [Theory]

@@ -70,7 +70,7 @@ public class ChannelTableTests
         Assert.True(channel.IsNewcomer);
         Receive(table, 1, 5000);
         Assert.True(channel.IsNewcomer);
-        _now += TimeSpan.FromSeconds(2).Ticks;
+        _now += FromSeconds(2).Ticks;
         Receive(table, 1, 5000);
         Assert.False(channel.IsNewcomer);
     }
@@ -81,7 +81,7 @@ public class ChannelTableTests
     {
         ChannelTable table = Make();
         CoapChannel returning = Receive(table, 1, 5000);
-        _now += TimeSpan.FromSeconds(3).Ticks;
+        _now += FromSeconds(3).Ticks;
         Receive(table, 1, 5000);
         for (uint i = 0; i < 1_000_000; i++)
         {
@@ -158,7 +158,7 @@ public class ChannelTableTests
         VirtualRandom random = new(7);
         for (int i = 0; i < 30_000; i++)
         {
-            _now += TimeSpan.FromMilliseconds(20).Ticks;
+            _now += FromMilliseconds(20).Ticks;
             uint address = (uint)(random.NextUInt64() % 2_000) + 1;
             CoapChannel channel = Receive(table, address, 5000);
             foreach ((CoapAddress gone, _) in model.Where(static one => one.Value.IsForgotten))
@@ -195,7 +195,7 @@ public class ChannelTableTests
     private CoapChannel Return(ChannelTable table, uint address)
     {
         Receive(table, address, 5000);
-        _now += TimeSpan.FromSeconds(3).Ticks;
+        _now += FromSeconds(3).Ticks;
         return Receive(table, address, 5000);
     }
 

@@ -16,21 +16,21 @@ public class IdlePeerTests
     [Fact]
     public void A_peer_that_sends_nothing_for_IdleLifetime_is_forgotten()
     {
-        _limits.Peers.IdleLifetime = TimeSpan.FromHours(2);
+        _limits.Peers.IdleLifetime = FromHours(2);
         ChannelTable table = Make();
         CoapChannel silent = Return(table, 1);
         CoapChannel newcomer = Receive(table, 2);
         CoapChannel busy = Return(table, 3);
         for (int i = 0; i < 3; i++)
         {
-            Advance(TimeSpan.FromMinutes(50));
+            Advance(FromMinutes(50));
             Assert.Same(busy, Receive(table, 3));
             Assert.Equal(i < 2, table.All().Contains(silent));
         }
 
         Assert.Equal((true, true, false), (silent.IsForgotten, newcomer.IsForgotten, busy.IsForgotten));
         Assert.Equal(1, table.Count);
-        Advance(TimeSpan.FromHours(3));
+        Advance(FromHours(3));
         Assert.Equal(0, table.Count);
         Assert.Equal(0, _shard.Wheel.Count);
         Assert.Equal(0, _shard.Environment.Counters[CoapCounter.ChannelEvictions]);
@@ -45,14 +45,14 @@ public class IdlePeerTests
         CoapChannel verified = Return(table, 3);
         pinned.Pins++;
         young.Messaging.Running++;
-        _shard.Guard.Verify(verified, _shard.Environment.Now + TimeSpan.FromHours(30).Ticks);
-        Advance(TimeSpan.FromHours(29));
+        _shard.Guard.Verify(verified, _shard.Environment.Now + FromHours(30).Ticks);
+        Advance(FromHours(29));
         Assert.Equal(3, table.Count);
-        Advance(TimeSpan.FromHours(5));
+        Advance(FromHours(5));
         Assert.True(verified.IsForgotten);
         pinned.Pins--;
         young.Messaging.Running--;
-        Advance(TimeSpan.FromHours(5));
+        Advance(FromHours(5));
         Assert.Equal(0, table.Count);
     }
 
@@ -62,11 +62,11 @@ public class IdlePeerTests
         ChannelTable table = Make();
         Return(table, 1).Pins++;
 
-        _clock.Advance(TimeSpan.FromDays(1) + TimeSpan.FromMinutes(1));
+        _clock.Advance(FromDays(1) + FromMinutes(1));
         _shard.Advance(_shard.Environment.Now);
 
         Assert.Equal(1, table.Count);
-        Assert.InRange(_shard.Wheel.NextDue - _shard.Environment.Now, TimeSpan.FromHours(1).Ticks, TimeSpan.FromHours(2).Ticks);
+        Assert.InRange(_shard.Wheel.NextDue - _shard.Environment.Now, FromHours(1).Ticks, FromHours(2).Ticks);
     }
 
     [Fact]
@@ -81,10 +81,10 @@ public class IdlePeerTests
 
         CoapChannel pinned = table.All()[0];
         pinned.Pins++;
-        _clock.Advance(TimeSpan.FromDays(1) + TimeSpan.FromMinutes(1));
+        _clock.Advance(FromDays(1) + FromMinutes(1));
         _shard.Advance(_shard.Environment.Now);
         Assert.InRange(table.Count, 18_000, 19_999);
-        Advance(TimeSpan.FromSeconds(1));
+        Advance(FromSeconds(1));
         Assert.Equal([pinned], table.All());
         Assert.Same(pinned, Receive(table, (uint)pinned.Remote.Low));
     }
@@ -96,23 +96,23 @@ public class IdlePeerTests
         ChannelTable table = Make();
         Return(table, 1);
         Assert.Equal(0, _shard.Wheel.Count);
-        Advance(TimeSpan.FromDays(1000));
+        Advance(FromDays(1000));
         Assert.Equal(1, table.Count);
-        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.Peers.IdleLifetime = TimeSpan.FromSeconds(59));
-        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.Peers.IdleLifetime = TimeSpan.FromDays(301));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.Peers.IdleLifetime = FromSeconds(59));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.Peers.IdleLifetime = FromDays(301));
     }
 
     [Fact]
     public void The_channel_table_with_lifetimes_agrees_with_a_dictionary_under_random_traffic()
     {
-        _limits.Peers.IdleLifetime = TimeSpan.FromMinutes(30);
+        _limits.Peers.IdleLifetime = FromMinutes(30);
         ChannelTable table = Make();
         Dictionary<uint, CoapChannel> known = [];
         VirtualRandom random = new(3);
         for (int i = 0; i < 20_000; i++)
         {
             // Bursts of peers and long silences, so that the table grows and shrinks.
-            Advance(random.NextUInt64() % 2_000 == 0 ? TimeSpan.FromHours(1) : TimeSpan.FromMilliseconds(50));
+            Advance(random.NextUInt64() % 2_000 == 0 ? FromHours(1) : FromMilliseconds(50));
             uint address = (uint)(random.NextUInt64() % 1_500) + 1;
             CoapChannel channel = Receive(table, address);
             if (known.TryGetValue(address, out CoapChannel? before))
@@ -125,7 +125,7 @@ public class IdlePeerTests
 
         Assert.Equal(known.Values.Count(static channel => !channel.IsForgotten), table.Count);
         Assert.All(table.All(), channel => Assert.Same(channel, Receive(table, (uint)channel.Remote.Low)));
-        Advance(TimeSpan.FromHours(1));
+        Advance(FromHours(1));
         Assert.Equal(0, table.Count);
     }
 

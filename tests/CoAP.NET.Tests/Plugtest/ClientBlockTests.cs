@@ -43,7 +43,7 @@ public sealed class ClientBlockTests : PlugtestClient
         Server.Send("64 5f <mid> <token> d10e 1a");
         await ExpectAsync("03", $"bc 'large-update' 10 d102 22 ff {Hex(128, 32)}");
         Server.Send("64 44 <mid> <token> d10e 22");
-        Assert.Equal(CoapCode.Changed, (await Within(task)).Code);
+        await Within(task).Gives(CoapCode.Changed);
         Server.ExpectNothing();
     }
 
@@ -63,7 +63,7 @@ public sealed class ClientBlockTests : PlugtestClient
             Server.Send($"64 {(number < 9 ? "5f" : "44")} <mid> <token> d10e {block.Hex()}");
         }
 
-        Assert.Equal(CoapCode.Changed, (await Within(task)).Code);
+        await Within(task).Gives(CoapCode.Changed);
         Server.ExpectNothing();
     }
 
@@ -79,7 +79,7 @@ public sealed class ClientBlockTests : PlugtestClient
         await ExpectAsync("02", $"bc 'large-create' 10 b1 03 41 13 ff {Hex(128, 32)}");
         Server.Send("64 41 <mid> <token> 8c 'large-create' 01 '1' d106 13");
         CoapResponse created = await Within(task);
-        Assert.Equal(CoapCode.Created, created.Code);
+        created.Gives(CoapCode.Created);
         Assert.Equal(["large-create", "1"], created.Options.OfType<LocationPathOption>().Select(option => option.Value));
 
         Task<CoapResponse> get = SendAsync(CoapMethod.Get, "/large-create/1");
@@ -130,7 +130,7 @@ public sealed class ClientBlockTests : PlugtestClient
     // Between two messages the client goes on on a thread.
     private async Task ExpectAsync(string code, string rest)
     {
-        await Clock.AdvanceUntilAsync(() => Server.Pending > 0, TimeSpan.FromSeconds(1));
+        await Clock.AdvanceUntilAsync(() => Server.Pending > 0, FromSeconds(1));
         Server.Expect($"44 {code} <mid:2> <token:tkl> {rest}");
     }
 

@@ -14,35 +14,33 @@ public sealed class ClientCoreTests : PlugtestClient
 
     [Fact]
     public async Task CORE_02_DELETE_by_a_Confirmable_message() =>
-        Assert.Equal(CoapCode.Deleted, (await ExchangeAsync(Request(CoapMethod.Delete, "/test"), "04 b4 'test'", "42")).Code);
+        await ExchangeAsync(Request(CoapMethod.Delete, "/test"), "04 b4 'test'", "42").Gives(CoapCode.Deleted);
 
     [Fact]
     public async Task CORE_03_PUT_by_a_Confirmable_message() =>
-        Assert.Equal(CoapCode.Changed, (await ExchangeAsync(Request(CoapMethod.Put, "/test", "x"), "03 b4 'test' 10 ff 'x'", "44")).Code);
+        await ExchangeAsync(Request(CoapMethod.Put, "/test", "x"), "03 b4 'test' 10 ff 'x'", "44").Gives(CoapCode.Changed);
 
     [Fact]
     public async Task CORE_04_POST_by_a_Confirmable_message() =>
-        Assert.Equal(CoapCode.Created, (await ExchangeAsync(Request(CoapMethod.Post, "/test", "x"), "02 b4 'test' 10 ff 'x'", "41")).Code);
+        await ExchangeAsync(Request(CoapMethod.Post, "/test", "x"), "02 b4 'test' 10 ff 'x'", "41").Gives(CoapCode.Created);
 
     [Fact]
     public async Task CORE_05_GET_by_a_Non_confirmable_message() =>
-        Assert.Equal("body",
-            (await ExchangeAsync(Request(CoapMethod.Get, "/test", confirmable: false), "01 b4 'test'", "45 c0 ff 'body'")).GetText());
+        await ExchangeAsync(Request(CoapMethod.Get, "/test", confirmable: false), "01 b4 'test'", "45 c0 ff 'body'").Says("body");
 
     [Fact]
     public async Task CORE_06_DELETE_by_a_Non_confirmable_message() =>
-        Assert.Equal(CoapCode.Deleted,
-            (await ExchangeAsync(Request(CoapMethod.Delete, "/test", confirmable: false), "04 b4 'test'", "42")).Code);
+        await ExchangeAsync(Request(CoapMethod.Delete, "/test", confirmable: false), "04 b4 'test'", "42").Gives(CoapCode.Deleted);
 
     [Fact]
     public async Task CORE_07_PUT_by_a_Non_confirmable_message() =>
-        Assert.Equal(CoapCode.Changed,
-            (await ExchangeAsync(Request(CoapMethod.Put, "/test", "x", confirmable: false), "03 b4 'test' 10 ff 'x'", "44")).Code);
+        await ExchangeAsync(Request(CoapMethod.Put, "/test", "x", confirmable: false), "03 b4 'test' 10 ff 'x'", "44")
+            .Gives(CoapCode.Changed);
 
     [Fact]
     public async Task CORE_08_POST_by_a_Non_confirmable_message() =>
-        Assert.Equal(CoapCode.Created,
-            (await ExchangeAsync(Request(CoapMethod.Post, "/test", "x", confirmable: false), "02 b4 'test' 10 ff 'x'", "41")).Code);
+        await ExchangeAsync(Request(CoapMethod.Post, "/test", "x", confirmable: false), "02 b4 'test' 10 ff 'x'", "41")
+            .Gives(CoapCode.Created);
 
     [Fact]
     public async Task CORE_09_CORE_11_a_separate_response()
@@ -50,10 +48,10 @@ public sealed class ClientCoreTests : PlugtestClient
         Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/separate"));
         Server.Expect("44 01 <mid:2> <token:tkl> b8 'separate'");
         Server.Send("60 00 <mid>");
-        Server.ExpectNothingFor(TimeSpan.FromSeconds(20));
+        Server.ExpectNothingFor(FromSeconds(20));
         Server.Send("44 45 7001 <token> c0 ff 'late'");
         Server.Expect("60 00 7001");
-        Assert.Equal("late", (await Within(task)).GetText());
+        await Within(task).Says("late");
     }
 
     [Fact]
@@ -72,7 +70,7 @@ public sealed class ClientCoreTests : PlugtestClient
             Assert.False(task.IsCompleted);
             Server.Clear();
             Server.Respond(request, CoapMessageType.NonConfirmable, (ushort)(0x7000 + i), CoapCode.Content, "c0 ff 'body'");
-            Assert.Equal("body", (await Within(task)).GetText());
+            await Within(task).Says("body");
         }
     }
 
@@ -88,7 +86,7 @@ public sealed class ClientCoreTests : PlugtestClient
         Server.Expect("70 00 7001");
         Assert.False(task.IsCompleted);
         Server.Send("64 45 <mid> <token> c0 ff 'body'");
-        Assert.Equal("body", (await Within(task)).GetText());
+        await Within(task).Says("body");
     }
 
     [Fact]
@@ -105,13 +103,13 @@ public sealed class ClientCoreTests : PlugtestClient
     {
         Network.DropNext(1, to: s_server);
         Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/test"));
-        ReceivedDatagram second = Server.ExpectWithin("44 01 <mid:2> <token:tkl> b4 'test'", TimeSpan.FromSeconds(3.1));
+        ReceivedDatagram second = Server.ExpectWithin("44 01 <mid:2> <token:tkl> b4 'test'", FromSeconds(3.1));
         Network.DropNext(1, from: s_server);
         Server.Piggyback(second, CoapCode.Content, "c0 ff 'body'");
-        ReceivedDatagram third = Server.ExpectWithin("44 01 <mid> <token> b4 'test'", TimeSpan.FromSeconds(6.1));
+        ReceivedDatagram third = Server.ExpectWithin("44 01 <mid> <token> b4 'test'", FromSeconds(6.1));
         Server.Piggyback(third, CoapCode.Content, "c0 ff 'body'");
-        Assert.Equal("body", (await Within(task)).GetText());
-        Server.ExpectNothingFor(TimeSpan.FromMinutes(2));
+        await Within(task).Says("body");
+        Server.ExpectNothingFor(FromMinutes(2));
     }
 
     [Fact]
@@ -126,11 +124,11 @@ public sealed class ClientCoreTests : PlugtestClient
         // Our acknowledgement is lost too: the response comes again and is acknowledged again.
         Network.DropNext(1, from: s_client);
         Server.Send("44 45 7001 <token> c0 ff 'late'");
-        Assert.Equal("late", (await Within(task)).GetText());
+        await Within(task).Says("late");
         Server.ExpectNothing();
         Server.Send("44 45 7001 <token> c0 ff 'late'");
         Server.Expect("60 00 7001");
-        Server.ExpectNothingFor(TimeSpan.FromMinutes(2));
+        Server.ExpectNothingFor(FromMinutes(2));
     }
 
     [Fact]
@@ -138,10 +136,10 @@ public sealed class ClientCoreTests : PlugtestClient
     {
         Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/separate", confirmable: false));
         Server.Expect("54 01 <mid:2> <token:tkl> b8 'separate'");
-        Server.ExpectNothingFor(TimeSpan.FromSeconds(20));
+        Server.ExpectNothingFor(FromSeconds(20));
         Server.Send("54 45 7001 <token> c0 ff 'late'");
         Server.ExpectNothing();
-        Assert.Equal("late", (await Within(task)).GetText());
+        await Within(task).Says("late");
     }
 
     [Fact]
@@ -188,23 +186,19 @@ public sealed class ClientCoreTests : PlugtestClient
     public async Task CORE_22_If_Match_guards_against_lost_updates()
     {
         IfMatchOption condition = new(Wire.Hex("6551"));
-        Assert.Equal(CoapCode.Changed,
-            (await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'",
-                "44")).Code);
-        Assert.Equal(CoapCode.PreconditionFailed,
-            (await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'",
-                "8c")).Code);
+        await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'",
+            "44").Gives(CoapCode.Changed);
+        await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'",
+            "8c").Gives(CoapCode.PreconditionFailed);
     }
 
     [Fact]
     public async Task CORE_23_If_None_Match_creates_once()
     {
-        Assert.Equal(CoapCode.Created,
-            (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatchOption()), "03 50 67 'create1' 10 ff 'x'",
-                "41")).Code);
-        Assert.Equal(CoapCode.PreconditionFailed,
-            (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatchOption()), "03 50 67 'create1' 10 ff 'x'",
-                "8c")).Code);
+        await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatchOption()), "03 50 67 'create1' 10 ff 'x'",
+            "41").Gives(CoapCode.Created);
+        await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatchOption()), "03 50 67 'create1' 10 ff 'x'",
+            "8c").Gives(CoapCode.PreconditionFailed);
     }
 
     [Fact]
@@ -212,8 +206,8 @@ public sealed class ClientCoreTests : PlugtestClient
     {
         Task<TimeSpan> task = Client.Endpoint.PingAsync(Uri);
         Server.Expect("40 00 <mid:2>");
-        Clock.Advance(TimeSpan.FromMilliseconds(30));
+        Clock.Advance(FromMilliseconds(30));
         Server.Send("70 00 <mid>");
-        Assert.Equal(TimeSpan.FromMilliseconds(30), await Within(task));
+        Assert.Equal(FromMilliseconds(30), await Within(task));
     }
 }

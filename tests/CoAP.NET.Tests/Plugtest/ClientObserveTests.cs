@@ -10,7 +10,7 @@ namespace CoAP.NET.Tests.Plugtest;
 [Collection(VirtualTimeCollection.Name)]
 public sealed class ClientObserveTests : IAsyncLifetime
 {
-    private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_second = FromSeconds(1);
     private PlugtestBench? _bench;
 
     private PlugtestBench Bench => _bench!;
@@ -30,7 +30,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
         PlugtestObserver observer = await ObserveAsync("/obs");
         CoapMessage registration = Assert.Single(FromClient());
         Assert.Equal(0u, registration.Options.Observe);
-        await Bench.PassAsync(TimeSpan.FromSeconds(21));
+        await Bench.PassAsync(FromSeconds(21));
         Assert.Equal(["change 0", "change 1", "change 2", "change 3", "change 4"],
             observer.Taken.Select(static response => response.GetText()));
         Assert.All(observer.Taken, static response => Assert.Equal(CoapContentFormat.TextPlain, response.ContentFormat));
@@ -45,7 +45,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
     public async Task OBS_02_Non_confirmable_notifications_and_an_occasional_Confirmable_one()
     {
         PlugtestObserver observer = await ObserveAsync("/obs-non");
-        await Bench.PassAsync(TimeSpan.FromSeconds(151));
+        await Bench.PassAsync(FromSeconds(151));
         Assert.Equal(Enumerable.Range(0, 31).Select(static i => $"change {i}"),
             observer.Taken.Select(static response => response.GetText()));
         CoapMessage[] confirmable = [.. FromServer().Where(static message => message.Type == CoapMessageType.Confirmable)];
@@ -58,7 +58,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
     public async Task OBS_04_an_observation_that_the_server_forgot_is_made_again_with_the_same_token()
     {
         PlugtestObserver observer = await ObserveAsync("/obs");
-        await Bench.PassAsync(TimeSpan.FromSeconds(6));
+        await Bench.PassAsync(FromSeconds(6));
         await Bench.RestartServerAsync();
 
         // The last notification came at 5 s and is fresh for 5 s.
@@ -70,7 +70,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
         Assert.Equal(2, registrations.Length);
         Assert.Equal(registrations[0].Token, registrations[1].Token);
         Assert.Equal(0u, registrations[1].Options.Observe);
-        Assert.StartsWith("change ", observer.Text, StringComparison.Ordinal);
+        observer.Text.Begins("change ");
     }
 
     [Fact]
@@ -79,7 +79,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
     {
         await ObserveAsync("/obs");
         Bench.CutClientOff();
-        await Bench.UntilAsync(() => Bench.Observers == 0, TimeSpan.FromSeconds(110));
+        await Bench.UntilAsync(() => Bench.Observers == 0, FromSeconds(110));
 
         // One and MAX_RETRANSMIT copies.
         Assert.Equal(5, FromServer().Count(static message => message.Type == CoapMessageType.Confirmable));
@@ -91,7 +91,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
     {
         await ObserveAsync("/obs");
         await Bench.RestartClientAsync();
-        await Bench.UntilAsync(() => Bench.Observers == 0, TimeSpan.FromSeconds(6));
+        await Bench.UntilAsync(() => Bench.Observers == 0, FromSeconds(6));
         Assert.Equal(CoapMessageType.Reset, FromClient().Last().Type);
     }
 
@@ -104,8 +104,8 @@ public sealed class ClientObserveTests : IAsyncLifetime
         await Bench.UntilAsync(() => observer.Code == CoapCode.NotFound, s_second);
         Assert.Equal(CoapObserveState.Reregistering, observer.Observation!.State);
         Assert.Equal(0, Bench.Observers);
-        await Bench.UntilAsync(() => observer.Observation.State == CoapObserveState.Observing, TimeSpan.FromMinutes(1));
-        Assert.StartsWith("change ", observer.Text, StringComparison.Ordinal);
+        await Bench.UntilAsync(() => observer.Observation.State == CoapObserveState.Observing, FromMinutes(1));
+        observer.Text.Begins("change ");
     }
 
     [Fact]
@@ -120,7 +120,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
         Assert.Equal(0, Bench.Observers);
 
         // It is there to be had in the new format.
-        await Bench.UntilAsync(() => observer.Observation!.State == CoapObserveState.Observing, TimeSpan.FromMinutes(1));
+        await Bench.UntilAsync(() => observer.Observation!.State == CoapObserveState.Observing, FromMinutes(1));
         Assert.Equal((CoapContentFormat.Xml, "<test/>"), (observer.Observation!.Latest!.ContentFormat, observer.Text));
     }
 
@@ -140,11 +140,11 @@ public sealed class ClientObserveTests : IAsyncLifetime
     {
         PlugtestObserver observer = await ObserveAsync("/obs");
         CoapResponse plain = await Bench.AskAsync(PlugtestClient.Request(CoapMethod.Get, "/obs"));
-        Assert.Equal("change 0", plain.GetText());
+        plain.Says("change 0");
         CoapMessage[] requests = [.. FromClient()];
         Assert.Equal([0u, null], requests.Select(static request => request.Options.Observe));
         Assert.NotEqual(requests[0].Token, requests[1].Token);
-        await Bench.UntilAsync(() => observer.Text == "change 1", TimeSpan.FromSeconds(6));
+        await Bench.UntilAsync(() => observer.Text == "change 1", FromSeconds(6));
     }
 
     [Fact]
@@ -157,7 +157,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
         CoapMessage[] requests = [.. FromClient()];
         Assert.Equal([0u, 1u], requests.Select(static request => request.Options.Observe));
         Assert.Equal(requests[0].Token, requests[1].Token);
-        await Bench.PassAsync(TimeSpan.FromSeconds(60));
+        await Bench.PassAsync(FromSeconds(60));
         Assert.Equal(2, FromServer().Count());
         Assert.Single(observer.Taken);
     }
@@ -172,7 +172,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
         for (int i = 0; i < 3; i++)
         {
             string expected = $"change {i}\n{LargeText.Make(2000)}";
-            await Bench.UntilAsync(() => observer.Text == expected, TimeSpan.FromSeconds(8));
+            await Bench.UntilAsync(() => observer.Text == expected, FromSeconds(8));
         }
 
         Assert.Equal(3, observer.Taken.Count);
@@ -211,7 +211,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
         int[] lengths = [1000, 1024, 1025, 2048, 2049, 16, 1000];
         foreach (int length in lengths)
         {
-            await Bench.UntilAsync(() => observer.Text == LargeText.Make(length), TimeSpan.FromSeconds(8));
+            await Bench.UntilAsync(() => observer.Text == LargeText.Make(length), FromSeconds(8));
         }
 
         Assert.Equal(lengths, observer.Taken.Select(static response => response.Payload.Length));

@@ -72,7 +72,7 @@ public class ServerCoreTests : PlugtestServer
         const string Post = "41 02 aa15 62 b4 'test' 10 ff 'x'";
         Network.DropNext(1, from: s_server);
         Client.Send(Post);
-        Client.ExpectNothingFor(TimeSpan.FromSeconds(2));
+        Client.ExpectNothingFor(FromSeconds(2));
         Exchange(Post, "61 41 aa15 62 89 'location1' 09 'location2' 09 'location3'");
         Assert.Equal(1, Executed);
     }
@@ -84,17 +84,17 @@ public class ServerCoreTests : PlugtestServer
         SynchronizationContext.SetSynchronizationContext(null);
         Network.DropNext(1, from: s_server);
         Client.Send("41 01 6466 62 b8 'separate'");
-        Client.ExpectNothingFor(TimeSpan.FromSeconds(2));
+        Client.ExpectNothingFor(FromSeconds(2));
         Exchange("41 01 6466 62 b8 'separate'", "60 00 6466");
 
         // The response is lost, and then what acknowledges it: it comes three times.
         Network.DropNext(1, from: s_server);
-        ReceivedDatagram second = Client.ExpectWithin("41 45 <mid:2> 62 c0 ff 'That took some time.'", TimeSpan.FromSeconds(4.1));
+        ReceivedDatagram second = Client.ExpectWithin("41 45 <mid:2> 62 c0 ff 'That took some time.'", FromSeconds(4.1));
         Network.DropNext(1, from: s_client);
         Client.Acknowledge(second);
-        ReceivedDatagram third = Client.ExpectWithin("41 45 <mid> 62 c0 ff 'That took some time.'", TimeSpan.FromSeconds(6.1));
+        ReceivedDatagram third = Client.ExpectWithin("41 45 <mid> 62 c0 ff 'That took some time.'", FromSeconds(6.1));
         Client.Acknowledge(third);
-        Client.ExpectNothingFor(TimeSpan.FromMinutes(2));
+        Client.ExpectNothingFor(FromMinutes(2));
         Assert.Equal(1, Executed);
     }
 
@@ -103,9 +103,9 @@ public class ServerCoreTests : PlugtestServer
     {
         SynchronizationContext.SetSynchronizationContext(null);
         Client.Send("51 01 7987 62 b8 'separate'");
-        Client.ExpectNothingFor(TimeSpan.FromSeconds(3));
-        Client.ExpectWithin("51 45 ???? 62 c0 ff 'That took some time.'", TimeSpan.FromMilliseconds(100));
-        Client.ExpectNothingFor(TimeSpan.FromMinutes(2));
+        Client.ExpectNothingFor(FromSeconds(3));
+        Client.ExpectWithin("51 45 ???? 62 c0 ff 'That took some time.'", FromMilliseconds(100));
+        Client.ExpectNothingFor(FromMinutes(2));
     }
 
     [Fact]
@@ -160,9 +160,9 @@ public class ServerCoreTests : PlugtestServer
     {
         SynchronizationContext.SetSynchronizationContext(null);
         Client.Send($"{head} 01 6466 {token} b8 'separate'");
-        Client.ExpectWithin("60 00 6466", TimeSpan.FromSeconds(1));
-        ReceivedDatagram response = Client.ExpectWithin($"{head} 45 ???? {token} c0 ff 'That took some time.'", TimeSpan.FromSeconds(3));
+        Client.ExpectWithin("60 00 6466", FromSeconds(1));
+        ReceivedDatagram response = Client.ExpectWithin($"{head} 45 ???? {token} c0 ff 'That took some time.'", FromSeconds(3));
         Client.Acknowledge(response);
-        Client.ExpectNothingFor(TimeSpan.FromMinutes(2));
+        Client.ExpectNothingFor(FromMinutes(2));
     }
 }

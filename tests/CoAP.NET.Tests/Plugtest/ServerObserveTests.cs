@@ -16,7 +16,7 @@ public class ServerObserveTests : PlugtestServer
     // Content-Format 0, Max-Age 5.
     private const string Representation = "60 2105";
 
-    private static readonly TimeSpan s_period = TimeSpan.FromSeconds(5.1);
+    private static readonly TimeSpan s_period = FromSeconds(5.1);
     private readonly ScriptedPeer _other;
     private ushort _messageId = 0x1000;
     private uint _number;
@@ -61,7 +61,7 @@ public class ServerObserveTests : PlugtestServer
         Begin();
         Client.Acknowledge(Next("change 1"));
         await RestartAsync();
-        Client.ExpectNothingFor(TimeSpan.FromSeconds(20));
+        Client.ExpectNothingFor(FromSeconds(20));
         Begin("41 01 7d35 4a 60 53 'obs'", "61 45 7d35 4a", "change 3");
         Client.Acknowledge(Next("change 4"));
         Assert.Equal(1, Observers);
@@ -73,7 +73,7 @@ public class ServerObserveTests : PlugtestServer
     {
         Begin();
         TimeSpan started = Clock.Elapsed;
-        Clock.Advance(TimeSpan.FromSeconds(110));
+        Clock.Advance(FromSeconds(110));
         List<ReceivedDatagram> copies = [];
         while (Client.Receive() is { } copy)
         {
@@ -91,7 +91,7 @@ public class ServerObserveTests : PlugtestServer
         }
 
         Assert.Equal(0, Observers);
-        Client.ExpectNothingFor(TimeSpan.FromMinutes(10));
+        Client.ExpectNothingFor(FromMinutes(10));
     }
 
     [Fact]
@@ -101,7 +101,7 @@ public class ServerObserveTests : PlugtestServer
         Begin();
         Client.Reset(Next("change 1"));
         Assert.Equal(0, Observers);
-        Client.ExpectNothingFor(TimeSpan.FromMinutes(10));
+        Client.ExpectNothingFor(FromMinutes(10));
     }
 
     [Fact]
@@ -110,10 +110,10 @@ public class ServerObserveTests : PlugtestServer
     {
         Begin();
         _other.Send("40 04 7d36 b3 'obs'");
-        Client.Acknowledge(Client.ExpectWithin("41 84 ???? 4a d1 01 05", TimeSpan.FromSeconds(1)));
+        Client.Acknowledge(Client.ExpectWithin("41 84 ???? 4a d1 01 05", FromSeconds(1)));
         _other.Expect("60 42 7d36");
         Assert.Equal(0, Observers);
-        Client.ExpectNothingFor(TimeSpan.FromMinutes(10));
+        Client.ExpectNothingFor(FromMinutes(10));
     }
 
     [Fact]
@@ -122,10 +122,10 @@ public class ServerObserveTests : PlugtestServer
     {
         Begin();
         _other.Send("43 03 68ec 000071 b3 'obs' 11 29 ff '<test>My new payload</test>'");
-        Client.Acknowledge(Client.ExpectWithin("41 86 ???? 4a", TimeSpan.FromSeconds(1)));
+        Client.Acknowledge(Client.ExpectWithin("41 86 ???? 4a", FromSeconds(1)));
         _other.Expect("63 44 68ec 000071");
         Assert.Equal(0, Observers);
-        Client.ExpectNothingFor(TimeSpan.FromMinutes(10));
+        Client.ExpectNothingFor(FromMinutes(10));
         Client.Send("41 01 7d37 4a 60 53 'obs'");
         Client.Expect("61 45 7d37 4a 63 ?????? 61 29 21 05 ff '<test>My new payload</test>'");
     }
@@ -136,7 +136,7 @@ public class ServerObserveTests : PlugtestServer
     {
         Begin();
         _other.Send("40 03 7d36 b3 'obs' 10 ff 'new value'");
-        Client.Acknowledge(Next("new value", TimeSpan.FromSeconds(1)));
+        Client.Acknowledge(Next("new value", FromSeconds(1)));
         _other.Expect("60 44 7d36");
     }
 
@@ -164,7 +164,7 @@ public class ServerObserveTests : PlugtestServer
         };
         for (int i = 0; i < 600; i++)
         {
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            Clock.Advance(FromMilliseconds(100));
             Assert.InRange(Outstanding, 0, 1);
         }
 
@@ -172,8 +172,8 @@ public class ServerObserveTests : PlugtestServer
         Assert.InRange(Client.Clear(), 2, 12);
         Network.Filter = null;
         _other.Send("40 03 7d36 b3 'obs' 10 ff 'at last'");
-        Clock.Advance(TimeSpan.FromSeconds(100));
-        Assert.EndsWith(Wire.Hex("at last"u8), Wire.Hex(Client.Received[^1].Data.Span), StringComparison.Ordinal);
+        Clock.Advance(FromSeconds(100));
+        Wire.Hex(Client.Received[^1].Data.Span).Ends(Wire.Hex("at last"u8));
         Assert.Equal(0, Outstanding);
     }
 
@@ -184,7 +184,7 @@ public class ServerObserveTests : PlugtestServer
         Begin();
         Exchange("41 01 7d35 4a 61 01 53 'obs'", "61 45 7d35 4a c0 21 05 ff 'change 0'");
         Assert.Equal(0, Observers);
-        Client.ExpectNothingFor(TimeSpan.FromMinutes(10));
+        Client.ExpectNothingFor(FromMinutes(10));
     }
 
     [Theory]

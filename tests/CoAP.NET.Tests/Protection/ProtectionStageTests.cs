@@ -38,7 +38,7 @@ public sealed class ProtectionStageTests
         byte[] body = [.. Enumerable.Repeat("the sea is deep "u8.ToArray(), 200).SelectMany(static bytes => bytes)];
 
         CoapResponse response = await clock.AdvanceUntilAsync(
-            client.PostAsync("coap://[2001:db8::1]/echo", CoapContent.Binary(body)), TimeSpan.FromMinutes(1));
+            client.PostAsync("coap://[2001:db8::1]/echo", CoapContent.Binary(body)), FromMinutes(1));
 
         Assert.Equal(body, response.EnsureSuccess().Payload.ToArray());
         Assert.Equal("whoever turns bits", peer);

@@ -11,18 +11,18 @@ public sealed class EchoStepTests : StepTest
     {
         Task<CoapResponse> request = Client.PutAsync("coap://192.0.2.1/lock", CoapContent.Binary(new byte[] { 0x30 }));
         Sent first = await NextAsync();
-        Assert.EndsWith("b46c6f636b112aff30", first.Hex, StringComparison.Ordinal);
+        first.Hex.Ends("b46c6f636b112aff30");
         Transport.Receive(s_server, $"6481{first.MessageId}{first.Token}dcef{Value}");
         Sent second = await NextAsync();
-        Assert.EndsWith($"b46c6f636b112adce3{Value}ff30", second.Hex, StringComparison.Ordinal);
+        second.Hex.Ends($"b46c6f636b112adce3{Value}ff30");
         Assert.Equal((0, 3), (second.Type, second.Code));
         Assert.NotEqual(first.MessageId, second.MessageId);
         Assert.NotEqual(first.Token, second.Token);
         Transport.Receive(s_server, $"6444{second.MessageId}{second.Token}");
-        Assert.Equal(CoapCode.Changed, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Changed);
 
         Task<CoapResponse> next = Client.GetAsync("coap://192.0.2.1/lock");
-        Assert.EndsWith("b46c6f636b", (await NextAsync()).Hex, StringComparison.Ordinal);
+        (await NextAsync()).Hex.Ends("b46c6f636b");
         Assert.False(next.IsCompleted);
     }
 
@@ -36,15 +36,15 @@ public sealed class EchoStepTests : StepTest
         {
             Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef0{i}");
             sent = await NextAsync();
-            Assert.EndsWith($"b46c6f636bd1e40{i}", sent.Hex, StringComparison.Ordinal);
+            sent.Hex.Ends($"b46c6f636bd1e40{i}");
         }
 
         Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
-        Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        await Within(request).Gives(CoapCode.Unauthorized);
+        Clock.Advance(FromMinutes(10));
         AssertNothingSent();
         _ = Client.GetAsync("coap://192.0.2.1/lock");
-        Assert.EndsWith("b46c6f636bd1e402", (await NextAsync()).Hex, StringComparison.Ordinal);
+        (await NextAsync()).Hex.Ends("b46c6f636bd1e402");
     }
 
     [Fact]
@@ -57,9 +57,9 @@ public sealed class EchoStepTests : StepTest
         sent = await NextAsync();
         Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
         sent = await NextAsync();
-        Assert.EndsWith("b46c6f636bd1e402", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Ends("b46c6f636bd1e402");
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
-        Assert.Equal(CoapCode.Content, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Content);
     }
 
     [Fact]
@@ -71,16 +71,16 @@ public sealed class EchoStepTests : StepTest
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}d1ef0aff31");
         await Within(request);
         _ = Client.GetAsync("coap://192.0.2.9/a");
-        Assert.EndsWith("b161", (await NextAsync()).Hex, StringComparison.Ordinal);
+        (await NextAsync()).Hex.Ends("b161");
         _ = Client.GetAsync("coap://192.0.2.1:5684/a");
-        Assert.EndsWith("b161", (await NextAsync()).Hex, StringComparison.Ordinal);
+        (await NextAsync()).Hex.Ends("b161");
         request = Client.GetAsync("coap://192.0.2.1/b");
         sent = await NextAsync();
-        Assert.EndsWith("b162d1e40a", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Ends("b162d1e40a");
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
         await Within(request);
         _ = Client.GetAsync("coap://192.0.2.1/c");
-        Assert.EndsWith("b163", (await NextAsync()).Hex, StringComparison.Ordinal);
+        (await NextAsync()).Hex.Ends("b163");
     }
 
     [Fact]
@@ -91,9 +91,9 @@ public sealed class EchoStepTests : StepTest
         {
             Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
             Sent sent = await NextAsync();
-            Assert.EndsWith("b161", sent.Hex, StringComparison.Ordinal);
+            sent.Hex.Ends("b161");
             Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}{option}");
-            Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
+            await Within(request).Gives(CoapCode.Unauthorized);
         }
     }
 
@@ -105,7 +105,7 @@ public sealed class EchoStepTests : StepTest
         Task<CoapResponse> request = Client.SendAsync(own);
         Sent sent = await NextAsync();
         Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
-        Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Unauthorized);
         AssertNothingSent();
     }
 
@@ -118,8 +118,8 @@ public sealed class EchoStepTests : StepTest
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         Transport.Receive(s_server, $"54810001{sent.Token}d1ef02");
         sent = await NextAsync();
-        Assert.EndsWith("b161d1e402", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Ends("b161d1e402");
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
-        Assert.Equal(CoapCode.Content, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Content);
     }
 }

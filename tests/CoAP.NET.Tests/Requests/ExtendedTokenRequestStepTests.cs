@@ -13,12 +13,12 @@ public sealed class ExtendedTokenRequestStepTests : StepTest
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
         Sent probe = await NextAsync();
-        Assert.StartsWith("4c01", probe.Hex, StringComparison.Ordinal);
+        probe.Hex.Begins("4c01");
         Answer(probe, "45");
         Assert.True((await Within(request)).IsSuccess);
         request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Confirmable = false });
         Sent next = await NextAsync();
-        Assert.StartsWith("5c01", next.Hex, StringComparison.Ordinal);
+        next.Hex.Begins("5c01");
         Assert.NotEqual(probe.Token, next.Token);
         Transport.Receive(s_server, $"5c450001{next.Token}");
         Assert.True((await Within(request)).IsSuccess);
@@ -32,7 +32,7 @@ public sealed class ExtendedTokenRequestStepTests : StepTest
     {
         Task<CoapResponse> request = Client.PostAsync("coap://192.0.2.1/a", CoapContent.Text("x"));
         Sent probe = await NextAsync();
-        Assert.StartsWith("4c02", probe.Hex, StringComparison.Ordinal);
+        probe.Hex.Begins("4c02");
         if (isReset)
         {
             Transport.Receive(s_server, $"7000{probe.MessageId}");
@@ -43,13 +43,13 @@ public sealed class ExtendedTokenRequestStepTests : StepTest
         }
 
         Sent again = await NextAsync();
-        Assert.StartsWith("4402", again.Hex, StringComparison.Ordinal);
+        again.Hex.Begins("4402");
         Assert.Equal(probe.Hex[32..], again.Hex[16..]);
         Answer(again, "44");
-        Assert.Equal(CoapCode.Changed, (await Within(request)).Code);
+        await Within(request).Gives(CoapCode.Changed);
         request = Client.GetAsync("coap://192.0.2.1/a");
         Sent next = await NextAsync();
-        Assert.StartsWith("4401", next.Hex, StringComparison.Ordinal);
+        next.Hex.Begins("4401");
         Answer(next, "45");
         await Within(request);
     }
@@ -60,10 +60,10 @@ public sealed class ExtendedTokenRequestStepTests : StepTest
     {
         foreach ((double hours, string head) in new[] { (0, "4c01"), (0.5, "4401"), (24, "4c01") })
         {
-            Clock.Advance(TimeSpan.FromHours(hours));
+            Clock.Advance(FromHours(hours));
             Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
             Sent sent = await NextAsync();
-            Assert.StartsWith(head, sent.Hex, StringComparison.Ordinal);
+            sent.Hex.Begins(head);
             if (head == "4c01")
             {
                 Transport.Receive(s_server, $"7000{sent.MessageId}");
@@ -83,7 +83,7 @@ public sealed class ExtendedTokenRequestStepTests : StepTest
         Sent probe = await NextAsync();
         Task<CoapResponse> second = Client.GetAsync("coap://192.0.2.1/b");
         Sent other = await NextAsync();
-        Assert.StartsWith("4401", other.Hex, StringComparison.Ordinal);
+        other.Hex.Begins("4401");
         Answer(other, "45");
         await Within(second);
         Answer(probe, "45");

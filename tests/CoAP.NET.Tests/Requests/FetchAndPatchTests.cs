@@ -10,9 +10,9 @@ public sealed class FetchAndPatchTests : ClientTest
     public async Task FETCH_is_not_sent_without_a_Content_Format()
     {
         await Assert.ThrowsAsync<ArgumentException>(() => Client.FetchAsync("coap://192.0.2.1/a", new CoapContent("x"u8.ToArray())));
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
         _ = Client.FetchAsync("coap://192.0.2.1/a", CoapContent.Text("x"));
-        Assert.EndsWith("b16110ff78", TakeOne().Hex, StringComparison.Ordinal);
+        TakeOne().Hex.Ends("b16110ff78");
     }
 
     [Fact]
@@ -21,15 +21,15 @@ public sealed class FetchAndPatchTests : ClientTest
     {
         Task<CoapResponse> fetch = Client.FetchAsync("coap://192.0.2.1/a", CoapContent.Text("x"));
         Sent sent = TakeOne();
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Assert.Equal(sent, TakeOne());
-        Clock.Advance(TimeSpan.FromSeconds(100));
+        Clock.Advance(FromSeconds(100));
         Assert.False((await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(fetch))).IsOutcomeUnknown);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Transport.TakeSent();
         Task<CoapResponse> patch = Client.PatchAsync("coap://192.0.2.1/a", CoapContent.Binary(new byte[1], CoapContentFormat.MergePatch));
-        Assert.EndsWith("b1611134ff00", TakeOne().Hex, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromSeconds(100));
+        TakeOne().Hex.Ends("b1611134ff00");
+        Clock.Advance(FromSeconds(100));
         Assert.True((await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(patch))).IsOutcomeUnknown);
     }
 
@@ -42,6 +42,6 @@ public sealed class FetchAndPatchTests : ClientTest
         _ = Client.IPatchAsync("coap://192.0.2.1/a", CoapContent.Binary(new byte[1], new CoapContentFormat((ushort)format)));
         Sent sent = TakeOne();
         Assert.Equal(7, sent.Code);
-        Assert.EndsWith($"b161{option}ff00", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Ends($"b161{option}ff00");
     }
 }

@@ -28,8 +28,8 @@ public sealed class FreshnessDocumentationTests : GuideTest
         await StartAsync();
         await RunAsync(async () =>
         {
-            Assert.Equal(CoapCode.Changed, (await client.PutAsync("coap://[::1]/lock", null)).Code);
-            Assert.Equal(CoapCode.Changed, (await client.PostAsync("coap://[::1]/alarm", null)).Code);
+            await client.PutAsync("coap://[::1]/lock", null).Gives(CoapCode.Changed);
+            await client.PostAsync("coap://[::1]/alarm", null).Gives(CoapCode.Changed);
         });
         Assert.Equal(1, runs);
         Assert.InRange(server.Counters[CoapCounter.EchoChallenges], 1, 2);
@@ -55,7 +55,7 @@ public sealed class FreshnessDocumentationTests : GuideTest
         await RunAsync(async () =>
         {
             CoapRequest request = new(CoapMethod.Post, "coap://[::1]/measurements") { TooManyRequests = CoapTooManyRequestsBehavior.Wait };
-            Assert.Equal(CoapCode.Changed, (await client.SendAsync(request)).Code);
+            await client.SendAsync(request).Gives(CoapCode.Changed);
         });
         Assert.Equal(1, server.Counters[CoapCounter.RequestsLimited]);
         Assert.True(Clock.Elapsed >= TimeSpan.FromSeconds(30));

@@ -13,14 +13,14 @@ public sealed class NoResponseRequestTests : ClientTest
     {
         Task sending = Client.SendWithoutResponseAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a"));
         Sent sent = TakeOne();
-        Assert.EndsWith("b161d1ea1a", sent.Hex, StringComparison.Ordinal);
+        sent.Hex.Ends("b161d1ea1a");
         Assert.False(sending.IsCompleted);
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         await Within(sending);
         Transport.Receive(s_server, $"44440007{sent.Token}");
-        Assert.Equal("70000007", Assert.Single(Transport.TakeSent()));
+        Transport.HasSent("70000007");
         Transport.Receive(s_server, $"54440008{sent.Token}");
-        Assert.Empty(Transport.TakeSent());
+        Transport.HasSentNothing();
     }
 
     [Fact]
@@ -41,7 +41,7 @@ public sealed class NoResponseRequestTests : ClientTest
     public async Task An_unacknowledged_Confirmable_request_with_No_Response_fails()
     {
         Task sending = Client.SendWithoutResponseAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a"));
-        Clock.Advance(TimeSpan.FromSeconds(100));
+        Clock.Advance(FromSeconds(100));
         Assert.Equal(CoapTimeoutReason.NotAcknowledged, (await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(sending))).Reason);
     }
 
@@ -50,12 +50,12 @@ public sealed class NoResponseRequestTests : ClientTest
     public async Task A_request_with_partial_No_Response_returns_the_response_or_null_after_its_Timeout()
     {
         Options.Parameters = Options.Parameters with { ProbingRate = double.PositiveInfinity };
-        CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false, Timeout = TimeSpan.FromSeconds(10) };
+        CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false, Timeout = FromSeconds(10) };
         Task<CoapResponse?> silent = Client.SendAsync(request, NoResponseClasses.Success);
-        Assert.EndsWith("b161d1ea02", TakeOne().Hex, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromSeconds(9));
+        TakeOne().Hex.Ends("b161d1ea02");
+        Clock.Advance(FromSeconds(9));
         Assert.False(silent.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(FromSeconds(2));
         Assert.Null(await Within(silent));
 
         Task<CoapResponse?> refused = Client.SendAsync(request, NoResponseClasses.Success);
@@ -63,10 +63,10 @@ public sealed class NoResponseRequestTests : ClientTest
         Transport.Receive(s_server, $"54840001{sent.Token}");
         Assert.Equal(CoapCode.NotFound, (await Within(refused))!.Code);
 
-        request = new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a") { Timeout = TimeSpan.FromSeconds(10) };
+        request = new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a") { Timeout = FromSeconds(10) };
         Task<CoapResponse?> acknowledged = Client.SendAsync(request, NoResponseClasses.Success);
         Transport.Receive(s_server, $"6000{TakeOne().MessageId}");
-        Clock.Advance(TimeSpan.FromSeconds(11));
+        Clock.Advance(FromSeconds(11));
         Assert.Null(await Within(acknowledged));
     }
 
@@ -92,10 +92,10 @@ public sealed class NoResponseRequestTests : ClientTest
         await Within(Client.SendWithoutResponseAsync(request));
         int length = TakeOne().Hex.Length / 2;
         Task second = Client.SendWithoutResponseAsync(request);
-        Clock.Advance(TimeSpan.FromSeconds(2.9));
-        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(FromSeconds(2.9));
+        Transport.HasSentNothing();
         Assert.False(second.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(length));
+        Clock.Advance(FromSeconds(length));
         TakeOne();
         await Within(second);
     }

@@ -64,7 +64,7 @@ public sealed class RequestRunTests
         middle.OnBefore = _ => waits ? Later(done) : done;
         Task<CoapResponse> sent = Chain(Step("upper"), middle, Step("lower")).SendAsync(Outgoing());
         Assert.True(waits || sent.IsCompletedSuccessfully);
-        Assert.Equal("stored", (await sent).GetText());
+        await sent.Says("stored");
         Assert.Equal(["before upper", "before middle", "after upper stored"], _seen);
     }
 
@@ -105,7 +105,7 @@ public sealed class RequestRunTests
         RecordingStep last = Ending(default);
         last.OnBefore = _ => StepOutcome.Done(CachedPeers.Response(CoapCode.Content, $"{count++}"));
         Task<CoapResponse> task = Chain(Step("upper"), middle, lower, last).SendAsync(request);
-        Assert.Equal("2", (await task).GetText());
+        await task.Says("2");
         Assert.Equal(
             [
                 "before upper", "before middle",
@@ -135,7 +135,7 @@ public sealed class RequestRunTests
 
         CoapResponse response = await Chain(Step("upper"), middle, Step("lower"),
             Ending(StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "0")))).SendAsync(Outgoing());
-        Assert.Equal("0", response.GetText());
+        response.Says("0");
         Assert.Equal(["before upper", "before middle", "before lower", "after lower 0", "before lower", "after lower 0", "after upper 0"],
             _seen);
     }
@@ -184,7 +184,7 @@ public sealed class RequestRunTests
         int count = 0;
         last.OnBefore = _ => count++ == 0 ? throw new CoapException("gone") : StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "1"));
         Task<CoapResponse> task = Chain(Step("upper"), middle, Step("lower"), last).SendAsync(Outgoing());
-        Assert.Equal("1", (await task).GetText());
+        await task.Says("1");
         Assert.Equal(
             ["before upper", "before middle", "before lower", "failed lower gone", "failed middle gone", "before lower", "after lower 1",
                 "after middle 1", "after upper 1"], _seen);
@@ -236,7 +236,7 @@ public sealed class RequestRunTests
         OperationCanceledException cancelled = await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
         Assert.True(task.IsCanceled);
         Assert.Equal(cancel.Token, cancelled.CancellationToken);
-        Assert.StartsWith("failed upper", _seen[^1], StringComparison.Ordinal);
+        _seen[^1].Begins("failed upper");
     }
 
     [Fact]
@@ -246,7 +246,7 @@ public sealed class RequestRunTests
         {
             TokenLength = 20,
             FirstBlock = CachedPeers.Response(CoapCode.Content),
-            Timeout = TimeSpan.FromSeconds(3)
+            Timeout = FromSeconds(3)
         };
         request.Note = new CacheStepState();
         request.UntaggedResource = 7;

@@ -19,7 +19,7 @@ public sealed class StepRuleTests
         ScriptedStep last = new(_ => Echo(CoapCode.Unauthorized, (byte)++count), isLate);
         OutgoingRequest request = Outgoing("x");
         CoapResponse response = await SendAsync(last, request, new EchoStep());
-        Assert.Equal(CoapCode.Unauthorized, response.Code);
+        response.Gives(CoapCode.Unauthorized);
         Assert.Equal([null, "01", "02", "03"], last.Sent.Select(EchoOf));
         Assert.Equal([4], request.Channel.EchoToReturn);
     }
@@ -35,7 +35,7 @@ public sealed class StepRuleTests
         OutgoingRequest request = Outgoing("x");
         request.Channel.EchoToReturn = [7];
         CoapResponse response = await SendAsync(last, request, new EchoStep());
-        Assert.Equal("open", response.GetText());
+        response.Says("open");
         Assert.Equal(["07", "08"], last.Sent.Select(EchoOf));
         Assert.Null(request.Channel.EchoToReturn);
     }
@@ -62,7 +62,7 @@ public sealed class StepRuleTests
         ScriptedStep last = new(_ => CachedPeers.Response(CoapCode.TooManyRequests, maxAge: 5), isLate);
         RequestChain chain = new(null!, step, last);
         OutgoingRequest request = Outgoing("x");
-        Assert.Equal(CoapCode.TooManyRequests, (await chain.SendAsync(request)).Code);
+        await chain.SendAsync(request).Gives(CoapCode.TooManyRequests);
         CoapException refused =
             await Failure.OfAsync(CoapError.RetryLater, () => chain.SendAsync(Outgoing("x") with { Channel = request.Channel }));
         Assert.Equal(5, refused.RetryAfter!.Value.TotalSeconds, 0.001);
@@ -94,7 +94,7 @@ public sealed class StepRuleTests
             return;
         }
 
-        Assert.Equal("short", (await task).GetText());
+        await task.Says("short");
         Assert.Equal([20, 0], last.Sent.Select(static sent => sent.Message.Token.Length));
         Assert.Equal(CoAP.NET.Peers.LongTokenSupport.No, request.Channel.LongTokens);
     }
@@ -115,13 +115,13 @@ public sealed class StepRuleTests
         ScriptedStep last = new(_ => answers.Dequeue(), isLate);
         RequestChain chain = new(null!, step, last);
         MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third, out OutgoingRequest fourth);
-        Assert.Equal("1", (await chain.SendAsync(first)).GetText());
+        await chain.SendAsync(first).Says("1");
         _rig.Clock.Now += 2 * TimeSpan.TicksPerSecond;
-        Assert.Equal("1", (await chain.SendAsync(second)).GetText());
+        await chain.SendAsync(second).Says("1");
         _rig.Clock.Now += 2 * TimeSpan.TicksPerSecond;
-        Assert.Equal("2", (await chain.SendAsync(third)).GetText());
+        await chain.SendAsync(third).Says("2");
         Assert.Equal([0, 1, 1, 0], last.Sent.Select(static sent => sent.Message.Options.GetAll<ETagOption>().Count()));
-        Assert.Equal("2", (await chain.SendAsync(fourth)).GetText());
+        await chain.SendAsync(fourth).Says("2");
         Assert.Empty(answers);
     }
 
@@ -164,7 +164,7 @@ public sealed class StepRuleTests
             },
             isLate);
         CoapResponse response = await SendAsync(last, Outgoing("x"), new BlockwiseStep(_rig.Environment), new EchoStep());
-        Assert.Equal("aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbc", response.GetText());
+        response.Says("aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbc");
         Assert.Equal(3, last.Sent.Count);
     }
 

@@ -49,7 +49,7 @@ public sealed class BoundCostTests
 
         long Measure(string template)
         {
-            string path = template.Replace("{id}", "1", StringComparison.Ordinal);
+            string path = template.Replace("{id}", "1", Ordinal);
             return Allocations.Least(() =>
             {
                 for (int i = 0; i < Rounds; i++)

@@ -155,7 +155,7 @@ public class CoapLinkFormatTests
         string document = string.Join(',', Enumerable.Range(0, 11).Select(i => $"</{i}>"));
         Assert.Equal(11, CoapLinkFormat.Parse(document, maxLinks: 11).Count);
         Assert.False(CoapLinkFormat.TryParse(document, out _, out CoapSyntaxError error, maxLinks: 10));
-        Assert.Contains("10", error.Message, StringComparison.Ordinal);
+        error.Message.Mentions("10");
     }
 
     [Fact]

@@ -9,11 +9,11 @@ public class CoapResourceTests
     public void Methods_that_are_not_overridden_are_4_05()
     {
         _stage.MapGroup("/admin").Map(new Lock("/lock"));
-        Assert.Equal(CoapCode.Content, _stage.Get("/admin/lock").Code);
-        Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/admin/lock").Code);
+        _stage.Get("/admin/lock").Gives(CoapCode.Content);
+        _stage.Send(CoapMethod.Put, "/admin/lock").Gives(CoapCode.Changed);
         foreach (CoapMethod method in new[] { CoapMethod.Post, CoapMethod.Delete, CoapMethod.Patch, CoapMethod.IPatch, (CoapMethod)31 })
         {
-            Assert.Equal(CoapCode.MethodNotAllowed, _stage.Send(method, "/admin/lock").Code);
+            _stage.Send(method, "/admin/lock").Gives(CoapCode.MethodNotAllowed);
         }
 
         Assert.Throws<InvalidOperationException>(() => _stage.MapGet("/admin/lock", () => "twice"));
@@ -29,10 +29,10 @@ public class CoapResourceTests
         Assert.Equal("x"u8.ToArray(), _stage.Get("/a/x").Payload.ToArray());
         CoapMessage wantsText = ResourceStage.Message(CoapMethod.Get, "/a/x");
         wantsText.Options.AddUInt(CoAP.NET.OptionNumber.Accept, 0);
-        Assert.Equal(CoapCode.NotAcceptable, _stage.Send(wantsText).Code);
+        _stage.Send(wantsText).Gives(CoapCode.NotAcceptable);
         wantsText = ResourceStage.Message(CoapMethod.Get, "/a/x/c");
         wantsText.Options.AddUInt(CoAP.NET.OptionNumber.Accept, 0);
-        Assert.Equal(CoapCode.Content, _stage.Send(wantsText).Code);
+        _stage.Send(wantsText).Gives(CoapCode.Content);
     }
 
     [Theory]

@@ -13,8 +13,8 @@ public sealed class CoapRoutesTests
         routes.MapGet("/late", () => "owl");
         await using CoapClient client = new();
 
-        Assert.Equal("bird", (await client.GetAsync($"{server.LocalEndpoints[0]}/early")).GetText());
-        Assert.Equal("owl", (await client.GetAsync($"{server.LocalEndpoints[0]}/late")).GetText());
+        await client.GetAsync($"{server.LocalEndpoints[0]}/early").Says("bird");
+        await client.GetAsync($"{server.LocalEndpoints[0]}/late").Says("owl");
     }
 
     [Fact]
@@ -25,6 +25,6 @@ public sealed class CoapRoutesTests
 
         InvalidOperationException error =
             Assert.Throws<InvalidOperationException>(() => new CoapServer(new CoapEndpointOptions { Routes = routes }));
-        Assert.Contains("CoapRoutes for each endpoint", error.Message, StringComparison.Ordinal);
+        error.Mentions("CoapRoutes for each endpoint");
     }
 }

@@ -15,7 +15,7 @@ public sealed class DroppedStreamTests
             return CoapResults.Text("x");
         });
 
-        Assert.Equal(CoapCode.Content, _stage.Get("/x").Code);
+        _stage.Get("/x").Gives(CoapCode.Content);
         Assert.True(Assert.Single(_streams).IsDisposed);
     }
 
@@ -28,7 +28,7 @@ public sealed class DroppedStreamTests
             throw new InvalidOperationException("no");
         });
 
-        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/x").Code);
+        _stage.Get("/x").Gives(CoapCode.InternalServerError);
         Assert.True(Assert.Single(_streams).IsDisposed);
     }
 
@@ -50,9 +50,9 @@ public sealed class DroppedStreamTests
     public void A_filter_that_adds_an_option_keeps_the_stream()
     {
         _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
-            (await next(request, cancellationToken)).WithMaxAge(TimeSpan.FromSeconds(5)));
+            (await next(request, cancellationToken)).WithMaxAge(FromSeconds(5)));
 
-        Assert.Equal(TimeSpan.FromSeconds(5), _stage.Get("/x").Options.MaxAge);
+        Assert.Equal(FromSeconds(5), _stage.Get("/x").Options.MaxAge);
         Assert.False(Assert.Single(_streams).IsDisposed);
     }
 
@@ -68,10 +68,10 @@ public sealed class DroppedStreamTests
         }).AddFilter((request, next, cancellationToken) =>
         {
             late = next(request, cancellationToken).AsTask();
-            return new ValueTask<CoapResult>(CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(1)));
+            return new ValueTask<CoapResult>(CoapResults.ServiceUnavailable(FromSeconds(1)));
         });
 
-        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/x").Code);
+        _stage.Get("/x").Gives(CoapCode.ServiceUnavailable);
         goesOn.SetResult();
         await late!;
         Assert.True(Assert.Single(_streams).IsDisposed);
@@ -83,7 +83,7 @@ public sealed class DroppedStreamTests
         _stage.MapGet("/x", () => CoapResults.Stream(Open(), new CoapETag([1]), CoapContentFormat.Json));
         CoapMessage message = ResourceStage.Message(CoapMethod.Get, "/x");
         message.Options.Accept = CoapContentFormat.Cbor;
-        Assert.Equal(CoapCode.NotAcceptable, _stage.Send(message).Code);
+        _stage.Send(message).Gives(CoapCode.NotAcceptable);
         Assert.True(Assert.Single(_streams).IsDisposed);
     }
 

@@ -40,13 +40,13 @@ public class ErrorDescriptionTests
         Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/x");
         later.SetException(new FormatException("later"));
 
-        Assert.Equal("later", TextOf(await answer.WaitAsync(TimeSpan.FromMinutes(2))));
+        Assert.Equal("later", TextOf(await answer.WaitAsync(FromMinutes(2))));
     }
 
     [Fact]
     public void The_nearest_WithErrorContent_applies_and_the_options_of_the_result_stay()
     {
-        CoapResult answer = CoapResults.TooManyRequests(TimeSpan.FromSeconds(7));
+        CoapResult answer = CoapResults.TooManyRequests(FromSeconds(7));
         _stage.Routes.WithErrorContent((_, _, _) => Text("outer"));
         CoapRouteGroup group = _stage.MapGroup("/a").WithErrorContent(
             (_, _, _) => new CoapContent(new byte[] { 1 }, CoapContentFormat.Cbor));
@@ -55,11 +55,11 @@ public class ErrorDescriptionTests
 
         CoapResult inner = _stage.Get("/a/x");
         Assert.Equal("01", Wire.Hex(inner.Payload.Span));
-        Assert.Equal(((CoapContentFormat?)CoapContentFormat.Cbor, (TimeSpan?)TimeSpan.FromSeconds(7)),
+        Assert.Equal(((CoapContentFormat?)CoapContentFormat.Cbor, (TimeSpan?)FromSeconds(7)),
             (inner.Options.ContentFormat, inner.Options.MaxAge));
         CoapResult outer = _stage.Get("/x");
         Assert.Equal("outer", TextOf(outer));
-        Assert.Equal(((CoapContentFormat?)null, (TimeSpan?)TimeSpan.FromSeconds(7)), (outer.Options.ContentFormat, outer.Options.MaxAge));
+        Assert.Equal(((CoapContentFormat?)null, (TimeSpan?)FromSeconds(7)), (outer.Options.ContentFormat, outer.Options.MaxAge));
 
         // The answer of the handler is shared, and was not changed.
         Assert.True(answer.Payload.IsEmpty);

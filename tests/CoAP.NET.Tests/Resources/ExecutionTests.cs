@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Resources;
 
 public class ExecutionTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
     private readonly ResourceStage _stage = new();
 
     [Fact]
@@ -19,7 +19,7 @@ public class ExecutionTests
             return "a";
         }).WithExecution(queued: 2, capacity: 2);
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 4).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
-        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        _stage.Get("/a").Gives(CoapCode.ServiceUnavailable);
         Assert.Equal(1, _stage.Counters[CoapCounter.RequestsNotQueued]);
         Assert.Equal(2, _stage.Scheduler.Count);
         Assert.All(answers, answer => Assert.False(answer.IsCompleted));
@@ -45,7 +45,7 @@ public class ExecutionTests
         Task<CoapResult> second = _stage.SendAsync(CoapMethod.Get, "/a");
         _stage.Scheduler.RunAll();
         Assert.Single(sources);
-        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        _stage.Get("/a").Gives(CoapCode.ServiceUnavailable);
         sources.TryDequeue(out TaskCompletionSource<CoapResult>? source);
         source!.SetResult("1");
         await first.WaitAsync(s_hang);
@@ -106,7 +106,7 @@ public class ExecutionTests
         for (int i = 0; i < 40; i++)
         {
             answers.Add(_stage.SendAsync(CoapMethod.Get, "/a"));
-            _stage.Time.Advance(TimeSpan.FromMilliseconds(100));
+            _stage.Time.Advance(FromMilliseconds(100));
         }
 
         Assert.False(answers[2].IsCompleted);
@@ -124,7 +124,7 @@ public class ExecutionTests
     {
         _stage.MapGet("/a", () => "a").WithExecution(CoapExecution.Offloaded(degreeOfParallelism: 1));
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 5).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
-        _stage.Time.Advance(TimeSpan.FromMilliseconds(milliseconds));
+        _stage.Time.Advance(FromMilliseconds(milliseconds));
         _stage.Scheduler.RunAll();
 
         CoapResult[] results = await Task.WhenAll(answers);
@@ -154,7 +154,7 @@ public class ExecutionTests
         _stage.MapGet("/b", () => "b").WithExecution(queued);
         Task<CoapResult> a = _stage.SendAsync(CoapMethod.Get, "/a");
         Task<CoapResult> b = _stage.SendAsync(CoapMethod.Get, "/b");
-        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        _stage.Get("/a").Gives(CoapCode.ServiceUnavailable);
         _stage.Scheduler.RunAll();
         Assert.True(a.IsCompletedSuccessfully && b.IsCompletedSuccessfully);
     }
@@ -166,7 +166,7 @@ public class ExecutionTests
         Assert.Equal("Queued(2, 1000)", CoapExecution.Queued(2).ToString());
         Assert.Equal("Offloaded(3, 4)", CoapExecution.Offloaded(3, 4).ToString());
         Assert.Equal("Serial(5)", CoapExecution.Serial(5).ToString());
-        Assert.StartsWith("On(", CoapExecution.On(TaskScheduler.Default).ToString(), StringComparison.Ordinal);
+        CoapExecution.On(TaskScheduler.Default).ToString().Begins("On(");
     }
 
     [Fact]
@@ -179,7 +179,7 @@ public class ExecutionTests
             return "a";
         }).WithExecution(queued: 2);
         _stage.Scheduler.Refuses = true;
-        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        _stage.Get("/a").Gives(CoapCode.ServiceUnavailable);
         _stage.Scheduler.Refuses = false;
         Task<CoapResult> first = _stage.SendAsync(CoapMethod.Get, "/a");
         _stage.Scheduler.Refuses = true;
@@ -202,7 +202,7 @@ public class ExecutionTests
             return source.Task;
         }).WithExecution(CoapExecution.Serial(capacity: 2));
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 3).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
-        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        _stage.Get("/a").Gives(CoapCode.ServiceUnavailable);
         foreach (Task<CoapResult> answer in answers)
         {
             _stage.Scheduler.RunAll();
@@ -302,7 +302,7 @@ public class ExecutionTests
         Task<CoapResult> inner = _stage.SendAsync(CoapMethod.Get, "/g/inner/most/b");
         _stage.Scheduler.RunAll();
         Assert.Equal(2, running.Count);
-        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Send(CoapMethod.Put, "/g/a").Code);
+        _stage.Send(CoapMethod.Put, "/g/a").Gives(CoapCode.ServiceUnavailable);
         Assert.Equal(1, _stage.Counters[CoapCounter.RequestsNotQueued]);
 
         Task<CoapResult> own = _stage.SendAsync(CoapMethod.Get, "/g/own");
@@ -343,8 +343,8 @@ public class ExecutionTests
     public void Serial_handler_that_completes_at_once_is_answered_on_the_receiving_thread()
     {
         _stage.MapGet("/a", () => "a").WithExecution(CoapExecution.Serial());
-        Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
-        Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
+        _stage.Get("/a").Gives(CoapCode.Content);
+        _stage.Get("/a").Gives(CoapCode.Content);
         Assert.Equal(0, _stage.Scheduler.Count);
     }
 
@@ -381,7 +381,7 @@ public class ExecutionTests
         Assert.Equal(CoapCode.Content, (await answer.WaitAsync(s_hang)).Code);
         Assert.Same(scheduler, seen);
         scheduler.Refuses = true;
-        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/a").Code);
+        _stage.Get("/a").Gives(CoapCode.InternalServerError);
         Assert.Equal(0, _stage.Served.Count);
     }
 
@@ -396,7 +396,7 @@ public class ExecutionTests
         _ = _stage.SendAsync(CoapMethod.Get, "/g/b");
         Assert.Equal(2, _stage.Scheduler.Count);
         group.WithExecution(CoapExecution.Inline);
-        Assert.Equal(CoapCode.Content, _stage.Get("/g/b").Code);
+        _stage.Get("/g/b").Gives(CoapCode.Content);
         inner.WithExecution(queued: 1);
         _ = _stage.SendAsync(CoapMethod.Get, "/g/b");
         Assert.Equal(3, _stage.Scheduler.Count);
@@ -409,25 +409,25 @@ public class ExecutionTests
         bool blocks = true;
         _stage.MapGet("/slow", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromSeconds(blocks ? 1 : 0));
+            _stage.Time.Advance(FromSeconds(blocks ? 1 : 0));
             return "slow";
         });
         _stage.MapGet("/fast", () => "fast");
         for (int i = 0; i < 6; i++)
         {
             // The first three are not counted.
-            Assert.Equal(CoapCode.Content, _stage.Get("/slow").Code);
+            _stage.Get("/slow").Gives(CoapCode.Content);
         }
 
-        Assert.Single(_stage.Logger.Entries, entry => entry.Id == 1502 && entry.Text.Contains("/slow", StringComparison.Ordinal));
+        Assert.Single(_stage.Logger.Entries, entry => entry.Id == 1502 && entry.Text.Contains("/slow", Ordinal));
         blocks = false;
         Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/slow");
         Assert.False(answer.IsCompleted);
-        Assert.Equal(CoapCode.Content, _stage.Get("/fast").Code);
+        _stage.Get("/fast").Gives(CoapCode.Content);
         _stage.Scheduler.RunAll();
         Assert.True(answer.IsCompletedSuccessfully);
-        _stage.Time.Advance(TimeSpan.FromMinutes(5));
-        Assert.Equal(CoapCode.Content, _stage.Get("/slow").Code);
+        _stage.Time.Advance(FromMinutes(5));
+        _stage.Get("/slow").Gives(CoapCode.Content);
     }
 
     [Fact]
@@ -437,7 +437,7 @@ public class ExecutionTests
         bool awaits = false;
         _stage.MapGet("/slow", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromMilliseconds(25));
+            _stage.Time.Advance(FromMilliseconds(25));
             return awaits ? never.Task : Task.FromResult(CoapResults.Text("slow"));
         });
         MakeSlow();
@@ -460,7 +460,7 @@ public class ExecutionTests
     {
         _stage.MapGet("/slow", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromMilliseconds(25));
+            _stage.Time.Advance(FromMilliseconds(25));
             return "slow";
         });
         MakeSlow();
@@ -473,7 +473,7 @@ public class ExecutionTests
         for (int i = 0; i < 40; i++)
         {
             later.Add(_stage.SendAsync(CoapMethod.Get, "/slow"));
-            _stage.Time.Advance(TimeSpan.FromMilliseconds(100));
+            _stage.Time.Advance(FromMilliseconds(100));
         }
 
         Assert.False(later[0].IsCompleted);
@@ -494,7 +494,7 @@ public class ExecutionTests
         {
             for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly; i++)
             {
-                Assert.Equal(CoapCode.Content, _stage.Get("/large").Code);
+                _stage.Get("/large").Gives(CoapCode.Content);
             }
 
             Assert.False(_stage.SendAsync(CoapMethod.Get, "/large").IsCompleted);
@@ -512,12 +512,12 @@ public class ExecutionTests
     {
         _stage.MapGroup("/package").WithBlockingLog(false).MapGet("/slow", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromSeconds(1));
+            _stage.Time.Advance(FromSeconds(1));
             return "slow";
         });
         for (int i = 0; i < 6; i++)
         {
-            Assert.Equal(CoapCode.Content, _stage.Get("/package/slow").Code);
+            _stage.Get("/package/slow").Gives(CoapCode.Content);
         }
 
         Assert.False(_stage.SendAsync(CoapMethod.Get, "/package/slow").IsCompleted);
@@ -530,12 +530,12 @@ public class ExecutionTests
     {
         _stage.MapGet("/a", () =>
         {
-            _stage.Time.Advance(TimeSpan.FromSeconds(31));
+            _stage.Time.Advance(FromSeconds(31));
             return "a";
         });
         for (int i = 0; i < 20; i++)
         {
-            Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
+            _stage.Get("/a").Gives(CoapCode.Content);
         }
 
         Assert.Equal(0, _stage.Scheduler.Count);
@@ -556,7 +556,7 @@ public class ExecutionTests
         stage.MapGet("/a", () => "a");
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 100).Select(_ => stage.SendAsync(CoapMethod.Get, "/blocks"))];
         Assert.True(blocked.Wait(s_hang));
-        Assert.Equal(CoapCode.Content, stage.Get("/a").Code);
+        stage.Get("/a").Gives(CoapCode.Content);
         gate.Set();
         await Task.WhenAll(answers).WaitAsync(s_hang);
         await stage.Served.WhenIdleAsync().WaitAsync(s_hang);
@@ -630,7 +630,7 @@ public class ExecutionTests
     {
         for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.BlocksToBeSlow; i++)
         {
-            Assert.Equal(CoapCode.Content, _stage.Get("/slow").Code);
+            _stage.Get("/slow").Gives(CoapCode.Content);
         }
     }
 

@@ -48,8 +48,8 @@ public class FilterFactoryTests
             return "x";
         }).AddFilterFactory((_, _) => throws ? throw new InvalidOperationException("factory") : null!);
 
-        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/x").Code);
-        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/x").Code);
+        _stage.Get("/x").Gives(CoapCode.InternalServerError);
+        _stage.Get("/x").Gives(CoapCode.InternalServerError);
         Assert.False(runs);
         Assert.Contains(_stage.Logger.Entries, entry => entry.Id == 1500);
     }
@@ -69,8 +69,8 @@ public class FilterFactoryTests
             return next;
         });
 
-        Assert.Equal(CoapCode.Content, _stage.Get("/x").Code);
-        Assert.Equal(CoapCode.Content, _stage.Get("/y").Code);
+        _stage.Get("/x").Gives(CoapCode.Content);
+        _stage.Get("/y").Gives(CoapCode.Content);
     }
 
     [Fact]
@@ -84,12 +84,12 @@ public class FilterFactoryTests
             return lamp;
         }).Observable();
 
-        Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/a/lamp").Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, _stage.Send(CoapMethod.Post, "/a/lamp").Code);
+        _stage.Send(CoapMethod.Put, "/a/lamp").Gives(CoapCode.Changed);
+        _stage.Send(CoapMethod.Post, "/a/lamp").Gives(CoapCode.MethodNotAllowed);
         Assert.Equal(2, made.Count);
         Assert.Equal("/a/lamp", route.Template);
         _stage.Table.Notifier = new ObserverNotifier(_stage.Environment, new ObserverQuota(), []);
-        Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/a/lamp").Code);
+        _stage.Send(CoapMethod.Put, "/a/lamp").Gives(CoapCode.Changed);
         Assert.Equal(1, Assert.Single(_stage.Table.Snapshot().Routes).Observed.Changes);
     }
 

@@ -22,7 +22,7 @@ public class FilterTests
         outer.AddFilter(Noting("outer"));
         _stage.Routes.AddFilter(Noting("server 1")).AddFilter(Noting("server 2"));
 
-        Assert.Equal(CoapCode.Content, _stage.Get("/a/b/c").Code);
+        _stage.Get("/a/b/c").Gives(CoapCode.Content);
         Assert.Equal(
             [
                 "server 1", "server 2", "outer", "inner", "route 1", "route 2", "handler",
@@ -41,7 +41,7 @@ public class FilterTests
             return CoapResults.Text("x");
         }).AddFilter((_, _, _) => new ValueTask<CoapResult>(CoapResults.Forbidden("no"))).AddFilter(Noting("inside"));
 
-        Assert.Equal(CoapCode.Forbidden, _stage.Get("/x").Code);
+        _stage.Get("/x").Gives(CoapCode.Forbidden);
         Assert.False(runs);
         Assert.Empty(_seen);
     }
@@ -61,7 +61,7 @@ public class FilterTests
             return next(request.WithMessage(new CoapMessage(CoapMethod.Put) { Payload = "other"u8.ToArray() }), cancellationToken);
         });
 
-        Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/x/7").Code);
+        _stage.Send(CoapMethod.Put, "/x/7").Gives(CoapCode.Changed);
         Assert.Equal(("other", "7"), (served!.GetText(), served.Route["id"]));
         Assert.Same(received!.Channel, served.Channel);
         Assert.Throws<ArgumentException>(() => served.WithMessage(new CoapMessage(CoapCode.Content)));
@@ -106,7 +106,7 @@ public class FilterTests
             }
         });
 
-        Assert.Equal(CoapCode.BadRequest, _stage.Get("/x").Code);
+        _stage.Get("/x").Gives(CoapCode.BadRequest);
         Assert.Equal(0, _stage.Counters[CoapCounter.HandlerErrors]);
     }
 
@@ -122,10 +122,10 @@ public class FilterTests
         _stage.MapGet("/y", () => "y");
 
         Task<CoapResult> waiting = _stage.SendAsync(CoapMethod.Get, "/x");
-        Assert.Equal(CoapCode.Content, _stage.Get("/y").Code);
+        _stage.Get("/y").Gives(CoapCode.Content);
         Assert.False(waiting.IsCompleted);
         opens.SetResult();
-        Assert.Equal("x"u8.ToArray(), (await waiting.WaitAsync(TimeSpan.FromMinutes(2))).Payload.ToArray());
+        Assert.Equal("x"u8.ToArray(), (await waiting.WaitAsync(FromMinutes(2))).Payload.ToArray());
     }
 
     [Fact]
@@ -133,8 +133,8 @@ public class FilterTests
     {
         _stage.MapGroup("/a").AddFilter(Noting("group")).Map(new Lamp("/lamp")).AddFilter(Noting("route"));
 
-        Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/a/lamp").Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, _stage.Get("/a/lamp").Code);
+        _stage.Send(CoapMethod.Put, "/a/lamp").Gives(CoapCode.Changed);
+        _stage.Get("/a/lamp").Gives(CoapCode.MethodNotAllowed);
         Assert.Equal(["group", "route", "after route", "after group", "group", "route", "after route", "after group"], _seen);
     }
 
@@ -159,7 +159,7 @@ public class FilterTests
             return next(request, cancellationToken);
         });
 
-        Assert.Equal(CoapCode.Content, _stage.Get("/devices/7").Code);
+        _stage.Get("/devices/7").Gives(CoapCode.Content);
         Assert.Equal(["7"], _seen);
     }
 
@@ -168,14 +168,14 @@ public class FilterTests
     {
         _stage.Routes.AddFilter(Noting("server"));
         _stage.MapGet("/x", () => "x").Produces(CoapContentFormat.Json);
-        _stage.MapGet("/limited", () => "x").RequireRateLimiting(_ => TimeSpan.FromSeconds(1));
+        _stage.MapGet("/limited", () => "x").RequireRateLimiting(_ => FromSeconds(1));
         CoapMessage wantsText = ResourceStage.Message(CoapMethod.Get, "/x");
         wantsText.Options.AddUInt(OptionNumber.Accept, 0);
 
-        Assert.Equal(CoapCode.NotFound, _stage.Get("/unknown").Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, _stage.Send(CoapMethod.Put, "/x").Code);
-        Assert.Equal(CoapCode.NotAcceptable, _stage.Send(wantsText).Code);
-        Assert.Equal(CoapCode.TooManyRequests, _stage.Get("/limited").Code);
+        _stage.Get("/unknown").Gives(CoapCode.NotFound);
+        _stage.Send(CoapMethod.Put, "/x").Gives(CoapCode.MethodNotAllowed);
+        _stage.Send(wantsText).Gives(CoapCode.NotAcceptable);
+        _stage.Get("/limited").Gives(CoapCode.TooManyRequests);
         Assert.Empty(_seen);
     }
 
@@ -221,7 +221,7 @@ public class FilterTests
         Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/x");
         _stage.Scheduler.RunAll();
 
-        Assert.Equal(CoapCode.Content, (await answer.WaitAsync(TimeSpan.FromMinutes(2))).Code);
+        Assert.Equal(CoapCode.Content, (await answer.WaitAsync(FromMinutes(2))).Code);
         Assert.Equal(["filter", "after filter"], _seen);
     }
 

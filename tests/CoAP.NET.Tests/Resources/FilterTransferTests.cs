@@ -46,9 +46,9 @@ public class FilterTransferTests : ServerObserveTest
         await StartAsync();
 
         // PUT /x with Block1 0/more/16 and 1/last/16 (number 27: delta 16 after Uri-Path).
-        Assert.StartsWith("615f", Exchange("41030001aab178d10308ff" + new string('6', 32)), StringComparison.Ordinal);
+        Exchange("41030001aab178d10308ff" + new string('6', 32)).Begins("615f");
         Assert.Empty(_forObservers);
-        Assert.StartsWith("6144", Exchange("41030002aab178d10310ff6767"), StringComparison.Ordinal);
+        Exchange("41030002aab178d10310ff6767").Begins("6144");
         Assert.Equal([false], _forObservers);
         Assert.Equal(new string('f', 16) + "gg", body);
     }

@@ -35,7 +35,7 @@ public class RequireSchemeTests : EndpointTest
         Assert.Equal(NotFound, Exchange(DatagramGetX)[2..4]);
         Assert.Equal(NotFound, Exchange(DatagramPutX)[2..4]);
         Assert.False(runs);
-        Assert.EndsWith(Hi, Stream(_tcp, StreamGetX), StringComparison.Ordinal);
+        Stream(_tcp, StreamGetX).Ends(Hi);
         Assert.Equal(MethodNotAllowed, Stream(_tcp, "2103aab178")[2..4]);
     }
 
@@ -46,7 +46,7 @@ public class RequireSchemeTests : EndpointTest
         Server.MapPut("/x", static () => CoapResults.Changed()).RequireScheme("coap+tcp");
         await StartAllAsync(_tcp);
 
-        Assert.EndsWith(Hi, Exchange(DatagramGetX), StringComparison.Ordinal);
+        Exchange(DatagramGetX).Ends(Hi);
         Assert.Equal(MethodNotAllowed, Exchange(DatagramPutX)[2..4]);
     }
 
@@ -58,8 +58,8 @@ public class RequireSchemeTests : EndpointTest
         group.MapGet("/y", static () => CoapResults.Text("hi"));
         await StartAllAsync(_tcp);
 
-        Assert.EndsWith(Hi, Exchange(DatagramGetX), StringComparison.Ordinal);
-        Assert.EndsWith(Hi, Stream(_tcp, StreamGetX), StringComparison.Ordinal);
+        Exchange(DatagramGetX).Ends(Hi);
+        Stream(_tcp, StreamGetX).Ends(Hi);
         Assert.Equal(NotFound, Exchange("41010002aab179")[2..4]);
     }
 
@@ -69,7 +69,7 @@ public class RequireSchemeTests : EndpointTest
         Server.MapGet("/x", static () => CoapResults.Text("hi")).RequireScheme("coap");
         await StartAllAsync(_tls);
 
-        Assert.EndsWith(Hi, Exchange(DatagramGetX), StringComparison.Ordinal);
+        Exchange(DatagramGetX).Ends(Hi);
         Assert.Equal(NotFound, Stream(_tls, StreamGetX)[2..4]);
     }
 
@@ -81,7 +81,7 @@ public class RequireSchemeTests : EndpointTest
 
         Assert.Equal(Unauthorized, Exchange(DatagramGetX)[2..4]);
         Assert.Equal(NotFound, Stream(_tcp, StreamGetX)[2..4]);
-        Assert.EndsWith(Hi, Stream(_tls, StreamGetX), StringComparison.Ordinal);
+        Stream(_tls, StreamGetX).Ends(Hi);
     }
 
     [Fact]
@@ -93,7 +93,7 @@ public class RequireSchemeTests : EndpointTest
         await StartAllAsync(_tls);
 
         Assert.Equal(Unauthorized, Exchange(DatagramGetX)[2..4]);
-        Assert.EndsWith(Hi, Stream(_tls, StreamGetX), StringComparison.Ordinal);
+        Stream(_tls, StreamGetX).Ends(Hi);
     }
 
     [Fact]
@@ -119,8 +119,8 @@ public class RequireSchemeTests : EndpointTest
         string datagram = TextOf(Exchange("41010001aabb2e77656c6c2d6b6e6f776e04636f7265"));
         string stream = TextOf(Stream(_tcp, "d10401aabb2e77656c6c2d6b6e6f776e04636f7265"));
 
-        Assert.EndsWith("</x>,</z>", datagram, StringComparison.Ordinal);
-        Assert.EndsWith("</y>,</z>", stream, StringComparison.Ordinal);
+        datagram.Ends("</x>,</z>");
+        stream.Ends("</y>,</z>");
     }
 
     [Fact]
@@ -132,12 +132,12 @@ public class RequireSchemeTests : EndpointTest
         await StartAllAsync(_tcp);
 
         string text = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1504).Text;
-        Assert.Contains("GET /x: coap" + Environment.NewLine, text, StringComparison.Ordinal);
-        Assert.Contains("GET /y: coap, coap+tcp", text, StringComparison.Ordinal);
-        Assert.Contains("GET /z: nowhere", text, StringComparison.Ordinal);
+        text.Mentions("GET /x: coap" + Environment.NewLine);
+        text.Mentions("GET /y: coap, coap+tcp");
+        text.Mentions("GET /z: nowhere");
         (LogLevel level, EventId _, string warning) = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1505);
         Assert.Equal(LogLevel.Warning, level);
-        Assert.Contains("GET /z", warning, StringComparison.Ordinal);
+        warning.Mentions("GET /z");
     }
 
     [Theory]

@@ -32,9 +32,9 @@ public class RouteSecurityTests : EndpointTest
 
         string answer = Exchange(PlainGetX);
         Assert.Equal("6181", answer[..4]);
-        Assert.Contains("secured transports only", System.Text.Encoding.UTF8.GetString(Wire.Hex(answer)), StringComparison.Ordinal);
+        System.Text.Encoding.UTF8.GetString(Wire.Hex(answer)).Mentions("secured transports only");
         Assert.False(runs);
-        Assert.EndsWith(Hi, Secured(SecuredGetX), StringComparison.Ordinal);
+        Secured(SecuredGetX).Ends(Hi);
     }
 
     [Fact]
@@ -43,8 +43,8 @@ public class RouteSecurityTests : EndpointTest
         Server.MapGet("/x", static () => CoapResults.Text("hi")).AllowInsecureTransport();
         await StartAllAsync();
 
-        Assert.EndsWith(Hi, Exchange(PlainGetX), StringComparison.Ordinal);
-        Assert.EndsWith(Hi, Secured(SecuredGetX), StringComparison.Ordinal);
+        Exchange(PlainGetX).Ends(Hi);
+        Secured(SecuredGetX).Ends(Hi);
     }
 
     [Fact]
@@ -54,10 +54,8 @@ public class RouteSecurityTests : EndpointTest
         Server.MapGet("/y", static () => CoapResults.Text("hi")).RequireScheme("coap").RequireTransportSecurity();
         await StartAllAsync();
 
-        Assert.EndsWith("secured transports only: coaps+tcp.", Encoding.UTF8.GetString(Wire.Hex(Exchange(PlainGetX))),
-            StringComparison.Ordinal);
-        Assert.EndsWith("this server listens on none.", Encoding.UTF8.GetString(Wire.Hex(Exchange("41010002aab179"))),
-            StringComparison.Ordinal);
+        Encoding.UTF8.GetString(Wire.Hex(Exchange(PlainGetX))).Ends("secured transports only: coaps+tcp.");
+        Encoding.UTF8.GetString(Wire.Hex(Exchange("41010002aab179"))).Ends("this server listens on none.");
     }
 
     [Fact]
@@ -68,7 +66,7 @@ public class RouteSecurityTests : EndpointTest
         open.MapGet("/y", static () => CoapResults.Text("hi")).RequireTransportSecurity();
         await StartAllAsync();
 
-        Assert.EndsWith(Hi, Exchange("41010001aab46f70656e0178"), StringComparison.Ordinal);
+        Exchange("41010001aab46f70656e0178").Ends(Hi);
         Assert.Equal(Unauthorized, Exchange("41010002aab46f70656e0179")[2..4]);
     }
 
@@ -79,7 +77,7 @@ public class RouteSecurityTests : EndpointTest
         Server.MapGet("/y", static () => CoapResults.Text("hi")).RequireTransportSecurity();
         await StartAsync();
 
-        Assert.EndsWith(Hi, Exchange(PlainGetX), StringComparison.Ordinal);
+        Exchange(PlainGetX).Ends(Hi);
         Assert.Equal(Unauthorized, Exchange("41010002aab179")[2..4]);
         Assert.DoesNotContain(Logs.Entries, entry => entry.Id.Id == 1024);
     }
@@ -106,9 +104,9 @@ public class RouteSecurityTests : EndpointTest
         string plain = TextOf(Exchange("41010001aabb2e77656c6c2d6b6e6f776e04636f7265"));
         string secured = TextOf(Secured("d10401aabb2e77656c6c2d6b6e6f776e04636f7265"));
 
-        Assert.Contains("</open>", plain, StringComparison.Ordinal);
-        Assert.DoesNotContain("</shut>", plain, StringComparison.Ordinal);
-        Assert.Contains("</open>,</shut>", secured, StringComparison.Ordinal);
+        plain.Mentions("</open>");
+        plain.Omits("</shut>");
+        secured.Mentions("</open>,</shut>");
     }
 
     [Fact]
@@ -120,8 +118,8 @@ public class RouteSecurityTests : EndpointTest
 
         (LogLevel level, EventId _, string text) = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1024);
         Assert.Equal(LogLevel.Information, level);
-        Assert.Contains("GET /open: coap, coaps+tcp", text, StringComparison.Ordinal);
-        Assert.Contains("POST /shut: coaps+tcp", text, StringComparison.Ordinal);
+        text.Mentions("GET /open: coap, coaps+tcp");
+        text.Mentions("POST /shut: coaps+tcp");
     }
 
     [Fact]
@@ -132,7 +130,7 @@ public class RouteSecurityTests : EndpointTest
 
         Assert.Equal(Unauthorized, Exchange(PlainGetX)[2..4]);
         route.AllowInsecureTransport();
-        Assert.EndsWith(Hi, Exchange("41010002aab178"), StringComparison.Ordinal);
+        Exchange("41010002aab178").Ends(Hi);
     }
 
     [Fact]

@@ -34,8 +34,8 @@ public class RouteTemplateTests
     public void An_invalid_template_is_refused_and_the_error_says_what_to_do(string text, string hint)
     {
         ArgumentException exception = Assert.Throws<ArgumentException>(() => RouteTemplate.Parse(text));
-        Assert.Contains(hint, exception.Message, StringComparison.Ordinal);
-        Assert.Contains(text, exception.Message, StringComparison.Ordinal);
+        exception.Mentions(hint);
+        exception.Mentions(text);
     }
 
     [Fact]

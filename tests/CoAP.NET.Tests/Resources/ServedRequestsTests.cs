@@ -54,7 +54,7 @@ public sealed class ServedRequestsTests
         served.Exit(1);
         Assert.False(idle.IsCompleted);
         served.Exit(0);
-        await idle.WaitAsync(TimeSpan.FromMinutes(2));
+        await idle.WaitAsync(FromMinutes(2));
 
         // Requests that arrived before the stop may come out of a block; at the end of the grace period they are too late.
         Assert.True(served.TryEnter(1, out _));

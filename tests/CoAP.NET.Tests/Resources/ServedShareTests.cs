@@ -46,7 +46,7 @@ public sealed class ServedShareTests : EndpointTest
         Assert.InRange(_running, sources == 1 ? 51 : 70, Max - (sources == 1 ? 49 : 10));
         Assert.Equal(_running, Server.Endpoint.Served.Count);
         Assert.Equal((200L * sources) - _running, Server.Counters[CoapCounter.RequestsBeyondShare]);
-        (CoapCode, TimeSpan) refusal = (CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5));
+        (CoapCode, TimeSpan) refusal = (CoapCode.ServiceUnavailable, FromSeconds(5));
         Assert.All(_answers, answer => Assert.Equal(refusal, (answer.Code, answer.Options.MaxAge)));
         foreach (string other in new[] { "coap", "coap+tcp", "coaps" })
         {
@@ -113,7 +113,7 @@ public sealed class ServedShareTests : EndpointTest
     [Fact]
     public async Task A_client_is_served_on_a_network_with_forged_requests()
     {
-        NetworkConditions conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20));
+        NetworkConditions conditions = NetworkConditions.Delayed(FromMilliseconds(20));
         InMemoryNetwork network = new(Clock, new InMemoryNetworkOptions { MaxTraceLength = 0, Conditions = conditions });
         CoapAddress server = InMemoryNetwork.Address("192.0.2.1:5683");
         MapRoutes();
@@ -124,7 +124,7 @@ public sealed class ServedShareTests : EndpointTest
         {
             using ScriptedPeer stranger = network.CreatePeer(CoapAddress.FromIPv4(0xcb007100 + (uint)source, 5683), server);
             stranger.Send(s_datagrams.Serialize(Message("slow")));
-            Clock.Advance(TimeSpan.FromMilliseconds(50));
+            Clock.Advance(FromMilliseconds(50));
         }
 
         await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(7) } });
@@ -132,8 +132,8 @@ public sealed class ServedShareTests : EndpointTest
         for (int i = 0; i < 10; i++)
         {
             Task<CoapResponse> hello = client.GetAsync("coap://192.0.2.1/hello");
-            Clock.Advance(TimeSpan.FromSeconds(1));
-            Assert.Equal("world", (await Within(hello)).GetText());
+            Clock.Advance(FromSeconds(1));
+            await Within(hello).Says("world");
         }
 
         Assert.Equal(75, _running);

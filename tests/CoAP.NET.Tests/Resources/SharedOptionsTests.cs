@@ -24,7 +24,7 @@ public class SharedOptionsTests
         CoapETag tag = CoapETag.FromVersion(1);
         CoapResult[] refined =
         [
-            first.WithMaxAge(TimeSpan.FromSeconds(5)), first.WithETag(tag), first.WithEcho(), first.WithLocation("/a?b"),
+            first.WithMaxAge(FromSeconds(5)), first.WithETag(tag), first.WithEcho(), first.WithLocation("/a?b"),
             first.WithAnswerToGroup(), first.WithDeclinedObserver(), first.With(new Size2Option(1)),
         ];
         Assert.All(refined, result =>
@@ -33,7 +33,7 @@ public class SharedOptionsTests
             Assert.Equal(first.Payload, result.Payload);
             Assert.Equal(CoapContentFormat.TextPlain, result.Options.ContentFormat);
         });
-        Assert.Equal((TimeSpan.FromSeconds(5), tag, 1u), (refined[0].Options.MaxAge, refined[1].Options.ETag, refined[6].Options.Size2));
+        Assert.Equal((FromSeconds(5), tag, 1u), (refined[0].Options.MaxAge, refined[1].Options.ETag, refined[6].Options.Size2));
         Assert.Equal((true, true, true), (refined[2].BringsEcho, refined[4].AnswersGroup, refined[5].DeclinesObserver));
         Assert.Single(first.Options);
         Assert.Equal((false, null, false), (first.BringsEcho, first.AnswersGroup, first.DeclinesObserver));
@@ -43,7 +43,7 @@ public class SharedOptionsTests
     public void A_refined_text_result_still_gets_the_success_code_of_the_method()
     {
         CoapResult text = "a";
-        Assert.Equal(CoapCode.Changed, text.WithMaxAge(TimeSpan.FromSeconds(5)).AnswerTo(CoapCode.Put).Code);
+        Assert.Equal(CoapCode.Changed, text.WithMaxAge(FromSeconds(5)).AnswerTo(CoapCode.Put).Code);
     }
 
     [Theory]

@@ -132,7 +132,7 @@ public class FormatVerdictTests
         CoapFormatException exception =
             Assert.Throws<CoapFormatException>(() => CoapDatagramSerializer.Default.Deserialize(Wire.Hex("40017d34ff").AsSpan()));
         Assert.Equal((CoapFormatRule.PayloadMissing, 4), (exception.Rule, exception.Position));
-        Assert.Contains("PayloadMissing at offset 4", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("PayloadMissing at offset 4");
     }
 
     [Theory]
@@ -181,8 +181,7 @@ public class FormatVerdictTests
     {
         CoapMessage message = new(CoapCode.Get);
         message.Options.Add(11, new byte[65_805]);
-        Assert.Contains("65805", Assert.Throws<ArgumentException>(() => CoapStreamSerializer.Default.Serialize(message)).Message,
-            StringComparison.Ordinal);
+        Assert.Throws<ArgumentException>(() => CoapStreamSerializer.Default.Serialize(message)).Mentions("65805");
         Assert.Throws<ArgumentException>(() => CoapDatagramSerializer.Default.GetSize(message));
     }
 

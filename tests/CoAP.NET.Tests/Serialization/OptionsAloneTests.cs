@@ -59,7 +59,7 @@ public sealed class OptionsAloneTests
             // A stream is read ahead, so its payload is not there any more.
             DribblingStream stream = new(bytes, size, isAsync: true);
             string read = await SaidAsync(async () => string.Join(", ", await reader.ReadAsync(stream).ToArrayAsync()));
-            Assert.StartsWith(read, expected, StringComparison.Ordinal);
+            expected.Begins(read);
             Assert.Equal(message is null, read == expected);
         }
     }
@@ -148,7 +148,7 @@ public sealed class OptionsAloneTests
         Assert.Empty(nothing.ToArray());
         CoapOptionCollection tooLong = new CoapOptionCollection().Add(65_000, new byte[65_805]);
         ArgumentException error = Assert.Throws<ArgumentException>(() => CoapOptionWriter.GetSize(tooLong));
-        Assert.Contains("65804", error.Message, StringComparison.Ordinal);
+        error.Mentions("65804");
     }
 
     private static async Task<string> OfPipeAsync(CoapOptionReader reader, PipeReader pipe) => await SaidAsync(async () =>

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>
@@ -9,8 +7,8 @@ namespace CoAP.NET.Tests.Serialization;
 [Rfc("7252-3.1-4")]
 public class ReferenceTests
 {
-    private static readonly int s_mutations = Setting("COAP_TEST_MUTATIONS", 100_000);
-    private static readonly int s_seed = Setting("COAP_TEST_SEED", 7252);
+    private static readonly int s_mutations = CampaignSetting.Of("COAP_TEST_MUTATIONS", 100_000);
+    private static readonly int s_seed = CampaignSetting.Of("COAP_TEST_SEED", 7252);
 
     private static readonly CoapSerializerOptions s_tight = new() { MaxOptions = 3, MaxTokenLength = 9, MaxMessageSize = 60 };
     private static readonly CoapSerializerOptions s_tightest = new() { MaxOptions = 1, MaxTokenLength = 8, MaxMessageSize = 30 };
@@ -94,7 +92,7 @@ public class ReferenceTests
             // A frame that is followed by more is whole in a stream, so here only what the header says is given.
             bytes = frames.Next();
             string verdict = ReferenceDecoder.Frame(bytes, 3, 9, 60);
-            if (!verdict.StartsWith("TrailingBytes", StringComparison.Ordinal))
+            if (!verdict.StartsWith("TrailingBytes", Ordinal))
             {
                 Assert.Equal(verdict, await SerializerPaths.ReadEveryWay(s_frames[1], bytes, isFrame: true));
             }
@@ -161,9 +159,4 @@ public class ReferenceTests
         serializer.TryDeserialize(bytes.AsSpan(), out CoapMessage? message, out CoapFormatError error)
             ? MessageText.Of(message, isFrame)
             : $"{error.Rule} at {error.Offset}";
-
-    private static int Setting(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using FsCheck;
 using FsCheck.Fluent;
 
@@ -9,8 +8,8 @@ namespace CoAP.NET.Tests.Serialization;
 public class RoundTripTests
 {
     private static readonly Config s_config = Config.QuickThrowOnFailure
-        .WithMaxTest(Setting("COAP_TEST_ROUNDTRIPS", 150))
-        .WithReplay((ulong)Setting("COAP_TEST_SEED", 7252), 7253UL);
+        .WithMaxTest(CampaignSetting.Of("COAP_TEST_ROUNDTRIPS", 150))
+        .WithReplay((ulong)CampaignSetting.Of("COAP_TEST_SEED", 7252), 7253UL);
 
     private static readonly Gen<byte[]> s_token = Bytes(Gen.OneOf(Gen.Choose(0, 8), Gen.Choose(0, 20), Gen.Choose(0, 300)));
 
@@ -90,9 +89,4 @@ public class RoundTripTests
         new Random(seed).NextBytes(bytes);
         return bytes;
     }
-
-    private static int Setting(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 }

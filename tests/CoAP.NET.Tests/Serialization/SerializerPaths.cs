@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Serialization;
 /// <summary>Every way into and out of a serializer, so that a test can ask the same of all of them.</summary>
 internal static class SerializerPaths
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     public static IReadOnlyList<(string Name, Func<ICoapMessageSerializer, byte[], ValueTask<CoapMessage>> Read)> Readers { get; } =
     [

@@ -362,22 +362,16 @@ public class SerializerStageTests
         public override ValueTask DisposeAsync() => default;
     }
 
-    private sealed class StageLog : ILogger
+    private sealed class StageLog : TestLogger
     {
         private readonly List<(LogLevel, int)> _entries = [];
 
         public (LogLevel Level, int Id) Single() => Assert.Single(_entries);
 
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-            Func<TState, Exception?, string> formatter)
+        protected override void Write(LogLevel level, EventId id, string text, Exception? exception)
         {
-            Assert.NotEmpty(formatter(state, exception));
-            _entries.Add((logLevel, eventId.Id));
+            Assert.NotEmpty(text);
+            _entries.Add((level, id.Id));
         }
     }
 }

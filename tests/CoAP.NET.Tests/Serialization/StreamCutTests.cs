@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Serialization;
 [Rfc("8323-3.2-1")]
 public class StreamCutTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     // CSM, Ping and GET one after another, a token and a body with extended lengths, and an Empty message.
     private static readonly byte[] s_conversation =

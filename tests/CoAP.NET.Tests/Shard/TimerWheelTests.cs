@@ -8,8 +8,8 @@ public class TimerWheelTests
 
     public static TheoryData<int> Seeds()
     {
-        int first = int.Parse(Environment.GetEnvironmentVariable("COAP_TEST_SEED") ?? "1");
-        int count = int.Parse(Environment.GetEnvironmentVariable("COAP_TEST_TIMER_RUNS") ?? "40");
+        int first = CampaignSetting.Of("COAP_TEST_SEED", 1);
+        int count = CampaignSetting.Of("COAP_TEST_TIMER_RUNS", 40);
         return [.. Enumerable.Range(first, count)];
     }
 

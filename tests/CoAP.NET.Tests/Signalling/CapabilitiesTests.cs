@@ -11,7 +11,7 @@ public class CapabilitiesTests : ConnectionTest
     {
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
-        Assert.Equal([OurCsm], connection.TakeSent());
+        connection.HasSent(OurCsm);
     }
 
     [Fact]
@@ -23,7 +23,7 @@ public class CapabilitiesTests : ConnectionTest
 
         connection.Receive("2101aab178");
 
-        Assert.Equal(["4145aac0ff6869"], connection.TakeSent());
+        connection.HasSent("4145aac0ff6869");
     }
 
     [Fact]

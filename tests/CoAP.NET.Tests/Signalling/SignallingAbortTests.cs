@@ -19,9 +19,9 @@ public sealed class SignallingAbortTests : SignallingTest
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response));
         Assert.Equal(CoapError.Aborted, exception.Error);
         Assert.Equal(diagnostic, exception.Diagnostic);
-        Assert.Contains(text, exception.Message, StringComparison.Ordinal);
+        exception.Mentions(text);
         Assert.True(connection.IsClosed);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         Assert.Equal(1, Count(CoapCounter.AbortsReceived));
         Assert.Equal(0, Count(CoapCounter.ConnectionsLost));
 
@@ -37,7 +37,7 @@ public sealed class SignallingAbortTests : SignallingTest
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + Release + Abort);
         Assert.True(connection.IsClosed);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
     }
 
     // The delta nibble 15; a token that is cut off; a marker without a payload; a reserved class.
@@ -54,7 +54,7 @@ public sealed class SignallingAbortTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(frame + GetX);
-        Assert.Contains(text, AssertAborted(connection), StringComparison.Ordinal);
+        AssertAborted(connection).Mentions(text);
         Assert.Equal(1, Count(CoapCounter.ConnectionsAborted));
         Assert.Equal(1, Count(CoapCounter.FormatErrors));
     }
@@ -70,7 +70,7 @@ public sealed class SignallingAbortTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(header);
-        Assert.Contains("MessageTooLarge", AssertAborted(connection), StringComparison.Ordinal);
+        AssertAborted(connection).Mentions("MessageTooLarge");
         Assert.Equal(1, Count(CoapCounter.FramesRefused));
     }
 
@@ -92,10 +92,10 @@ public sealed class SignallingAbortTests : SignallingTest
         connection.Receive("1001f0");
         Assert.False(connection.IsClosed);
         connection.Receive(Ping);
-        Clock.Advance(TimeSpan.FromSeconds(4.9));
+        Clock.Advance(FromSeconds(4.9));
         Assert.False(connection.IsClosed);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         Assert.True(connection.IsClosed);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
     }
 }

@@ -42,7 +42,7 @@ public sealed class SignallingCampaignTests : SignallingTest
                 switch (random.Next(20))
                 {
                     case 0:
-                        Clock.Advance(TimeSpan.FromSeconds(random.Next(200)));
+                        Clock.Advance(FromSeconds(random.Next(200)));
                         break;
                     case 1:
                         await OnThread(() => Answer(answers));

@@ -13,7 +13,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(Empty + GetX + Empty + GetX + Empty);
-        Assert.Equal([AnswerX, AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX, AnswerX);
     }
 
     [Theory]
@@ -28,7 +28,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(ping);
-        Assert.Equal([pong], connection.TakeSent());
+        connection.HasSent(pong);
     }
 
     [Fact]
@@ -39,7 +39,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(Pong + CustodyPong + "11e342a0" + GetX);
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
     }
 
     [Fact]
@@ -51,13 +51,13 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + CustodyPing);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
 
         // A plain Ping waits for nothing.
         connection.Receive("01e243");
-        Assert.Equal(["01e343"], connection.TakeSent());
+        connection.HasSent("01e343");
         await Finish(slow);
-        Assert.Equal([AnswerSlow, CustodyPong], connection.TakeSent());
+        connection.HasSent(AnswerSlow, CustodyPong);
     }
 
     [Fact]
@@ -71,10 +71,10 @@ public sealed class SignallingPingTests : SignallingTest
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + CustodyPing + "2101ccb132" + "11e24320");
         await Finish(first);
-        Assert.Equal([AnswerSlow, CustodyPong], connection.TakeSent());
+        connection.HasSent(AnswerSlow, CustodyPong);
 
         await Finish(second);
-        Assert.Equal(["6145ccc0ff646f6e65", "11e34320"], connection.TakeSent());
+        connection.HasSent("6145ccc0ff646f6e65", "11e34320");
     }
 
     [Fact]
@@ -84,7 +84,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetX + CustodyPing);
-        Assert.Equal([AnswerX, CustodyPong], connection.TakeSent());
+        connection.HasSent(AnswerX, CustodyPong);
     }
 
     [Fact]
@@ -96,9 +96,9 @@ public sealed class SignallingPingTests : SignallingTest
 
         // No-Response 26: nothing at all.
         connection.Receive("8101bbb4736c6f77d1ea1a" + CustodyPing);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         await Finish(slow);
-        Assert.Equal([CustodyPong], connection.TakeSent());
+        connection.HasSent(CustodyPong);
     }
 
     [Fact]
@@ -108,7 +108,7 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + string.Concat(Enumerable.Repeat(CustodyPing, 17)));
-        Assert.Equal([Pong], connection.TakeSent());
+        connection.HasSent(Pong);
         await Finish(slow);
         Assert.Equal([AnswerSlow, .. Enumerable.Repeat(CustodyPong, 16)], connection.TakeSent());
     }
@@ -120,12 +120,12 @@ public sealed class SignallingPingTests : SignallingTest
         DirectConnection connection = Connect();
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
         string sent = Assert.Single(connection.TakeSent());
-        Assert.StartsWith("04e2", sent, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromMilliseconds(30));
+        sent.Begins("04e2");
+        Clock.Advance(FromMilliseconds(30));
         connection.Receive("04e3ffffffff");
         Assert.False(ping.IsCompleted);
         connection.Receive("04e3" + TokenOf(sent));
-        Assert.Equal(TimeSpan.FromMilliseconds(30), await Within(ping));
+        Assert.Equal(FromMilliseconds(30), await Within(ping));
     }
 
     [Fact]
@@ -151,7 +151,7 @@ public sealed class SignallingPingTests : SignallingTest
         DirectConnection connection = Connect();
         CoapPeer peer = CoapPeer.Of(connection.Channel!);
         Task<TimeSpan> first = peer.PingAsync();
-        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        Clock.Advance(FromMilliseconds(1));
         Task<TimeSpan> second = peer.PingAsync();
         connection.Receive("10e320");
         await Within(first);
@@ -163,11 +163,11 @@ public sealed class SignallingPingTests : SignallingTest
     [Fact]
     public async Task A_Pong_without_a_token_answers_the_keep_alive_Ping_first()
     {
-        Options.Transports.Streams.KeepAliveInterval = TimeSpan.FromSeconds(10);
+        Options.Transports.Streams.KeepAliveInterval = FromSeconds(10);
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        Clock.Advance(TimeSpan.FromSeconds(11));
-        Assert.Equal(["00e2"], connection.TakeSent());
+        Clock.Advance(FromSeconds(11));
+        connection.HasSent("00e2");
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
         connection.Receive("00e3");
         Assert.False(ping.IsCompleted);
@@ -182,14 +182,14 @@ public sealed class SignallingPingTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
-        Clock.Advance(TimeSpan.FromSeconds(19.9));
+        Clock.Advance(FromSeconds(19.9));
         Assert.False(ping.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         Assert.Equal(CoapTimeoutReason.NoResponse, (await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping))).Reason);
 
         // The Pong that comes too late meets nobody.
         connection.Receive("04e3" + TokenOf(connection.TakeSent()[0]) + Ping);
-        Assert.Equal([Pong], connection.TakeSent());
+        connection.HasSent(Pong);
     }
 
     [Theory]
@@ -200,16 +200,16 @@ public sealed class SignallingPingTests : SignallingTest
         Options.Transports.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync(TimeSpan.FromSeconds(seconds));
-        Clock.Advance(TimeSpan.FromSeconds(seconds - 0.1));
+        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync(FromSeconds(seconds));
+        Clock.Advance(FromSeconds(seconds - 0.1));
         Assert.False(ping.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping));
 
-        Assert.Equal((CoapTimeoutStep.Pong, CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(seconds)),
+        Assert.Equal((CoapTimeoutStep.Pong, CoapTimeLimit.RequestTimeout, FromSeconds(seconds)),
             (error.Awaited, error.EndedBy, error.Limit));
-        Assert.Contains($"no Pong arrived within the Timeout of {seconds} s", error.Message, StringComparison.Ordinal);
+        error.Mentions($"no Pong arrived within the Timeout of {seconds} s");
     }
 
     [Fact]

@@ -13,7 +13,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(Release);
-        Assert.Equal([Empty], connection.TakeSent());
+        connection.HasSent(Empty);
         Assert.True(connection.HasSentLast);
     }
 
@@ -26,14 +26,14 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + Release + Ping);
-        Assert.Equal([Pong], connection.TakeSent());
+        connection.HasSent(Pong);
         Assert.False(connection.IsClosed);
 
         // The peer is told not to ask any more, but if it does it is answered as long as the connection stays.
         connection.Receive(GetX);
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
         await Finish(slow);
-        Assert.Equal([AnswerSlow, Empty], connection.TakeSent());
+        connection.HasSent(AnswerSlow, Empty);
         Assert.True(connection.IsClosed);
     }
 
@@ -47,11 +47,11 @@ public sealed class SignallingReleaseTests : SignallingTest
         connection.Receive(Release);
         Task<CoapResponse> after = peer.SendAsync(new CoapRequest(CoapMethod.Get, "/z"));
         Assert.Equal(CoapError.Released, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
 
         connection.Receive(ContentFor(token));
-        Assert.Equal(CoapCode.Content, (await Within(before)).Code);
-        Assert.Equal([Empty], connection.TakeSent());
+        await Within(before).Gives(CoapCode.Content);
+        connection.HasSent(Empty);
         Assert.True(connection.IsClosed);
     }
 
@@ -63,9 +63,9 @@ public sealed class SignallingReleaseTests : SignallingTest
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();
         (Task<CoapResponse> response, _) = Ask(connection, peer);
         connection.Receive(Release);
-        Clock.Advance(TimeSpan.FromSeconds(4.9));
+        Clock.Advance(FromSeconds(4.9));
         Assert.False(response.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         Assert.Equal(CoapError.Released, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
         Assert.True(connection.IsClosed);
     }
@@ -96,10 +96,10 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
-        Task released = CoapPeer.Of(connection.Channel!).ReleaseAsync(TimeSpan.FromSeconds(59.5), ["example.org:5683"]);
-        Assert.Equal(["d007e42d036578616d706c652e6f72673a35363833213c"], connection.TakeSent());
+        Task released = CoapPeer.Of(connection.Channel!).ReleaseAsync(FromSeconds(59.5), ["example.org:5683"]);
+        connection.HasSent("d007e42d036578616d706c652e6f72673a35363833213c");
         await Finish(slow);
-        Assert.Equal([AnswerSlow], connection.TakeSent());
+        connection.HasSent(AnswerSlow);
         Assert.False(released.IsCompleted);
 
         // The peer closes, as a peer normally does.
@@ -115,11 +115,11 @@ public sealed class SignallingReleaseTests : SignallingTest
         CoapPeer peer = CoapPeer.Of(connection.Channel!);
         Task released = peer.ReleaseAsync();
         Task again = peer.ReleaseAsync();
-        Assert.Equal([Release], connection.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(4.9));
+        connection.HasSent(Release);
+        Clock.Advance(FromSeconds(4.9));
         Assert.False(connection.IsClosed);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
-        Assert.Equal([Empty], connection.TakeSent());
+        Clock.Advance(FromSeconds(0.2));
+        connection.HasSent(Empty);
         await Within(released);
         await Within(again);
         await Within(peer.ReleaseAsync());
@@ -132,7 +132,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         DirectConnection connection = Connect();
         Task released = CoapPeer.Of(connection.Channel!).ReleaseAsync();
         connection.Receive(Release);
-        Assert.Equal([Release, Empty], connection.TakeSent());
+        connection.HasSent(Release, Empty);
         await Within(released);
     }
 
@@ -146,9 +146,9 @@ public sealed class SignallingReleaseTests : SignallingTest
         Task released = peer.ReleaseAsync();
         Task<CoapResponse> after = peer.SendAsync(new CoapRequest(CoapMethod.Get, "/z"));
         Assert.Equal(CoapError.ClosedLocally, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
-        Assert.Equal([Release], connection.TakeSent());
+        connection.HasSent(Release);
         connection.Receive(ContentFor(token));
-        Assert.Equal(CoapCode.Content, (await Within(before)).Code);
+        await Within(before).Gives(CoapCode.Content);
         connection.Break();
         await Within(released);
     }
@@ -172,8 +172,8 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
-            () => CoapPeer.Of(connection.Channel!).ReleaseAsync(TimeSpan.FromSeconds(seconds), [address]));
-        Assert.Empty(connection.TakeSent());
+            () => CoapPeer.Of(connection.Channel!).ReleaseAsync(FromSeconds(seconds), [address]));
+        connection.HasSentNothing();
     }
 
     [Fact]
@@ -184,10 +184,10 @@ public sealed class SignallingReleaseTests : SignallingTest
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
         connection.ReceiveEnd();
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         Assert.False(connection.IsClosed);
         await Finish(slow);
-        Assert.Equal([AnswerSlow, Empty], connection.TakeSent());
+        connection.HasSent(AnswerSlow, Empty);
         Assert.True(connection.IsClosed);
     }
 
@@ -199,8 +199,8 @@ public sealed class SignallingReleaseTests : SignallingTest
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
         connection.ReceiveEnd();
-        Clock.Advance(TimeSpan.FromSeconds(5.1));
-        Assert.Equal([Empty], connection.TakeSent());
+        Clock.Advance(FromSeconds(5.1));
+        connection.HasSent(Empty);
         Assert.True(connection.IsClosed);
     }
 
@@ -233,7 +233,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         Assert.Equal(0, Server.ObserverCount);
         Assert.Equal(1, Count(CoapCounter.ConnectionsLost));
         Server.Notify("/obs");
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
     }
 
     [Fact]
@@ -251,7 +251,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         {
             // The answer leaves, and its thread then waits for the lock to say that nothing is under way any more; Release is first.
             finished = Finish(answer);
-            Assert.True(SpinWait.SpinUntil(() => channel.Requests!.Count == 0, TimeSpan.FromMinutes(2)));
+            Assert.True(SpinWait.SpinUntil(() => channel.Requests!.Count == 0, FromMinutes(2)));
             CoAP.NET.CoapInbound release = new() { Channel = channel, Message = new CoapMessage(CoapCode.Release) };
             Server.Endpoint.Pipelines[0].Signalling.Receive(in release, channel.Shard.Environment.Now);
         }
@@ -261,7 +261,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         }
 
         await Within(finished);
-        Assert.Equal([AnswerSlow, CustodyPong, Empty], connection.TakeSent());
+        connection.HasSent(AnswerSlow, CustodyPong, Empty);
         Assert.True(connection.IsClosed);
     }
 }

@@ -15,9 +15,9 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + GetX);
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
         await Finish(slow);
-        Assert.Equal([AnswerSlow], connection.TakeSent());
+        connection.HasSent(AnswerSlow);
     }
 
     [Fact]
@@ -32,9 +32,9 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
         await Finish(slow);
-        Assert.Equal([AnswerSlow], connection.TakeSent());
+        connection.HasSent(AnswerSlow);
     }
 
     [Fact]
@@ -48,10 +48,10 @@ public sealed class SignallingRequestTests : SignallingTest
         (Task<CoapResponse> second, string secondToken) = Ask(connection, peer);
         other.Receive(ContentFor(firstToken));
         connection.Receive("0444" + secondToken);
-        Assert.Equal(CoapCode.Changed, (await Within(second)).Code);
+        await Within(second).Gives(CoapCode.Changed);
         Assert.False(first.IsCompleted);
         connection.Receive(ContentFor(firstToken));
-        Assert.Equal(CoapCode.Content, (await Within(first)).Code);
+        await Within(first).Gives(CoapCode.Content);
     }
 
     [Fact]
@@ -63,7 +63,7 @@ public sealed class SignallingRequestTests : SignallingTest
         DirectConnection connection = Connect();
         (Task<CoapResponse> response, string token) = Ask(connection, CoapPeer.Of(connection.Channel!));
         connection.Receive(GetX + ContentFor(token));
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
         await Within(response);
     }
 
@@ -76,7 +76,7 @@ public sealed class SignallingRequestTests : SignallingTest
         await client.StartAsync();
         (DirectConnection connection, _) = await OpenAsync();
         connection.Receive("2101" + "01b178");
-        Assert.Equal(["01a101"], connection.TakeSent());
+        connection.HasSent("01a101");
     }
 
     [Fact]
@@ -86,7 +86,7 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive("210101b179");
-        Assert.Equal(["018401"], connection.TakeSent());
+        connection.HasSent("018401");
     }
 
     [Fact]
@@ -101,16 +101,16 @@ public sealed class SignallingRequestTests : SignallingTest
         // Length, code, token, Uri-Path: no type and no Message ID.
         string token = TokenOf(request);
         Assert.Equal($"2401{token}b179", request);
-        Clock.Advance(TimeSpan.FromSeconds(30));
-        Assert.Empty(connection.TakeSent());
+        Clock.Advance(FromSeconds(30));
+        connection.HasSentNothing();
         connection.Receive(ContentFor(token));
         await Within(response);
-        Assert.Empty(connection.TakeSent());
+        connection.HasSentNothing();
 
         // The same request twice is two requests.
         Server.MapGet("/x", () => CoapResults.Text("hi"));
         connection.Receive(GetX + GetX);
-        Assert.Equal([AnswerX, AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX, AnswerX);
     }
 
     [Fact]
@@ -149,8 +149,8 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(connection.TakeSent());
+        Clock.Advance(FromMinutes(5));
+        connection.HasSentNothing();
         Assert.False(connection.IsClosed);
     }
 
@@ -220,17 +220,17 @@ public sealed class SignallingRequestTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetX + CustodyPing);
-        Assert.Equal(["31a3aad10105", CustodyPong], connection.TakeSent());
+        connection.HasSent("31a3aad10105", CustodyPong);
         isOpen = true;
         connection.Receive(GetX);
-        Assert.Equal([AnswerX], connection.TakeSent());
+        connection.HasSent(AnswerX);
     }
 
     [Fact]
     public async Task A_4_29_is_always_sent_on_a_connection()
     {
         Options.Limits.Requests.TooManyRequestsPerSecond = 1;
-        Server.MapGet("/x", () => "hi").RequireRateLimiting(_ => TimeSpan.FromSeconds(1));
+        Server.MapGet("/x", () => "hi").RequireRateLimiting(_ => FromSeconds(1));
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetX + GetX + GetX);

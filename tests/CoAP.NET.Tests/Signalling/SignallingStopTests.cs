@@ -27,8 +27,8 @@ public sealed class SignallingStopTests : SignallingTest
         busy.Receive(GetSlow);
         Task stop = Server.StopAsync();
         busy.Receive(GetX);
-        Assert.StartsWith("31a3aa", Assert.Single(busy.TakeSent()), StringComparison.Ordinal);
-        Assert.Empty(other.TakeSent());
+        Assert.Single(busy.TakeSent()).Begins("31a3aa");
+        other.HasSentNothing();
         Assert.False(Streams.Accept().Open());
 
         await Finish(slow);
@@ -36,9 +36,9 @@ public sealed class SignallingStopTests : SignallingTest
 
         // The thread that releases one goes on with the next, and may still have the turn to send on the one that it has released.
         await SettleAsync();
-        Assert.Equal([AnswerSlow, Release], busy.TakeSent());
+        busy.HasSent(AnswerSlow, Release);
         other.Receive(GetX);
-        Assert.StartsWith("31a3aa", other.TakeSent()[^1], StringComparison.Ordinal);
+        other.TakeSent()[^1].Begins("31a3aa");
         busy.Break();
         Assert.False(stop.IsCompleted);
         other.Break();
@@ -58,7 +58,7 @@ public sealed class SignallingStopTests : SignallingTest
         connection.Receive(GetSlow);
         Task stop = Server.StopAsync();
         connection.Receive(GetX);
-        Assert.StartsWith("31a3aa", Assert.Single(connection.TakeSent()), StringComparison.Ordinal);
+        Assert.Single(connection.TakeSent()).Begins("31a3aa");
         await Server.DisposeAsync();
         await Within(stop);
     }
@@ -69,8 +69,8 @@ public sealed class SignallingStopTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         Task stop = Server.StopAsync();
-        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(10));
-        Assert.Equal([Release, Empty], connection.TakeSent());
+        await Clock.AdvanceUntilAsync(stop, FromSeconds(10));
+        connection.HasSent(Release, Empty);
         Assert.True(connection.IsClosed);
     }
 
@@ -85,7 +85,7 @@ public sealed class SignallingStopTests : SignallingTest
         string[] sent = connection.TakeSent();
         Assert.Equal(2, sent.Length);
         Assert.Equal("a3", sent[0][2..4]);
-        Assert.EndsWith("d10105", sent[0], StringComparison.Ordinal);
+        sent[0].Ends("d10105");
         Assert.Equal(Release, sent[1]);
         Assert.True(connection.HasSentLast);
     }
@@ -102,7 +102,7 @@ public sealed class SignallingStopTests : SignallingTest
         await Within(released.Task);
         await SettleAsync();
         connection.Receive(ContentFor(token));
-        Assert.Equal(CoapCode.Content, (await Within(response)).Code);
+        await Within(response).Gives(CoapCode.Content);
         connection.Break();
         await Within(stop);
     }

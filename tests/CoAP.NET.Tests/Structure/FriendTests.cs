@@ -27,7 +27,7 @@ public sealed partial class FriendTests
 
         // Projects say it; an attribute in a source file would go unseen here.
         Assert.DoesNotContain(
-            SourceTree.Files, static file => File.ReadAllText(file).Contains("InternalsVisibleTo(", StringComparison.Ordinal));
+            SourceTree.Files, static file => File.ReadAllText(file).Contains("InternalsVisibleTo(", Ordinal));
     }
 
     private static IEnumerable<string> Includes(IEnumerable<string> files, string item) =>

@@ -46,7 +46,7 @@ public abstract class GuideTest : IAsyncLifetime
         _network.JoinGroup(InMemoryNetwork.Address(address), InMemoryNetwork.Address(group));
 
     /// <summary>Lets virtual time pass until something has happened.</summary>
-    private protected Task RunAsync(Func<Task> snippet) => Clock.AdvanceUntilAsync(snippet(), max: TimeSpan.FromMinutes(5));
+    private protected Task RunAsync(Func<Task> snippet) => Clock.AdvanceUntilAsync(snippet(), max: FromMinutes(5));
 
     private CoapEndpointOptions Options(ulong seed) => new() { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(seed) } };
 }

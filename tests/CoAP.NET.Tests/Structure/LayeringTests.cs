@@ -87,5 +87,5 @@ public class LayeringTests
 
     private static string Chapter(string folder) => folder.Split('/')[0];
 
-    private static bool IsOurs(string name) => name.StartsWith("CoAP.NET", StringComparison.Ordinal);
+    private static bool IsOurs(string name) => name.StartsWith("CoAP.NET", Ordinal);
 }

@@ -15,7 +15,7 @@ public class NamingTests
         Type[] types = [
             .. s_library.GetTypes().Concat(s_testing.GetTypes()).Where(type => type is { IsNested: false, Namespace: not null })];
         HashSet<string> segments = [.. types.SelectMany(type => type.Namespace!.Split('.')).Where(segment => segment is not "System")];
-        string[] clashes = [.. types.Where(type => type.Namespace!.StartsWith("CoAP", StringComparison.Ordinal)
+        string[] clashes = [.. types.Where(type => type.Namespace!.StartsWith("CoAP", Ordinal)
             && segments.Contains(PlainName(type))).Select(type => type.FullName!)];
         Assert.Contains("Options", segments);
         Assert.Empty(clashes);
@@ -46,20 +46,20 @@ public class NamingTests
             .SelectMany(type =>
                 type.GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly))
             .Where(method => !method.IsSpecialName && IsTask(method.ReturnType))
-            .Where(method => !method.Name.EndsWith("Async", StringComparison.Ordinal)
+            .Where(method => !method.Name.EndsWith("Async", Ordinal)
                 || method.GetParameters().SkipLast(1).Any(parameter => parameter.ParameterType == typeof(CancellationToken)))
             .Select(method => $"{method.DeclaringType}.{method.Name}")];
         Assert.Empty(wrong);
     }
 
     private static bool MayBeCalledSo(Type type) =>
-        type.Name.StartsWith("Coap", StringComparison.Ordinal)
-        || type.Name.EndsWith("Option", StringComparison.Ordinal) || type.Name.EndsWith("Option`1", StringComparison.Ordinal)
-        || type.Name.StartsWith("Option", StringComparison.Ordinal)
+        type.Name.StartsWith("Coap", Ordinal)
+        || type.Name.EndsWith("Option", Ordinal) || type.Name.EndsWith("Option`1", Ordinal)
+        || type.Name.StartsWith("Option", Ordinal)
         || type.Name is nameof(BlockValue) or nameof(NoResponseClasses)
         || (type.IsInterface
-            && (type.Name.StartsWith("ICoap", StringComparison.Ordinal) || type.Name.StartsWith("IOption", StringComparison.Ordinal)
-                || type.Name.StartsWith("ITypedOption", StringComparison.Ordinal)));
+            && (type.Name.StartsWith("ICoap", Ordinal) || type.Name.StartsWith("IOption", Ordinal)
+                || type.Name.StartsWith("ITypedOption", Ordinal)));
 
     private static bool IsTask(Type type) =>
         type == typeof(Task) || type == typeof(ValueTask)
@@ -67,7 +67,7 @@ public class NamingTests
             && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));
 
     private static string PlainName(Type type) =>
-        type.Name.Contains('`', StringComparison.Ordinal) ? type.Name[..type.Name.IndexOf('`', StringComparison.Ordinal)] : type.Name;
+        type.Name.Contains('`', Ordinal) ? type.Name[..type.Name.IndexOf('`', Ordinal)] : type.Name;
 
     private static string Namespace(string fullName) => fullName[..fullName.LastIndexOf('.')];
 }

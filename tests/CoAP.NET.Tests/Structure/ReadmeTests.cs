@@ -49,7 +49,7 @@ public sealed class ReadmeTests
     internal sealed class Devices
     {
         public Task AddAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) =>
-            Task.CompletedTask.WaitAsync(TimeSpan.FromDays(payload.Length), cancellationToken);
+            Task.CompletedTask.WaitAsync(FromDays(payload.Length), cancellationToken);
     }
 
     internal sealed class Sensor

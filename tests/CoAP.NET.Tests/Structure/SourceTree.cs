@@ -24,7 +24,7 @@ internal static partial class SourceTree
     {
         Dictionary<string, string> folders = [];
         string project = Path.Combine(Src, Library);
-        foreach (string file in Files.Where(file => file.StartsWith(project + Path.DirectorySeparatorChar, StringComparison.Ordinal)))
+        foreach (string file in Files.Where(file => file.StartsWith(project + Path.DirectorySeparatorChar, Ordinal)))
         {
             string text = File.ReadAllText(file);
             string space = NamespaceLine().Match(text).Groups["name"].Value;

@@ -19,7 +19,7 @@ public sealed partial class TestFilterTests
         (string Kind, string Pattern)[] filters = [
             .. s_folders.SelectMany(folder =>
                     Directory.EnumerateFiles(Path.Combine(Repository.Root, folder), "*", SearchOption.AllDirectories))
-                .SelectMany(file => Filter().Matches(File.ReadAllText(file).Replace("\\\n", " ", StringComparison.Ordinal)))
+                .SelectMany(file => Filter().Matches(File.ReadAllText(file).Replace("\\\n", " ", Ordinal)))
                 .SelectMany(match => match.Groups["pattern"].Captures.Select(pattern => (match.Groups["kind"].Value, pattern.Value)))];
         Assert.NotEmpty(filters);
         Assert.DoesNotContain(filters, filter => !lines.Any(line => Declares(line, filter.Kind, filter.Pattern)));
@@ -28,7 +28,7 @@ public sealed partial class TestFilterTests
     private static bool Declares(string line, string kind, string pattern)
     {
         string plain = pattern.Trim('\'', '"');
-        if (kind == "class" && plain.EndsWith(".*", StringComparison.Ordinal))
+        if (kind == "class" && plain.EndsWith(".*", Ordinal))
         {
             kind = "namespace";
         }
@@ -36,10 +36,10 @@ public sealed partial class TestFilterTests
         string[] words = plain.Split('.', '*').Where(word => word.Length > 0).ToArray();
         return kind switch
         {
-            "namespace" => line.StartsWith("namespace ", StringComparison.Ordinal)
-                && line.Contains(string.Join('.', words), StringComparison.Ordinal),
-            "class" => line.Contains($"class {words[^1]}", StringComparison.Ordinal),
-            _ => line.Contains($" {words[^1]}", StringComparison.Ordinal),
+            "namespace" => line.StartsWith("namespace ", Ordinal)
+                && line.Contains(string.Join('.', words), Ordinal),
+            "class" => line.Contains($"class {words[^1]}", Ordinal),
+            _ => line.Contains($" {words[^1]}", Ordinal),
         };
     }
 

@@ -33,11 +33,11 @@ public sealed class BottleneckTests : IDisposable
     public void A_bottleneck_passes_datagrams_in_order_at_its_rate()
     {
         // 32 bytes each: 4 and 28 of headers.
-        _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(10)) with { Bottleneck = new NetworkBottleneck(32, 10) };
+        _network.Conditions = NetworkConditions.Delayed(FromSeconds(10)) with { Bottleneck = new NetworkBottleneck(32, 10) };
         _a.Send("40010001");
         _a.Send("40010002");
         _b.Send("40010003");
-        _clock.Advance(TimeSpan.FromMinutes(1));
+        _clock.Advance(FromMinutes(1));
         Assert.Equal([11.0, 12, 13], _c.Received.Select(received => received.Time.TotalSeconds));
         Assert.Equal(["40010001", "40010002", "40010003"], _c.Received.Select(received => received.Hex));
     }
@@ -52,9 +52,9 @@ public sealed class BottleneckTests : IDisposable
         }
 
         Assert.Equal(2, _network.Trace.Count(happened => happened.Kind == NetworkEventKind.QueueFull));
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         _a.Send("40010009");
-        _clock.Advance(TimeSpan.FromSeconds(10));
+        _clock.Advance(FromSeconds(10));
         Assert.Equal(["40010000", "40010001", "40010002", "40010009"], _c.Received.Select(received => received.Hex));
     }
 
@@ -65,7 +65,7 @@ public sealed class BottleneckTests : IDisposable
         _network.SetConditions(s_b, s_c, new() { Bottleneck = new NetworkBottleneck(32, 2) { Overhead = 0 } });
         _a.Send("40010001");
         _b.Send("40010002");
-        _clock.Advance(TimeSpan.FromSeconds(10));
+        _clock.Advance(FromSeconds(10));
         Assert.Equal([("40010002", 0.125), ("40010001", 1.0)], _c.Received.Select(received => (received.Hex, received.Time.TotalSeconds)));
     }
 
@@ -79,7 +79,7 @@ public sealed class BottleneckTests : IDisposable
         _network.Conditions = new() { Bottleneck = bottleneck };
         _a.Send("40010001");
         d.Send("40010002");
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         Assert.Single(_c.Received);
         Assert.Single(e.Received);
     }

@@ -19,7 +19,7 @@ public sealed class BulkTransferTests
     [InlineData(20, 2 * Blocks + 2_000)]
     public async Task A_2_MiB_transfer_takes_a_bounded_number_of_clock_steps(int delay, int steps)
     {
-        await using CoapEndpointPair pair = Make(TimeSpan.FromMilliseconds(delay), loss: 0);
+        await using CoapEndpointPair pair = Make(FromMilliseconds(delay), loss: 0);
         await pair.StartAsync();
         Assert.Equal(s_body, (await pair.RunAsync(() => pair.Client.GetAsync(CoapEndpointPair.Address + "/x"))).Payload.ToArray());
 
@@ -36,10 +36,10 @@ public sealed class BulkTransferTests
         string[] traces = new string[2];
         for (int i = 0; i < traces.Length; i++)
         {
-            await using CoapEndpointPair pair = Make(TimeSpan.FromMilliseconds(5), loss: 0.05);
+            await using CoapEndpointPair pair = Make(FromMilliseconds(5), loss: 0.05);
             await pair.StartAsync();
             Assert.Equal(s_body,
-                (await pair.RunAsync(() => pair.Client.GetAsync(CoapEndpointPair.Address + "/x"), TimeSpan.FromHours(3))).Payload
+                (await pair.RunAsync(() => pair.Client.GetAsync(CoapEndpointPair.Address + "/x"), FromHours(3))).Payload
                     .ToArray());
             traces[i] = $"{pair.Clock.Elapsed} {pair.Network.PrintTrace(100_000)}";
         }
@@ -50,7 +50,7 @@ public sealed class BulkTransferTests
     [Fact]
     public async Task Code_that_awaits_on_pool_threads_between_requests_never_sees_the_clock_advance()
     {
-        await using CoapEndpointPair pair = Make(TimeSpan.FromMilliseconds(5), loss: 0);
+        await using CoapEndpointPair pair = Make(FromMilliseconds(5), loss: 0);
         await pair.StartAsync();
         TimeSpan[] seen = await pair.RunAsync(async () =>
         {
@@ -67,7 +67,7 @@ public sealed class BulkTransferTests
 
             return times.ToArray();
         });
-        Assert.Equal(Enumerable.Range(1, 200).Select(static i => TimeSpan.FromMilliseconds(10 * i)), seen);
+        Assert.Equal(Enumerable.Range(1, 200).Select(static i => FromMilliseconds(10 * i)), seen);
     }
 
     private static CoapEndpointPair Make(TimeSpan delay, double loss)

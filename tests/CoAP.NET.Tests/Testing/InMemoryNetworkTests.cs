@@ -46,15 +46,15 @@ public class InMemoryNetworkTests
     [Fact]
     public void A_delayed_datagram_arrives_at_its_time()
     {
-        InMemoryNetwork network = new(_clock, new() { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(30)) });
+        InMemoryNetwork network = new(_clock, new() { Conditions = NetworkConditions.Delayed(FromMilliseconds(30)) });
         ScriptedPeer a = network.CreatePeer(s_a, s_b);
         ScriptedPeer b = network.CreatePeer(s_b);
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
 
         a.Send("40 01 7d34");
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
 
-        Assert.Equal(TimeSpan.FromMilliseconds(1030), b.Expect("40 01 7d34").Time);
+        Assert.Equal(FromMilliseconds(1030), b.Expect("40 01 7d34").Time);
     }
 
     [Fact]
@@ -131,7 +131,7 @@ public class InMemoryNetworkTests
 
         RecordingContext.Send(client, s_b, "40017d34");
 
-        Assert.Equal("60007d34", await answer.Task.WaitAsync(TimeSpan.FromMinutes(2)));
+        Assert.Equal("60007d34", await answer.Task.WaitAsync(FromMinutes(2)));
     }
 
     [Fact]
@@ -214,11 +214,11 @@ public class InMemoryNetworkTests
     [Fact]
     public void The_trace_prints_each_event_in_readable_form()
     {
-        InMemoryNetwork network = new(_clock, new() { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(1.5)) });
+        InMemoryNetwork network = new(_clock, new() { Conditions = NetworkConditions.Delayed(FromMilliseconds(1.5)) });
         using ScriptedPeer a = network.CreatePeer(s_a, s_c);
         using ScriptedPeer c = network.CreatePeer(s_c);
         a.Send("41 01 7d35 20 b4 'temp'");
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         c.Send($"60 45 7d35 ff '{new string('x', 40)}'");
 
         string[] lines = network.ToString().Split(Environment.NewLine);
@@ -245,7 +245,7 @@ public class InMemoryNetworkTests
         a.Send("40 01 0002");
         Assert.Equal([NetworkEventKind.Delivered, NetworkEventKind.Sent, NetworkEventKind.Delivered],
             network.Trace.Select(happened => happened.Kind));
-        Assert.StartsWith("(1 earlier events)", network.ToString(), StringComparison.Ordinal);
+        network.ToString().Begins("(1 earlier events)");
     }
 
     [Fact]
@@ -257,7 +257,7 @@ public class InMemoryNetworkTests
         a.Responder = Echo(a);
         b.Responder = Echo(b);
         InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => a.Send("70 00 0001"));
-        Assert.Contains("RST 0.00 Empty mid 0001", error.Message, StringComparison.Ordinal);
+        error.Mentions("RST 0.00 Empty mid 0001");
 
         static Func<ReceivedDatagram, bool> Echo(ScriptedPeer peer) => received =>
         {

@@ -103,14 +103,14 @@ public sealed class InMemoryTransportTests : IDisposable
     [Fact]
     public async Task A_port_unreachable_report_quotes_the_datagram_and_takes_the_return_delay()
     {
-        _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(10));
+        _network.Conditions = NetworkConditions.Delayed(FromMilliseconds(10));
         await _transport.StartAsync(_context, CancellationToken.None);
         CoapAddress nobody = InMemoryNetwork.Address("192.0.2.77:5683");
 
         RecordingContext.Send(_transport, nobody, "40017d34");
-        _clock.Advance(TimeSpan.FromMilliseconds(19));
+        _clock.Advance(FromMilliseconds(19));
         Assert.Empty(_context.Unreachable);
-        _clock.Advance(TimeSpan.FromMilliseconds(1));
+        _clock.Advance(FromMilliseconds(1));
 
         Assert.Equal((nobody, s_server, "40017d34"), Assert.Single(_context.Unreachable));
     }
@@ -154,7 +154,7 @@ public sealed class InMemoryTransportTests : IDisposable
     [Fact]
     public async Task A_new_transport_takes_the_address_of_a_host_that_restarted()
     {
-        _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(1));
+        _network.Conditions = NetworkConditions.Delayed(FromSeconds(1));
         await _transport.StartAsync(_context, CancellationToken.None);
         _device.Send("40 01 0001");
         await _transport.DisposeAsync();
@@ -162,7 +162,7 @@ public sealed class InMemoryTransportTests : IDisposable
         await using InMemoryTransport next = _network.CreateHost(s_server);
         await next.StartAsync(fresh, CancellationToken.None);
 
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
 
         Assert.Empty(_context.Received);
         Assert.Single(fresh.Received);

@@ -60,13 +60,13 @@ public sealed class NetworkFaultTests : IDisposable
     [Fact]
     public void A_duplicate_gets_its_own_random_delay()
     {
-        _network.Conditions = new() { Duplication = 1, MaxDelay = TimeSpan.FromMilliseconds(100) };
+        _network.Conditions = new() { Duplication = 1, MaxDelay = FromMilliseconds(100) };
         List<double> later = [];
         for (int i = 0; i < 200; i++)
         {
             TimeSpan sent = _network.Now;
             _a.Send(Message(i));
-            _clock.Advance(TimeSpan.FromSeconds(1));
+            _clock.Advance(FromSeconds(1));
             later.Add(_b.Received.TakeLast(2).Max(received => (received.Time - sent).TotalMilliseconds));
         }
 
@@ -98,13 +98,13 @@ public sealed class NetworkFaultTests : IDisposable
     [Fact]
     public void Delays_are_spread_between_their_bounds_and_keep_the_order()
     {
-        _network.Conditions = new() { MinDelay = TimeSpan.FromMilliseconds(10), MaxDelay = TimeSpan.FromMilliseconds(50) };
+        _network.Conditions = new() { MinDelay = FromMilliseconds(10), MaxDelay = FromMilliseconds(50) };
         List<TimeSpan> delays = [];
         for (int i = 0; i < Many; i++)
         {
             TimeSpan sent = _network.Now;
             _a.Send(Message(i));
-            delays.Add(_b.ExpectWithin("..", TimeSpan.FromSeconds(1)).Time - sent);
+            delays.Add(_b.ExpectWithin("..", FromSeconds(1)).Time - sent);
         }
 
         Assert.All(delays, delay => Assert.InRange(delay.TotalMilliseconds, 10, 50));
@@ -117,14 +117,14 @@ public sealed class NetworkFaultTests : IDisposable
     [Fact]
     public void Reordering_affects_the_given_share_of_datagrams()
     {
-        _network.Conditions = new() { Reordering = 0.1, ReorderingWindow = TimeSpan.FromMilliseconds(5) };
+        _network.Conditions = new() { Reordering = 0.1, ReorderingWindow = FromMilliseconds(5) };
         for (int i = 0; i < Many; i++)
         {
             _a.Send(Message(i));
-            _clock.Advance(TimeSpan.FromMilliseconds(1));
+            _clock.Advance(FromMilliseconds(1));
         }
 
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
 
         int[] order = [.. _b.Received.Select(received => (int)received.MessageId)];
         Assert.Equal(Enumerable.Range(0, Many), order.Order());
@@ -167,30 +167,30 @@ public sealed class NetworkFaultTests : IDisposable
     [Fact]
     public void A_partition_drops_datagrams_in_both_directions_and_in_flight()
     {
-        _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(1));
+        _network.Conditions = NetworkConditions.Delayed(FromSeconds(1));
         _a.Send("40010001");
         _network.Partition(s_a, s_hostB);
         _a.Send("40010002");
         _b.Send("40010003");
-        _clock.Advance(TimeSpan.FromSeconds(5));
+        _clock.Advance(FromSeconds(5));
         Assert.Empty(_a.Received);
         Assert.Empty(_b.Received);
         Assert.Equal(3, Count(NetworkEventKind.Partitioned));
 
         _network.Heal();
         _a.Send("40010004");
-        _b.ExpectWithin("40010004", TimeSpan.FromSeconds(1));
+        _b.ExpectWithin("40010004", FromSeconds(1));
     }
 
     [Fact]
     public void Datagrams_sent_after_conditions_changed_do_not_wait_for_earlier_ones()
     {
-        _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(10));
+        _network.Conditions = NetworkConditions.Delayed(FromSeconds(10));
         _a.Send("40010001");
         _network.Conditions = NetworkConditions.Perfect;
         _a.Send("40010002");
         _b.Expect("40010002");
-        _b.ExpectWithin("40010001", TimeSpan.FromSeconds(10));
+        _b.ExpectWithin("40010001", FromSeconds(10));
     }
 
     [Fact]
@@ -237,7 +237,7 @@ public sealed class NetworkFaultTests : IDisposable
         _network.Filter = packet => packet.MessageId switch
         {
             1 => NetworkVerdict.Drop,
-            2 => NetworkVerdict.Delay(TimeSpan.FromSeconds(1)),
+            2 => NetworkVerdict.Delay(FromSeconds(1)),
             3 => NetworkVerdict.Duplicate(2),
             4 => NetworkVerdict.Replace("hi"u8),
             _ => NetworkVerdict.Pass,
@@ -248,9 +248,9 @@ public sealed class NetworkFaultTests : IDisposable
         }
 
         Assert.Equal([Text(3), Text(3), Text(3), "6869", Text(5)], _b.Received.Select(received => received.Hex));
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        _clock.Advance(FromSeconds(1));
         Assert.Equal(Text(2), _b.Received[^1].Hex);
-        Assert.Equal(TimeSpan.FromSeconds(1), _b.Received[^1].Time);
+        Assert.Equal(FromSeconds(1), _b.Received[^1].Time);
         Assert.Equal(6, _b.Received.Count);
     }
 
@@ -307,15 +307,15 @@ public sealed class NetworkFaultTests : IDisposable
     [Fact]
     public void A_restart_drops_datagrams_in_flight_and_ends_when_its_time_elapses()
     {
-        _network.Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(10));
+        _network.Conditions = NetworkConditions.Delayed(FromSeconds(10));
         _a.Send("40010001");
         _network.Conditions = NetworkConditions.Perfect;
-        _network.Restart(s_b, TimeSpan.FromSeconds(2));
+        _network.Restart(s_b, FromSeconds(2));
         _a.Send("40010002");
-        _clock.Advance(TimeSpan.FromSeconds(2));
+        _clock.Advance(FromSeconds(2));
         _b.Send("40010003");
         _a.Expect("40010003");
-        _clock.Advance(TimeSpan.FromSeconds(10));
+        _clock.Advance(FromSeconds(10));
         Assert.Empty(_b.Received);
         _a.Send("40010004");
         _b.Expect("40010004");
@@ -346,6 +346,6 @@ public sealed class NetworkFaultTests : IDisposable
             _a.Send(Message(i));
         }
 
-        _clock.Advance(TimeSpan.FromSeconds(10));
+        _clock.Advance(FromSeconds(10));
     }
 }

@@ -56,14 +56,14 @@ public sealed class ScriptedPeerTests : IDisposable
         Assert.Equal("Received: 0.000000 from 192.0.2.1:5683: CON GET mid 7d34, 4 B: 40017d34", lines[1]);
         Assert.Equal("At byte 3: 34, 35 expected", lines[2]);
         Assert.Equal("Trace:", lines[3]);
-        Assert.Contains("Delivered", lines[5], StringComparison.Ordinal);
+        lines[5].Mentions("Delivered");
     }
 
     [Fact]
     public void Expect_fails_when_no_datagram_has_arrived()
     {
         ScriptException error = Assert.Throws<ScriptException>(() => _b.Expect(".."));
-        Assert.Contains("Received: nothing", error.Message, StringComparison.Ordinal);
+        error.Mentions("Received: nothing");
     }
 
     [Fact]
@@ -71,44 +71,44 @@ public sealed class ScriptedPeerTests : IDisposable
     {
         _a.Send("40 01 7d34");
         ScriptException error = Assert.Throws<ScriptException>(_b.ExpectNothing);
-        Assert.Contains("Received: 0.000000 from 192.0.2.1:5683", error.Message, StringComparison.Ordinal);
+        error.Mentions("Received: 0.000000 from 192.0.2.1:5683");
     }
 
     [Fact]
     public void ExpectWithin_stops_the_clock_at_the_arrival()
     {
         SendLater("40 01 7d34", 2);
-        using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.Zero, TimeSpan.FromMilliseconds(10));
-        ReceivedDatagram received = _b.ExpectWithin("40 01 7d34", TimeSpan.FromSeconds(5));
-        Assert.Equal(TimeSpan.FromSeconds(2), received.Time);
-        Assert.Equal(TimeSpan.FromSeconds(2), _clock.Elapsed);
+        using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.Zero, FromMilliseconds(10));
+        ReceivedDatagram received = _b.ExpectWithin("40 01 7d34", FromSeconds(5));
+        Assert.Equal(FromSeconds(2), received.Time);
+        Assert.Equal(FromSeconds(2), _clock.Elapsed);
     }
 
     [Fact]
     public void ExpectWithin_fails_when_its_time_elapses()
     {
         SendLater("40 01 7d34", 2);
-        Assert.Throws<ScriptException>(() => _b.ExpectWithin("40 01 7d34", TimeSpan.FromSeconds(1)));
-        Assert.Equal(TimeSpan.FromSeconds(1), _clock.Elapsed);
-        Assert.Throws<ScriptException>(() => _b.ExpectWithin("40 01 7d35", TimeSpan.FromSeconds(1)));
+        Assert.Throws<ScriptException>(() => _b.ExpectWithin("40 01 7d34", FromSeconds(1)));
+        Assert.Equal(FromSeconds(1), _clock.Elapsed);
+        Assert.Throws<ScriptException>(() => _b.ExpectWithin("40 01 7d35", FromSeconds(1)));
     }
 
     [Fact]
     public void ExpectNothingFor_ignores_a_datagram_that_arrives_at_its_end()
     {
         SendLater("40 01 7d34", 2);
-        _b.ExpectNothingFor(TimeSpan.FromSeconds(2));
-        Assert.Equal(TimeSpan.FromSeconds(2) - TimeSpan.FromTicks(1), _clock.Elapsed);
-        _b.ExpectWithin("40 01 7d34", TimeSpan.FromTicks(1));
+        _b.ExpectNothingFor(FromSeconds(2));
+        Assert.Equal(FromSeconds(2) - FromTicks(1), _clock.Elapsed);
+        _b.ExpectWithin("40 01 7d34", FromTicks(1));
     }
 
     [Fact]
     public void ExpectNothingUntil_fails_when_a_datagram_arrives_earlier()
     {
         SendLater("40 01 7d34", 2);
-        _b.ExpectNothingUntil(TimeSpan.FromSeconds(1));
-        _b.ExpectNothingUntil(TimeSpan.FromSeconds(1));
-        Assert.Throws<ScriptException>(() => _b.ExpectNothingUntil(TimeSpan.FromSeconds(2) + TimeSpan.FromTicks(1)));
+        _b.ExpectNothingUntil(FromSeconds(1));
+        _b.ExpectNothingUntil(FromSeconds(1));
+        Assert.Throws<ScriptException>(() => _b.ExpectNothingUntil(FromSeconds(2) + FromTicks(1)));
     }
 
     [Fact]
@@ -176,7 +176,7 @@ public sealed class ScriptedPeerTests : IDisposable
         ValueTask<ReceivedDatagram> waiting = _b.ExpectAsync("40 01 <mid:2>", CancellationToken.None);
         Assert.False(waiting.IsCompleted);
         _a.Send("40 01 0001");
-        Assert.Equal("40010001", (await waiting.AsTask().WaitAsync(TimeSpan.FromMinutes(2))).Hex);
+        Assert.Equal("40010001", (await waiting.AsTask().WaitAsync(FromMinutes(2))).Hex);
         Assert.Equal(TimeSpan.Zero, _clock.Elapsed);
     }
 
@@ -185,10 +185,10 @@ public sealed class ScriptedPeerTests : IDisposable
     {
         InMemoryNetwork network = new(TimeProvider.System);
         using ScriptedPeer peer = network.CreatePeer(s_a);
-        Assert.Throws<InvalidOperationException>(() => peer.ExpectNothingFor(TimeSpan.FromSeconds(1)));
-        Assert.Throws<InvalidOperationException>(() => peer.ExpectWithin("..", TimeSpan.FromSeconds(1)));
+        Assert.Throws<InvalidOperationException>(() => peer.ExpectNothingFor(FromSeconds(1)));
+        Assert.Throws<InvalidOperationException>(() => peer.ExpectWithin("..", FromSeconds(1)));
     }
 
     private void SendLater(string hex, double seconds) =>
-        _clock.CreateTimer(_ => _a.Send(hex), null, TimeSpan.FromSeconds(seconds), Timeout.InfiniteTimeSpan);
+        _clock.CreateTimer(_ => _a.Send(hex), null, FromSeconds(seconds), Timeout.InfiniteTimeSpan);
 }

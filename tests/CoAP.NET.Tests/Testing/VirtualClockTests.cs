@@ -4,9 +4,9 @@ namespace CoAP.NET.Tests.Testing;
 
 public class VirtualClockTests
 {
-    private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_second = FromSeconds(1);
 
-    private readonly VirtualClock _clock = new(new DateTimeOffset(2031, 5, 4, 12, 0, 0, TimeSpan.FromHours(2)));
+    private readonly VirtualClock _clock = new(new DateTimeOffset(2031, 5, 4, 12, 0, 0, FromHours(2)));
     private readonly List<string> _fired = [];
 
     [Fact]
@@ -16,12 +16,12 @@ public class VirtualClockTests
         Assert.Equal(before, _clock.GetTimestamp());
         Assert.Equal(new DateTimeOffset(2031, 5, 4, 10, 0, 0, TimeSpan.Zero), _clock.GetUtcNow());
 
-        _clock.Advance(TimeSpan.FromMilliseconds(1500));
+        _clock.Advance(FromMilliseconds(1500));
 
         Assert.Equal(10_000_000, _clock.TimestampFrequency);
         Assert.Equal(15_000_000, _clock.GetTimestamp() - before);
-        Assert.Equal(TimeSpan.FromSeconds(1.5), _clock.GetElapsedTime(before));
-        Assert.Equal(TimeSpan.FromSeconds(1.5), _clock.Elapsed);
+        Assert.Equal(FromSeconds(1.5), _clock.GetElapsedTime(before));
+        Assert.Equal(FromSeconds(1.5), _clock.Elapsed);
         Assert.Equal(new DateTimeOffset(2031, 5, 4, 10, 0, 1, 500, TimeSpan.Zero), _clock.GetUtcNow());
         Assert.Equal(TimeSpan.Zero, _clock.GetLocalNow().Offset);
     }
@@ -29,8 +29,8 @@ public class VirtualClockTests
     [Fact]
     public void The_local_time_zone_is_the_given_zone()
     {
-        TimeZoneInfo zone = TimeZoneInfo.CreateCustomTimeZone("test", TimeSpan.FromHours(3), "test", "test");
-        Assert.Equal(TimeSpan.FromHours(3), new VirtualClock(DateTimeOffset.UnixEpoch, zone).GetLocalNow().Offset);
+        TimeZoneInfo zone = TimeZoneInfo.CreateCustomTimeZone("test", FromHours(3), "test", "test");
+        Assert.Equal(FromHours(3), new VirtualClock(DateTimeOffset.UnixEpoch, zone).GetLocalNow().Offset);
     }
 
     [Fact]
@@ -63,9 +63,9 @@ public class VirtualClockTests
     public void A_timer_never_fires_early()
     {
         Timer("a", 1);
-        _clock.Advance(s_second - TimeSpan.FromTicks(1));
+        _clock.Advance(s_second - FromTicks(1));
         Assert.Empty(_fired);
-        _clock.Advance(TimeSpan.FromTicks(1));
+        _clock.Advance(FromTicks(1));
         Assert.Equal(["a@1"], _fired);
     }
 
@@ -172,7 +172,7 @@ public class VirtualClockTests
     {
         Timer("a", 1);
         Timer("b", 7);
-        Assert.True(_clock.RunUntilIdle(TimeSpan.FromHours(1)));
+        Assert.True(_clock.RunUntilIdle(FromHours(1)));
         Assert.Equal(7 * s_second, _clock.Elapsed);
         Assert.Equal(["a@1", "b@7"], _fired);
     }
@@ -203,7 +203,7 @@ public class VirtualClockTests
         long timestamp = _clock.GetTimestamp();
         DateTimeOffset wall = _clock.GetUtcNow();
 
-        _clock.JumpWallClock(TimeSpan.FromDays(-1));
+        _clock.JumpWallClock(FromDays(-1));
 
         Assert.Equal(wall.AddDays(-1), _clock.GetUtcNow());
         Assert.Equal(timestamp, _clock.GetTimestamp());
@@ -245,8 +245,8 @@ public class VirtualClockTests
     [Fact]
     public void Times_out_of_range_are_refused_as_the_system_refuses_them()
     {
-        Assert.Throws<ArgumentOutOfRangeException>(() => _clock.Advance(TimeSpan.FromTicks(-1)));
-        Assert.Throws<ArgumentOutOfRangeException>(() => _clock.RunUntilIdle(TimeSpan.FromTicks(-1)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _clock.Advance(FromTicks(-1)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _clock.RunUntilIdle(FromTicks(-1)));
         Assert.Throws<ArgumentOutOfRangeException>(() => Timer("a", -2));
         Assert.Throws<ArgumentOutOfRangeException>(() => Timer("a", 4_294_968));
         Assert.Throws<ArgumentOutOfRangeException>(() => Timer("a", 1, -2));
@@ -281,7 +281,7 @@ public class VirtualClockTests
         {
             for (int i = 0; i < PerThread; i++)
             {
-                ITimer timer = _clock.CreateTimer(_ => Interlocked.Increment(ref fired), null, TimeSpan.FromMilliseconds(i % 7),
+                ITimer timer = _clock.CreateTimer(_ => Interlocked.Increment(ref fired), null, FromMilliseconds(i % 7),
                     Timeout.InfiniteTimeSpan);
                 if (i % 2 == 1)
                 {
@@ -297,7 +297,7 @@ public class VirtualClockTests
 
         while (threads.Any(thread => thread.IsAlive))
         {
-            _clock.Advance(TimeSpan.FromMilliseconds(1));
+            _clock.Advance(FromMilliseconds(1));
         }
 
         Assert.True(_clock.RunUntilIdle(s_second));
@@ -308,6 +308,6 @@ public class VirtualClockTests
     private ITimer Timer(string name, double dueSeconds, double periodSeconds = 0) => _clock.CreateTimer(
         state => _fired.Add($"{state}@{_clock.Elapsed.TotalSeconds}"),
         name,
-        TimeSpan.FromSeconds(dueSeconds),
-        TimeSpan.FromSeconds(periodSeconds));
+        FromSeconds(dueSeconds),
+        FromSeconds(periodSeconds));
 }

@@ -49,11 +49,11 @@ public class VirtualSchedulerTests
     {
         VirtualClock clock = new();
         VirtualScheduler scheduler = new(clock);
-        clock.CreateTimer(_ => scheduler.Queue(_ => _ran.Add(clock.Elapsed), null), null, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
+        clock.CreateTimer(_ => scheduler.Queue(_ => _ran.Add(clock.Elapsed), null), null, FromSeconds(1), FromSeconds(1));
 
-        clock.Advance(TimeSpan.FromSeconds(2.5));
+        clock.Advance(FromSeconds(2.5));
 
-        Assert.Equal([TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2)], _ran);
+        Assert.Equal([FromSeconds(1), FromSeconds(2)], _ran);
     }
 
     [Fact]

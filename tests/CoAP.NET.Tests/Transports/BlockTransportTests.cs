@@ -40,7 +40,7 @@ public sealed class BlockTransportTests
         client.Endpoint.AddTransport(
             new CoapBlockTransport(DataflowBlock.Encapsulate(sent, new BufferBlock<CoapDatagram>()), s_client, "coap+sms", 7000));
 
-        Assert.Equal("by UDP", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/x"))).GetText());
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/x")).Says("by UDP");
         using CancellationTokenSource end = new();
         Task<CoapResponse> request = client.GetAsync("coap+sms://[fd00::1]/x", cancellationToken: end.Token);
         Assert.Equal(Address("[fd00::1]:7000"), (await Within(sent.ReceiveAsync())).Remote);
@@ -70,10 +70,9 @@ public sealed class BlockTransportTests
         Assert.Throws<ArgumentException>(() => holder.Add("coap+port", 0));
         holder.Add("coap+twice", 1);
         holder.Add("coap+twice", 1);
-        Assert.Contains("default port 1", Assert.Throws<InvalidOperationException>(() => holder.Add("coap+twice", 2)).Message,
-            StringComparison.Ordinal);
+        Assert.Throws<InvalidOperationException>(() => holder.Add("coap+twice", 2)).Mentions("default port 1");
         Assert.False(CoapUri.TryParse("coap+nobody://host/", out _, out string? error));
-        Assert.Contains("the scheme of a transport that was added", error, StringComparison.Ordinal);
+        error.Mentions("the scheme of a transport that was added");
     }
 
     [Fact]
@@ -113,7 +112,7 @@ public sealed class BlockTransportTests
         }
 
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(server.Endpoint.Completion));
-        Assert.Contains(isFault ? "faulted" : "completed", error.Message, StringComparison.Ordinal);
+        error.Mentions(isFault ? "faulted" : "completed");
     }
 
     [Fact]

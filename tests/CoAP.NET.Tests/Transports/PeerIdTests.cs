@@ -154,7 +154,7 @@ public sealed class PeerIdTests
         })];
 
         Assert.Equal(values, values.Distinct());
-        Assert.All(values, static value => Assert.StartsWith("certificate:key=", value, StringComparison.Ordinal));
+        Assert.All(values, static value => value.Begins("certificate:key="));
     }
 
     [Fact]

@@ -125,6 +125,11 @@ internal sealed class DirectConnection : CoapConnection
         _owner.Context.Writable(this);
     }
 
+    /// <summary>Asserts that these frames left so far, and takes them out.</summary>
+    public void HasSent(params string[] all) => Assert.Equal(all, TakeSent());
+
+    public void HasSentNothing() => Assert.Empty(TakeSent());
+
     /// <summary>Everything that left so far, as hexadecimal digits; taken out.</summary>
     public string[] TakeSent()
     {

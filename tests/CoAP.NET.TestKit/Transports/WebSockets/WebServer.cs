@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Transports.WebSockets;
 /// <summary>A web server of a few lines that opens WebSockets, and shows what it was asked.</summary>
 internal sealed class WebServer : IDisposable
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
 
@@ -62,7 +62,7 @@ internal sealed class WebServer : IDisposable
     /// <summary>A header field of a request.</summary>
     public static string? FieldOf(string head, string name) =>
         head.Split("\r\n")
-            .FirstOrDefault(line => line.StartsWith(name + ":", StringComparison.OrdinalIgnoreCase))?[(name.Length + 1)..].Trim();
+            .FirstOrDefault(line => line.StartsWith(name + ":", OrdinalIgnoreCase))?[(name.Length + 1)..].Trim();
 
     public void Dispose() => _listener.Dispose();
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Testing;
 
@@ -15,8 +14,8 @@ public sealed class FaultyNetworkTests
     [Rfc("7959-2.5-7", "7959-2.5-4")]
     public async Task A_transfer_ends_with_the_right_body_after_one_run_or_with_an_error()
     {
-        int seed = Number("COAP_TEST_SEED", 20_261);
-        int paths = Number("COAP_TEST_PATHS", 1);
+        int seed = CampaignSetting.Of("COAP_TEST_SEED", 20_261);
+        int paths = CampaignSetting.Of("COAP_TEST_PATHS", 1);
         int right = 0;
         int all = 0;
         for (int i = 0; i < paths; i++)
@@ -27,9 +26,9 @@ public sealed class FaultyNetworkTests
                 Loss = random.Next(3) * 0.08,
                 Duplication = random.Next(3) * 0.15,
                 Reordering = random.Next(3) * 0.15,
-                ReorderingWindow = TimeSpan.FromSeconds(random.Next(4)),
-                MinDelay = TimeSpan.FromMilliseconds(10),
-                MaxDelay = TimeSpan.FromMilliseconds(10 + random.Next(1500)),
+                ReorderingWindow = FromSeconds(random.Next(4)),
+                MinDelay = FromMilliseconds(10),
+                MaxDelay = FromMilliseconds(10 + random.Next(1500)),
             };
             try
             {
@@ -113,9 +112,4 @@ public sealed class FaultyNetworkTests
         await network.AssertAllIsFreeAsync();
         return (transfers.Count, right);
     }
-
-    private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
-            ? value
-            : otherwise;
 }

@@ -28,10 +28,10 @@ public sealed class ForgedBlockTests : BlockwiseTest
         Fetch(20, 0);
         Assert.Equal(Body(200, 20)[128..192], Fetch(0, 2).Payload.ToArray());
         Assert.Equal(Body(200, 10)[128..192], Fetch(10, 2).Payload.ToArray());
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Fetch(0, 1, Other).Code);
+        Fetch(0, 1, Other).Gives(CoapCode.RequestEntityIncomplete);
         Assert.Equal(2, runs);
         AssertAllFreed();
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Fetch(0, 1).Code);
+        Fetch(0, 1).Gives(CoapCode.RequestEntityIncomplete);
     }
 
     [Theory]
@@ -124,24 +124,24 @@ public sealed class ForgedBlockTests : BlockwiseTest
             Message(CoapMethod.Put, number % 3 == 0 ? "stream" : "x", options => options.Block1 = new BlockValue(0, true, 6), Body(1024));
         static CoapAddress Forged(uint number) => CoapAddress.FromIPv4(0x0a000000 + number, 5683);
         Flood(1000);
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         next = 0;
         Flood(1000);
 
         // They have a quarter together, beside that of newcomers, and leave the rest to peers whose addresses cannot be forged.
         Assert.InRange(Memory.Requests.Used, Max / 4, Max / 2);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024).Code);
+        Block(CoapMethod.Put, "x", body, 0, 1024).Gives(CoapCode.Continue);
 
         // It begins anew.
-        Clock.Advance(TimeSpan.FromSeconds(9));
+        Clock.Advance(FromSeconds(9));
         for (int offset = 0; offset < 3072; offset += 1024)
         {
-            Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, offset, 1024).Code);
+            Block(CoapMethod.Put, "x", body, offset, 1024).Gives(CoapCode.Continue);
             Flood(300);
-            Clock.Advance(TimeSpan.FromSeconds(3));
+            Clock.Advance(FromSeconds(3));
         }
 
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 3072, 1024).Code);
+        Block(CoapMethod.Put, "x", body, 3072, 1024).Gives(CoapCode.Changed);
         Assert.Equal(body, taken);
         AssertAllFreed();
     }

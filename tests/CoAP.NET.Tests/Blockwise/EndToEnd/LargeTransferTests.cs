@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
@@ -13,8 +12,7 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
     [InlineData(false)]
     public async Task A_large_body_passes_through_both_sides_in_constant_memory(bool isUpload)
     {
-        long mebibytes = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_TRANSFER_MIB"), NumberStyles.None,
-            CultureInfo.InvariantCulture, out int set) ? set : 1;
+        long mebibytes = CampaignSetting.Of("COAP_TEST_TRANSFER_MIB", 1);
         long length = mebibytes << 20;
         await using TransferNetwork network = new();
         long before = 0;
@@ -23,7 +21,7 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
         void OnBlock()
         {
             // There are 65,536 Message IDs for 247 s.
-            network.Clock.Advance(TimeSpan.FromMilliseconds(10));
+            network.Clock.Advance(FromMilliseconds(10));
             if (blocks++ % 8192 == 0)
             {
                 highest = Math.Max(highest, GC.GetTotalMemory(forceFullCollection: true) - before);
@@ -66,7 +64,7 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
             }
             : new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "down") { Destination = received };
         long started = TimeProvider.System.GetTimestamp();
-        Assert.True((await client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(30))).IsSuccess);
+        Assert.True((await client.SendAsync(request).WaitAsync(FromMinutes(30))).IsSuccess);
         TimeSpan took = TimeProvider.System.GetElapsedTime(started);
         Assert.Equal(length, isUpload ? taken.Length : received.Length);
         output.WriteLine(

@@ -110,7 +110,7 @@ public sealed class MatrixTests
             }
         }
 
-        await Task.WhenAll(tasks).WaitAsync(TimeSpan.FromMinutes(2));
+        await Task.WhenAll(tasks).WaitAsync(FromMinutes(2));
         Assert.Equal(48, network.Runs.Count);
         Assert.All(network.Runs.Values, static runs => Assert.Equal(1, runs));
         await network.AssertAllIsFreeAsync();

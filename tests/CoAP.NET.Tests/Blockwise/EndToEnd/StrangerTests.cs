@@ -54,10 +54,10 @@ public sealed class StrangerTests
     public async Task A_large_body_reaches_a_route_that_requires_freshness(string path)
     {
         await using TransferNetwork network = new();
-        network.Server.MapPut("/whole", network.Take).RequireFreshness(TimeSpan.FromSeconds(30));
-        network.Server.MapPut("/stream", network.TakeStreamAsync).WithStreamedBody().RequireFreshness(TimeSpan.FromSeconds(30));
+        network.Server.MapPut("/whole", network.Take).RequireFreshness(FromSeconds(30));
+        network.Server.MapPut("/stream", network.TakeStreamAsync).WithStreamedBody().RequireFreshness(FromSeconds(30));
         network.Server.MapPut("/own",
-            request => request.IsFresh(TimeSpan.FromSeconds(30)) ? network.Take(request) : CoapResults.FreshnessRequired());
+            request => request.IsFresh(FromSeconds(30)) ? network.Take(request) : CoapResults.FreshnessRequired());
         await network.StartAsync();
         CoapClient client = network.Client();
         byte[] body = TransferNetwork.Body(5000);
@@ -90,7 +90,7 @@ public sealed class StrangerTests
     [Rfc("7967-2.1-2")]
     public async Task A_large_body_with_No_Response_arrives(NoResponseClasses notWanted, bool isConfirmable)
     {
-        await using TransferNetwork network = new(NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)));
+        await using TransferNetwork network = new(NetworkConditions.Delayed(FromMilliseconds(20)));
         network.Server.MapPost("/x", network.Take);
         await network.StartAsync();
         byte[] body = TransferNetwork.Body(3000);
@@ -98,10 +98,10 @@ public sealed class StrangerTests
         {
             Content = CoapContent.Binary(body),
             Confirmable = isConfirmable,
-            Timeout = TimeSpan.FromMinutes(1)
+            Timeout = FromMinutes(1)
         };
         Assert.Null(await network.PassAsync(network.Client().SendAsync(request, notWanted)));
-        await network.Clock.AdvanceUntilAsync(() => network.RunsOf(body) == 1, TimeSpan.FromMinutes(1));
+        await network.Clock.AdvanceUntilAsync(() => network.RunsOf(body) == 1, FromMinutes(1));
         await network.AssertAllIsFreeAsync();
         Assert.Equal(1, network.RunsOf(body));
     }

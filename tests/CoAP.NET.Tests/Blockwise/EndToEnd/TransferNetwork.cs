@@ -116,10 +116,10 @@ internal sealed class TransferNetwork : IAsyncDisposable
     }
 
     /// <summary>Waits while time passes.</summary>
-    public Task<T> PassAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, TimeSpan.FromHours(2));
+    public Task<T> PassAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, FromHours(2));
 
     /// <summary>Waits on a network that needs no time.</summary>
-    public static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    public static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));
 
     /// <summary>
     /// Lets what may be kept for a while run out, and then nothing is left on either side: no body, answer, byte of the bounds, request,
@@ -129,7 +129,7 @@ internal sealed class TransferNetwork : IAsyncDisposable
     {
         try
         {
-            await Clock.AdvanceUntilAsync(() => Left(timers).Length == 0, TimeSpan.FromHours(2), TimeSpan.FromMinutes(5));
+            await Clock.AdvanceUntilAsync(() => Left(timers).Length == 0, FromHours(2), FromMinutes(5));
         }
         catch (TimeoutException)
         {

@@ -5,7 +5,7 @@ namespace CoAP.NET.Tests.Observing.EndToEnd;
 /// <summary>COAP_TEST_OBSERVERS (default 300) clients of one resource, each with an address of its own.</summary>
 public sealed class CrowdTests
 {
-    private static int Crowd => int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVERS"), out int crowd) ? crowd : 300;
+    private static int Crowd => CampaignSetting.Of("COAP_TEST_OBSERVERS", 300);
 
     [Fact]
     [Trait("Category", "Campaign")]
@@ -16,20 +16,20 @@ public sealed class CrowdTests
         await using ObservedWorld world = new(7);
         world.Add("one", true, 60);
         await world.StartAsync();
-        world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50));
+        world.Network.Conditions = NetworkConditions.Delayed(FromMilliseconds(50));
         for (int i = 0; i < Crowd; i++)
         {
             world.Watch(world.AddClient(), "one");
         }
 
-        world.Clock.Advance(TimeSpan.FromSeconds(5));
-        await Task.WhenAll(world.Watchers.Select(watcher => watcher.Registering!)).WaitAsync(TimeSpan.FromMinutes(2));
+        world.Clock.Advance(FromSeconds(5));
+        await Task.WhenAll(world.Watchers.Select(watcher => watcher.Registering!)).WaitAsync(FromMinutes(2));
         Assert.True(world.IsConsistent, world.Describe());
         Assert.Equal(Crowd, world.Server.ObserverCount);
         for (int i = 0; i < 3; i++)
         {
             world.Change("one");
-            world.Clock.Advance(TimeSpan.FromSeconds(5));
+            world.Clock.Advance(FromSeconds(5));
             Assert.True(world.IsConsistent, world.Describe());
         }
 
@@ -38,19 +38,19 @@ public sealed class CrowdTests
         world.Change("one");
 
         // Nobody before Max-Age has ended and five seconds more have passed; everybody ten seconds later; nobody twice.
-        world.Clock.Advance(TimeSpan.FromSeconds(59));
+        world.Clock.Advance(FromSeconds(59));
         Assert.Equal(0, world.Server.Counters[CoapCounter.RequestsReceived]);
         long most = 0;
         long before = 0;
         for (int i = 0; i < 12; i++)
         {
-            world.Clock.Advance(TimeSpan.FromSeconds(1));
+            world.Clock.Advance(FromSeconds(1));
             long now = world.Server.Counters[CoapCounter.RequestsReceived];
             most = Math.Max(most, now - before);
             before = now;
         }
 
-        world.Clock.Advance(TimeSpan.FromSeconds(5));
+        world.Clock.Advance(FromSeconds(5));
         Assert.True(world.IsConsistent, world.Describe());
         Assert.Equal(Crowd, world.Server.Counters[CoapCounter.RequestsReceived]);
         Assert.InRange(most, Crowd / 20, Crowd / 4);
@@ -61,7 +61,7 @@ public sealed class CrowdTests
             await watcher.DisposeAsync();
         }
 
-        world.Clock.Advance(TimeSpan.FromHours(1));
+        world.Clock.Advance(FromHours(1));
         world.AssertNothingWrong();
         world.AssertFreed();
         Assert.Equal(2 * Crowd, world.Server.Counters[CoapCounter.RequestsReceived]);
@@ -75,18 +75,18 @@ public sealed class CrowdTests
         world.Add("one", true, 600);
         await world.StartAsync();
         Watcher quick = world.Watch(world.AddClient(), "one");
-        world.Clock.Advance(TimeSpan.FromSeconds(1));
-        await quick.Registering!.WaitAsync(TimeSpan.FromMinutes(2));
+        world.Clock.Advance(FromSeconds(1));
+        await quick.Registering!.WaitAsync(FromMinutes(2));
         await using CoapObservation observation = await world.Clients[0].ObserveAsync($"coap://{ObservedWorld.Host}/one");
         await using IAsyncEnumerator<CoapResponse> reader = observation.ReadAllAsync().GetAsyncEnumerator();
         for (int i = 0; i < 10; i++)
         {
-            Assert.True(await reader.MoveNextAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2)));
-            Assert.StartsWith($"one:{100 * i};", reader.Current.GetText(), StringComparison.Ordinal);
+            Assert.True(await reader.MoveNextAsync().AsTask().WaitAsync(FromMinutes(2)));
+            reader.Current.GetText().Begins($"one:{100 * i};");
             for (int change = 0; change < 100; change++)
             {
                 world.Change("one");
-                world.Clock.Advance(TimeSpan.FromSeconds(1));
+                world.Clock.Advance(FromSeconds(1));
             }
 
             Assert.True(world.IsConsistent, world.Describe());

@@ -13,7 +13,7 @@ public sealed class LargeTests(ITestOutputHelper output)
 {
     private static readonly string[] s_names = ["large", "largenon", "stream"];
 
-    private static int Rounds => int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVE_ROUNDS"), out int rounds) ? rounds : 2;
+    private static int Rounds => CampaignSetting.Of("COAP_TEST_OBSERVE_ROUNDS", 2);
 
     [Fact]
     [Trait("Category", "Campaign")]
@@ -27,7 +27,7 @@ public sealed class LargeTests(ITestOutputHelper output)
         world.Add("largenon", false, 120, length: 3000);
         world.Add("stream", true, 120, length: 6000, isStream: true);
         await world.StartAsync();
-        world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50));
+        world.Network.Conditions = NetworkConditions.Delayed(FromMilliseconds(50));
         for (int i = 0; i < 2; i++)
         {
             CoapClient client = world.AddClient(i == 0 ? 4 : 1);
@@ -42,15 +42,15 @@ public sealed class LargeTests(ITestOutputHelper output)
                 Loss = 0.2 * random.NextDouble(),
                 Duplication = 0.1,
                 Reordering = 0.1,
-                ReorderingWindow = TimeSpan.FromSeconds(1),
-                MinDelay = TimeSpan.FromMilliseconds(20),
-                MaxDelay = TimeSpan.FromMilliseconds(200),
+                ReorderingWindow = FromSeconds(1),
+                MinDelay = FromMilliseconds(20),
+                MaxDelay = FromMilliseconds(200),
             };
             for (int i = 0; i < 15; i++)
             {
                 Array.ForEach(s_names, world.Change);
-                TimeSpan next = world.Clock.Elapsed + TimeSpan.FromMilliseconds(random.Next(2000));
-                await world.Clock.AdvanceUntilAsync(() => world.Clock.Elapsed >= next, TimeSpan.FromMinutes(1), TimeSpan.FromSeconds(1));
+                TimeSpan next = world.Clock.Elapsed + FromMilliseconds(random.Next(2000));
+                await world.Clock.AdvanceUntilAsync(() => world.Clock.Elapsed >= next, FromMinutes(1), FromSeconds(1));
             }
 
             if (round % 2 == 1)
@@ -58,11 +58,11 @@ public sealed class LargeTests(ITestOutputHelper output)
                 await world.RestartAsync(ObservedWorld.AddressNumber(round / 2 % 2));
             }
 
-            world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50));
+            world.Network.Conditions = NetworkConditions.Delayed(FromMilliseconds(50));
             TimeSpan healed = world.Clock.Elapsed;
             try
             {
-                await world.Clock.AdvanceUntilAsync(() => world.IsConsistent, TimeSpan.FromMinutes(15));
+                await world.Clock.AdvanceUntilAsync(() => world.IsConsistent, FromMinutes(15));
             }
             catch (TimeoutException exception)
             {
@@ -83,8 +83,8 @@ public sealed class LargeTests(ITestOutputHelper output)
             await watcher.DisposeAsync();
         }
 
-        TimeSpan settled = world.Clock.Elapsed + TimeSpan.FromMinutes(1);
-        await world.Clock.AdvanceUntilAsync(() => world.Clock.Elapsed >= settled, TimeSpan.FromMinutes(2));
+        TimeSpan settled = world.Clock.Elapsed + FromMinutes(1);
+        await world.Clock.AdvanceUntilAsync(() => world.Clock.Elapsed >= settled, FromMinutes(2));
         await world.EndAsync();
     }
 }

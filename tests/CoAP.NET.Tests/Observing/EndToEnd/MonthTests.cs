@@ -51,15 +51,15 @@ public sealed class MonthTests(ITestOutputHelper output)
         {
             await SufferAsync(world, random, events);
             world.Network.Heal();
-            world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20 + random.Next(200)));
+            world.Network.Conditions = NetworkConditions.Delayed(FromMilliseconds(20 + random.Next(200)));
             TimeSpan healed = world.Clock.Elapsed;
             while (!world.IsConsistent)
             {
-                world.Clock.Advance(TimeSpan.FromSeconds(5));
+                world.Clock.Advance(FromSeconds(5));
 
                 // A client with five registrations under way to an address that is none any more gives them up one after the other
                 // (NSTART), and then waits its turn.
-                Assert.True(world.Clock.Elapsed - healed < TimeSpan.FromMinutes(20), $"Hour {hour} of seed {seed}: {world.Describe()}");
+                Assert.True(world.Clock.Elapsed - healed < FromMinutes(20), $"Hour {hour} of seed {seed}: {world.Describe()}");
             }
 
             slowest = world.Clock.Elapsed - healed > slowest ? world.Clock.Elapsed - healed : slowest;
@@ -89,12 +89,12 @@ public sealed class MonthTests(ITestOutputHelper output)
             Loss = 0.5 * random.NextDouble() * random.NextDouble(),
             Duplication = 0.2 * random.NextDouble(),
             Reordering = 0.3 * random.NextDouble(),
-            ReorderingWindow = TimeSpan.FromSeconds(5 * random.NextDouble()),
-            MaxDelay = TimeSpan.FromSeconds(2 * random.NextDouble()),
+            ReorderingWindow = FromSeconds(5 * random.NextDouble()),
+            MaxDelay = FromSeconds(2 * random.NextDouble()),
         };
         for (int step = 0; step < 300; step++)
         {
-            world.Clock.Advance(TimeSpan.FromSeconds(20 * random.NextDouble()));
+            world.Clock.Advance(FromSeconds(20 * random.NextDouble()));
             Change(world, random, events);
             switch (random.Next(300))
             {

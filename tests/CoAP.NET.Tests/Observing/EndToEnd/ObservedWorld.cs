@@ -65,7 +65,7 @@ internal sealed class ObservedWorld : IAsyncDisposable
     }
 
     public void Add(string name, bool confirmable, double maxAge, bool refresh = false, int length = 0, bool isStream = false) =>
-        _resources.Add(new Resource(name, confirmable, TimeSpan.FromSeconds(maxAge), refresh, length, isStream));
+        _resources.Add(new Resource(name, confirmable, FromSeconds(maxAge), refresh, length, isStream));
 
     public int VersionOf(string name) => _resources.Single(resource => resource.Name == name).Version;
 
@@ -193,11 +193,11 @@ internal sealed class ObservedWorld : IAsyncDisposable
 
         for (int hour = 0; hour < 25; hour++)
         {
-            Clock.Advance(TimeSpan.FromHours(1));
+            Clock.Advance(FromHours(1));
             _resources.ForEach(resource => Change(resource.Name));
         }
 
-        Clock.Advance(TimeSpan.FromHours(1));
+        Clock.Advance(FromHours(1));
         AssertNothingWrong();
         AssertFreed();
     }

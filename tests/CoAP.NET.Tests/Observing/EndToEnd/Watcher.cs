@@ -30,7 +30,7 @@ internal sealed class Watcher(string name)
 
     public async Task DisposeAsync()
     {
-        CoapObservation observation = await Registering!.WaitAsync(TimeSpan.FromMinutes(2));
+        CoapObservation observation = await Registering!.WaitAsync(FromMinutes(2));
         await observation.DisposeAsync();
         IsDisposed = true;
     }
@@ -53,7 +53,7 @@ internal sealed class Watcher(string name)
 
             // A large representation goes on with the same text again and again.
             string text = response.GetText();
-            string[] parts = text[..text.IndexOf(';', StringComparison.Ordinal)].Split(':');
+            string[] parts = text[..text.IndexOf(';', Ordinal)].Split(':');
             int version = int.Parse(parts[1], CultureInfo.InvariantCulture);
             if (parts[0] != Name || text != ObservedWorld.Representation(Name, version, text.Length))
             {

@@ -122,6 +122,11 @@ internal sealed class DirectSession : CoapSession
         }
     }
 
+    /// <summary>Asserts that these messages left so far, and takes them out.</summary>
+    public void HasSent(params string[] all) => Assert.Equal(all, TakeSent());
+
+    public void HasSentNothing() => Assert.Empty(TakeSent());
+
     /// <summary>Everything that left so far, as hexadecimal digits; taken out.</summary>
     public string[] TakeSent()
     {

@@ -34,7 +34,7 @@ public class SessionEndTests : SessionTest
 
         Sessions.OpenedByUs[0].End();
 
-        Assert.Equal("1", (await PassAsync(get)).GetText());
+        await PassAsync(get).Says("1");
         Assert.Equal(1, Counters[CoapCounter.RequestsRepeated]);
         Assert.Equal(2, Sessions.OpenedByUs.Count);
         AssertFreed(Sessions.OpenedByUs[0].Channel!);
@@ -56,7 +56,7 @@ public class SessionEndTests : SessionTest
         Sessions.OpenedByUs[0].End();
 
         Assert.True((await Assert.ThrowsAsync<CoapConnectionException>(() => Within(first))).IsOutcomeUnknown);
-        Assert.Equal("1", (await PassAsync(second)).GetText());
+        await PassAsync(second).Says("1");
         Assert.Equal(2, Sessions.OpenedByUs.Count);
     }
 
@@ -104,8 +104,8 @@ public class SessionEndTests : SessionTest
         Assert.Equal(0, Server.ObserverCount);
         AssertFreed(session.Channel!);
         Change(route, "2");
-        Clock.Advance(TimeSpan.FromMinutes(10));
-        Assert.Empty(session.TakeSent());
+        Clock.Advance(FromMinutes(10));
+        session.HasSentNothing();
         Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
         Assert.Equal(1, session.Sent - 1);
     }
@@ -141,7 +141,7 @@ public class SessionEndTests : SessionTest
         DirectSession pending = Sessions.Accept(Peer);
         DirectSession acknowledged = Sessions.Accept(Peer);
         acknowledged.Receive(first + Get[2..]);
-        Clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(FromSeconds(2));
         pending.Receive(first + Get[2..]);
         pending.End();
         acknowledged.End();
@@ -154,7 +154,7 @@ public class SessionEndTests : SessionTest
         Assert.Equal(sent, pending.Sent + acknowledged.Sent);
         AssertFreed(pending.Channel!);
         AssertFreed(acknowledged.Channel!);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Equal(0, pending.Channel!.Shard.Wheel.Count);
         Assert.Equal(sent, pending.Sent + acknowledged.Sent);
     }
@@ -172,7 +172,7 @@ public class SessionEndTests : SessionTest
 
         Assert.Equal(0, Endpoint.Pipelines.Sum(pipeline => pipeline.Blockwise.Requests.Count));
         AssertFreed(session.Channel!);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
     }
 
@@ -233,7 +233,7 @@ public class SessionEndTests : SessionTest
         Assert.Equal(0, Server.ObserverCount);
         Assert.Equal(0, Endpoint.Pipelines[0].Messages.Outstanding);
         Assert.Equal(0, Endpoint.Pipelines[0].Messages.Waiting);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Equal(0, Endpoint.Pipelines[0].Shard.Wheel.Count);
         Assert.Equal(0, Endpoint.Pipelines[0].Messages.Memory.Running);
     }

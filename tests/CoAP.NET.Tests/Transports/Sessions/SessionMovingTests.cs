@@ -78,14 +78,14 @@ public class SessionMovingTests : SessionTest
 
         Change(route, "1");
         Change(route, "2");
-        Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Empty(session.TakeSent());
+        Clock.Advance(FromSeconds(1));
+        session.HasSentNothing();
 
         session.Receive(Reset(ping));
         await UntilAsync(() => session.Channel!.IsVerified);
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         string notification = session.TakeSent()[0];
-        Assert.EndsWith("ff32", notification, StringComparison.Ordinal);
+        notification.Ends("ff32");
         session.Receive(Acknowledge(notification));
         Assert.Equal(1, Server.ObserverCount);
     }
@@ -100,7 +100,7 @@ public class SessionMovingTests : SessionTest
         Ask(session, Register);
         Change(route, "1");
         string before = Assert.Single(session.TakeSent());
-        Clock.Advance(TimeSpan.FromMilliseconds(100));
+        Clock.Advance(FromMilliseconds(100));
 
         session.ReceiveFrom(s_elsewhere, Acknowledge(before));
         Assert.False(session.Channel!.IsVerified);
@@ -114,14 +114,14 @@ public class SessionMovingTests : SessionTest
         DirectSession session = Sessions.Accept(Peer);
         Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).GetAsync("/3/0");
         string request = Assert.Single(session.TakeSent());
-        Clock.Advance(TimeSpan.FromMilliseconds(100));
+        Clock.Advance(FromMilliseconds(100));
         session.ReceiveFrom(s_elsewhere, null);
-        Clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(FromSeconds(3));
         Assert.Contains((request, s_elsewhere), session.TakeAll());
 
         session.Receive(Content(request));
 
-        Assert.Equal("1", (await Within(asked)).GetText());
+        await Within(asked).Says("1");
         Assert.False(session.Channel!.IsVerified);
     }
 
@@ -133,7 +133,7 @@ public class SessionMovingTests : SessionTest
         DirectSession session = Sessions.Accept(Peer);
         session.ReceiveFrom(s_elsewhere, null);
         Assert.True(IsPing(Assert.Single(session.TakeSent())));
-        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        Clock.Advance(FromMilliseconds(1));
         Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).GetAsync("/3/0");
         (string request, CoapAddress to) = Assert.Single(session.TakeAll());
         Assert.Equal(s_elsewhere, to);
@@ -167,7 +167,7 @@ public class SessionMovingTests : SessionTest
         Assert.True(session.Channel.IsVerified);
 
         // In a session that holds until the next move.
-        Clock.Advance(TimeSpan.FromDays(30));
+        Clock.Advance(FromDays(30));
         Assert.InRange(Ask(session, "40010004b162").Length / 2, 1000, 1100);
     }
 
@@ -234,7 +234,7 @@ public class SessionMovingTests : SessionTest
         await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         session.ReceiveFrom(s_elsewhere, null);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         await UntilAsync(() => session.Channel!.Probe is null);
         Assert.Equal(Free / 33, session.TakeSent().Count(IsPing));
 
@@ -244,7 +244,7 @@ public class SessionMovingTests : SessionTest
             session.Receive($"4001{i:x4}b178");
         }
 
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         session.Receive(Reset(session.TakeSent().First(IsPing)));
         await UntilAsync(() => session.Channel!.IsVerified);
     }
@@ -277,13 +277,13 @@ public class SessionMovingTests : SessionTest
         CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
         session.ReceiveFrom(s_elsewhere, null);
         string ping = Assert.Single(session.TakeSent());
-        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        Clock.Advance(FromMilliseconds(1));
         Task<CoapResponse> large = peer.PostAsync("/x", CoapContent.Binary(new byte[500]));
-        Assert.Empty(session.TakeSent());
+        session.HasSentNothing();
 
         session.Receive(Reset(ping));
         await UntilAsync(() => session.Channel!.IsVerified);
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         string sent = Assert.Single(session.TakeSent().Distinct());
         Assert.InRange(sent.Length / 2, 500, 600);
         session.Receive(Content(sent));
@@ -304,7 +304,7 @@ public class SessionMovingTests : SessionTest
         Assert.Equal(1, told);
         Assert.Single(Logs.Entries, entry => entry.Id.Id == 1763);
         Assert.Equal(Microsoft.Extensions.Logging.LogLevel.Debug, Assert.Single(Logs.Entries, entry => entry.Id.Id == 1764).Level);
-        Assert.Contains(session.TakeSent(), hex => hex.StartsWith("60450001", StringComparison.Ordinal));
+        Assert.Contains(session.TakeSent(), hex => hex.StartsWith("60450001", Ordinal));
     }
 
     [Fact]

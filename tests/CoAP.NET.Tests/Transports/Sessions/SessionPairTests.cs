@@ -51,7 +51,7 @@ public sealed class SessionPairTests : SessionTest
         CoapResponse up = await PassAsync(device.Endpoint.PutAsync("coaps://198.51.100.9/b", CoapContent.Binary(_body)));
         CoapResponse down = await PassAsync(device.Endpoint.GetAsync("coaps://198.51.100.9/b"));
 
-        Assert.Equal(CoapCode.Changed, up.Code);
+        up.Gives(CoapCode.Changed);
         Assert.Equal(_body, _came);
         Assert.Equal(_body, down.Payload.ToArray());
         Assert.Single(_ours.Sessions);
@@ -116,7 +116,7 @@ public sealed class SessionPairTests : SessionTest
 
         CoapResponse response = await PassAsync(device.Endpoint.SendAsync(request));
 
-        Assert.Equal(CoapCode.Changed, response.Code);
+        response.Gives(CoapCode.Changed);
         Assert.Equal(_body, _came);
         Assert.Contains(sent, bytes => Read(Wire.Hex(bytes)).Options.Contains(CoAP.NET.OptionNumber.QBlock1));
     }
@@ -135,7 +135,7 @@ public sealed class SessionPairTests : SessionTest
 
         await PassAsync(device.Endpoint.PostAsync("coaps://198.51.100.9/register", CoapContent.Text("1")));
 
-        Assert.Equal("device", (await PassAsync(await Within(asked.Task))).GetText());
+        await PassAsync(await Within(asked.Task)).Says("device");
         Assert.Single(_ours.Sessions);
         Assert.Empty(_theirs.Sessions.Skip(1));
     }

@@ -17,8 +17,8 @@ public class SessionPeersTests : SessionTest
         string first = Ask(one, post);
         string second = Ask(two, post);
 
-        Assert.EndsWith("ff31", first, StringComparison.Ordinal);
-        Assert.EndsWith("ff32", second, StringComparison.Ordinal);
+        first.Ends("ff31");
+        second.Ends("ff32");
         Assert.Equal(first, Ask(one, post));
         Assert.Equal(second, Ask(two, post));
         Assert.Equal(2, runs);
@@ -61,8 +61,8 @@ public class SessionPeersTests : SessionTest
         Assert.Equal(2, Server.ObserverCount);
 
         Change(route, "1");
-        Assert.EndsWith("ff31", Assert.Single(one.TakeSent()), StringComparison.Ordinal);
-        Assert.EndsWith("ff31", Assert.Single(two.TakeSent()), StringComparison.Ordinal);
+        Assert.Single(one.TakeSent()).Ends("ff31");
+        Assert.Single(two.TakeSent()).Ends("ff31");
         one.End();
 
         Assert.Equal(1, Server.ObserverCount);
@@ -147,7 +147,7 @@ public class SessionPeersTests : SessionTest
             CoapAddress address = CoapAddress.FromIPv4(0xc6336400 + (uint)i, (ushort)(1000 + i));
             others.Add(Sessions.Context.ShardOf(address));
             session.ReceiveFrom(address, $"4001{i:x4}b178");
-            Assert.Contains(session.TakeSent(), hex => hex.StartsWith($"6045{i:x4}", StringComparison.Ordinal));
+            Assert.Contains(session.TakeSent(), hex => hex.StartsWith($"6045{i:x4}", Ordinal));
             Assert.Same(shard, session.Channel.Shard);
         }
 
@@ -164,9 +164,9 @@ public class SessionPeersTests : SessionTest
         DirectSession session = Sessions.Accept(Peer);
         CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
         DateTimeOffset first = peer.LastSeen;
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         session.Receive("40000001");
-        Assert.Equal(first + TimeSpan.FromSeconds(10), peer.LastSeen);
+        Assert.Equal(first + FromSeconds(10), peer.LastSeen);
     }
 
     [Fact]

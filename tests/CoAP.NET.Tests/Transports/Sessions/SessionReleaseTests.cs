@@ -35,30 +35,30 @@ public class SessionReleaseTests : SessionTest
         string request = Assert.Single(session.TakeSent());
 
         Task released = peer.ReleaseAsync();
-        Clock.Advance(TimeSpan.FromSeconds(1));
+        Clock.Advance(FromSeconds(1));
         Assert.False(session.IsClosed);
         Assert.Empty(Endpoint.ConnectedPeers);
         answer.SetResult(CoapResults.Text("1"));
         await UntilAsync(() => Endpoint.GetSnapshot().ActiveRequests == 0);
         await SettleAsync();
-        Clock.Advance(TimeSpan.FromMilliseconds(200));
+        Clock.Advance(FromMilliseconds(200));
         Assert.False(session.IsClosed);
         session.Receive(Content(request));
         await Within(asked);
 
         // The answer was a separate one, which is Confirmable.
-        string separate = Assert.Single(session.TakeSent(), hex => hex.StartsWith("4045", StringComparison.Ordinal));
-        Clock.Advance(TimeSpan.FromMilliseconds(200));
+        string separate = Assert.Single(session.TakeSent(), hex => hex.StartsWith("4045", Ordinal));
+        Clock.Advance(FromMilliseconds(200));
         Assert.False(session.IsClosed);
         session.Receive(Acknowledge(separate));
-        Clock.Advance(TimeSpan.FromMilliseconds(200));
+        Clock.Advance(FromMilliseconds(200));
 
         await Within(released);
         Assert.True(session.IsClosed);
         AssertFreed(session.Channel!);
 
         // Until then the memory of what was answered knows when its oldest page is over.
-        Clock.Advance(TimeSpan.FromMinutes(5));
+        Clock.Advance(FromMinutes(5));
         Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
     }
 
@@ -70,7 +70,7 @@ public class SessionReleaseTests : SessionTest
         DirectSession session = Sessions.Accept(Peer);
         Ask(session, Register);
         Change(route, "1");
-        Assert.StartsWith("5", Assert.Single(session.TakeSent()), StringComparison.Ordinal);
+        Assert.Single(session.TakeSent()).Begins("5");
 
         await Within(Assert.Single(Endpoint.ConnectedPeers).ReleaseAsync());
 
@@ -81,15 +81,15 @@ public class SessionReleaseTests : SessionTest
     [Fact]
     public async Task A_session_is_closed_after_ReleaseTimeout_at_the_latest()
     {
-        Options.Transports.Streams.ReleaseTimeout = TimeSpan.FromSeconds(3);
+        Options.Transports.Streams.ReleaseTimeout = FromSeconds(3);
         Server.MapGet("/x", (_, _) => new ValueTask<CoapResult>(new TaskCompletionSource<CoapResult>().Task));
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
         session.Receive(Get);
         Task released = Assert.Single(Endpoint.ConnectedPeers).ReleaseAsync();
-        Clock.Advance(TimeSpan.FromSeconds(2.9));
+        Clock.Advance(FromSeconds(2.9));
         Assert.False(session.IsClosed);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         Assert.True(session.IsClosed);
         await Within(released);
     }
@@ -100,7 +100,7 @@ public class SessionReleaseTests : SessionTest
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
         CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
-        await Assert.ThrowsAsync<InvalidOperationException>(() => peer.ReleaseAsync(TimeSpan.FromSeconds(1)));
+        await Assert.ThrowsAsync<InvalidOperationException>(() => peer.ReleaseAsync(FromSeconds(1)));
         await Assert.ThrowsAsync<InvalidOperationException>(() => peer.ReleaseAsync(alternativeAddresses: ["192.0.2.2"]));
         Assert.False(session.IsClosed);
     }
@@ -132,7 +132,7 @@ public class SessionReleaseTests : SessionTest
         answer.SetResult(CoapResults.Text("1"));
         await PassAsync(stopped);
 
-        Assert.Contains(busy.TakeSent(), hex => hex.Contains("45", StringComparison.Ordinal));
+        Assert.Contains(busy.TakeSent(), hex => hex.Contains("45", Ordinal));
         Assert.True(busy.IsClosed && idle.IsClosed);
         Assert.True(Sessions.IsDisposed);
         Assert.Equal(0, Endpoint.Connections.Count);

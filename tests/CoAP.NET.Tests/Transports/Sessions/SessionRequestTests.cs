@@ -19,8 +19,8 @@ public class SessionRequestTests : SessionTest
         Endpoint.PeerConnected += (_, peer) => connected.Add(peer);
         await StartSessionsAsync();
 
-        Assert.Equal("1", (await Within(Endpoint.GetAsync(Target))).GetText());
-        Assert.Equal("1", (await Within(Endpoint.GetAsync("coaps://192.0.2.1:5684/y"))).GetText());
+        await Within(Endpoint.GetAsync(Target)).Says("1");
+        await Within(Endpoint.GetAsync("coaps://192.0.2.1:5684/y")).Says("1");
 
         DirectSession session = Assert.Single(Sessions.OpenedByUs);
         Assert.Equal(s_server, session.Remote);
@@ -65,7 +65,7 @@ public class SessionRequestTests : SessionTest
 
         Assert.Equal(CoapError.HandshakeFailed, error.Error);
         Assert.False(error.IsOutcomeUnknown);
-        Assert.Contains("The key is another.", error.Message, StringComparison.Ordinal);
+        error.Mentions("The key is another.");
         Assert.Equal(2, tried.Distinct().Count());
         Assert.Empty(Endpoint.ConnectedPeers);
     }
@@ -99,7 +99,7 @@ public class SessionRequestTests : SessionTest
         CoapRequest request = new(CoapMethod.Get, Target) { LocalAddress = IPAddress.Loopback };
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.SendAsync(request)));
         Assert.Equal(CoapError.ConnectFailed, error.Error);
-        Assert.Contains("LocalAddress", error.Message, StringComparison.Ordinal);
+        error.Mentions("LocalAddress");
     }
 
     [Fact]
@@ -127,17 +127,17 @@ public class SessionRequestTests : SessionTest
         Task<CoapResponse> response = Endpoint.GetAsync(Target);
         DirectSession session = Assert.Single(Sessions.OpenedByUs);
         string first = Assert.Single(session.TakeSent());
-        Assert.StartsWith("4", first, StringComparison.Ordinal);
+        first.Begins("4");
 
-        Clock.Advance(TimeSpan.FromSeconds(3));
-        Assert.Equal([first], session.TakeSent());
-        Clock.Advance(TimeSpan.FromSeconds(6));
-        Assert.Equal([first], session.TakeSent());
+        Clock.Advance(FromSeconds(3));
+        session.HasSent(first);
+        Clock.Advance(FromSeconds(6));
+        session.HasSent(first);
         session.Receive(Content(first));
 
-        Assert.Equal("1", (await Within(response)).GetText());
-        Clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(session.TakeSent());
+        await Within(response).Says("1");
+        Clock.Advance(FromMinutes(5));
+        session.HasSentNothing();
         Assert.Equal(2, Counters[CoapCounter.Retransmissions]);
     }
 
@@ -146,7 +146,7 @@ public class SessionRequestTests : SessionTest
     {
         await StartSessionsAsync();
         Task<CoapResponse> response = Endpoint.GetAsync(Target);
-        Clock.Advance(TimeSpan.FromSeconds(100));
+        Clock.Advance(FromSeconds(100));
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(response));
         Assert.Equal(CoapTimeoutReason.NotAcknowledged, error.Reason);
         Assert.True(Assert.Single(Endpoint.ConnectedPeers).IsConnected);
@@ -162,11 +162,11 @@ public class SessionRequestTests : SessionTest
         Task<CoapResponse> response = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Confirmable = false });
         DirectSession session = Assert.Single(Sessions.OpenedByUs);
         string sent = Assert.Single(session.TakeSent());
-        Assert.StartsWith("5", sent, StringComparison.Ordinal);
-        Clock.Advance(TimeSpan.FromSeconds(30));
-        Assert.Empty(session.TakeSent());
+        sent.Begins("5");
+        Clock.Advance(FromSeconds(30));
+        session.HasSentNothing();
         session.Receive("5" + Content(sent)[1..4] + "7777" + Content(sent)[8..]);
-        Assert.Equal("1", (await Within(response)).GetText());
+        await Within(response).Says("1");
     }
 
     [Fact]
@@ -180,7 +180,7 @@ public class SessionRequestTests : SessionTest
         Assert.True(IsPing(Assert.Single(session.TakeSent())));
 
         session.Receive("40000777");
-        Assert.Equal("70000777", Assert.Single(session.TakeSent()));
+        session.HasSent("70000777");
     }
 
     [Fact]
@@ -209,7 +209,7 @@ public class SessionRequestTests : SessionTest
         Assert.False(asked.IsCompleted);
         Assert.Equal(["7000" + answer[4..8]], other.TakeSent());
         session.Receive(Content(request, "32"));
-        Assert.Equal("2", (await Within(asked)).GetText());
+        await Within(asked).Says("2");
     }
 
     [Fact]
@@ -252,7 +252,7 @@ public class SessionRequestTests : SessionTest
             () => { Endpoint.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false }); });
         CoapException error = await Assert.ThrowsAsync<CoapException>(
             () => Within(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false })));
-        Assert.Contains("is a group", error.Message, StringComparison.Ordinal);
+        error.Mentions("is a group");
         Assert.Empty(Sessions.OpenedByUs);
     }
 

@@ -42,12 +42,12 @@ public class SessionRetirementTests : SessionTest
         await StartCountingAsync();
         DirectSession before = Sessions.Accept(Peer);
         Ask(before, Post);
-        Clock.Advance(TimeSpan.FromMinutes(2));
+        Clock.Advance(FromMinutes(2));
         DirectSession after = Continue(before);
-        Clock.Advance(TimeSpan.FromMinutes(2));
+        Clock.Advance(FromMinutes(2));
         Ask(after, Post);
         Assert.Equal(1, _runs);
-        Clock.Advance(TimeSpan.FromSeconds(8));
+        Clock.Advance(FromSeconds(8));
         Ask(after, Post);
         Assert.Equal(2, _runs);
     }
@@ -62,7 +62,7 @@ public class SessionRetirementTests : SessionTest
         Assert.True(Moving(Sessions.Context).IsBusy(session));
         Task finished = Moving(Sessions.Context).FinishAsync(session, default);
         session.Receive(Acknowledge(request));
-        Clock.Advance(TimeSpan.FromSeconds(20));
+        Clock.Advance(FromSeconds(20));
         await SettleAsync();
         Assert.False(finished.IsCompleted);
 
@@ -70,7 +70,7 @@ public class SessionRetirementTests : SessionTest
         session.Receive($"5{request[1]}45aa01{request.Substring(8, 2 * Convert.ToInt32(request[1..2], 16))}ff31");
 
         await Within(finished);
-        Assert.Equal("1", (await Within(asked)).GetText());
+        await Within(asked).Says("1");
         Assert.False(Moving(Sessions.Context).IsBusy(session));
     }
 
@@ -82,10 +82,10 @@ public class SessionRetirementTests : SessionTest
         Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).PostAsync("/3/0", CoapContent.Text("1"));
         await SentAsync(session);
         Task finished = Moving(Sessions.Context).FinishAsync(session, default);
-        Clock.Advance(TimeSpan.FromSeconds(2.9));
+        Clock.Advance(FromSeconds(2.9));
         await SettleAsync();
         Assert.False(finished.IsCompleted);
-        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(FromSeconds(0.2));
         await Within(finished);
 
         Assert.True(Moving(Sessions.Context).IsBusy(session));
@@ -98,7 +98,7 @@ public class SessionRetirementTests : SessionTest
     public async Task FinishAsync_of_a_session_ends_although_a_copy_is_due_within_a_fraction_of_a_millisecond()
     {
         // A first copy waits for 3.00045 s.
-        Options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(2.0003) };
+        Options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromSeconds(2.0003) };
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
         Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).PostAsync("/3/0", CoapContent.Text("1"));
@@ -107,7 +107,7 @@ public class SessionRetirementTests : SessionTest
 
         // On a thread of its own: the clock stands still while its timers run, and this one would not come to an end.
         await Within(Task.Factory.StartNew(
-            () => Clock.Advance(TimeSpan.FromSeconds(4)), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default));
+            () => Clock.Advance(FromSeconds(4)), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default));
         await Within(finished);
         session.End();
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(asked));
@@ -126,7 +126,7 @@ public class SessionRetirementTests : SessionTest
 
         Task finished = Moving(Sessions.Context).FinishAsync(session, default);
         session.Receive(Post);
-        Assert.Empty(session.TakeSent());
+        session.HasSentNothing();
         Assert.Equal("60000009", Ask(session, "40010009b4736c6f77"));
         Assert.False(finished.IsCompleted);
 
@@ -239,7 +239,7 @@ public class SessionRetirementTests : SessionTest
         for (int i = 0; i < 100; i++)
         {
             newest = Ask(before, $"4002{0x100 + i:x4}b178ff31");
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            Clock.Advance(FromMilliseconds(100));
         }
 
         byte[] retired = Moving(Sessions.Context).ExportState(before).ToArray();
@@ -251,7 +251,7 @@ public class SessionRetirementTests : SessionTest
 
         // The oldest has lost its answer, and is not carried out again all the same.
         after.Receive($"4002{0x100:x4}b178ff31");
-        Assert.Empty(after.TakeSent());
+        after.HasSentNothing();
         Assert.Equal(100, _runs);
     }
 
@@ -268,7 +268,7 @@ public class SessionRetirementTests : SessionTest
     {
         ReadOnlyMemory<byte> retired = Moving(Sessions.Context).ExportState(before);
         before.Receive(Get);
-        Assert.Empty(before.TakeSent());
+        before.HasSentNothing();
         before.End();
         DirectSession after = Sessions.Accept(Peer);
         Moving(Sessions.Context).Resume(after, retired.Span);

@@ -7,7 +7,7 @@ public class SessionSchemeTests : SessionTest
     public void Listen_on_coaps_without_a_factory_names_ListenSecure()
     {
         ArgumentException error = Assert.Throws<ArgumentException>(() => { Endpoint.Listen("coaps://[::]:0"); });
-        Assert.Contains("ListenSecure", error.Message, StringComparison.Ordinal);
+        error.Mentions("ListenSecure");
     }
 
     [Fact]
@@ -16,7 +16,7 @@ public class SessionSchemeTests : SessionTest
         Endpoint.Listen("coap://127.0.0.1:0");
         await Server.StartAsync();
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync(Target)));
-        Assert.Contains("UsePsk", error.Message, StringComparison.Ordinal);
+        error.Mentions("UsePsk");
     }
 
     [Fact]
@@ -49,7 +49,7 @@ public class SessionSchemeTests : SessionTest
 
         Assert.Equal(["127.0.0.1:7001", "127.0.0.2:7002"],
             Assert.Single(factory.Asked).Endpoints.Select(static endpoint => endpoint.ToString()));
-        Assert.Equal(2, Endpoint.LocalEndpoints.Count(static uri => uri.StartsWith("coap:", StringComparison.Ordinal)));
+        Assert.Equal(2, Endpoint.LocalEndpoints.Count(static uri => uri.StartsWith("coap:", Ordinal)));
     }
 
     [Fact]

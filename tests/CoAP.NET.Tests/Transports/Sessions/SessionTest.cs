@@ -42,7 +42,7 @@ public abstract class SessionTest : EndpointTest
     {
         State = state;
         route.Notify();
-        Clock.Advance(TimeSpan.FromMilliseconds(20));
+        Clock.Advance(FromMilliseconds(20));
     }
 
     private protected static CoapMessage Read(string hex) => s_serializer.Deserialize(Wire.Hex(hex));
@@ -67,7 +67,7 @@ public abstract class SessionTest : EndpointTest
 
     private protected static bool IsRequest(string hex) => Convert.ToInt32(hex[2..4], 16) is > 0 and < 32;
 
-    private protected static bool IsPing(string hex) => hex.StartsWith("4000", StringComparison.Ordinal);
+    private protected static bool IsPing(string hex) => hex.StartsWith("4000", Ordinal);
 
     /// <summary>Answers every request that we send in sessions of ours with 2.05.</summary>
     private protected void AnswerAll() =>

@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Transports.Streams;
 /// <summary>What a failure to accept a connection means for the next one.</summary>
 public sealed class AcceptLoopTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public async Task A_connection_aborted_before_accept_is_not_counted_as_a_failure()

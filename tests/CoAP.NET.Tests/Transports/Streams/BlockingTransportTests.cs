@@ -10,7 +10,7 @@ public sealed class BlockingTransportTests : IAsyncLifetime
     private const string BareCsm = "00e1";
     private const string OurCsm = "70e123100000202140";
 
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly CoapServer _server = new();
     private readonly BlockingTransport _transport = new(new IPEndPoint(IPAddress.Loopback, 0));
@@ -71,11 +71,11 @@ public sealed class BlockingTransportTests : IAsyncLifetime
         using Socket changer = await ConnectAsync();
         await observer.SendAsync(Wire.Hex("310101605" + "16f"));
         string first = await ReadFrameAsync(observer);
-        Assert.EndsWith("ff30", first, StringComparison.Ordinal);
+        first.Ends("ff30");
 
         await changer.SendAsync(Wire.Hex("210202b16f"));
 
-        Assert.EndsWith("ff31", await ReadFrameAsync(observer), StringComparison.Ordinal);
+        (await ReadFrameAsync(observer)).Ends("ff31");
         Assert.Equal("014402", await ReadFrameAsync(changer));
     }
 
@@ -102,7 +102,7 @@ public sealed class BlockingTransportTests : IAsyncLifetime
         await peer.SendAsync(Wire.Hex("0f0100" + new string('0', 2000)));
 
         string abort = await ReadFrameAsync(peer);
-        Assert.Contains("e5", abort[..6], StringComparison.Ordinal);
+        abort[..6].Mentions("e5");
         Assert.Equal(0, await peer.ReceiveAsync(new byte[1]).WaitAsync(s_hang));
     }
 

@@ -27,19 +27,19 @@ public sealed class ChangingAnswerTests
         server.MapGet("/document", document.Make);
         server.Listen($"{scheme}://127.0.0.1:0");
         await server.StartAsync();
-        string uri = server.LocalEndpoints.Single(endpoint => endpoint.StartsWith(scheme + ":", StringComparison.Ordinal)) + "/document";
+        string uri = server.LocalEndpoints.Single(endpoint => endpoint.StartsWith(scheme + ":", Ordinal)) + "/document";
         CoapClient[] clients = [.. Enumerable.Range(0, 3).Select(_ => new CoapClient(new CoapEndpointOptions
         {
             Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { CertificateChainPolicy = certificates.Trust() } },
         }))];
         try
         {
-            CoapResponse[] answers = await Task.WhenAll(clients.Select(client => client.GetAsync(uri))).WaitAsync(TimeSpan.FromMinutes(2));
+            CoapResponse[] answers = await Task.WhenAll(clients.Select(client => client.GetAsync(uri))).WaitAsync(FromMinutes(2));
 
             // All of them blocks of one body, and no two of the same.
             Assert.Equal([1, 2, 3], answers.Select(answer => document.NumberOf(answer.Payload.Span)).Order());
             Assert.Equal(3, document.Runs);
-            Assert.Equal(4, document.NumberOf((await clients[0].GetAsync(uri).WaitAsync(TimeSpan.FromMinutes(1))).Payload.Span));
+            Assert.Equal(4, document.NumberOf((await clients[0].GetAsync(uri).WaitAsync(FromMinutes(1))).Payload.Span));
         }
         finally
         {

@@ -18,17 +18,17 @@ public sealed class DuplexPipeTimeTests
         client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions
         {
             Connect = (_, _) => new ValueTask<CoapDuplexPipe>(late.Task),
-            Streams = new CoapStreamOptions { ConnectTimeout = TimeSpan.FromSeconds(5) },
+            Streams = new CoapStreamOptions { ConnectTimeout = FromSeconds(5) },
         }));
 
         Task<CoapResponse> request = client.GetAsync(Uri);
-        await clock.AdvanceUntilAsync(() => request.IsCompleted, TimeSpan.FromSeconds(60));
+        await clock.AdvanceUntilAsync(() => request.IsCompleted, FromSeconds(60));
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => request);
         Pipe input = new();
         TaskCompletionSource aborted = new();
         late.SetResult(new CoapDuplexPipe(input.Reader, new Pipe().Writer) { Abort = () => aborted.TrySetResult() });
-        await aborted.Task.WaitAsync(TimeSpan.FromMinutes(2));
+        await aborted.Task.WaitAsync(FromMinutes(2));
 
-        Assert.Contains("5 s (ConnectTimeout)", error.Message, StringComparison.Ordinal);
+        error.Mentions("5 s (ConnectTimeout)");
     }
 }

@@ -41,8 +41,8 @@ public sealed class DuplexPipeTransportTests
         CoapResponse response = await client.GetAsync("coap+tcp://[fd00::1]/temperature");
         CoapResponse large = await client.PostAsync("coap+tcp://[fd00::1]/large", CoapContent.Binary(new byte[300_000]));
 
-        Assert.Equal("21.5 for the gateway", response.GetText());
-        Assert.Equal("300000", large.GetText());
+        response.Says("21.5 for the gateway");
+        large.Says("300000");
     }
 
     [Fact]
@@ -56,7 +56,7 @@ public sealed class DuplexPipeTransportTests
         await network.EndFirstAsync();
         CoapResponse response = await client.GetAsync(Uri);
 
-        Assert.Equal("21.5", response.GetText());
+        response.Says("21.5");
         Assert.Equal(2, network.Connected);
     }
 
@@ -69,7 +69,7 @@ public sealed class DuplexPipeTransportTests
 
         CoapResponse response = await client.GetAsync(Uri);
 
-        Assert.Equal("21.5", response.GetText());
+        response.Says("21.5");
         Assert.Equal(2, server.Endpoint.Counters[CoapCounter.AcceptFailures]);
     }
 
@@ -83,7 +83,7 @@ public sealed class DuplexPipeTransportTests
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync(Uri));
 
         Assert.Equal(CoapError.ConnectFailed, error.Error);
-        Assert.Contains("The line is cut.", error.Message, StringComparison.Ordinal);
+        error.Mentions("The line is cut.");
         Assert.IsType<IOException>(error.GetBaseException());
     }
 
@@ -100,7 +100,7 @@ public sealed class DuplexPipeTransportTests
         Task<CoapResponse> request = client.GetAsync(Uri);
         await toServer.Reader.ReadAsync();
 
-        await client.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2));
+        await client.DisposeAsync().AsTask().WaitAsync(FromMinutes(2));
 
         await Assert.ThrowsAnyAsync<CoapException>(() => request);
     }
@@ -118,7 +118,7 @@ public sealed class DuplexPipeTransportTests
 
         await server.DisposeAsync();
 
-        await had.WaitAsync(TimeSpan.FromMinutes(2));
+        await had.WaitAsync(FromMinutes(2));
     }
 
     [Fact]
@@ -141,7 +141,7 @@ public sealed class DuplexPipeTransportTests
         await using CoapClient second = network.NewClient();
 
         await Assert.ThrowsAnyAsync<CoapException>(() => second.GetAsync(Uri));
-        Assert.Equal("21.5", (await first.GetAsync(Uri)).GetText());
+        await first.GetAsync(Uri).Says("21.5");
     }
 
     /// <summary>Pipes in memory between one server and its clients.</summary>

@@ -76,7 +76,7 @@ public class MeshBackpressureTests : ConnectionTest
     private static TransformBlock<T, T> Slow<T>(ManualResetEventSlim goesOn) => new(
         item =>
         {
-            goesOn.Wait(TimeSpan.FromMinutes(2));
+            goesOn.Wait(FromMinutes(2));
             return item;
         },
         new ExecutionDataflowBlockOptions { BoundedCapacity = 1 });

@@ -16,7 +16,7 @@ public class ObserveStreamTests : ClientConnectionTest
     // Called on whatever thread sends; several observations register at once.
     private void AnswerRegistrations() => Answers = (connection, frame) =>
     {
-        if (frame.Rest.StartsWith("6101", StringComparison.Ordinal))
+        if (frame.Rest.StartsWith("6101", Ordinal))
         {
             lock (_gate)
             {
@@ -26,7 +26,7 @@ public class ObserveStreamTests : ClientConnectionTest
             return Content(frame);
         }
 
-        if (frame.Rest.StartsWith("60", StringComparison.Ordinal))
+        if (frame.Rest.StartsWith("60", Ordinal))
         {
             lock (_gate)
             {
@@ -47,7 +47,7 @@ public class ObserveStreamTests : ClientConnectionTest
         AnswerRegistrations();
         await StartClientAsync();
         await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
-        Assert.Equal("0", observation.Latest!.GetText());
+        observation.Latest!.Says("0");
         (DirectConnection connection, Frame registration) = Assert.Single(_registrations);
 
         foreach ((string observe, string text) in new[]
@@ -56,7 +56,7 @@ public class ObserveStreamTests : ClientConnectionTest
         })
         {
             connection.Receive(Notification(registration, text, observe));
-            Assert.Equal(((char)Convert.ToInt32(text, 16)).ToString(), observation.Latest!.GetText());
+            observation.Latest!.Says(((char)Convert.ToInt32(text, 16)).ToString());
         }
 
         Assert.Equal(0, Counters[CoapCounter.NotificationsOutOfOrder]);
@@ -92,7 +92,7 @@ public class ObserveStreamTests : ClientConnectionTest
         await StartClientAsync();
         await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
 
-        Clock.Advance(TimeSpan.FromHours(3));
+        Clock.Advance(FromHours(3));
 
         Assert.Single(_registrations);
         Assert.Equal(CoapObserveState.Observing, observation.State);
@@ -107,17 +107,17 @@ public class ObserveStreamTests : ClientConnectionTest
         await StartClientAsync();
         await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
         DirectConnection first = _registrations[0].Connection;
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
 
         first.Break(new IOException("reset"));
 
         Assert.Equal(CoapObserveState.Stale, observation.State);
         Assert.Equal(CoapError.Lost, Assert.IsType<CoapConnectionException>(observation.Error).Error);
         Assert.Equal(0, first.Channel!.Pins);
-        Clock.Advance(TimeSpan.FromMilliseconds(249));
+        Clock.Advance(FromMilliseconds(249));
         await SettleAsync();
         Assert.Single(Streams.OpenedByUs);
-        Clock.Advance(TimeSpan.FromMilliseconds(252));
+        Clock.Advance(FromMilliseconds(252));
         await UntilAsync(() => observation.State == CoapObserveState.Observing);
         Assert.Equal(2, _registrations.Count);
         Assert.NotSame(first, _registrations[1].Connection);
@@ -162,7 +162,7 @@ public class ObserveStreamTests : ClientConnectionTest
         await PassUntilAsync(() => Attempts >= 9);
 
         // Half of 0.5, 1, 2, 4, 8, 16 and 32 s at least.
-        Assert.True(Clock.Elapsed > TimeSpan.FromSeconds(30));
+        Assert.True(Clock.Elapsed > FromSeconds(30));
         Assert.NotEqual(CoapObserveState.Observing, observation.State);
         Failing = null;
         await PassUntilAsync(() => observation.State == CoapObserveState.Observing);
@@ -182,7 +182,7 @@ public class ObserveStreamTests : ClientConnectionTest
         };
         await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
         await PassUntilAsync(() => Attempts >= 9);
-        Assert.True(Clock.Elapsed > TimeSpan.FromSeconds(30));
+        Assert.True(Clock.Elapsed > FromSeconds(30));
     }
 
     [Fact]
@@ -198,7 +198,7 @@ public class ObserveStreamTests : ClientConnectionTest
 
         Assert.Equal(CoapObserveState.Failed, observation.State);
         Assert.IsType<CoapConnectionException>(observation.Error);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Single(Streams.OpenedByUs);
     }
 
@@ -209,14 +209,14 @@ public class ObserveStreamTests : ClientConnectionTest
         await StartClientAsync();
         await using CoapObservation observation = await Within(
             Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target),
-                new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromMinutes(2)) }));
+                new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(FromMinutes(2)) }));
 
         Streams.OpenedByUs[0].Break();
-        Clock.Advance(TimeSpan.FromSeconds(119));
+        Clock.Advance(FromSeconds(119));
         await SettleAsync();
 
         Assert.Single(Streams.OpenedByUs);
-        Clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(FromSeconds(2));
         await UntilAsync(() => observation.State == CoapObserveState.Observing);
     }
 
@@ -226,12 +226,12 @@ public class ObserveStreamTests : ClientConnectionTest
         AnswerRegistrations();
         await StartClientAsync();
         await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
         Streams.OpenedByUs[0].Receive(Release(300));
-        Clock.Advance(TimeSpan.FromSeconds(5));
+        Clock.Advance(FromSeconds(5));
         Assert.True(Streams.OpenedByUs[0].IsClosed);
 
-        Clock.Advance(TimeSpan.FromSeconds(290));
+        Clock.Advance(FromSeconds(290));
         await SettleAsync();
         Assert.Single(Streams.OpenedByUs);
         await PassUntilAsync(() => observation.State == CoapObserveState.Observing);
@@ -241,14 +241,14 @@ public class ObserveStreamTests : ClientConnectionTest
     [Fact]
     public async Task An_unanswered_registration_fails_after_ResponseTimeout()
     {
-        Options.Parameters = CoapTransmissionParameters.Default with { ResponseTimeout = TimeSpan.FromSeconds(7) };
+        Options.Parameters = CoapTransmissionParameters.Default with { ResponseTimeout = FromSeconds(7) };
         await StartClientAsync();
         Task<CoapObservation> begun = Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target),
             new CoapObserveOptions { Reregistration = CoapReregistration.Never });
         await UntilAsync(() => Streams.OpenedByUs.Count == 1);
-        Clock.Advance(TimeSpan.FromSeconds(6));
+        Clock.Advance(FromSeconds(6));
         Assert.Equal(1, Endpoint.Observed.Registrations);
-        Clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(FromSeconds(2));
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(begun));
         Assert.Equal(CoapTimeoutReason.NoResponse, error.Reason);
@@ -269,7 +269,7 @@ public class ObserveStreamTests : ClientConnectionTest
 
         Assert.Equal(0, Endpoint.Observed.Count);
         Assert.Equal(0, Streams.OpenedByUs[0].Channel!.Pins);
-        Clock.Advance(TimeSpan.FromMinutes(10));
+        Clock.Advance(FromMinutes(10));
         Assert.Single(Streams.OpenedByUs);
     }
 

@@ -35,7 +35,7 @@ public class ObservingOverStreamsTests : ScriptedServerTest
             Connection.Receive(Frames.Write(Notification(token, number, text)));
         }
 
-        await all.Task.WaitAsync(TimeSpan.FromMinutes(2));
+        await all.Task.WaitAsync(FromMinutes(2));
         Assert.Equal(["0", "1", "2", "3", "4"], came);
         Assert.Equal(0, Endpoint.Counters[CoapCounter.NotificationsOutOfOrder]);
     }

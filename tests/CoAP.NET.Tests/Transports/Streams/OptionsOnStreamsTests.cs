@@ -57,7 +57,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     [Fact]
     public async Task RequireFreshness_asks_for_an_Echo_value_and_accepts_a_fresh_one()
     {
-        Server.MapPut("/x", () => CoapResults.Changed()).RequireFreshness(TimeSpan.FromSeconds(30));
+        Server.MapPut("/x", () => CoapResults.Changed()).RequireFreshness(FromSeconds(30));
         await StartStreamsAsync();
         DirectConnection connection = Connect();
 
@@ -67,9 +67,9 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
         again.Options.Add(OptionNumber.Echo, Wire.Hex(challenge.ValueOf(OptionNumber.Echo)!));
 
         Assert.Equal("0144aa", AskHex(connection, Frames.Write(again)));
-        Clock.Advance(TimeSpan.FromSeconds(31));
+        Clock.Advance(FromSeconds(31));
         connection.TakeSent();
-        Assert.Equal(CoapCode.Unauthorized, Ask(connection, again).Code);
+        Ask(connection, again).Gives(CoapCode.Unauthorized);
     }
 
     [Fact]
@@ -98,7 +98,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     public async Task Each_rate_limited_request_on_a_connection_gets_4_29()
     {
         Options.Limits.Requests.TooManyRequestsPerSecond = 1;
-        Server.MapGet("/x", () => CoapResults.Text("hi")).RequireRateLimiting(_ => TimeSpan.FromSeconds(9));
+        Server.MapGet("/x", () => CoapResults.Text("hi")).RequireRateLimiting(_ => FromSeconds(9));
         await StartStreamsAsync();
         DirectConnection connection = Connect();
 
@@ -136,7 +136,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
         await StartStreamsAsync();
 
         // Content-Format 0, which FETCH needs.
-        Assert.EndsWith("ff68", AskHex(Connect(), $"51{code}aab17810ff68"), StringComparison.Ordinal);
+        AskHex(Connect(), $"51{code}aab17810ff68").Ends("ff68");
     }
 
     [Fact]
@@ -169,10 +169,10 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
             return request;
         }
 
-        Assert.Equal(CoapCode.Continue, Ask(connection, Part(1, "0f", 2048)).Code);
-        Assert.Equal(CoapCode.Continue, Ask(connection, Part(2, "0f", 4096)).Code);
-        Assert.Equal(CoapCode.Changed, Ask(connection, Part(1, "27", 5)).Code);
-        Assert.Equal(CoapCode.Changed, Ask(connection, Part(2, "47", 6)).Code);
+        Ask(connection, Part(1, "0f", 2048)).Gives(CoapCode.Continue);
+        Ask(connection, Part(2, "0f", 4096)).Gives(CoapCode.Continue);
+        Ask(connection, Part(1, "27", 5)).Gives(CoapCode.Changed);
+        Ask(connection, Part(2, "47", 6)).Gives(CoapCode.Changed);
 
         Assert.Equal(["012053", "024102"], came);
     }

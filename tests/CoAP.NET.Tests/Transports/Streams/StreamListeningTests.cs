@@ -23,7 +23,7 @@ public class StreamListeningTests
     {
         await using CoapEndpoint bare = new();
         ArgumentException error = Assert.Throws<ArgumentException>(() => bare.Listen("coaps+tcp://[::]"));
-        Assert.Contains("CoapEndpointOptions.Tls", error.Message, StringComparison.Ordinal);
+        error.Mentions("CoapEndpointOptions.Tls");
 
         await using CoapEndpoint client =
             new(new CoapEndpointOptions { Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions() } });
@@ -48,7 +48,7 @@ public class StreamListeningTests
     {
         await using CoapEndpoint endpoint = new();
         ArgumentException error = Assert.Throws<ArgumentException>(() => endpoint.Listen(uri));
-        Assert.Contains("RFC 8323", error.Message, StringComparison.Ordinal);
+        error.Mentions("RFC 8323");
     }
 
     [Theory]

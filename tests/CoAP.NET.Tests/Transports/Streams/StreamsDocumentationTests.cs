@@ -9,13 +9,9 @@ using CoAP.NET.Tests.Structure;
 namespace CoAP.NET.Tests.Transports.Streams;
 
 /// <summary>The snippets of docs/streams.md, so that they compile and do what the page says.</summary>
-public sealed class StreamsDocumentationTests : IDisposable
+public sealed class StreamsDocumentationTests : FolderTest
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
-
-    private readonly string _directory = Directory.CreateTempSubdirectory("coap-streams-").FullName;
-
-    public void Dispose() => Directory.Delete(_directory, recursive: true);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("streams.md", "Transports/Streams", 10);
@@ -41,7 +37,7 @@ public sealed class StreamsDocumentationTests : IDisposable
 
         CoapResponse response = await client.GetAsync("coap+tcp://[::1]/temperature", cancellationToken);
 
-        Assert.Equal("21.5", response.GetText());
+        response.Says("21.5");
         Assert.Equal(5683, Assert.Single(transport.OpenedByUs).Remote.Port);
 
         static void Answer(DirectConnection connection) => connection.OnSent = hex =>
@@ -220,8 +216,8 @@ public sealed class StreamsDocumentationTests : IDisposable
         CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
         using X509Certificate2 certificate = request.CreateSelfSigned(new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero),
             new DateTimeOffset(2120, 1, 1, 0, 0, 0, TimeSpan.Zero));
-        string file = Path.Combine(_directory, $"{name}.pem");
-        string keyFile = Path.Combine(_directory, $"{name}-key.pem");
+        string file = Path.Combine(Folder, $"{name}.pem");
+        string keyFile = Path.Combine(Folder, $"{name}-key.pem");
         File.WriteAllText(file, certificate.ExportCertificatePem());
         File.WriteAllText(keyFile, key.ExportPkcs8PrivateKeyPem());
         return (file, keyFile);

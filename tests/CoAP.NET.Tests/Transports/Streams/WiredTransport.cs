@@ -76,7 +76,7 @@ internal sealed class WiredTransport : CoapStreamTransport
         foreach (WiredConnection connection in Connections)
         {
             connection.Close(null);
-            await connection.Ended.WaitAsync(TimeSpan.FromMinutes(2));
+            await connection.Ended.WaitAsync(FromMinutes(2));
         }
     }
 

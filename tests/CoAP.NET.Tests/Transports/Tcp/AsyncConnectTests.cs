@@ -35,7 +35,7 @@ public class AsyncConnectTests : AsyncTest
             () => Within(Transport.ConnectAsync(AddressOf(listener), null, CancellationToken.None).AsTask()));
 
         Assert.Equal(CoapError.ConnectFailed, exception.Error);
-        Assert.Contains("No server listens there", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("No server listens there");
         Assert.Equal(1, Context.Counters[CoapCounter.ConnectionsFailed]);
     }
 
@@ -53,11 +53,11 @@ public class AsyncConnectTests : AsyncTest
         Task<CoapConnection> connecting = Transport.ConnectAsync(AddressOf(listener), null, CancellationToken.None).AsTask();
         await UntilAsync(() => Clock.TimerCount == 1);
 
-        Clock.Advance(TimeSpan.FromSeconds(20));
+        Clock.Advance(FromSeconds(20));
 
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(connecting));
         Assert.Equal(CoapError.ConnectFailed, exception.Error);
-        Assert.Contains("within 20 s (ConnectTimeout)", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("within 20 s (ConnectTimeout)");
         waiting.ForEach(static socket => socket.Dispose());
     }
 

@@ -140,5 +140,5 @@ internal sealed class AsyncContext : ICoapStreamContext
 
     public TimeSpan Tick() => Timeout.InfiniteTimeSpan;
 
-    private static Task<T> Within<T>(Channel<T> channel) => channel.Reader.ReadAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2));
+    private static Task<T> Within<T>(Channel<T> channel) => channel.Reader.ReadAsync().AsTask().WaitAsync(FromMinutes(2));
 }

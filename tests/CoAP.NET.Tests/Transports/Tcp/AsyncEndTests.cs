@@ -256,7 +256,7 @@ public class AsyncEndTests : AsyncTest
     [Fact]
     public async Task The_engine_accepts_again_after_failures_and_logs_them_once()
     {
-        LogList log = new();
+        ListLogger log = new();
         AsyncContext context = new() { Time = Clock, Log = log };
         await using AsyncTcpEngine engine = new(new CoapTcpTransport(Options), context, Options);
 
@@ -273,7 +273,7 @@ public class AsyncEndTests : AsyncTest
                 listener.Listen();
             }
 
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            Clock.Advance(FromMilliseconds(100));
         }
 
         await using AsyncPeer peer = await AsyncPeer.ConnectAsync(AsyncTcpEngine.LocalAddressOf(listener));

@@ -47,8 +47,8 @@ public class AsyncFairnessTests
 
         try
         {
-            await had.Task.WaitAsync(TimeSpan.FromMinutes(2));
-            await turns.IsOver.WaitAsync(TimeSpan.FromMinutes(2));
+            await had.Task.WaitAsync(FromMinutes(2));
+            await turns.IsOver.WaitAsync(FromMinutes(2));
         }
         finally
         {

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Transports.Tcp;
 /// <summary>The other end of a connection: a plain socket, or what stands over it.</summary>
 internal sealed class AsyncPeer(Socket socket, Stream stream) : IAsyncDisposable
 {
-    private static readonly TimeSpan s_guard = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_guard = FromMinutes(2);
 
     public Socket Socket => socket;
 

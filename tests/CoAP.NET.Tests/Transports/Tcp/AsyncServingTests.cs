@@ -56,7 +56,7 @@ public class AsyncServingTests : EndpointTest
         await peer.SendAsync("00e1" + GetX + "6101abb5626c6f636b");
         await Within(entered);
 
-        Clock.Advance(TimeSpan.FromMilliseconds(4));
+        Clock.Advance(FromMilliseconds(4));
 
         await peer.ExpectAsync(ServerCsm + AnswerHi);
         free.Set();
@@ -83,7 +83,7 @@ public class AsyncServingTests : EndpointTest
             await peer.SendAsync("00e1" + "6101abb5626c6f636b");
         }
 
-        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
+        using CancellationTokenSource guard = new(FromMinutes(2));
         while (Volatile.Read(ref entered) < peers.Count)
         {
             guard.Token.ThrowIfCancellationRequested();
@@ -105,7 +105,7 @@ public class AsyncServingTests : EndpointTest
         Server.MapGet("/x", () =>
         {
             calls++;
-            Clock.Advance(TimeSpan.FromSeconds(1));
+            Clock.Advance(FromSeconds(1));
             return CoapResults.Text("hi");
         });
         await StartTcpAsync();
@@ -161,7 +161,7 @@ public class AsyncServingTests : EndpointTest
         await peer.SendAsync("00e1" + GetX);
 
         await Within(disposed.Task);
-        Assert.StartsWith(ServerCsm, Wire.Hex(await peer.ReceiveToEndAsync()), StringComparison.Ordinal);
+        Wire.Hex(await peer.ReceiveToEndAsync()).Begins(ServerCsm);
     }
 
     [Fact]

@@ -53,7 +53,7 @@ public abstract class AsyncTest : IAsyncLifetime
     /// <summary>Waits for something that has no event; a guard against hanging, no assertion about time.</summary>
     private protected static Task UntilAsync(Func<bool> condition) => Eventually.IsTrueAsync(condition);
 
-    protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    protected static Task Within(Task task) => task.WaitAsync(FromMinutes(2));
 
-    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));
 }

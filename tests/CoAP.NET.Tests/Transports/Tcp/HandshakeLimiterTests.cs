@@ -63,9 +63,9 @@ public sealed class HandshakeLimiterTests : IDisposable
     {
         HandshakeLimiter.Handshake[] begun = [Begin(1), Begin(1), Begin(1)];
         Assert.False(Begin(1).HasBegun);
-        _clock.Advance(TimeSpan.FromSeconds(0.9));
+        _clock.Advance(FromSeconds(0.9));
         begun[0].OnProgress();
-        _clock.Advance(TimeSpan.FromSeconds(0.2));
+        _clock.Advance(FromSeconds(0.2));
         Assert.True(Begin(1).HasBegun);
         Assert.True(Begin(1).HasBegun);
         Assert.False(Begin(1).HasBegun);

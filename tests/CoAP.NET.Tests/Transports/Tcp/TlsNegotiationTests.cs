@@ -77,7 +77,7 @@ public class TlsNegotiationTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync(address: address);
 
-        Assert.Contains("ALPN", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("ALPN");
         await using AsyncPeer peer = await Within(accepted);
         Assert.Empty(await peer.ReceiveToEndAsync());
     }
@@ -117,7 +117,7 @@ public class TlsNegotiationTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync(tlsPort: isOnCoapsPort ? address.Port : 5684, address: address);
 
-        Assert.Contains("does not speak coap by ALPN", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("does not speak coap by ALPN");
         await Assert.ThrowsAnyAsync<Exception>(() => Within(accepted));
     }
 
@@ -175,7 +175,7 @@ public class TlsNegotiationTests : TlsTest
             await Context.NextOpenedAsync();
         }
 
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
 
         foreach (AsyncPeer peer in silent)
         {

@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Transports.Tcp;
 // RFC 8323 section 8.2 and chapter 9: what happens in handshakes, and after them.
 public class TlsTests : TlsTest
 {
-    private readonly LogList _log = new();
+    private readonly ListLogger _log = new();
 
     [Fact]
     public async Task Frames_pass_over_TLS_in_pieces_of_any_size()
@@ -125,14 +125,13 @@ public class TlsTests : TlsTest
 
         CoapConnectionException failure = Assert.IsType<CoapConnectionException>(error);
         Assert.Equal(CoapError.HandshakeFailed, failure.Error);
-        Assert.Contains("CoapTlsOptions.Client.ClientCertificates", failure.Message, StringComparison.Ordinal);
+        failure.Mentions("CoapTlsOptions.Client.ClientCertificates");
         await UntilAsync(() => _log.Entries.Any(static entry => entry.Id == 1026));
         Assert.Equal((1, 1), (Context.Counters[CoapCounter.HandshakesFailed], Context.Counters[CoapCounter.CertificatesRefused]));
         Assert.Equal(0, Context.Closes);
-        (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1026);
+        (LogLevel level, _, string text, _) = Assert.Single(_log.Entries, static entry => entry.Id == 1026);
         Assert.Equal(LogLevel.Information, level);
-        Assert.Contains("which claimed the identity 'CN=mallory', failed: the certificate of the client is not trusted", text,
-            StringComparison.Ordinal);
+        text.Mentions("which claimed the identity 'CN=mallory', failed: the certificate of the client is not trusted");
     }
 
     [Fact]
@@ -164,9 +163,9 @@ public class TlsTests : TlsTest
         // A thread counts before it logs.
         await UntilAsync(() => Context.Counters[CoapCounter.HandshakeCallbackFailures] == 3
             && _log.Entries.Any(static entry => entry.Id == 1027));
-        (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1027);
+        (LogLevel level, _, string text, _) = Assert.Single(_log.Entries, static entry => entry.Id == 1027);
         Assert.Equal(LogLevel.Error, level);
-        Assert.StartsWith("TLS: CoapTlsOptions.SelectServer threw an exception", text, StringComparison.Ordinal);
+        text.Begins("TLS: CoapTlsOptions.SelectServer threw an exception");
         Assert.Equal(4, Context.Counters[CoapCounter.HandshakesFailed]);
     }
 
@@ -211,7 +210,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync(client: new SslClientAuthenticationOptions());
 
-        Assert.Contains("does not trust its issuer", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("does not trust its issuer");
     }
 
     [Fact]
@@ -221,7 +220,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync("other.example");
 
-        Assert.Contains("CN=localhost, is not for the name 'other.example'", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("CN=localhost, is not for the name 'other.example'");
     }
 
     [Fact]
@@ -232,7 +231,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync();
 
-        Assert.Contains("has expired", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("has expired");
     }
 
     [Fact]
@@ -242,7 +241,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync(null);
 
-        Assert.Contains("is not for the name '127.0.0.1'", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("is not for the name '127.0.0.1'");
     }
 
     [Fact]
@@ -267,7 +266,7 @@ public class TlsTests : TlsTest
             RemoteCertificateValidationCallback = static (_, _, _, _) => false,
         });
 
-        Assert.Contains("RemoteCertificateValidationCallback", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("RemoteCertificateValidationCallback");
     }
 
     [Fact]
@@ -284,9 +283,9 @@ public class TlsTests : TlsTest
         byte[] hello = new byte[1];
         await Within(accepted.ReceiveAsync(hello));
 
-        Clock.Advance(TimeSpan.FromSeconds(10));
+        Clock.Advance(FromSeconds(10));
 
-        Assert.Contains("HandshakeTimeout", (await Within(failing)).Message, StringComparison.Ordinal);
+        (await Within(failing)).Mentions("HandshakeTimeout");
     }
 
     [Fact]
@@ -300,7 +299,7 @@ public class TlsTests : TlsTest
 
         ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapTcpTransport(options));
 
-        Assert.Contains("CoapTlsOptions.Server.ServerCertificate", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("CoapTlsOptions.Server.ServerCertificate");
     }
 
     private protected override AsyncContext MakeContext() => new() { Time = Clock, Log = _log };

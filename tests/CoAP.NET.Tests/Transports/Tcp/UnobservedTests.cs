@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Transports.Tcp;
 [Collection(AloneInTheProcess.Name)]
 public class UnobservedTests : TlsTest
 {
-    private readonly BreakingLogger _log = new();
+    private readonly ListLogger _log = new();
 
     [Theory]
     [InlineData(false)]
@@ -19,7 +19,7 @@ public class UnobservedTests : TlsTest
         EventHandler<UnobservedTaskExceptionEventArgs> handler = (_, args) =>
         {
             string text = args.Exception.ToString();
-            if (text.Contains("CoAP.NET.", StringComparison.Ordinal) && text.Contains("Transport", StringComparison.Ordinal))
+            if (text.Contains("CoAP.NET.", Ordinal) && text.Contains("Transport", Ordinal))
             {
                 unobserved.Enqueue(text);
             }
@@ -53,7 +53,7 @@ public class UnobservedTests : TlsTest
     private async Task AbuseAsync(bool tls)
     {
         await (tls ? ListenWithTlsAsync() : ListenAsync());
-        _log.IsBroken = true;
+        _log.Throws = true;
         Context.Limits.Connections.MaxSendQueueSize = 100_000;
 
         // Nothing, rubbish, a part of a handshake or of a frame; then a reset or an end.

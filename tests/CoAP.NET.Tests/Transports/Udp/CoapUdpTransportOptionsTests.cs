@@ -10,9 +10,9 @@ public class CoapUdpTransportOptionsTests : UdpTest
     {
         CoapUdpTransportOptions options = new();
 
-        Assert.Equal(TimeSpan.FromMilliseconds(4), options.HandOverAfter);
+        Assert.Equal(FromMilliseconds(4), options.HandOverAfter);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.HandOverAfter = TimeSpan.Zero);
-        Assert.Throws<ArgumentOutOfRangeException>(() => options.HandOverAfter = TimeSpan.FromHours(1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.HandOverAfter = FromHours(1));
         options.HandOverAfter = Timeout.InfiniteTimeSpan;
         Assert.Equal(Timeout.InfiniteTimeSpan, options.HandOverAfter);
     }

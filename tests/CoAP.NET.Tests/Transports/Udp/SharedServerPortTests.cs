@@ -47,7 +47,7 @@ public sealed class SharedServerPortTests
         for (int i = 0; i < answers.Length; i++)
         {
             await using CoapClient client = new();
-            answers[i] = (await client.GetAsync($"coap://127.0.0.1:{port}/who").WaitAsync(TimeSpan.FromMinutes(2))).GetText();
+            answers[i] = (await client.GetAsync($"coap://127.0.0.1:{port}/who").WaitAsync(FromMinutes(2))).GetText();
         }
 
         return answers;

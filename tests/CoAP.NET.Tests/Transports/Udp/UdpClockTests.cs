@@ -20,7 +20,7 @@ public class UdpClockTests : UdpTest
         context.OnTick = () =>
         {
             ticked.Release();
-            return --due > 0 ? TimeSpan.FromMilliseconds(1) : Timeout.InfiniteTimeSpan;
+            return --due > 0 ? FromMilliseconds(1) : Timeout.InfiniteTimeSpan;
         };
         await using CoapUdpTransport transport = await StartAsync(context, new CoapUdpTransportOptions { IsServer = server });
 

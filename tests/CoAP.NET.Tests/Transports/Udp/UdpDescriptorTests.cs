@@ -28,7 +28,7 @@ public sealed partial class UdpDescriptorTests : UdpTest
 
         await Eventually.IsTrueAsync(() => !context.Faults.IsEmpty);
         Assert.All(context.Faults, static error =>
-            Assert.Contains("closed a descriptor that it does not own", error.Message, StringComparison.Ordinal));
+            error.Mentions("closed a descriptor that it does not own"));
 
         // A thread may still wait in the socket.
         peer.Send("wake up", At("127.0.0.1", transport));

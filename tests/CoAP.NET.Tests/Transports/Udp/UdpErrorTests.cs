@@ -183,7 +183,7 @@ public class UdpErrorTests : UdpTest
             // The number comes with the next datagram that finds room; until then probes are dropped too.
             probes++;
             peer.Send("probe", At("127.0.0.1", transport));
-            peer.DrainFor(TimeSpan.FromMilliseconds(50));
+            peer.DrainFor(FromMilliseconds(50));
         }
 
         Assert.InRange(context.Counters[CoapCounter.KernelDrops], 1, 200 + probes);

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Tests.Resources;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Udp;
@@ -27,8 +26,8 @@ public class UdpFallbackTests : UdpTest
 
         Assert.True(first.IsDisposed);
         Assert.Equal(CoapSocketEngine.Portable, transport.Engine);
-        Assert.Contains("LinuxLoop cannot be used here: Cannot bind UDP 127.0.0.1:0",
-            Assert.Single(logger.Entries, static entry => entry.Id == 1014).Text, StringComparison.Ordinal);
+        Assert.Single(logger.Entries, static entry => entry.Id == 1014).Text.Mentions(
+            "LinuxLoop cannot be used here: Cannot bind UDP 127.0.0.1:0");
         using UdpTestPeer peer = new();
         peer.Send("hello", At("127.0.0.1", transport));
         Assert.Equal("hello", await peer.ReceiveTextAsync());

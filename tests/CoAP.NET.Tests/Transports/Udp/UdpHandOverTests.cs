@@ -275,7 +275,7 @@ public class UdpHandOverTests : UdpTest
         {
             Engine = engine,
             IsServer = true,
-            HandOverAfter = TimeSpan.FromMilliseconds(1),
+            HandOverAfter = FromMilliseconds(1),
             Endpoints = { new(System.Net.IPAddress.Loopback, 0) }
         };
         CoapUdpTransport transport = await StartAsync(context, options);

@@ -156,8 +156,8 @@ public class UdpLifetimeTests : UdpTest
 
         Assert.Equal(SocketError.AddressAlreadyInUse, exception.SocketError);
         Assert.Equal(first.LocalAddresses[0].ToIPEndPoint(), exception.Endpoint);
-        Assert.Contains(first.LocalAddresses[0].ToString(), exception.Message, StringComparison.Ordinal);
-        Assert.Contains("port 0", exception.Message, StringComparison.Ordinal);
+        exception.Mentions(first.LocalAddresses[0].ToString());
+        exception.Mentions("port 0");
         await context.Threads.WhenAtMostAsync(0);
     }
 

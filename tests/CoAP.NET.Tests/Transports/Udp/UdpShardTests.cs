@@ -30,7 +30,7 @@ public class UdpShardTests : UdpTest
         Assert.Single(transport.LocalAddresses);
         Assert.Equal(4, context.Threads.Running);
         UdpTestPeer[] peers = [
-            .. Enumerable.Range(0, 64).Select(_ => new UdpTestPeer(asked.Contains(':', StringComparison.Ordinal) ? "::1" : "127.0.0.1"))];
+            .. Enumerable.Range(0, 64).Select(_ => new UdpTestPeer(asked.Contains(':', Ordinal) ? "::1" : "127.0.0.1"))];
 
         foreach (UdpTestPeer peer in peers)
         {

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Transports.Udp;
 /// <summary>What the tests of the UDP transport share: they run with each engine that this machine has.</summary>
 public abstract class UdpTest
 {
-    protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
+    protected static readonly TimeSpan Hang = FromMinutes(2);
 
     public static TheoryData<CoapSocketEngine> Engines => LinuxUdpEngine.IsSupported
         ? new(CoapSocketEngine.LinuxLoop, CoapSocketEngine.Portable, PortableUdpEngine.WithTwoSockets)

@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Transports.Udp;
 /// <summary>A plain socket on the other side.</summary>
 internal sealed class UdpTestPeer : IDisposable
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly Socket _socket;
 

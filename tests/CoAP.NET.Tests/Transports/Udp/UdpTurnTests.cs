@@ -32,7 +32,7 @@ public class UdpTurnTests : UdpTest
     [MemberData(nameof(Engines))]
     public async Task An_empty_socket_logs_no_warning(CoapSocketEngine engine)
     {
-        Mesh.ListLogger log = new();
+        ListLogger log = new();
         UdpTestContext context = new(UdpTestContext.Echo) { Logger = log };
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
         using UdpTestPeer peer = new();

@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Transports.WebSockets;
 /// </summary>
 public sealed class BrowserClientTests : IAsyncDisposable
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly WebSocketTestEngine _engine = new();
     private readonly CoapEndpointOptions _options;
@@ -26,7 +26,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
             Pipeline = { Scheduler = new NoThreads() },
             Transports = { ResolveHost = static (_, _) => throw new SocketException((int)SocketError.HostNotFound) },
         };
-        _options.Transports.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
+        _options.Transports.Streams.ReconnectDelay = FromMilliseconds(1);
         _server = _engine.MakeServer(new CoapEndpointOptions());
     }
 
@@ -83,7 +83,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
             }
         }
 
-        CoapRequest late = new(CoapMethod.Get, $"{uri}/never") { Timeout = TimeSpan.FromMilliseconds(10) };
+        CoapRequest late = new(CoapMethod.Get, $"{uri}/never") { Timeout = FromMilliseconds(10) };
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Client.SendAsync(late).WaitAsync(s_hang));
         await Client.DisposeAsync().AsTask().WaitAsync(s_hang);
         Assert.Equal(Client.Endpoint.Counters[CoapCounter.ConnectionsOpened], Client.Endpoint.Counters[CoapCounter.ConnectionsClosed]);
@@ -96,11 +96,11 @@ public sealed class BrowserClientTests : IAsyncDisposable
         Task<CoapResponse> asked = Client.GetAsync($"coap+ws://localhost:{web.Port}/a");
         (Stream stream, string head) = await web.AcceptAsync().WaitAsync(s_hang);
         Assert.Equal($"localhost:{web.Port}", WebServer.FieldOf(head, "Host"));
-        Assert.StartsWith("GET /.well-known/coap HTTP/1.1\r\n", head, StringComparison.Ordinal);
+        head.Begins("GET /.well-known/coap HTTP/1.1\r\n");
         await stream.WriteAsync("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"u8.ToArray());
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
-        Assert.Contains($"ws://localhost:{web.Port}/.well-known/coap", error.Message, StringComparison.Ordinal);
-        Assert.Contains("AllowedOrigins", error.Message, StringComparison.Ordinal);
+        error.Mentions($"ws://localhost:{web.Port}/.well-known/coap");
+        error.Mentions("AllowedOrigins");
         await stream.DisposeAsync();
     }
 
@@ -113,8 +113,8 @@ public sealed class BrowserClientTests : IAsyncDisposable
         await peer.SendAsync(Wire.Hex("00e1"), WebSocketMessageType.Binary, true, CancellationToken.None);
         await peer.CloseOutputAsync(WebSocketCloseStatus.InternalServerError, "broken", CancellationToken.None);
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
-        Assert.Contains($"localhost:{web.Port} closed the WebSocket: 1011 broken", error.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("[::]", error.Message, StringComparison.Ordinal);
+        error.Mentions($"localhost:{web.Port} closed the WebSocket: 1011 broken");
+        error.Message.Omits("[::]");
     }
 
     [Fact]
@@ -150,8 +150,8 @@ public sealed class BrowserClientTests : IAsyncDisposable
         foreach (string host in (string[])["device.example", "192.0.2.1"])
         {
             CoapException error = await Assert.ThrowsAsync<CoapException>(() => Client.GetAsync($"{scheme}://{host}/a").WaitAsync(s_hang));
-            Assert.Contains($"cannot use {scheme}, ", error.Message, StringComparison.Ordinal);
-            Assert.Contains($"Use {other} ", error.Message, StringComparison.Ordinal);
+            error.Mentions($"cannot use {scheme}, ");
+            error.Mentions($"Use {other} ");
         }
     }
 
@@ -164,14 +164,14 @@ public sealed class BrowserClientTests : IAsyncDisposable
         server.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.1:5683")));
         await server.StartAsync();
         Client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:5683")));
-        Assert.Equal("a", (await Client.GetAsync("coap://192.0.2.1/a").WaitAsync(s_hang)).GetText());
+        await Client.GetAsync("coap://192.0.2.1/a").WaitAsync(s_hang).Says("a");
     }
 
     [Fact]
     public void Listen_is_refused_in_the_browser()
     {
         ArgumentException error = Assert.Throws<ArgumentException>(() => Client.Endpoint.Listen("coap://[::]"));
-        Assert.Contains("page of a browser", error.Message, StringComparison.Ordinal);
+        error.Mentions("page of a browser");
     }
 
     public static TheoryData<string, Action<CoapEndpointOptions>> Ignored => new()
@@ -190,7 +190,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
         set(_options);
         PlatformNotSupportedException error = await Assert.ThrowsAsync<PlatformNotSupportedException>(
             () => Client.GetAsync("coap+ws://127.0.0.1:1/a").WaitAsync(s_hang));
-        Assert.StartsWith(name, error.Message, StringComparison.Ordinal);
+        error.Message.Begins(name);
     }
 
     [Fact]
@@ -199,7 +199,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
         CoapRequest request = new(CoapMethod.Get, "coap+ws://127.0.0.1:1/a") { LocalAddress = IPAddress.Loopback };
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(
             () => Client.SendAsync(request).WaitAsync(s_hang));
-        Assert.Contains("LocalAddress", error.Message, StringComparison.Ordinal);
+        error.Mentions("LocalAddress");
     }
 
     private sealed class NoThreads : CoapScheduler

@@ -158,7 +158,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         await Eventually.IsTrueAsync(() =>
             Server.Endpoint.Connections.All().Exists(static channel => channel.Connection!.Progress.PartialReceived is > 5000 and < 7000));
         await SendAsync(honest, new string('1', 2 * 6000));
-        Assert.EndsWith("3132303030", await ReceiveAsync(honest), StringComparison.Ordinal);
+        (await ReceiveAsync(honest)).Ends("3132303030");
         Assert.False(honestEnded.IsCompleted);
         honest.Dispose();
         held.ForEach(static peer => peer.Dispose());
@@ -224,10 +224,10 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         {
             await SendAsync(peer, string.Empty, end: false);
             await Eventually.PauseAsync(looks);
-            clock.Advance(TimeSpan.FromSeconds(1));
+            clock.Advance(FromSeconds(1));
         }
 
-        Assert.StartsWith("00e5ff", await abort, StringComparison.Ordinal);
+        (await abort).Begins("00e5ff");
         Assert.Equal("close 1002", await ReceiveAsync(peer));
         peer.Dispose();
         await ended.WaitAsync(Hang);

@@ -11,7 +11,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
 {
     private const string OurCsm = "00e123100000202140";
 
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly WebServer _server = new();
     private readonly CoapEndpointOptions _options = new()
@@ -40,7 +40,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     {
         Task<CoapResponse> asked = Client.GetAsync($"coap+ws://example.net:{_server.Port}/a?b");
         (Stream stream, string head) = await _server.AcceptAsync();
-        Assert.StartsWith("GET /.well-known/coap HTTP/1.1\r\n", head, StringComparison.Ordinal);
+        head.Begins("GET /.well-known/coap HTTP/1.1\r\n");
         Assert.Equal("coap", WebServer.FieldOf(head, "Sec-WebSocket-Protocol"));
         Assert.Equal("13", WebServer.FieldOf(head, "Sec-WebSocket-Version"));
         Assert.Equal($"example.net:{_server.Port}", WebServer.FieldOf(head, "Host"));
@@ -52,9 +52,9 @@ public sealed class WebSocketClientTests : IAsyncDisposable
 
         // The name was told by the Host header, so that it stands in no Uri-Host (section 8.5).
         string request = await ReceiveAsync(peer);
-        Assert.EndsWith("b1614162", request, StringComparison.Ordinal);
+        request.Ends("b1614162");
         await AnswerAsync(peer, request, "c");
-        Assert.Equal("c", (await asked.WaitAsync(s_hang)).GetText());
+        await asked.WaitAsync(s_hang).Says("c");
     }
 
     [Theory]
@@ -68,7 +68,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         await WebServer.UpgradeAsync(head, stream, selected);
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
         Assert.Equal(CoapError.ConnectFailed, exception.Error);
-        Assert.Contains("sub-protocol coap", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("sub-protocol coap");
         await stream.DisposeAsync();
     }
 
@@ -80,12 +80,12 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         _options.Transports.WebSockets.Configure = static options => options.SetRequestHeader("X-Extra", "1");
         Task<CoapResponse> asked = Client.GetAsync($"{Uri}/a");
         (Stream stream, string head) = await _server.AcceptAsync();
-        Assert.StartsWith("GET /gateway?x=1 HTTP/1.1\r\n", head, StringComparison.Ordinal);
+        head.Begins("GET /gateway?x=1 HTTP/1.1\r\n");
         Assert.Equal("https://app.example", WebServer.FieldOf(head, "Origin"));
         Assert.Equal("1", WebServer.FieldOf(head, "X-Extra"));
         await stream.WriteAsync("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"u8.ToArray());
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
-        Assert.Contains("CoapWebSocketOptions.Path", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("CoapWebSocketOptions.Path");
         await stream.DisposeAsync();
     }
 
@@ -116,10 +116,10 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         _options.Transports.WebSockets.Proxy = new WebProxy($"http://127.0.0.1:{_server.Port}");
         Task<CoapResponse> asked = Client.GetAsync("coaps+ws://device.example/a");
         (Stream stream, string head) = await _server.AcceptAsync();
-        Assert.StartsWith("CONNECT device.example:443 HTTP/1.1\r\n", head, StringComparison.Ordinal);
+        head.Begins("CONNECT device.example:443 HTTP/1.1\r\n");
         await stream.WriteAsync("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"u8.ToArray());
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
-        Assert.Contains("403", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("403");
         await stream.DisposeAsync();
     }
 
@@ -131,7 +131,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         string uri = $"coap+ws://{unused.LocalEndPoint}/a";
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync(uri).WaitAsync(s_hang));
         Assert.Equal(CoapError.ConnectFailed, exception.Error);
-        Assert.Contains("No server listens there", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("No server listens there");
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.ConnectionsFailed]);
     }
 
@@ -144,7 +144,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         (Stream stream, _) = await _server.AcceptAsync();
         clock.Advance(_options.Transports.Streams.ConnectTimeout + _options.Transports.Streams.HandshakeTimeout);
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
-        Assert.Contains("HandshakeTimeout", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("HandshakeTimeout");
         await stream.DisposeAsync();
     }
 
@@ -160,15 +160,15 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         string two = await ReceiveAsync(peer);
         await AnswerAsync(peer, two, "b");
         await AnswerAsync(peer, one, "a");
-        Assert.Equal("b", (await second.WaitAsync(s_hang)).GetText());
-        Assert.Equal("a", (await first.WaitAsync(s_hang)).GetText());
+        await second.WaitAsync(s_hang).Says("b");
+        await first.WaitAsync(s_hang).Says("a");
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
     [Fact]
     public async Task A_request_is_repeated_after_its_WebSocket_was_lost()
     {
-        _options.Transports.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
+        _options.Transports.Streams.ReconnectDelay = FromMilliseconds(1);
         Task<CoapResponse> asked = Client.GetAsync($"{Uri}/1");
         WebSocket lost = await _server.OpenAsync();
         Assert.Equal(OurCsm, await ReceiveAsync(lost));
@@ -179,7 +179,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         using WebSocket peer = await _server.OpenAsync();
         Assert.Equal(OurCsm, await ReceiveAsync(peer));
         await AnswerAsync(peer, await ReceiveAsync(peer), "a");
-        Assert.Equal("a", (await asked.WaitAsync(s_hang)).GetText());
+        await asked.WaitAsync(s_hang).Says("a");
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.RequestsRepeated]);
     }
 
@@ -197,7 +197,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         await AnswerNextAsync(stream, asked);
         for (int pong = 1; pong <= 2; pong++)
         {
-            clock.Advance(_options.Transports.Streams.KeepAliveInterval + TimeSpan.FromSeconds(1));
+            clock.Advance(_options.Transports.Streams.KeepAliveInterval + FromSeconds(1));
             Assert.Equal("00e2", await ReadFrameAsync(stream));
             await stream.WriteAsync(Wire.Hex("820200e3"));
 
@@ -228,7 +228,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         await Assert.ThrowsAnyAsync<CoapException>(() => Client.GetAsync("coap+ws://224.0.1.187/a").WaitAsync(s_hang));
         await using CoapEndpoint endpoint = new();
         ArgumentException exception = Assert.Throws<ArgumentException>(() => endpoint.Listen("coap+ws://[::]:80"));
-        Assert.Contains("MapCoapWebSocket", exception.Message, StringComparison.Ordinal);
+        exception.Mentions("MapCoapWebSocket");
     }
 
     [Fact]
@@ -262,7 +262,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
             }
         }
 
-        Assert.Equal(CoapCode.Changed, (await asked.WaitAsync(s_hang)).Code);
+        await asked.WaitAsync(s_hang).Gives(CoapCode.Changed);
         Assert.Equal(body, got);
     }
 

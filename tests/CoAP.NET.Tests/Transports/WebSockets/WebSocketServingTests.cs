@@ -130,7 +130,7 @@ public sealed class WebSocketServingTests : WebSocketTest
         await Server.Endpoint.AcceptWebSocketAsync(webSocket, accepted, CancellationToken.None).WaitAsync(Hang);
         CoapConnectionException end = (await gone.Task.WaitAsync(Hang)).Reason;
         Assert.Equal(CoapError.Closed, end.Error);
-        Assert.Contains(reason, end.Message, StringComparison.Ordinal);
+        end.Mentions(reason);
     }
 
     [Fact]
@@ -208,7 +208,7 @@ public sealed class WebSocketServingTests : WebSocketTest
         await SendAsync(device,
             Wire.Hex(CoapWebSocketSerializer.Default.Serialize(
                 new CoapMessage(CoapCode.Content) { Token = request.Token, Payload = "x"u8.ToArray() })));
-        Assert.Equal("x", (await asked.WaitAsync(Hang)).GetText());
+        await asked.WaitAsync(Hang).Says("x");
     }
 
     /// <summary>A WebSocket whose peer sends its CSM and closes while a write waits. The write fails when the output is closed.</summary>

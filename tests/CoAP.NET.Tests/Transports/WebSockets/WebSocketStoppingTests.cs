@@ -11,7 +11,7 @@ public sealed class WebSocketStoppingTests : WebSocketTest
     {
         TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int held = 0;
-        CoapEndpointOptions options = new() { Processes = { StopGracePeriod = TimeSpan.FromMinutes(5) } };
+        CoapEndpointOptions options = new() { Processes = { StopGracePeriod = FromMinutes(5) } };
         options.Pipeline.Insert(CoapStageLinks.ResourceToExchanges, () => new TransformBlock<CoapReply, CoapReply>(async reply =>
         {
             Interlocked.Increment(ref held);

@@ -13,11 +13,11 @@ public abstract class WebSocketTest : IAsyncDisposable
     /// <summary>TW-01: a CSM with Max-Message-Size 1152 and Block-Wise-Transfer.</summary>
     protected const string Csm = "00e122048020";
 
-    protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
+    protected static readonly TimeSpan Hang = FromMinutes(2);
 
     protected WebSocketTest() => Server = new CoapServer(Options);
 
-    protected CoapEndpointOptions Options { get; } = new() { Processes = { StopGracePeriod = TimeSpan.FromSeconds(10) } };
+    protected CoapEndpointOptions Options { get; } = new() { Processes = { StopGracePeriod = FromSeconds(10) } };
 
     private protected CoapServer Server { get; set; }
 
@@ -35,7 +35,7 @@ public abstract class WebSocketTest : IAsyncDisposable
         for (int looks = 0; Server.Counters[CoapCounter.SlowConnections] == 0; looks++)
         {
             Assert.True(looks < 10_000, "Nobody is slow.");
-            clock.Advance(TimeSpan.FromSeconds(1));
+            clock.Advance(FromSeconds(1));
             await Eventually.PauseAsync(looks);
         }
     }
@@ -114,8 +114,8 @@ public abstract class WebSocketTest : IAsyncDisposable
     private protected static async Task AssertAbortedAsync(WebSocket peer, Task ended, int status, string reason)
     {
         string abort = await ReceiveAsync(peer);
-        Assert.StartsWith("00e5ff", abort, StringComparison.Ordinal);
-        Assert.Contains(reason, System.Text.Encoding.UTF8.GetString(Wire.Hex(abort[6..])), StringComparison.Ordinal);
+        abort.Begins("00e5ff");
+        System.Text.Encoding.UTF8.GetString(Wire.Hex(abort[6..])).Mentions(reason);
         Assert.Equal($"close {status}", await ReceiveAsync(peer));
         await peer.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);
         await ended.WaitAsync(Hang);

@@ -63,14 +63,14 @@ public abstract class EngineTest : IAsyncLifetime
         _certificates.Dispose();
     }
 
-    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));
 
-    protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    protected static Task Within(Task task) => task.WaitAsync(FromMinutes(2));
 
     /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
     protected static async Task UntilAsync(Func<bool> isSo, Func<string> says)
     {
-        using CancellationTokenSource hang = new(TimeSpan.FromMinutes(2));
+        using CancellationTokenSource hang = new(FromMinutes(2));
         for (int looks = 0; !isSo(); looks++)
         {
             Assert.False(hang.IsCancellationRequested, says());
@@ -199,7 +199,7 @@ public abstract class EngineTest : IAsyncLifetime
             {
                 if (!isSo() && TimeProvider.System.GetElapsedTime(begun) >= again)
                 {
-                    again += TimeSpan.FromSeconds(10);
+                    again += FromSeconds(10);
                     Pass(time);
                 }
 
@@ -223,7 +223,7 @@ public abstract class EngineTest : IAsyncLifetime
     {
         while (!task.IsCompleted)
         {
-            Clock.Advance(TimeSpan.FromMicroseconds(1));
+            Clock.Advance(FromMicroseconds(1));
             await Task.Yield();
         }
 

@@ -15,12 +15,12 @@ public abstract class ExchangeSuite : EngineTest
         Server.MapDelete("/m", static () => CoapResults.Deleted());
         await StartAsync();
 
-        Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
-        Assert.Equal("put 1", (await Within(Client.PutAsync(Uri + "/m", CoapContent.Text("1")))).GetText());
-        Assert.Equal("post 2", (await Within(Client.PostAsync(Uri + "/m", CoapContent.Text("2")))).GetText());
-        Assert.Equal("fetch 3", (await Within(Client.FetchAsync(Uri + "/m", CoapContent.Text("3")))).GetText());
-        Assert.Equal(CoapCode.Deleted, (await Within(Client.DeleteAsync(Uri + "/m"))).Code);
-        Assert.Equal(CoapCode.NotFound, (await Within(Client.GetAsync(Uri + "/none"))).Code);
+        await Within(Client.GetAsync(Uri + "/x")).Says("hi");
+        await Within(Client.PutAsync(Uri + "/m", CoapContent.Text("1"))).Says("put 1");
+        await Within(Client.PostAsync(Uri + "/m", CoapContent.Text("2"))).Says("post 2");
+        await Within(Client.FetchAsync(Uri + "/m", CoapContent.Text("3"))).Says("fetch 3");
+        await Within(Client.DeleteAsync(Uri + "/m")).Gives(CoapCode.Deleted);
+        await Within(Client.GetAsync(Uri + "/none")).Gives(CoapCode.NotFound);
         Assert.Equal(1, Count(CoapCounter.ConnectionsAccepted));
     }
 
@@ -37,7 +37,7 @@ public abstract class ExchangeSuite : EngineTest
         {
             string answer = await peer.ReadFrameAsync();
             Assert.Equal("4245", answer[..4]);
-            Assert.EndsWith("c0ff6869", answer, StringComparison.Ordinal);
+            answer.Ends("c0ff6869");
             Assert.True(tokens.Add(answer[4..8]));
         }
 
@@ -84,13 +84,13 @@ public abstract class ExchangeSuite : EngineTest
         await StartAsync();
         await using AsyncPeer observer = await ConnectAsync();
         await observer.SendAsync("310110605" + "16f");
-        Assert.EndsWith("ff30", await observer.ReadFrameAsync(), StringComparison.Ordinal);
+        (await observer.ReadFrameAsync()).Ends("ff30");
 
         for (int i = 1; i <= 1000; i++)
         {
             Volatile.Write(ref state, i);
             route.Notify();
-            Clock.Advance(TimeSpan.FromMilliseconds(10));
+            Clock.Advance(FromMilliseconds(10));
         }
 
         int last = 0;
@@ -119,10 +119,10 @@ public abstract class ExchangeSuite : EngineTest
         {
             Volatile.Write(ref state, i);
             route.Notify();
-            Clock.Advance(TimeSpan.FromMilliseconds(10));
+            Clock.Advance(FromMilliseconds(10));
         }
 
-        using CancellationTokenSource hang = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource hang = new(FromSeconds(60));
         IAsyncEnumerator<CoapResponse> responses = observation.ReadAllAsync(hang.Token).GetAsyncEnumerator(hang.Token);
         do
         {
@@ -152,7 +152,7 @@ public abstract class ExchangeSuite : EngineTest
         foreach (int size in (int[])[(1 << 20) - 100, 1 << 20, 5 << 20])
         {
             byte[] sent = Frames.Bytes(size, size);
-            Assert.Equal(CoapCode.Changed, (await Within(Client.PutAsync(Uri + "/body", CoapContent.Binary(sent)))).Code);
+            await Within(Client.PutAsync(Uri + "/body", CoapContent.Binary(sent))).Gives(CoapCode.Changed);
             Assert.True(body.AsSpan().SequenceEqual(sent), $"Up: {size}");
             Assert.True((await Within(Client.GetAsync(Uri + "/body"))).Payload.Span.SequenceEqual(sent), $"Down: {size}");
             Assert.True((await Within(Client.PostAsync(Uri + "/echo", CoapContent.Binary(sent)))).Payload.Span.SequenceEqual(sent),
@@ -219,7 +219,7 @@ public abstract class ExchangeSuite : EngineTest
         // Time passes for whoever does not close as Release asks him to.
         while (!stopped.IsCompleted)
         {
-            Clock.Advance(TimeSpan.FromSeconds(1));
+            Clock.Advance(FromSeconds(1));
             await Task.Yield();
         }
 

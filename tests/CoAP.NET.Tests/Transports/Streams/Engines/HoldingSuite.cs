@@ -201,10 +201,10 @@ public abstract class HoldingSuite : FrameAbuseSuite
         // Its CSM was read, so that it is not late when time passes.
         await first.SendAsync(GetX);
         await first.ExpectAsync(AnswerX);
-        Clock.Advance(TimeSpan.FromSeconds(9));
+        Clock.Advance(FromSeconds(9));
         await second.SendAsync(GetX);
         await second.ExpectAsync(AnswerX);
-        Clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(FromSeconds(2));
 
         await using AsyncPeer third = await ConnectAsync();
         await first.ReadToAnyEndAsync();

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using CoAP.NET.Tests.Messaging;
@@ -24,7 +23,7 @@ public abstract class LeakSuite : EngineTest
     {
         Options.Limits.Connections.MaxCountPerSource = 10_000;
         await StartAsync();
-        Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+        await Within(Client.GetAsync(Uri + "/x")).Says("hi");
         int before = Threads();
         List<AsyncPeer> peers = [];
         for (int i = 0; i < (UsesTls ? Idle / 5 : Idle); i++)
@@ -62,8 +61,7 @@ public abstract class LeakSuite : EngineTest
     [Trait("Category", "Campaign")]
     public async Task Requests_are_answered_beside_misbehaving_peers_and_no_state_is_left_behind()
     {
-        int rounds = int.TryParse(Environment.GetEnvironmentVariable("COAP_TCP_ROUNDS"), NumberStyles.None, CultureInfo.InvariantCulture,
-            out int set) ? set : 80;
+        int rounds = CampaignSetting.Of("COAP_TCP_ROUNDS", 80);
         byte[] big = Frames.Bytes(200_000);
         Options.Limits.Connections.MaxCountPerSource = 10_000;
         Options.Limits.Connections.SendQueueSize = 64 * 1024;
@@ -71,7 +69,7 @@ public abstract class LeakSuite : EngineTest
         Server.MapPut("/s", static _ => CoapResults.Changed());
         CoapRouteHandlerBuilder observed = Server.MapGet("/o", () => CoapResults.Bytes(big)).Observable();
         await StartAsync();
-        Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+        await Within(Client.GetAsync(Uri + "/x")).Says("hi");
         await AttackAsync(Campaign.Seed, 4);
         await UntilAsync(() => Server.Endpoint.Connections.Count == 1, () => $"{Server.Endpoint.Connections.Count} connections are left.");
         int before = Descriptors();
@@ -80,10 +78,10 @@ public abstract class LeakSuite : EngineTest
         int answered = 0;
         while (!attacks.IsCompleted || answered < 100)
         {
-            Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+            await Within(Client.GetAsync(Uri + "/x")).Says("hi");
             answered++;
             observed.Notify();
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            Clock.Advance(FromMilliseconds(100));
         }
 
         await Within(attacks);

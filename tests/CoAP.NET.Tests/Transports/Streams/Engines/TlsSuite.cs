@@ -39,11 +39,11 @@ public abstract class TlsSuite : HoldingSuite
             await Within(sockets[i].ConnectAsync(new IPEndPoint(IPAddress.Loopback, Port)));
         }
 
-        Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+        await Within(Client.GetAsync(Uri + "/x")).Says("hi");
         await UntilAsync(
             () =>
             {
-                Clock.Advance(TimeSpan.FromSeconds(1));
+                Clock.Advance(FromSeconds(1));
                 return Count(CoapCounter.HandshakesFailed) >= silent;
             },
             () => $"{Count(CoapCounter.HandshakesFailed)} were closed.");

@@ -187,8 +187,8 @@ public class FramingTests : LinuxTcpTest
     [LinuxFact]
     public async Task Frames_of_all_sizes_split_at_random_come_back_in_order()
     {
-        int seed = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_SEED"), out int given) ? given : 20261120;
-        int rounds = int.TryParse(Environment.GetEnvironmentVariable("COAP_TCP_ROUNDS"), out int more) ? more : 60;
+        int seed = CampaignSetting.Of("COAP_TEST_SEED", 20261120);
+        int rounds = CampaignSetting.Of("COAP_TCP_ROUNDS", 60);
 #pragma warning disable CA5394 // a seed that can be repeated is the point
         Random random = new(seed);
         LoopTestContext context = new() { Shards = 2 };

@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 /// <summary>What the tests of TCP by receive loops share.</summary>
 public abstract class LinuxTcpTest
 {
-    protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
+    protected static readonly TimeSpan Hang = FromMinutes(2);
 
     private protected static async Task<CoapTcpTransport> ListenAsync(LoopTestContext context, string address = "127.0.0.1", int port = 0,
         bool handsOver = true)

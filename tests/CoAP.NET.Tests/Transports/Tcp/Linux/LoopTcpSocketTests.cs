@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 /// <summary>Sockets that a loop watches for those who wait, as those below TLS.</summary>
 public sealed class LoopTcpSocketTests : IAsyncLifetime
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private readonly OpenConnectionCount _members = new();
     private readonly List<LoopTcpSocket> _wires = [];

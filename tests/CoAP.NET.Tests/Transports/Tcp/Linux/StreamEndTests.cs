@@ -21,10 +21,10 @@ public sealed class StreamEndTests
 
         Assert.Equal(-LibC.EAGAIN, LibC.Receive(descriptor, buffer, 8, LibC.DontWait));
         peer.Send([1, 2, 3]);
-        Assert.True(own.Poll(TimeSpan.FromSeconds(30), SelectMode.SelectRead));
+        Assert.True(own.Poll(FromSeconds(30), SelectMode.SelectRead));
         Assert.Equal(3, LibC.Receive(descriptor, buffer, 8, LibC.DontWait));
         peer.Shutdown(SocketShutdown.Send);
-        Assert.True(own.Poll(TimeSpan.FromSeconds(30), SelectMode.SelectRead));
+        Assert.True(own.Poll(FromSeconds(30), SelectMode.SelectRead));
 
         Marshal.SetLastSystemError(LibC.EAGAIN);
         nint count = LibC.Receive(descriptor, buffer, 8, LibC.DontWait);

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 /// <summary>A plain TCP socket on the other side.</summary>
 internal sealed class StreamPeer : IDisposable
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_hang = FromMinutes(2);
 
     private StreamPeer(Socket socket) => Socket = socket;
 

@@ -46,7 +46,7 @@ public class TcpConnectTests : LinuxTcpTest
 
         Assert.Equal(CoapError.ConnectFailed, failure.Error);
         Assert.Equal(SocketError.ConnectionRefused, Assert.IsType<SocketException>(failure.InnerException).SocketErrorCode);
-        Assert.Contains("No server listens there", failure.Message, StringComparison.Ordinal);
+        failure.Mentions("No server listens there");
         Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
     }
 
@@ -84,7 +84,7 @@ public class TcpConnectTests : LinuxTcpTest
         VirtualClock clock = new();
         LoopTestContext context = new() { Time = clock };
         CoapTcpTransportOptions options = new();
-        options.Streams.ConnectTimeout = TimeSpan.FromSeconds(7);
+        options.Streams.ConnectTimeout = FromSeconds(7);
         CoapTcpTransport client = await ClientAsync(context, options);
         CoapAddress remote = CoapAddress.FromIPEndPoint(to);
         using CancellationTokenSource cancel = new();
@@ -94,11 +94,11 @@ public class TcpConnectTests : LinuxTcpTest
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.WaitAsync(Hang));
         Assert.False(late.IsCompleted);
 
-        clock.Advance(TimeSpan.FromSeconds(7));
+        clock.Advance(FromSeconds(7));
 
         CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(() => late.WaitAsync(Hang));
         Assert.Equal(CoapError.ConnectFailed, failure.Error);
-        Assert.Contains("within 7 s", failure.Message, StringComparison.Ordinal);
+        failure.Mentions("within 7 s");
         Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
 
         Task<CoapConnection> stopped = client.ConnectAsync(remote, null, CancellationToken.None).AsTask();
@@ -135,7 +135,7 @@ public class TcpConnectTests : LinuxTcpTest
         int port = first.LocalAddresses[0].Port;
         CoapBindException taken = await Assert.ThrowsAsync<CoapBindException>(() => ListenAsync(context, port: port));
         Assert.Equal(SocketError.AddressAlreadyInUse, taken.SocketError);
-        Assert.Contains("TCP 127.0.0.1", taken.Message, StringComparison.Ordinal);
+        taken.Mentions("TCP 127.0.0.1");
 
         // The side that closes first is left with the address for a minute.
         using StreamPeer peer = await ConnectAsync(first);

@@ -71,7 +71,7 @@ public class TcpDescriptorTests : LinuxTcpTest
         Assert.Equal(0, await peers[^1].Socket.ReceiveAsync(new byte[1]).WaitAsync(Hang));
         StreamPeer waiting = await ConnectAsync(server);
         peers.Add(waiting);
-        clock.Advance(TimeSpan.FromSeconds(1));
+        clock.Advance(FromSeconds(1));
         await HasServedAsync(waiting);
         peers.ForEach(static peer => peer.Dispose());
     }

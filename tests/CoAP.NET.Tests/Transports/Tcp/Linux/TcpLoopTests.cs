@@ -166,8 +166,8 @@ public class TcpLoopTests : LinuxTcpTest
         await server.StartAsync();
         Assert.Equal(1, threads.Running);
         await using CoapClient client = new();
-        string udp = server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", StringComparison.Ordinal));
-        Assert.Equal("hi", (await client.GetAsync($"{udp}/x").WaitAsync(Hang)).GetText());
+        string udp = server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", Ordinal));
+        await client.GetAsync($"{udp}/x").WaitAsync(Hang).Says("hi");
 
         using StreamPeer peer = await ConnectAsync(tcp);
         Assert.Equal("70e1", Wire.Hex(await peer.ReceiveAsync(9))[..4]);

@@ -164,14 +164,14 @@ public class TurnTests : LinuxTcpTest
     [LinuxFact]
     public async Task A_loop_goes_on_although_what_it_calls_throws_and_the_logger_too()
     {
-        BreakingLogger log = new();
+        ListLogger log = new();
         LoopTestContext context = new() { Log = log };
         context.OnClosed = static _ => throw new InvalidOperationException("closed");
         await using CoapTcpTransport transport = await ListenAsync(context);
         using StreamPeer peer = await ConnectAsync(transport);
         using StreamPeer other = await ConnectAsync(transport);
         await HasServedAsync(peer);
-        log.IsBroken = true;
+        log.Throws = true;
         peer.Reset();
         await NextAsync(context.ClosedOnes);
 
