@@ -99,7 +99,7 @@ public sealed class ContextFileTests : FolderTest
         CoapCredentialException exception =
             Assert.Throws<CoapCredentialException>(() => Read(json.Replace("SECRET", Secret, Ordinal)));
         Assert.Contains(expected, exception.Message, StringComparison.OrdinalIgnoreCase);
-        exception.Message.Begins(exception.FileName);
+        exception.Message.Begins(exception.FileName!);
         Assert.DoesNotContain(Secret, exception.ToString(), StringComparison.OrdinalIgnoreCase);
     }
 

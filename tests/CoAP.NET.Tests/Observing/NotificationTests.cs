@@ -98,7 +98,7 @@ public sealed class NotificationTests : ClientObserveTest
         Assert.Equal(CoapObserveState.Observing, observation.State);
         observation.Latest!.Gives(CoapCode.Content);
         observation.Latest.Says("one");
-        Assert.Equal(FromSeconds(100), observation.Latest.MaxAge);
+        Assert.Equal(FromSeconds(100), observation.Latest!.MaxAge);
         Assert.Equal(9u, observation.Latest.Options.Observe);
         NotifyAcknowledged(registration.Token, 10, string.Empty, maxAge: 7, etag: "abcd", code: CoapCode.Valid);
         observation.Latest.Says("one");
