@@ -30,6 +30,15 @@ public sealed class GnuTlsProgramTests : IDisposable
         { CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256, "AES-128-GCM" },
     };
 
+    /// <summary>Priorities that are rare, and what the description of the session says.</summary>
+    public static TheoryData<string, string> Rare => new()
+    {
+        { GnuTlsProgram.KeyCcm8 + ":%NO_EXTENSIONS", "(PSK)" },
+        { GnuTlsProgram.EcdsaCcm8 + ":%NO_EXTENSIONS", "(ECDHE-SECP256R1)-(ECDSA-SHA256)" },
+        { GnuTlsProgram.EcdsaCcm8 + ":-GROUP-ALL:+GROUP-SECP384R1", "(ECDHE-SECP384R1)-(ECDSA-SHA256)" },
+        { GnuTlsProgram.EcdsaCcm8 + ":-SIGN-ALL:+SIGN-ECDSA-SHA384", "(ECDHE-SECP256R1)-(ECDSA-SHA384)" },
+    };
+
     private string[] Trusts => ["--x509cafile", _certificates.Authority];
 
     private string[] ClientShows => ["--x509certfile", _certificates.ClientFile, "--x509keyfile", _certificates.ClientKey];
@@ -124,6 +133,18 @@ public sealed class GnuTlsProgramTests : IDisposable
         await AskAsync(client, server);
         Assert.Equal(2, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
         Assert.Equal(hasExtendedMasterSecret, client.Output.Contains("*** This is a resumed session", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [MemberData(nameof(Rare))]
+    public async Task A_gnutls_client_without_extensions_or_with_one_curve_or_hash_is_served(string priorities, string description)
+    {
+        CoapDtlsOptions options = _certificates.AsDtlsServer();
+        options.Server!.PskStore = OneSuite.Server().Server!.PskStore;
+        await using StreamServer server = await StreamServer.StartAsync(options);
+        await using PeerProcess client = GnuTlsProgram.StartClient(server, priorities, [.. Trusts, .. GnuTlsProgram.WithKey()]);
+        await AskAsync(client, server);
+        Assert.Contains($"{description}-(AES-128-CCM-8)\n", client.Output, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -272,6 +293,16 @@ public sealed class GnuTlsProgramTests : IDisposable
         await using GnuTlsServer server = await GnuTlsServer.StartAsync(
             GnuTlsProgram.EcdsaCcm8, [.. SmallMtuUnless(isOurs), .. ServerAsks]);
         await server.AskAsync(SmallDatagrams(_certificates.AsDtlsClient(showsItself: true), isOurs));
+    }
+
+    [Theory]
+    [MemberData(nameof(Rare))]
+    public async Task Our_client_gets_an_answer_of_a_gnutls_server_without_extensions_or_with_one_curve_or_hash(string priorities, string _)
+    {
+        await using GnuTlsServer server = await GnuTlsServer.StartAsync(priorities, [.. ServerShows, .. KnowingKey()]);
+        CoapDtlsOptions options = _certificates.AsDtlsClient();
+        options.Client!.Psk = OneSuite.Client().Client!.Psk;
+        await server.AskAsync(options);
     }
 
     [Theory]

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Interop.Tests;
@@ -71,21 +70,26 @@ public sealed class OpenSslProgramTests : IDisposable
         Assert.Contains("    Verify return code: 0 (ok)\n", client.Output, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public async Task An_openssl_client_with_an_RSA_certificate_is_served()
+    [Theory]
+    [InlineData("rsa:2048")]
+    [InlineData("ec", "-pkeyopt", "ec_paramgen_curve:P-384")]
+    public async Task An_openssl_client_with_a_certificate_of_another_kind_is_served(params string[] kind)
     {
-        using RSA key = RSA.Create(2048);
-        CertificateRequest request = new("CN=rsa", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        using X509Certificate2 certificate = request.CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(200));
-        string file = _files.PathOf("rsa.pem");
-        await File.WriteAllTextAsync(file, $"{certificate.ExportCertificatePem()}\n{key.ExportPkcs8PrivateKeyPem()}\n");
+        (string key, string certificate) = (_files.PathOf("key.pem"), _files.PathOf("certificate.pem"));
+        await using (PeerProcess maker = PeerProcess.Start(OpenSslProgram.Name,
+            ["req", "-x509", "-nodes", "-subj", "/CN=other", "-keyout", key, "-out", certificate, "-newkey", .. kind]))
+        {
+            await maker.WaitForExitAsync();
+        }
+
+        using X509Certificate2 known = X509CertificateLoader.LoadCertificateFromFile(certificate);
         CoapDtlsOptions options = _certificates.AsDtlsServer();
         options.Server!.RequireClientCertificate = true;
-        options.Server.ValidateClientCertificate = (leaf, _, _) => leaf.RawData.AsSpan().SequenceEqual(certificate.RawData);
+        options.Server.ValidateClientCertificate = (leaf, _, _) => leaf.RawData.AsSpan().SequenceEqual(known.RawData);
         await using StreamServer server = await StreamServer.StartAsync(options);
-        await using PeerProcess client = OpenSslProgram.StartClient(server, [.. ClientTrusts, "-cert", file]);
+        await using PeerProcess client = OpenSslProgram.StartClient(server, [.. ClientTrusts, "-cert", certificate, "-key", key]);
         await AskAsync(client, server);
-        Assert.Equal("CN=rsa", IdentityAt(server).Certificate!.Subject);
+        Assert.Equal("CN=other", IdentityAt(server).Certificate!.Subject);
     }
 
     [Theory]
@@ -210,16 +214,21 @@ public sealed class OpenSslProgramTests : IDisposable
     }
 
     [Fact]
-    public async Task An_openssl_client_reads_that_it_is_refused()
+    public async Task An_openssl_client_without_a_required_certificate_reads_that_it_is_refused()
     {
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer(asksClients: true));
-        await using PeerProcess without = OpenSslProgram.StartClient(server, ClientTrusts);
-        await without.WaitForLineAsync(static line => line.Contains("alert handshake failure", StringComparison.Ordinal));
-        await server.WaitForFailuresAsync(1);
+        await RefusalAsync(server, ClientTrusts);
         Assert.Equal(1, server.Server.Counters[CoapCounter.CertificatesMissing]);
-        await using PeerProcess stranger = OpenSslProgram.StartClient(server, OpenSslProgram.WithKey());
-        await stranger.WaitForLineAsync(static line => line.Contains("alert handshake failure", StringComparison.Ordinal));
-        await server.WaitForFailuresAsync(2);
+    }
+
+    [Theory]
+    [InlineData("-cipher", "ECDHE-ECDSA-AES256-GCM-SHA384")]
+    [InlineData("-groups", "X25519:P-521")]
+    [InlineData("-sigalgs", "RSA+SHA256")]
+    public async Task An_openssl_client_without_a_suite_a_curve_or_a_signature_of_our_server_reads_that_it_is_refused(params string[] offer)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
+        await RefusalAsync(server, [.. ClientTrusts, .. offer]);
         Assert.Equal(1, server.Server.Counters[CoapCounter.HandshakesWithNothingInCommon]);
     }
 
@@ -427,6 +436,13 @@ public sealed class OpenSslProgramTests : IDisposable
         // The error of the client says more than a server that was not asked.
         await Within(Task.WhenAny(asked, server.AnswerAsync())).Unwrap();
         Assert.Equal(BareCoap.Hello, (await Within(asked)).GetText());
+    }
+
+    private static async Task RefusalAsync(StreamServer server, string[] arguments)
+    {
+        await using PeerProcess client = OpenSslProgram.StartClient(server, arguments);
+        await client.WaitForLineAsync(static line => line.Contains("alert handshake failure", StringComparison.Ordinal));
+        await server.WaitForFailuresAsync();
     }
 
     private static CoapDtlsIdentity IdentityAt(StreamServer server) => Assert.IsType<CoapDtlsIdentity>(server.LastIdentity);
