@@ -37,6 +37,18 @@ public class PeerProcessTests
     }
 
     [Fact]
+    [External("cat")]
+    public async Task A_program_that_is_typed_to_may_write_any_octets()
+    {
+        byte[] octets = [.. Enumerable.Range(0, 256).Select(static i => (byte)i), (byte)'\r', (byte)'\n'];
+        await using PeerProcess process = PeerProcess.StartTalking("cat");
+        await process.WriteAsync(octets);
+        await process.WaitForLinesAsync(static _ => true, 2);
+        process.EndInput();
+        Assert.Equal(octets, Encoding.Latin1.GetBytes((await process.WaitForExitAsync()).Output + "\n"));
+    }
+
+    [Fact]
     [External("sh", "sleep")]
     public async Task Disposing_the_process_ends_the_program_and_its_children()
     {

@@ -16,6 +16,7 @@ internal sealed class PeerProcess : IAsyncDisposable
     private readonly Lock _gate = new();
     private readonly Process _process;
     private readonly string _commandLine;
+    private readonly bool _talks;
     private readonly List<string> _output = [];
     private readonly List<string> _errors = [];
     private readonly List<(Func<string, bool> Wanted, TaskCompletionSource<string> Found)> _waiting = [];
@@ -23,10 +24,11 @@ internal sealed class PeerProcess : IAsyncDisposable
     private bool _ended;
     private int _isDisposed;
 
-    private PeerProcess(Process process, string commandLine)
+    private PeerProcess(Process process, string commandLine, bool talks)
     {
         _process = process;
         _commandLine = commandLine;
+        _talks = talks;
         _reading = ReadAllAsync();
     }
 
@@ -44,24 +46,26 @@ internal sealed class PeerProcess : IAsyncDisposable
     /// <param name="program">Its name, to be found on the PATH, or its path.</param>
     /// <param name="arguments">Its arguments, unquoted.</param>
     /// <exception cref="InvalidOperationException">It is absent.</exception>
-    public static PeerProcess Start(string program, params IEnumerable<string> arguments)
-    {
-        string path = (program.Contains(Path.DirectorySeparatorChar) ? program : PeerProgram.Find(program))
-            ?? throw new InvalidOperationException(PeerProgram.Absent(program));
-        ProcessStartInfo start = new(path, arguments)
-        {
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            RedirectStandardInput = true,
-            StandardOutputEncoding = Encoding.UTF8,
-            StandardErrorEncoding = Encoding.UTF8,
-        };
-        Process process = Process.Start(start)!;
+    public static PeerProcess Start(string program, params IEnumerable<string> arguments) => Start(program, arguments, talks: false);
 
-        // Nothing is typed in; a program that waits for it sees the end.
-        process.StandardInput.Close();
-        return new PeerProcess(process, $"{program} {string.Join(' ', start.ArgumentList)}");
+    /// <summary>
+    /// Starts a program that is typed to, and that may write any octets: its output has a character for each (Latin-1), and lines end at a
+    /// line feed alone.
+    /// </summary>
+    /// <param name="program">As for <see cref="Start(string, IEnumerable{string})"/>.</param>
+    /// <param name="arguments">Its arguments, unquoted.</param>
+    public static PeerProcess StartTalking(string program, params IEnumerable<string> arguments) =>
+        Start(program, arguments, talks: true);
+
+    /// <summary>Types octets, which the program reads at once.</summary>
+    public async Task WriteAsync(ReadOnlyMemory<byte> octets)
+    {
+        await _process.StandardInput.BaseStream.WriteAsync(octets);
+        await _process.StandardInput.BaseStream.FlushAsync();
     }
+
+    /// <summary>Ends what is typed.</summary>
+    public void EndInput() => _process.StandardInput.Close();
 
     /// <summary>Waits for a line of either output, also one that came already.</summary>
     /// <exception cref="InvalidOperationException">The program ended without it, or it did not come.</exception>
@@ -143,6 +147,28 @@ internal sealed class PeerProcess : IAsyncDisposable
     public string Say(string what) =>
         $"'{_commandLine}' {what}.{Environment.NewLine}Output:{Environment.NewLine}{Output}{Environment.NewLine}Errors:{Environment.NewLine}{Errors}";
 
+    private static PeerProcess Start(string program, IEnumerable<string> arguments, bool talks)
+    {
+        string path = (program.Contains(Path.DirectorySeparatorChar) ? program : PeerProgram.Find(program))
+            ?? throw new InvalidOperationException(PeerProgram.Absent(program));
+        ProcessStartInfo start = new(path, arguments)
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            RedirectStandardInput = true,
+            StandardOutputEncoding = talks ? Encoding.Latin1 : Encoding.UTF8,
+            StandardErrorEncoding = Encoding.UTF8,
+        };
+        Process process = Process.Start(start)!;
+        if (!talks)
+        {
+            // Nothing is typed in; a program that waits for it sees the end.
+            process.StandardInput.Close();
+        }
+
+        return new PeerProcess(process, $"{program} {string.Join(' ', start.ArgumentList)}", talks);
+    }
+
     private async Task ReadAllAsync()
     {
         await Task.WhenAll(ReadAsync(_process.StandardOutput, _output), ReadAsync(_process.StandardError, _errors));
@@ -162,7 +188,7 @@ internal sealed class PeerProcess : IAsyncDisposable
 
     private async Task ReadAsync(StreamReader reader, List<string> lines)
     {
-        while (await reader.ReadLineAsync() is { } line)
+        while (await (_talks ? ReadLineAsync(reader) : reader.ReadLineAsync()) is { } line)
         {
             TaskCompletionSource<string>[] found;
             lock (_gate)
@@ -177,6 +203,23 @@ internal sealed class PeerProcess : IAsyncDisposable
                 one.TrySetResult(line);
             }
         }
+    }
+
+    private static async Task<string?> ReadLineAsync(StreamReader reader)
+    {
+        StringBuilder line = new();
+        char[] one = new char[1];
+        while (await reader.ReadAsync(one.AsMemory()) > 0)
+        {
+            if (one[0] == '\n')
+            {
+                return line.ToString();
+            }
+
+            line.Append(one[0]);
+        }
+
+        return line.Length > 0 ? line.ToString() : null;
     }
 
     private string Text(List<string> lines)

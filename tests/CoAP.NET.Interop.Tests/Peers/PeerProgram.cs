@@ -14,6 +14,6 @@ internal static class PeerProgram
         .FirstOrDefault(File.Exists);
 
     public static string Absent(params string[] names) =>
-        $"{string.Join(" and ", names)} cannot be found. Install the peer (libcoap: apt-get install libcoap3-bin; node-coap: as .ci/run "
-            + "does).";
+        $"{string.Join(" and ", names)} cannot be found. Install the peer (libcoap: apt-get install libcoap3-bin; OpenSSL and GnuTLS: "
+            + "apt-get install openssl gnutls-bin; node-coap: as .ci/run does).";
 }

@@ -22,4 +22,22 @@ internal static class Refusals
         Assert.Contains(failure.Message, refused.Message, StringComparison.Ordinal);
         return failure;
     }
+
+    /// <summary>
+    /// Makes a handshake with a peer that falls silent, which shows why only if it has got as far as its end when its time is over: in a
+    /// short time on most machines, and in a long one where that was too short for a busy machine.
+    /// </summary>
+    /// <param name="attempt">Makes it within a time, and tells whether it showed why.</param>
+    public static async Task InTimeAsync(Func<TimeSpan, Task<bool>> attempt)
+    {
+        foreach (int seconds in (int[])[2, 20, 100])
+        {
+            if (await attempt(TimeSpan.FromSeconds(seconds)))
+            {
+                return;
+            }
+        }
+
+        Assert.Fail("No handshake showed why it got no further.");
+    }
 }

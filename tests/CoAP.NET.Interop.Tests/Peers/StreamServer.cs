@@ -22,7 +22,7 @@ internal sealed class StreamServer : IAsyncDisposable
     /// <summary>What was put into <c>/store</c> last.</summary>
     public byte[] Stored => Volatile.Read(ref _stored);
 
-    /// <summary>Whom the request for <c>/who</c> last came from.</summary>
+    /// <summary>Whom the request for <c>/who</c> or <c>/echo</c> last came from.</summary>
     public object? LastIdentity { get; private set; }
 
     /// <summary>Starts one.</summary>
@@ -86,6 +86,11 @@ internal sealed class StreamServer : IAsyncDisposable
         {
             Volatile.Write(ref _stored, request.Payload.ToArray());
             return CoapResults.Changed();
+        });
+        Server.MapPost("/echo", request =>
+        {
+            LastIdentity = request.Peer.Identity;
+            return CoapResults.Bytes(request.Payload.ToArray());
         });
         Server.MapGet("/who", request =>
         {

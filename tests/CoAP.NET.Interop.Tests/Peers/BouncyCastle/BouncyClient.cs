@@ -15,11 +15,11 @@ internal sealed class BouncyClient(BouncyEnd end) : AbstractTlsClient(end.Crypto
         {
             using BouncyUdp udp = BouncyUdp.Connect(port);
             DtlsTransport session = new DtlsClientProtocol().Connect(new BouncyClient(end), udp);
-            session.Send(BouncyCoap.Request(path));
+            session.Send(BareCoap.Request(path));
             byte[] buffer = new byte[1_500];
             int length = session.Receive(buffer, 0, buffer.Length, (int)PeerProcess.HangLimit.TotalMilliseconds);
             Assert.True(length > 0, "No response arrived.");
-            string text = BouncyCoap.Payload(buffer.AsSpan(0, length));
+            string text = BareCoap.Payload(buffer.AsSpan(0, length));
             session.Close();
             return text;
         },

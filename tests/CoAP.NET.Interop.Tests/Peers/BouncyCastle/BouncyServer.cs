@@ -28,7 +28,7 @@ internal sealed class BouncyServer(BouncyEnd end) : AbstractTlsServer(end.Crypto
                 int length = session.Receive(buffer, 0, buffer.Length, (int)PeerProcess.HangLimit.TotalMilliseconds);
                 if (length > 0)
                 {
-                    session.Send(BouncyCoap.Response(buffer.AsSpan(0, length)));
+                    session.Send(BareCoap.Response(buffer.AsSpan(0, length)));
                 }
             }
         },
