@@ -19,15 +19,21 @@ public sealed class GnuTlsProgramTests : IDisposable
     public static TheoryData<CoapDtlsCipherSuite, string> WithKeys => new()
     {
         { CoapDtlsCipherSuite.PskAes128Ccm8, "AES-128-CCM-8" },
+        { CoapDtlsCipherSuite.PskAes256Ccm8, "AES-256-CCM-8" },
         { CoapDtlsCipherSuite.PskAes128Ccm, "AES-128-CCM" },
+        { CoapDtlsCipherSuite.PskAes256Ccm, "AES-256-CCM" },
         { CoapDtlsCipherSuite.PskAes128GcmSha256, "AES-128-GCM" },
+        { CoapDtlsCipherSuite.PskAes256GcmSha384, "AES-256-GCM" },
     };
 
     public static TheoryData<CoapDtlsCipherSuite, string> WithCertificates => new()
     {
         { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8, "AES-128-CCM-8" },
+        { CoapDtlsCipherSuite.EcdheEcdsaAes256Ccm8, "AES-256-CCM-8" },
         { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm, "AES-128-CCM" },
+        { CoapDtlsCipherSuite.EcdheEcdsaAes256Ccm, "AES-256-CCM" },
         { CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256, "AES-128-GCM" },
+        { CoapDtlsCipherSuite.EcdheEcdsaAes256GcmSha384, "AES-256-GCM" },
     };
 
     /// <summary>Priorities that are rare, and what the description of the session says.</summary>
@@ -95,7 +101,7 @@ public sealed class GnuTlsProgramTests : IDisposable
             {
                 RawPublicKey = _ours,
                 RequireClientPublicKey = true,
-                ValidateClientPublicKey = key => key.Span.SequenceEqual(TheirKey),
+                ValidateClientPublicKey = (key, _) => new(key.Span.SequenceEqual(TheirKey)),
             },
         }));
         await using PeerProcess client = GnuTlsProgram.StartClient(
@@ -278,7 +284,7 @@ public sealed class GnuTlsProgramTests : IDisposable
             GnuTlsProgram.RawKeysCcm8, [.. ShowingKey(), "--require-client-cert"]);
         await server.AskAsync(OneSuite.With(CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8, new()
         {
-            Client = new() { RawPublicKey = _ours, ValidateServerPublicKey = (_, key) => key.Span.SequenceEqual(TheirKey) },
+            Client = new() { RawPublicKey = _ours, ValidateServerPublicKey = (_, key, _) => new(key.Span.SequenceEqual(TheirKey)) },
         }));
         Assert.Contains("Selected client certificate type Raw Public Key", server.Process.Errors, StringComparison.Ordinal);
         Assert.Contains("CERTIFICATE VERIFY (15) was received", server.Process.Errors, StringComparison.Ordinal);

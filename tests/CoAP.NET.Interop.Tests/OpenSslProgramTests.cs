@@ -17,15 +17,21 @@ public sealed class OpenSslProgramTests : IDisposable
     public static TheoryData<CoapDtlsCipherSuite, string> WithKeys => new()
     {
         { CoapDtlsCipherSuite.PskAes128Ccm8, "PSK-AES128-CCM8" },
+        { CoapDtlsCipherSuite.PskAes256Ccm8, "PSK-AES256-CCM8" },
         { CoapDtlsCipherSuite.PskAes128Ccm, "PSK-AES128-CCM" },
+        { CoapDtlsCipherSuite.PskAes256Ccm, "PSK-AES256-CCM" },
         { CoapDtlsCipherSuite.PskAes128GcmSha256, "PSK-AES128-GCM-SHA256" },
+        { CoapDtlsCipherSuite.PskAes256GcmSha384, "PSK-AES256-GCM-SHA384" },
     };
 
     public static TheoryData<CoapDtlsCipherSuite, string> WithCertificates => new()
     {
         { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8, "ECDHE-ECDSA-AES128-CCM8" },
+        { CoapDtlsCipherSuite.EcdheEcdsaAes256Ccm8, "ECDHE-ECDSA-AES256-CCM8" },
         { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm, "ECDHE-ECDSA-AES128-CCM" },
+        { CoapDtlsCipherSuite.EcdheEcdsaAes256Ccm, "ECDHE-ECDSA-AES256-CCM" },
         { CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256, "ECDHE-ECDSA-AES128-GCM-SHA256" },
+        { CoapDtlsCipherSuite.EcdheEcdsaAes256GcmSha384, "ECDHE-ECDSA-AES256-GCM-SHA384" },
     };
 
     private string[] ClientTrusts => ["-CAfile", _certificates.Authority, "-verify_return_error", "-verify_ip", "127.0.0.1"];
@@ -85,7 +91,7 @@ public sealed class OpenSslProgramTests : IDisposable
         using X509Certificate2 known = X509CertificateLoader.LoadCertificateFromFile(certificate);
         CoapDtlsOptions options = _certificates.AsDtlsServer();
         options.Server!.RequireClientCertificate = true;
-        options.Server.ValidateClientCertificate = (leaf, _, _) => leaf.RawData.AsSpan().SequenceEqual(known.RawData);
+        options.Server.ValidateClientCertificate = (leaf, _, _, _) => new(leaf.RawData.AsSpan().SequenceEqual(known.RawData));
         await using StreamServer server = await StreamServer.StartAsync(options);
         await using PeerProcess client = OpenSslProgram.StartClient(server, [.. ClientTrusts, "-cert", certificate, "-key", key]);
         await AskAsync(client, server);
@@ -276,10 +282,10 @@ public sealed class OpenSslProgramTests : IDisposable
         string? hint = null;
         CoapDtlsOptions options = OneSuite.Client(suite);
         (CoapPskCredential? key, options.Client!.Psk) = (options.Client.Psk, null);
-        options.Client.SelectPsk = asked =>
+        options.Client.SelectPsk = (asked, _) =>
         {
             hint = asked.IdentityHint;
-            return key;
+            return new(key);
         };
         await AskAsync(server, options);
         Assert.Equal("kitchen", hint);
