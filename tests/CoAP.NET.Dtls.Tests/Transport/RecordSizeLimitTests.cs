@@ -7,6 +7,7 @@ public sealed class RecordSizeLimitTests
     [InlineData(200, true, 199)]
     [InlineData(200, false, 200)]
     [InlineData(2_000, true, 1_152)]
+    [Rfc("8449-4-1", "8449-4-2")]
     public async Task A_body_goes_in_messages_that_fit_the_records_of_the_peer(int limit, bool hasConnectionIds, int maxMessageSize)
     {
         byte[] body = [.. Enumerable.Range(0, 3_000).Select(static i => (byte)i)];
@@ -38,6 +39,7 @@ public sealed class RecordSizeLimitTests
     [InlineData(64, 200)]
     [InlineData(16_384, 64)]
     [InlineData(16_383, 16_384)]
+    [Rfc("8449-4-1")]
     public void Each_end_sends_only_records_that_the_other_accepts(int ofClient, int ofServer)
     {
         using HandshakePair pair = new(
@@ -52,7 +54,18 @@ public sealed class RecordSizeLimitTests
     }
 
     [Fact]
-    public void A_limit_below_64_bytes_is_refused_by_both_ends()
+    [Rfc("8449-4-2")]
+    public void A_server_states_no_limit_to_a_client_that_states_none()
+    {
+        using ScriptedClient client = new(HandshakeKind.Psk);
+        client.Hello();
+        byte[] hello = client.Heard.Single(static message => message.Type == HandshakeType.ServerHello).Body;
+        Assert.Equal(-1, hello.AsSpan().IndexOf(new byte[] { 0, 28, 0, 2 }));
+    }
+
+    [Fact]
+    [Rfc("8449-4-3")]
+    public void A_limit_below_64_bytes_is_refused_by_both_ends_and_one_above_16_KiB_is_accepted_by_servers()
     {
         using ScriptedServer server = new(HandshakeKind.Psk);
         server.Extensions[28] = [0, 63];
@@ -62,5 +75,9 @@ public sealed class RecordSizeLimitTests
         client.Extensions[28] = [0, 63];
         client.Hello();
         client.AssertRefused(Alert.IllegalParameter);
+        using ScriptedClient large = new(HandshakeKind.Psk);
+        large.Extensions[28] = [0xFF, 0xFF];
+        large.Hello();
+        large.AssertWaits();
     }
 }
