@@ -296,6 +296,9 @@ internal abstract class Handshake : IDisposable
         {
             PeerPublicKey = PeerPublicKey,
             ChecksPaths = ChecksPaths,
+
+            // The type inside of a record with a Connection ID counts too (RFC 8449 section 4, RFC 9146 section 4).
+            MaxContent = _peerRecordLimit - (records.PeerCid.Length > 0 ? 1 : 0),
             ResumptionId = ResumptionId,
             Shown = Shown,
         };
@@ -619,11 +622,7 @@ internal abstract class Handshake : IDisposable
         Settings.KeyLog?.Invoke($"CLIENT_RANDOM {Convert.ToHexStringLower(ClientRandom)} {Convert.ToHexStringLower(master)}");
         KeyBlock keys = KeyBlock.Derive(Suite!, master, ClientRandom, ServerRandom);
         bool hasCids = OwnCid is not null && PeerCid is not null;
-        _records = new RecordLayer(Suite!, keys, Settings.IsServer, hasCids ? OwnCid! : [], hasCids ? PeerCid! : [])
-        {
-            // The type inside of a record with a Connection ID belongs to its content (RFC 9146 section 4).
-            MaxContent = _peerRecordLimit - (hasCids ? 1 : 0),
-        };
+        _records = new RecordLayer(Suite!, keys, Settings.IsServer, hasCids ? OwnCid! : [], hasCids ? PeerCid! : []);
         keys.Clear();
     }
 

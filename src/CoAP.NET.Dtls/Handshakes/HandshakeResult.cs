@@ -17,6 +17,9 @@ internal sealed record HandshakeResult(RecordLayer Records, byte[] LastFlight, u
     /// <summary>The peer's raw public key: SubjectPublicKeyInfo in DER (RFC 7250); empty without one.</summary>
     public ReadOnlyMemory<byte> PeerPublicKey { get; init; }
 
+    /// <summary>Maximum bytes of content of a record that the peer accepts (RFC 8449).</summary>
+    public int MaxContent { get; init; } = RecordLayer.MaxPlaintext;
+
     /// <summary>Whether both ends check paths (RFC 9853).</summary>
     public bool ChecksPaths { get; init; }
 

@@ -21,6 +21,7 @@ internal static class SavedSessions
         writer.WriteAddress(path.Local);
         writer.WriteNumber(path.Tag);
         writer.WriteNumber(session.Idle.Ticks);
+        writer.WriteNumber(session.MaxContent);
         writer.WriteText(session.PskIdentity);
         writer.WriteBytes(session.PeerCertificate is { } certificate ? certificate.RawDataMemory.Span : default);
         writer.WriteBytes(session.PeerPublicKey.Span);
@@ -57,6 +58,7 @@ internal static class SavedSessions
         {
             DtlsPath path = home.Sink.PathFor(new DtlsPath(reader.ReadAddress(), reader.ReadAddress(), (int)reader.ReadNumber()));
             long idle = Math.Min(age + reader.ReadNumber(), Math.Max(0, now - progress.Heard));
+            int maxContent = (int)Math.Clamp(reader.ReadNumber(), 0, RecordLayer.MaxPlaintext);
             string? identity = reader.ReadText();
             ReadOnlySpan<byte> certificate = reader.ReadBytes();
             byte[] publicKey = reader.ReadBytes().ToArray();
@@ -75,7 +77,7 @@ internal static class SavedSessions
             }
 
             BackedUpSession session =
-                new(new HandshakeResult(records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown }, path, home, id)
+                new(new HandshakeResult(records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown, MaxContent = maxContent }, path, home, id)
                 {
                     WasIdleFor = TimeSpan.FromTicks(idle),
                     IsInDoubt = !isExact,

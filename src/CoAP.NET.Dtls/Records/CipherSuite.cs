@@ -55,6 +55,9 @@ internal sealed class CipherSuite(ushort id, string name, AeadMode mode, int tag
     /// <summary>Bytes of a key: 16 or 32.</summary>
     public int KeyLength { get; } = name.Contains("AES_256", StringComparison.Ordinal) ? MaxKeyLength : 16;
 
+    /// <summary>Bytes of the keys and salts of both directions (RFC 5246 section 6.3).</summary>
+    public int KeyBlockLength => 2 * (KeyLength + SaltLength);
+
     /// <summary>The hash of the pseudorandom function and of the handshake (RFC 5246 section 7.4.9).</summary>
     public PrfHash Hash { get; } = name.EndsWith("SHA384", StringComparison.Ordinal) ? PrfHash.Sha384 : PrfHash.Sha256;
 

@@ -27,24 +27,15 @@ internal struct KeyBlock
         clientRandom.CopyTo(seed[32..]);
         KeyBlock keys = default;
         Span<byte> all = keys;
-        Prf.Expand(suite.Hash, master, "key expansion"u8, seed, all[..(2 * (suite.KeyLength + CipherSuite.SaltLength))]);
+        Prf.Expand(suite.Hash, master, "key expansion"u8, seed, all[..suite.KeyBlockLength]);
         return keys;
     }
 
     /// <summary>Overwrites the keys.</summary>
     public void Clear() => CryptographicOperations.ZeroMemory(this);
 
-    /// <summary>The key for writing of one end.</summary>
+    /// <summary>The keys of a suite: those of the client and of the server, then their salts.</summary>
     /// <param name="suite">The cipher suite.</param>
-    /// <param name="ofServer">Whether the server writes.</param>
     [UnscopedRef]
-    public readonly ReadOnlySpan<byte> Key(CipherSuite suite, bool ofServer) =>
-        ((ReadOnlySpan<byte>)this).Slice(ofServer ? suite.KeyLength : 0, suite.KeyLength);
-
-    /// <summary>The salt for writing of one end: the part of its nonces that stays off the wire.</summary>
-    /// <param name="suite">The cipher suite.</param>
-    /// <param name="ofServer">Whether the server writes.</param>
-    [UnscopedRef]
-    public readonly ReadOnlySpan<byte> Salt(CipherSuite suite, bool ofServer) =>
-        ((ReadOnlySpan<byte>)this).Slice((2 * suite.KeyLength) + (ofServer ? CipherSuite.SaltLength : 0), CipherSuite.SaltLength);
+    public readonly ReadOnlySpan<byte> Of(CipherSuite suite) => ((ReadOnlySpan<byte>)this)[..suite.KeyBlockLength];
 }

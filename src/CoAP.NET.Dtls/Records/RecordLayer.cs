@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Security.Cryptography;
 using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Records;
@@ -33,14 +34,13 @@ internal sealed class RecordLayer
     private readonly CipherSuite _suite;
     private readonly bool _isServer;
 
-    // Our Connection ID, then the peer's, then the name for resumption: one object, because there may be very many sessions.
+    // The keys, our Connection ID, the peer's, then the name for resumption: one object, because there may be very many sessions.
     private readonly byte _ownCidLength;
     private readonly byte _peerCidLength;
-    private byte[] _names;
+    private byte[] _bytes;
     private IDisposable? _sealing;
     private IDisposable? _opening;
     private int _forgeries;
-    private KeyBlock _keys;
     private ReplayWindow _window;
     private ulong _nextSequence;
 
@@ -58,32 +58,33 @@ internal sealed class RecordLayer
         ArgumentOutOfRangeException.ThrowIfGreaterThan(ownCid.Length, MaxCidLength);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(peerCid.Length, MaxCidLength);
         _suite = suite;
-        _keys = keys;
         _isServer = isServer;
         _end = suite.MaxRecords;
         _ownCidLength = (byte)ownCid.Length;
         _peerCidLength = (byte)peerCid.Length;
-        _names = peerCid.Length == 0 ? ownCid : [.. ownCid, .. peerCid];
+        _bytes = [.. keys.Of(suite), .. ownCid, .. peerCid];
     }
 
     public CipherSuite Suite => _suite;
 
     /// <summary>The Connection ID that records to this end carry.</summary>
-    public ReadOnlySpan<byte> OwnCid => _names.AsSpan(0, _ownCidLength);
+    public ReadOnlySpan<byte> OwnCid => _bytes.AsSpan(_suite.KeyBlockLength, _ownCidLength);
 
     /// <summary>The Connection ID in records to the peer; empty without one.</summary>
-    public ReadOnlySpan<byte> PeerCid => _names.AsSpan(_ownCidLength, _peerCidLength);
-
-    /// <summary>Maximum bytes of content that the peer accepts in a record (RFC 8449 section 4).</summary>
-    public int MaxContent { get; init; } = MaxPlaintext;
+    public ReadOnlySpan<byte> PeerCid => _bytes.AsSpan(_suite.KeyBlockLength + _ownCidLength, _peerCidLength);
 
     /// <summary>
     /// The name by which the client may ask to resume the session (RFC 5246 section 7.3); empty for none. Set it before first use.
     /// </summary>
     public ReadOnlySpan<byte> ResumptionId
     {
-        get => _names.AsSpan(_ownCidLength + _peerCidLength);
-        set => _names = [.. OwnCid, .. PeerCid, .. value];
+        get => _bytes.AsSpan(_suite.KeyBlockLength + _ownCidLength + _peerCidLength);
+        set
+        {
+            byte[] before = _bytes;
+            _bytes = [.. Keys, .. OwnCid, .. PeerCid, .. value];
+            CryptographicOperations.ZeroMemory(before);
+        }
     }
 
     /// <summary>
@@ -142,10 +143,10 @@ internal sealed class RecordLayer
         BinaryPrimitives.WriteUInt64BigEndian(rest, ((ulong)Epoch << 48) | header.Sequence);
         Span<byte> nonce = stackalloc byte[NonceLength];
         Span<byte> associated = stackalloc byte[CidAssociatedLength];
-        Nonce(_keys.Salt(_suite, _isServer), rest, nonce);
+        Nonce(SaltOf(_isServer), rest, nonce);
         associated = Associated(header, cid, innerLength, associated);
         Span<byte> tag = rest[(CipherSuite.ExplicitNonceLength + innerLength)..];
-        Aead.Seal(_suite, ref _sealing, _keys.Key(_suite, _isServer), nonce, associated, inner, tag);
+        Aead.Seal(_suite, ref _sealing, KeyOf(_isServer), nonce, associated, inner, tag);
         return header.HeaderLength + header.Length;
     }
 
@@ -182,10 +183,10 @@ internal sealed class RecordLayer
         Span<byte> inner = rest.Slice(CipherSuite.ExplicitNonceLength, innerLength);
         Span<byte> nonce = stackalloc byte[NonceLength];
         Span<byte> associated = stackalloc byte[CidAssociatedLength];
-        Nonce(_keys.Salt(_suite, !_isServer), rest, nonce);
+        Nonce(SaltOf(!_isServer), rest, nonce);
         associated = Associated(header, OwnCid, innerLength, associated);
         Span<byte> tag = rest[(CipherSuite.ExplicitNonceLength + innerLength)..];
-        if (!Aead.TryOpen(_suite, ref _opening, _keys.Key(_suite, !_isServer), nonce, associated, inner, tag))
+        if (!Aead.TryOpen(_suite, ref _opening, KeyOf(!_isServer), nonce, associated, inner, tag))
         {
             _forgeries += _forgeries < int.MaxValue ? 1 : 0;
             return OpenResult.Forged;
@@ -216,12 +217,20 @@ internal sealed class RecordLayer
     /// <summary>Overwrites the keys; sealing and opening fail afterwards.</summary>
     public void Clear()
     {
-        _keys.Clear();
+        CryptographicOperations.ZeroMemory(_bytes.AsSpan(0, _suite.KeyBlockLength));
         _sealing?.Dispose();
         _opening?.Dispose();
         _sealing = _opening = null;
         _nextSequence = _end = SequenceEnd;
     }
+
+    private ReadOnlySpan<byte> Keys => _bytes.AsSpan(0, _suite.KeyBlockLength);
+
+    private ReadOnlySpan<byte> KeyOf(bool isServer) => _bytes.AsSpan(isServer ? _suite.KeyLength : 0, _suite.KeyLength);
+
+    // The part of nonces that stays off the wire.
+    private ReadOnlySpan<byte> SaltOf(bool isServer) =>
+        _bytes.AsSpan((2 * _suite.KeyLength) + (isServer ? CipherSuite.SaltLength : 0), CipherSuite.SaltLength);
 
     private ulong Next(int contentLength)
     {
@@ -306,13 +315,12 @@ internal sealed class RecordLayer
     {
         writer.WriteNumber(_suite.Id);
         writer.WriteFlag(_isServer);
-        writer.WriteBytes(_keys);
+        writer.WriteBytes(Keys);
         writer.WriteBytes(OwnCid);
         writer.WriteBytes(PeerCid);
         writer.WriteNumber((long)_window.Next);
         writer.WriteNumber((long)sequence);
         writer.WriteNumber(Forgeries);
-        writer.WriteNumber(MaxContent);
     }
 
     /// <summary>
@@ -332,9 +340,8 @@ internal sealed class RecordLayer
         ulong received = Math.Max((ulong)reader.ReadNumber(), progress.Received);
         ulong sent = Math.Max((ulong)reader.ReadNumber(), progress.Sequence);
         long forgeries = reader.ReadNumber();
-        long maxContent = reader.ReadNumber();
-        if (suite is null || saved.Length != KeyBlock.Length || ownCid.Length > MaxCidLength || peerCid.Length > MaxCidLength
-            || received > SequenceEnd || sent >= SequenceEnd || maxContent is < 0 or > MaxPlaintext)
+        if (suite is null || saved.Length != suite.KeyBlockLength || ownCid.Length > MaxCidLength || peerCid.Length > MaxCidLength
+            || received > SequenceEnd || sent >= SequenceEnd)
         {
             throw new InvalidDataException("The saved sessions are of another version.");
         }
@@ -346,7 +353,6 @@ internal sealed class RecordLayer
             _window = ReplayWindow.From(received),
             _nextSequence = sent,
             _forgeries = (int)Math.Clamp(forgeries, 0, int.MaxValue),
-            MaxContent = (int)maxContent,
         };
         keys.Clear();
         return records;

@@ -66,6 +66,7 @@ internal class DtlsSession : ISourceOwned
         PskIdentity = established.PskIdentity;
         IsInitiator = isInitiator;
         ChecksPaths = established.ChecksPaths;
+        MaxContent = (ushort)established.MaxContent;
         if (established.ResumptionId is { } id)
         {
             _records.ResumptionId = id;
@@ -136,7 +137,7 @@ internal class DtlsSession : ISourceOwned
     public bool HasConnectionId => (IsInitiator ? _records.PeerCid : _records.OwnCid).Length > 0;
 
     /// <summary>Maximum bytes of a message to the peer (RFC 8449).</summary>
-    public int MaxContent => _records.MaxContent;
+    public ushort MaxContent { get; init; }
 
     /// <summary>Bytes that a record to the peer adds to its content.</summary>
     public int SentOverhead => _records.RecordLength(0);
@@ -255,7 +256,7 @@ internal class DtlsSession : ISourceOwned
         Span<byte> record = stackalloc byte[StackBytes];
         lock (_records)
         {
-            if (_isClosed || content.Length > _records.MaxContent)
+            if (_isClosed || content.Length > MaxContent)
             {
                 return false;
             }

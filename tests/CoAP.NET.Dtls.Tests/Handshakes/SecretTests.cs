@@ -78,8 +78,8 @@ public sealed class SecretTests
 
     private static bool HasKeys(RecordLayer records)
     {
-        KeyBlock keys = (KeyBlock)Field(typeof(RecordLayer), "_keys").GetValue(records)!;
-        return ((ReadOnlySpan<byte>)keys).ContainsAnyExcept((byte)0);
+        byte[] bytes = (byte[])Field(typeof(RecordLayer), "_bytes").GetValue(records)!;
+        return bytes.AsSpan(0, records.Suite.KeyBlockLength).ContainsAnyExcept((byte)0);
     }
 
     private static byte[] Secret(Handshake end, Type type, string field) => (byte[])Field(type, field).GetValue(end)!;

@@ -49,8 +49,8 @@ public sealed class RecordSizeLimitTests
         pair.Keys["user"] = [1, 2, 3];
         pair.Client.Start(null);
         pair.Run();
-        Assert.Equal(ofServer, pair.Client.Establish().Records.MaxContent);
-        Assert.Equal(ofClient, pair.Server!.Establish().Records.MaxContent);
+        Assert.Equal(ofServer, pair.Client.Establish().MaxContent);
+        Assert.Equal(ofClient, pair.Server!.Establish().MaxContent);
     }
 
     [Fact]
