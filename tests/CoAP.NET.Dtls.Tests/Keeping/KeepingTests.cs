@@ -41,6 +41,8 @@ public sealed class KeepingTests : IDisposable
         DtlsSession loaded = Assert.Single(after.Opened);
         Assert.Equal(("user-1", session.Suite, session.Path), (loaded.PskIdentity, loaded.Suite, loaded.Path));
         Assert.Equal(FromSeconds(10), loaded.Idle);
+        Assert.Equal(SessionRig.MaxContent, loaded.MaxContent);
+        Assert.False(loaded.Send(new byte[SessionRig.MaxContent + 1]));
         after.OnSent = (path, datagram) =>
         {
             numbers.Add(Sequence(datagram));

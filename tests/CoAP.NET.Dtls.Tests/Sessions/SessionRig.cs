@@ -48,6 +48,9 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
 
     public long Sent => Volatile.Read(ref _sent);
 
+    /// <summary>Maximum bytes of a record that its clients accept.</summary>
+    public const int MaxContent = 16_000;
+
     public static KeyBlock Keys(int seed)
     {
         KeyBlock keys = default;
@@ -77,6 +80,7 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
         HandshakeResult established = new(records, lastFlight ?? [], 0, identity, null)
         {
             Shown = identity is null ? [] : ClientCredentialRecord.OfKey(Server.Random, Key),
+            MaxContent = MaxContent,
         };
         DtlsSession session = Server.Keeper?.Make(established, path) ?? new DtlsSession(established, path, this, Clock) { Home = Server };
         return (session, new RecordLayer(CipherSuite.All[0], keys, false, [], cid));
