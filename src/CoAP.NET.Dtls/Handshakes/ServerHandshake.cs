@@ -27,7 +27,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     private byte[] _clientSchemes = [];
     private byte[] _clientGroups = [];
     private ushort _scheme;
-    private Next _next;
+    private ExpectedMessage _next;
     private byte _clientType;
     private byte _ownType;
     private bool _hasRenegotiationInfo;
@@ -35,7 +35,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     private bool _hasServerTypes;
     private bool _hasPointFormats;
 
-    private enum Next
+    private enum ExpectedMessage
     {
         Certificate,
         ClientKeyExchange,
@@ -60,7 +60,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     /// <summary>The naming of sessions that several servers may resume.</summary>
     public SessionIdGenerator SessionNames { get; init; }
 
-    protected override bool ExpectsFinished => _next == Next.Finished;
+    protected override bool ExpectsFinished => _next == ExpectedMessage.Finished;
 
     // A server does not ask clients with pre-shared keys.
     private bool AsksForCertificate =>
@@ -75,7 +75,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         IsStarted = true;
         if (!ClientHello.TryRead(clientHello, out ClientHello hello))
         {
-            Fail(new HandshakeEnd("The datagram is not a ClientHello with a cookie."));
+            Fail(new HandshakeFailureReason("The datagram is not a ClientHello with a cookie."));
             return;
         }
 
@@ -140,9 +140,9 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
 
     protected override bool Expects(HandshakeType type) => Suite is null ? type == HandshakeType.ClientHello : _next switch
     {
-        Next.Certificate => type == HandshakeType.Certificate,
-        Next.ClientKeyExchange => type == HandshakeType.ClientKeyExchange,
-        Next.CertificateVerify => type == HandshakeType.CertificateVerify,
+        ExpectedMessage.Certificate => type == HandshakeType.Certificate,
+        ExpectedMessage.ClientKeyExchange => type == HandshakeType.ClientKeyExchange,
+        ExpectedMessage.CertificateVerify => type == HandshakeType.CertificateVerify,
         _ => type == HandshakeType.Finished,
     };
 
@@ -164,7 +164,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
             default:
                 OnCertificateVerify(body);
                 Transcript.Add(message);
-                _next = Next.Finished;
+                _next = ExpectedMessage.Finished;
                 break;
         }
     }
@@ -252,7 +252,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         }
 
         Add(Begin(HandshakeType.ServerHelloDone));
-        _next = AsksForCertificate ? Next.Certificate : Next.ClientKeyExchange;
+        _next = AsksForCertificate ? ExpectedMessage.Certificate : ExpectedMessage.ClientKeyExchange;
         Flush();
     }
 
@@ -357,7 +357,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         AddServerHello(sessionId);
         UseMaster(state.Master);
         AddFinished();
-        _next = Next.Finished;
+        _next = ExpectedMessage.Finished;
         Flush();
         return true;
     }
@@ -505,7 +505,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     {
         if (ReadCertificate(body, _clientType == RawPublicKeyType ? RawPublicKeyType : X509Type))
         {
-            _next = Next.ClientKeyExchange;
+            _next = ExpectedMessage.ClientKeyExchange;
             return;
         }
 
@@ -519,7 +519,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         }
 
         Transcript.ForgetBytes();
-        _next = Next.ClientKeyExchange;
+        _next = ExpectedMessage.ClientKeyExchange;
     }
 
     private void OnClientKeyExchange(ReadOnlySpan<byte> body)
@@ -533,7 +533,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
 
         _clientPoint = Suite.KeyExchange == KeyExchange.Psk ? [] : reader.ReadVector(1).ToArray();
         reader.End();
-        _next = PeerCertificate is null && PeerPublicKey.IsEmpty ? Next.Finished : Next.CertificateVerify;
+        _next = PeerCertificate is null && PeerPublicKey.IsEmpty ? ExpectedMessage.Finished : ExpectedMessage.CertificateVerify;
         if (Suite.UsesPreSharedKey)
         {
             PskIdentity = Encoding.UTF8.GetString(identity);

@@ -13,13 +13,13 @@ internal sealed record DtlsClientSettings
     public Func<string?, CoapAddress, string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectPsk { get; init; }
 
     /// <summary>Validates certificates of servers; null: trust none.</summary>
-    public CertificateCheck? Certificates { get; init; }
+    public PeerCertificateValidator? Certificates { get; init; }
 
     /// <summary>
     /// Selects what a handshake uses: gets the requested name (null for an address) and the server's address. Null, or a null result, means
     /// the context of the client and <see cref="Certificates"/>. Runs on the thread of the handshake.
     /// </summary>
-    public Func<string?, CoapAddress, ClientRules?>? SelectRules { get; init; }
+    public Func<string?, CoapAddress, ClientHandshakeSettings?>? SelectRules { get; init; }
 
     /// <summary>
     /// Validates raw public keys of servers: gets the requested name (null for an address), the server's address and its

@@ -20,7 +20,7 @@ public sealed class DevicesPageTests
         Assert.Contains($"`MaxQueuedPerDevice` ({options.MaxQueuedPerDevice})", page, StringComparison.Ordinal);
         Assert.Contains($"`MaxQueued` ({options.MaxQueued:N0} a node)", page, StringComparison.Ordinal);
         Assert.Contains($"`MaxQueuedPerCaller` ({options.MaxQueuedPerCaller:N0})", page, StringComparison.Ordinal);
-        Assert.Contains($"`KeepOutcomesFor` ({options.KeepOutcomesFor.TotalMinutes} minutes)", page, StringComparison.Ordinal);
+        Assert.Contains($"`OutcomeLifetime` ({options.OutcomeLifetime.TotalMinutes} minutes)", page, StringComparison.Ordinal);
         Assert.Equal((64 * 1024 * 1024, Timeout.InfiniteTimeSpan), (options.MaxQueuedBytes, options.AwakeTime));
     }
 

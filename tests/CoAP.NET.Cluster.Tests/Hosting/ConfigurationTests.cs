@@ -8,13 +8,13 @@ public sealed class ConfigurationTests : IDisposable
 
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
 
-    public static TheoryData<string> Paths => [.. ClusterKeys.Table.Keys.Select(key => key.Path)];
+    public static TheoryData<string> Paths => [.. ClusterConfigurationKeys.Table.Keys.Select(key => key.Path)];
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
     public void The_page_lists_each_key_with_its_default_and_allowed_values() =>
-        KeyTablePage.Check("cluster", ClusterKeys.Table.Keys.Select(
+        KeyTablePage.Check("cluster", ClusterConfigurationKeys.Table.Keys.Select(
             key => (key.Path, key.ValueOf(new ClusterSettings(new CoapClusterOptions())), key.Allowed)));
 
     [Theory]
@@ -25,14 +25,14 @@ public sealed class ConfigurationTests : IDisposable
     public void Every_property_has_a_key(Type options, string group) => Assert.Equal(
         options.GetProperties().Where(property => property.PropertyType.IsValueType).Select(property => property.Name)
             .Order(),
-        ClusterKeys.Table.Keys.Where(key => key.Path.StartsWith(group, Ordinal))
+        ClusterConfigurationKeys.Table.Keys.Where(key => key.Path.StartsWith(group, Ordinal))
             .Select(key => key.Path[group.Length..]).Order());
 
     [Theory]
     [MemberData(nameof(Paths))]
     public void The_default_and_the_bounds_of_a_key_are_valid_options(string path)
     {
-        ConfigurationKey<ClusterSettings> key = ClusterKeys.Table.Keys.Single(key => key.Path == path);
+        ConfigurationKey<ClusterSettings> key = ClusterConfigurationKeys.Table.Keys.Single(key => key.Path == path);
         string[] values = [key.ValueOf(new ClusterSettings(new CoapClusterOptions())), .. BoundsOf(key.Allowed)];
         foreach (string value in values.Where(value => value != "none"))
         {
@@ -172,7 +172,7 @@ public sealed class ConfigurationTests : IDisposable
         await host.StopAsync();
 
         string told = log.ToString();
-        Assert.Contains("2508 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?", told,
+        Assert.Contains("1802 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?", told,
             Ordinal);
         Assert.Equal(!OperatingSystem.IsWindows(), told.Contains("chmod 600", Ordinal));
     }

@@ -17,9 +17,9 @@ public sealed class AttachTests
         cluster.Attach(server);
         cluster.Attach(server);
 
-        Assert.NotNull(server.ObserverKeeper);
+        Assert.NotNull(server.ObserverStore);
         Assert.NotNull(KeepingOf(options));
-        Assert.Null(dtls.SessionKeeping);
+        Assert.Null(dtls.SessionBackup);
     }
 
     [Fact]
@@ -42,12 +42,12 @@ public sealed class AttachTests
         await using CoapCluster cluster = Cluster();
         await using CoapCluster another = Cluster();
         CoapEndpointOptions options = another.KeepState(new CoapEndpointOptions());
-        Assert.Contains("ObserverKeeper", Fault(() => cluster.KeepState(options)), Ordinal);
-        Assert.Contains("ObserverKeeper", Fault(() => another.KeepState(options, "name")), Ordinal);
+        Assert.Contains("ObserverStore", Fault(() => cluster.KeepState(options)), Ordinal);
+        Assert.Contains("ObserverStore", Fault(() => another.KeepState(options, "name")), Ordinal);
 
         CoapDtlsServerOptions dtls = cluster.KeepState(cluster.KeepState(Dtls(), "one"), "one");
-        Assert.Contains("SessionKeeping", Fault(() => cluster.KeepState(dtls, "two")), Ordinal);
-        Assert.Contains("SessionKeeping", Fault(() => another.KeepState(dtls, "one")), Ordinal);
+        Assert.Contains("SessionBackup", Fault(() => cluster.KeepState(dtls, "two")), Ordinal);
+        Assert.Contains("SessionBackup", Fault(() => another.KeepState(dtls, "one")), Ordinal);
 
         dtls = Dtls();
         dtls.SessionFile = new CoapDtlsSessionFile("sessions", new byte[32]);
@@ -138,9 +138,9 @@ public sealed class AttachTests
 
     private static CoapDtlsSessionBackupOptions? KeepingOf(CoapEndpointOptions options)
     {
-        CoapDtlsSessionBackupOptions? keeping = null;
-        Assert.True(options.TryChangeDtls(dtls => keeping = dtls.Server!.SessionKeeping));
-        return keeping;
+        CoapDtlsSessionBackupOptions? backup = null;
+        Assert.True(options.TryChangeDtls(dtls => backup = dtls.Server!.SessionBackup));
+        return backup;
     }
 
     private static string Fault(Action action) => Assert.Throws<InvalidOperationException>(action).Message;

@@ -128,7 +128,7 @@ public sealed class AiocoapTests : IDisposable
         {
             try
             {
-                using ContextFields fields = new();
+                using OscoreContextFileFields fields = new();
                 AiocoapDirectory.ReadFile(bytes, "settings.json", fields, []);
             }
             catch (CoapCredentialException exception)

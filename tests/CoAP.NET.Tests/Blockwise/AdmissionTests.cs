@@ -141,7 +141,7 @@ public sealed class AdmissionTests : BlockwiseTest
         Assert.Equal((CoapCode.RequestEntityTooLarge, 100u * 1024 - 640), (refusal.Code, refusal.Options.Size1));
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1545).Text;
         Assert.Contains("104857600", told, StringComparison.Ordinal);
-        Assert.Contains("SourceShare of RequestMemory", told, StringComparison.Ordinal);
+        Assert.Contains("MaxSourceFraction of RequestMemory", told, StringComparison.Ordinal);
 
         // Up to that size it is taken, also by who does not announce it.
         Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(99 * 1024), 1024).Code);

@@ -106,7 +106,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(1, _runs);
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1543).Text;
         Assert.Contains("CoapResults.File", told, StringComparison.Ordinal);
-        Assert.Contains("262144 bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)", told,
+        Assert.Contains("262144 bytes for one source (MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise)", told,
             StringComparison.Ordinal);
         AssertAllFreed();
     }
@@ -118,7 +118,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Server.MapPost("/x", () => CoapResults.Changed(CoapContent.Binary(Body(300 * KiB))));
         await StartAsync();
         Send(Message(CoapMethod.Post, "x"));
-        Assert.Contains("(SourceShare of ResponseMemory in CoapLimits.Blockwise)",
+        Assert.Contains("(MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise)",
             Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text, StringComparison.Ordinal);
         AssertAllFreed();
     }
