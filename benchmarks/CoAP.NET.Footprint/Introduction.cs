@@ -10,7 +10,7 @@ internal static class Introduction
     /// <param name="peers">How many.</param>
     /// <param name="group">How many of them are newcomers at a time.</param>
     /// <param name="ask">Has a peer ask; told its number and how often it did before.</param>
-    public static void Run(HeldClock clock, int peers, int group, Action<int, int> ask)
+    public static void Run(ManualClock clock, int peers, int group, Action<int, int> ask)
     {
         for (int from = 0; from < peers; from += group)
         {

@@ -8,9 +8,9 @@ internal sealed class MemoryServer : IAsyncDisposable
 
     private readonly CoapServer _server;
     private readonly MemoryTransport[] _transports;
-    private readonly HeldClock? _clock;
+    private readonly ManualClock? _clock;
 
-    private MemoryServer(CoapServer server, MemoryTransport[] transports, HeldClock? clock)
+    private MemoryServer(CoapServer server, MemoryTransport[] transports, ManualClock? clock)
     {
         _server = server;
         _transports = transports;
@@ -23,7 +23,7 @@ internal sealed class MemoryServer : IAsyncDisposable
 
     public CoapCounters Counters => _server.Endpoint.Counters;
 
-    public HeldClock Clock => _clock ?? throw new InvalidOperationException("This server runs by the system's clock.");
+    public ManualClock Clock => _clock ?? throw new InvalidOperationException("This server runs by the system's clock.");
 
     /// <summary>Requests that were not answered, or not rightly.</summary>
     public long Errors => _transports.Sum(transport => transport.Lost + transport.Wrong);
@@ -36,7 +36,7 @@ internal sealed class MemoryServer : IAsyncDisposable
     /// <param name="configure">Sets its options.</param>
     /// <param name="transports">How many transports it has, each for a thread.</param>
     /// <param name="handler">What answers; null for <see cref="Handler"/>.</param>
-    public static async Task<MemoryServer> StartAsync(HeldClock? clock, Action<CoapEndpointOptions>? configure = null, int transports = 1,
+    public static async Task<MemoryServer> StartAsync(ManualClock? clock, Action<CoapEndpointOptions>? configure = null, int transports = 1,
         Func<CoapResult>? handler = null)
     {
         CoapEndpointOptions options = new();

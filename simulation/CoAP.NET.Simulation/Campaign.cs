@@ -11,7 +11,7 @@ internal abstract class Campaign(string name, string summary)
         new Simulate.SimulateCampaign(),
         new Fuzz.FuzzCampaign(),
         new Attack.AttackCampaign(),
-        new Holders.HolderCampaign(),
+        new LimitFill.LimitFillCampaign(),
         new Faults.FaultCampaign(),
         new Hogs.HogCampaign(),
         new Overload.OverloadCampaign(),

@@ -14,9 +14,9 @@ if (args is [CoAP.NET.Simulation.Overload.OverloadServer.Verb, ..])
     return await CoAP.NET.Simulation.Overload.OverloadServer.RunAsync(args[1..]);
 }
 
-if (args is [CoAP.NET.Simulation.Holders.HolderServer.Verb, var holderRow])
+if (args is [CoAP.NET.Simulation.LimitFill.LimitFillServer.Verb, var holderRow])
 {
-    return await CoAP.NET.Simulation.Holders.HolderServer.RunAsync(holderRow);
+    return await CoAP.NET.Simulation.LimitFill.LimitFillServer.RunAsync(holderRow);
 }
 
 if (args is [CoAP.NET.Simulation.Simulate.Clusters.ClusterWorker.Verb, ..])

@@ -160,7 +160,7 @@ public static class CoapEndpointRouteBuilderExtensions
             client = own;
         }
 
-        HttpExchanges exchanges = new(
+        HttpRequestResponder exchanges = new(
             client, options, fillsCache: false, services.GetService<TimeProvider>() ?? TimeProvider.System, LoggerOf(services));
         lifetime?.ApplicationStopped.Register(exchanges.Dispose);
         ProxiedResourceEndpoint resource = new(exchanges, new HttpRequestLimiter(options), target);
@@ -248,7 +248,7 @@ public static class CoapEndpointRouteBuilderExtensions
         Action<CoapWebSocketEndpointOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(endpoints);
-        return MapWebSocket(endpoints, pattern, new ServerSource(endpoints.ServiceProvider), configure);
+        return MapWebSocket(endpoints, pattern, new ConnectionServerResolver(endpoints.ServiceProvider), configure);
     }
 
     /// <summary>Serves a server over WebSockets.</summary>
@@ -269,7 +269,7 @@ public static class CoapEndpointRouteBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(server);
-        return MapWebSocket(endpoints, pattern, new ServerSource(server, endpoints.ServiceProvider), configure);
+        return MapWebSocket(endpoints, pattern, new ConnectionServerResolver(server, endpoints.ServiceProvider), configure);
     }
 
     /// <summary>Serves an endpoint over WebSockets. The first connection starts it, unless it is already started.</summary>
@@ -287,10 +287,10 @@ public static class CoapEndpointRouteBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(endpoint);
-        return MapWebSocket(endpoints, pattern, new ServerSource(endpoint, endpoints.ServiceProvider), configure);
+        return MapWebSocket(endpoints, pattern, new ConnectionServerResolver(endpoint, endpoints.ServiceProvider), configure);
     }
 
-    private static IEndpointConventionBuilder MapWebSocket(IEndpointRouteBuilder endpoints, string pattern, ServerSource server,
+    private static IEndpointConventionBuilder MapWebSocket(IEndpointRouteBuilder endpoints, string pattern, ConnectionServerResolver server,
         Action<CoapWebSocketEndpointOptions>? configure)
     {
         ArgumentException.ThrowIfNullOrEmpty(pattern);

@@ -6,10 +6,10 @@ namespace CoAP.NET.Caching;
 internal static class CacheRules
 {
     /// <summary>How much of the cache a request may use.</summary>
-    public static CacheUse UseOf(CoapMessage request, CoapOptionRegistry registry)
+    public static CacheAccess UseOf(CoapMessage request, CoapOptionRegistry registry)
     {
-        CacheUse use = request.Code.IsSafe ? CacheUse.Full : CacheUse.None;
-        if (use == CacheUse.None || request.OptionsToRead is not { } options)
+        CacheAccess use = request.Code.IsSafe ? CacheAccess.Full : CacheAccess.None;
+        if (use == CacheAccess.None || request.OptionsToRead is not { } options)
         {
             return use;
         }
@@ -20,14 +20,14 @@ internal static class CacheRules
             switch (registry.CachingOf(number))
             {
                 case OptionCaching.Bypass:
-                    return CacheUse.None;
+                    return CacheAccess.None;
 
                 // An unsafe option may mean anything, such as that no two answers are alike.
                 case OptionCaching.ByNumber when OptionNumber.IsUnsafe(number):
-                    return CacheUse.None;
+                    return CacheAccess.None;
 
                 case OptionCaching.StoreOnly:
-                    use = CacheUse.StoreOnly;
+                    use = CacheAccess.StoreOnly;
                     break;
 
                 default:

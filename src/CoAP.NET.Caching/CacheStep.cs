@@ -25,9 +25,9 @@ internal sealed class CacheStep : ResponseCacheStep
         CoapMessage message = request.Message;
         CoapCacheMode mode = request.Request.CacheMode;
         bool isSafe = message.Code.IsSafe;
-        if (isSafe && UseOf(request) is var use && use != CacheUse.None && KeyOf(request) is { } key)
+        if (isSafe && UseOf(request) is var use && use != CacheAccess.None && KeyOf(request) is { } key)
         {
-            return use == CacheUse.Full ? LookUp(request, key, mode)
+            return use == CacheAccess.Full ? LookUp(request, key, mode)
                 : mode == CoapCacheMode.OnlyIfCached ? throw RequestErrors.NotCached()
                 : Note(request, new CacheStepState { Key = key, IsStoreOnly = true, Stamp = _cache.Stamp(key) });
         }
@@ -66,7 +66,7 @@ internal sealed class CacheStep : ResponseCacheStep
                 InvalidateCreated(uri, response);
                 break;
             case CacheStepState { Key: { } key, IsStoreOnly: true } note:
-                Keep(key, response, note.Stamp, request.Request.OnBehalfOf);
+                StoreResponse(key, response, note.Stamp, request.Request.OnBehalfOf);
                 break;
             case CacheStepState { Key: { } key } note:
                 if (note.Validated is { } validated && response.Code == CoapCode.Valid && sent.AttemptOf(request) == 0)
@@ -114,11 +114,11 @@ internal sealed class CacheStep : ResponseCacheStep
     // older responses need validation.
     public override void Store(OutgoingRequest registration, CoapResponse notification)
     {
-        if (UseOf(registration) != CacheUse.None && KeyOf(registration) is { } key)
+        if (UseOf(registration) != CacheAccess.None && KeyOf(registration) is { } key)
         {
             if (notification.IsSuccess)
             {
-                Keep(key, notification, null, registration.Request.OnBehalfOf);
+                StoreResponse(key, notification, null, registration.Request.OnBehalfOf);
             }
             else
             {
@@ -131,9 +131,9 @@ internal sealed class CacheStep : ResponseCacheStep
 
     // A response whose body goes to a stream, or is only a part, must not be stored as the whole, and a stored response must not replace
     // it.
-    private CacheUse UseOf(OutgoingRequest request) =>
+    private CacheAccess UseOf(OutgoingRequest request) =>
         request.Request.CacheMode == CoapCacheMode.Bypass || request.Request.Transfer is { LeavesBodyOut: true }
-            ? CacheUse.None
+            ? CacheAccess.None
             : CacheRules.UseOf(request.Message, _environment.Registry);
 
     private StepOutcome LookUp(OutgoingRequest request, CacheKey key, CoapCacheMode mode)
@@ -183,7 +183,7 @@ internal sealed class CacheStep : ResponseCacheStep
         return validating.SizeBound - validating.Payload.Length + SmallestBlock <= request.Channel.MaxMessageSize ? validating : null;
     }
 
-    private void Keep(CacheKey key, CoapResponse response, long? stamp, CoapSource? source)
+    private void StoreResponse(CacheKey key, CoapResponse response, long? stamp, CoapSource? source)
     {
         long now = _environment.Now;
         if (response.Code == CoapCode.Valid)

@@ -7,8 +7,8 @@ namespace CoAP.NET.Caching;
 /// <param name="maxEntries">The bound in keys.</param>
 internal sealed class CacheStore(long maxBytes, int maxEntries)
 {
-    private readonly Dictionary<CacheKey, CacheSlot> _slots = [];
-    private readonly Dictionary<string, HashSet<CacheSlot>> _byUri = new(StringComparer.Ordinal);
+    private readonly Dictionary<CacheKey, CacheEntry> _slots = [];
+    private readonly Dictionary<string, HashSet<CacheEntry>> _byUri = new(StringComparer.Ordinal);
     private readonly CacheQuota _shares = new(maxBytes / Math.Max(1, maxEntries));
 
     public int Count => _slots.Count;
@@ -19,7 +19,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     public long Evictions { get; private set; }
 
     /// <summary>Finds a slot, without counting it as a use.</summary>
-    public bool TryGet(CacheKey key, [NotNullWhen(true)] out CacheSlot? slot) => _slots.TryGetValue(key, out slot);
+    public bool TryGet(CacheKey key, [NotNullWhen(true)] out CacheEntry? slot) => _slots.TryGetValue(key, out slot);
 
     public int Sources => _shares.Count;
 
@@ -28,7 +28,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <param name="source">The client of a proxy; null for the caller itself.</param>
     /// <param name="slot">The slot.</param>
     /// <returns>Whether there is one.</returns>
-    public bool TryUse(CacheKey key, CoapSource? source, [NotNullWhen(true)] out CacheSlot? slot)
+    public bool TryUse(CacheKey key, CoapSource? source, [NotNullWhen(true)] out CacheEntry? slot)
     {
         if (!_slots.TryGetValue(key, out slot))
         {
@@ -46,12 +46,12 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <param name="source">The client of a proxy; null for the caller itself.</param>
     public void Add(CacheKey key, StoredResponse response, long freshUntil, CoapSource? source)
     {
-        if (!TryUse(key, source, out CacheSlot? slot))
+        if (!TryUse(key, source, out CacheEntry? slot))
         {
-            slot = new CacheSlot(key);
+            slot = new CacheEntry(key);
             _slots.Add(key, slot);
             _shares.Use(slot, source);
-            if (!_byUri.TryGetValue(key.Uri, out HashSet<CacheSlot>? ofUri))
+            if (!_byUri.TryGetValue(key.Uri, out HashSet<CacheEntry>? ofUri))
             {
                 _byUri.Add(key.Uri, ofUri = []);
             }
@@ -71,7 +71,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <summary>Forbids to use what is stored under a key without asking.</summary>
     public void MarkNotFresh(CacheKey key)
     {
-        if (_slots.TryGetValue(key, out CacheSlot? slot))
+        if (_slots.TryGetValue(key, out CacheEntry? slot))
         {
             MarkNotFresh(slot);
         }
@@ -81,13 +81,13 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <returns>How many slots it hit.</returns>
     public int MarkNotFresh(string uri)
     {
-        if (!_byUri.TryGetValue(uri, out HashSet<CacheSlot>? ofUri))
+        if (!_byUri.TryGetValue(uri, out HashSet<CacheEntry>? ofUri))
         {
             return 0;
         }
 
-        CacheSlot[] slots = [.. ofUri];
-        foreach (CacheSlot slot in slots)
+        CacheEntry[] slots = [.. ofUri];
+        foreach (CacheEntry slot in slots)
         {
             MarkNotFresh(slot);
         }
@@ -103,7 +103,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
         Bytes = 0;
     }
 
-    private void MarkNotFresh(CacheSlot slot)
+    private void MarkNotFresh(CacheEntry slot)
     {
         Change(slot, static changed => changed.MarkNotFresh());
         if (slot.IsEmpty)
@@ -112,7 +112,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
         }
     }
 
-    private void Change(CacheSlot slot, Action<CacheSlot> change)
+    private void Change(CacheEntry slot, Action<CacheEntry> change)
     {
         long before = slot.Size;
         change(slot);
@@ -121,12 +121,12 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
         _shares.Resize(slot, grown);
     }
 
-    private void Remove(CacheSlot slot)
+    private void Remove(CacheEntry slot)
     {
         Bytes -= slot.Size;
         _slots.Remove(slot.Key);
         _shares.Remove(slot);
-        HashSet<CacheSlot> ofUri = _byUri[slot.Key.Uri];
+        HashSet<CacheEntry> ofUri = _byUri[slot.Key.Uri];
         ofUri.Remove(slot);
         if (ofUri.Count == 0)
         {

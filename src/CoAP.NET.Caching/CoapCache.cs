@@ -86,18 +86,18 @@ public sealed class CoapCache : CoapResponseCache
     /// <param name="source">The client of the gateway, for its share; null for the gateway itself.</param>
     /// <returns>The request for the cache; null if its response must not be stored, because of its method or an option (RFC 7252 section
     /// 5.6).</returns>
-    public CoapCachedRequest? Begin(CoapMessage request, string uri, CoapSource? source = null)
+    public CoapCacheTransaction? Begin(CoapMessage request, string uri, CoapSource? source = null)
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentException.ThrowIfNullOrEmpty(uri);
-        if (CacheRules.UseOf(request, request.Options.Registry) == CacheUse.None)
+        if (CacheRules.UseOf(request, request.Options.Registry) == CacheAccess.None)
         {
             return null;
         }
 
         Attach(_timeProvider ?? TimeProvider.System);
         CacheKey key = CacheKey.OfGateway(CacheKey.Normalize(uri), request);
-        return new CoapCachedRequest(this, key, Find(key, Now, CoapCacheMode.Default, source), source);
+        return new CoapCacheTransaction(this, key, Find(key, Now, CoapCacheMode.Default, source), source);
     }
 
     /// <summary>Removes all responses.</summary>
@@ -164,7 +164,7 @@ public sealed class CoapCache : CoapResponseCache
         lock (_gate)
         {
             stamp = StampOf(key.Uri);
-            if (_store.TryUse(key, source, out CacheSlot? slot))
+            if (_store.TryUse(key, source, out CacheEntry? slot))
             {
                 fresh = mode == CoapCacheMode.Validate ? null : slot.Fresh(now);
                 candidates = fresh is null ? slot.Candidates() : [];
@@ -250,7 +250,7 @@ public sealed class CoapCache : CoapResponseCache
     {
         lock (_gate)
         {
-            return _store.TryGet(key, out CacheSlot? slot) ? slot.Candidates() : [];
+            return _store.TryGet(key, out CacheEntry? slot) ? slot.Candidates() : [];
         }
     }
 

@@ -35,7 +35,7 @@ internal sealed class CliContext
     public Func<string, string?> GetVariable { get; init; } = Environment.GetEnvironmentVariable;
 
     /// <summary>Opens an address in the user's browser; false if there is none.</summary>
-    public Func<Uri, bool> OpenBrowser { get; init; } = Browser.TryOpen;
+    public Func<Uri, bool> OpenBrowser { get; init; } = BrowserLauncher.TryOpen;
 
     /// <summary>Registers an object that ends with the command, after its clients and servers.</summary>
     public void Own(IAsyncDisposable owned) => _owned.Add(owned);

@@ -29,7 +29,7 @@ internal static class CommandExtensions
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                return Failures.Report(context, parse, exception);
+                return FailureReporter.Report(context, parse, exception);
             }
         });
         return command;

@@ -50,7 +50,7 @@ internal sealed class CommandHelp(int width) : SynchronousCommandLineAction
 
         string text = rest.ToString().ReplaceLineEndings("\n").TrimEnd('\n');
         int at = text.IndexOf($"\n{OtherOptions}\n", StringComparison.Ordinal) + 1;
-        OptionTable table = new(command.Groups.SelectMany(static group => group.Options), width);
+        HelpOptionTable table = new(command.Groups.SelectMany(static group => group.Options), width);
         output.Write(text[..at]);
         foreach ((string title, List<Option> options) in command.Groups)
         {

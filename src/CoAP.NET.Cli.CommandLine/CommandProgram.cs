@@ -44,7 +44,7 @@ internal static class CommandProgram
         GlobalOptions.SettleColors(parse, context);
         if (parse.Action is ParseErrorAction)
         {
-            return Failures.Report(context, parse, Refusal.Of(parse));
+            return FailureReporter.Report(context, parse, CommandLineErrors.Of(parse));
         }
 
         InvocationConfiguration invocation = new()
@@ -63,7 +63,7 @@ internal static class CommandProgram
         catch (IOException exception)
         {
             // Help whose reader has closed the pipe after the first lines.
-            return Failures.Report(context, parse, exception);
+            return FailureReporter.Report(context, parse, exception);
         }
     }
 

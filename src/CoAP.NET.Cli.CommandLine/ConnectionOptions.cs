@@ -51,13 +51,13 @@ internal sealed class ConnectionOptions
         HelpName = "ADDRESS"
     };
 
-    public Option<TimeSpan?> HandshakeTimeout { get; } = Durations.PositiveOption("--handshake-timeout",
+    public Option<TimeSpan?> HandshakeTimeout { get; } = DurationParser.PositiveOption("--handshake-timeout",
         "TLS, DTLS: how long a handshake may take. Default 10s.");
 
     public Option<int?> NStart { get; } = CommandExtensions.Number("--nstart",
         "Maximum number of concurrent requests to a peer (NSTART). Default 1.", 1, 1000);
 
-    public Option<TimeSpan?> AckTimeout { get; } = Durations.PositiveOption("--ack-timeout",
+    public Option<TimeSpan?> AckTimeout { get; } = DurationParser.PositiveOption("--ack-timeout",
         "How long to wait for an acknowledgement before a retransmission (ACK_TIMEOUT). Default 2s.");
 
     public Option<int?> MaxRetransmit { get; } = CommandExtensions.Number("--max-retransmit",
@@ -65,7 +65,7 @@ internal sealed class ConnectionOptions
 
     public Option<CoapRetransmissionTiming?> Timing { get; } = TimingOption.Create();
 
-    public Option<TimeSpan?> KeepAlive { get; } = Durations.Option("--keep-alive",
+    public Option<TimeSpan?> KeepAlive { get; } = DurationParser.Option("--keep-alive",
         "Connections: send a Ping to a peer that was silent for this time. 0 never. Default 2m.", "-K");
 
     public Option<int?> MaxMessageSize { get; } = CommandExtensions.Number("--max-message-size",
@@ -135,7 +135,7 @@ internal sealed class ConnectionOptions
             ?? (scheme == "coaps" ? s_handshakeTimeout : options.Transports.Streams.HandshakeTimeout);
         if (scheme == "coaps")
         {
-            CoapDtlsOptions dtls = ClientDtls.Make(psk, authorities, parse.GetValue(Certificate), parse.GetValue(Key),
+            CoapDtlsOptions dtls = ClientDtlsOptionsFactory.Make(psk, authorities, parse.GetValue(Certificate), parse.GetValue(Key),
                 parse.GetValue(Insecure));
 
             // A user waits for it, and a wrong key causes only silence.
@@ -144,7 +144,8 @@ internal sealed class ConnectionOptions
         }
         else
         {
-            options.Tls = ClientSecurity.Make(authorities, parse.GetValue(Certificate), parse.GetValue(Key), parse.GetValue(Insecure));
+            options.Tls = ClientTlsOptionsFactory.Make(
+                authorities, parse.GetValue(Certificate), parse.GetValue(Key), parse.GetValue(Insecure));
         }
     }
 
@@ -195,7 +196,7 @@ internal sealed class ConnectionOptions
             : scheme != "coaps"
             ? throw new UsageException($"A pre-shared key is for coaps://, and this goes to {scheme}://.",
                 "Write coaps://; coaps+tcp takes certificates only.")
-            : text is not null ? PskText.Parse(text) : PskText.ReadOnlyOne(file!);
+            : text is not null ? PskParser.Parse(text) : PskParser.ReadOnlyOne(file!);
     }
 
     private IPEndPoint? BindTo(ParseResult parse)

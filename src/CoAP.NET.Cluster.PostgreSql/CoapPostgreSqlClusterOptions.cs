@@ -34,14 +34,14 @@ public sealed partial class CoapPostgreSqlClusterOptions
     public TimeSpan PollInterval { get; set; } = TimeSpan.FromMilliseconds(250);
 
     /// <summary>
-    /// Whether a failover keeps all confirmed writes, because its standby is synchronous (<c>synchronous_standby_names</c>). Default false.
+    /// Whether the standby is synchronous (<c>synchronous_standby_names</c>), so that a failover loses no confirmed write. Default false.
     /// </summary>
     /// <remarks>
     /// A standby that lags behind loses confirmed writes when it takes over, and record numbers would be used twice. The store notices each
     /// failover and each restore (another system identifier or timeline), and by default refuses stored sessions then: each device makes
     /// one handshake, and the numbers of OSCORE contexts continue 2^24 above. With true it does so only if the map is older than before.
     /// </remarks>
-    public bool FailoversKeepWrites { get; set; }
+    public bool HasSynchronousStandby { get; set; }
 
     /// <summary>The clock of retries. Null, the default, uses the system clock. The database measures leases and lifetimes.</summary>
     public TimeProvider? TimeProvider { get; set; }
@@ -93,7 +93,7 @@ public sealed partial class CoapPostgreSqlClusterOptions
             Schema = Schema,
             CommandTimeout = CommandTimeout,
             PollInterval = PollInterval,
-            FailoversKeepWrites = FailoversKeepWrites,
+            HasSynchronousStandby = HasSynchronousStandby,
             TimeProvider = TimeProvider ?? TimeProvider.System,
         };
     }

@@ -112,7 +112,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
         {
             (CoapClusterMap read, string noted) = await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
             CoapClusterMap after = PostgreSqlTimeline.Judge(
-                read, noted, _history, _known, options.FailoversKeepWrites, options.TimeProvider!.GetUtcNow());
+                read, noted, _history, _known, options.HasSynchronousStandby, options.TimeProvider!.GetUtcNow());
             if (after == read && (noted == _history || _history.Length == 0))
             {
                 _known = read.Version;

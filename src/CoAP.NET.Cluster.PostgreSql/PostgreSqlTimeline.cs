@@ -34,7 +34,7 @@ internal static class PostgreSqlTimeline
     /// <param name="noted">The history that the tables were written with; empty before the first node.</param>
     /// <param name="now">The history of the server.</param>
     /// <param name="known">The highest version of the map that this node read before.</param>
-    /// <param name="keepsWrites">Whether failovers lose nothing (<see cref="CoapPostgreSqlClusterOptions.FailoversKeepWrites"/>).</param>
+    /// <param name="keepsWrites">Whether failovers lose nothing (<see cref="CoapPostgreSqlClusterOptions.HasSynchronousStandby"/>).</param>
     /// <param name="time">The time.</param>
     /// <returns>The map; the same one if nothing was lost.</returns>
     public static CoapClusterMap Judge(

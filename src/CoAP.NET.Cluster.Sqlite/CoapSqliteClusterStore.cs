@@ -16,7 +16,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
 {
     private const int PageOfRecords = 512;
 
-    private readonly SqliteWork _work;
+    private readonly SqliteWorkQueue _work;
     private readonly CoapClusterMapFeed _feed = new();
 
     /// <summary>Creates a store. It does not open the file yet.</summary>
@@ -33,7 +33,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
         ArgumentNullException.ThrowIfNull(options);
         options = options.Checked();
         Path = options.Path;
-        _work = new SqliteWork(new SqliteFile(options, _feed), options.Scheduler!, options.MaxWaitingCalls);
+        _work = new SqliteWorkQueue(new SqliteFile(options, _feed), options.Scheduler!, options.MaxWaitingCalls);
     }
 
     /// <summary>The full path of the file.</summary>

@@ -3,13 +3,13 @@ using Microsoft.Data.Sqlite;
 namespace CoAP.NET.Cluster.Sqlite;
 
 /// <summary>
-/// The open file. Used by one thread at a time (<see cref="SqliteWork"/>). It opens on first use, closes after a fault, and opens again
-/// with the next call, so that a returning disk needs no operator. It creates the file at most once, and never uses another one after that:
-/// message numbers would begin again.
+/// The open file. Used by one thread at a time (<see cref="SqliteWorkQueue"/>). It opens on first use, closes after a fault, and opens
+/// again with the next call, so that a returning disk needs no operator. It creates the file at most once, and never uses another one after
+/// that: message numbers would begin again.
 /// </summary>
 internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMapFeed feed) : IDisposable
 {
-    private readonly SqliteOpening _opening = new(options);
+    private readonly SqliteOpener _opening = new(options);
     private readonly TimeProvider _time = options.TimeProvider!;
     private readonly CoapSlotOwner[] _owners = new CoapSlotOwner[CoapSlot.Count];
     private SqliteConnection? _connection;
@@ -45,7 +45,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         {
             // The connection of a missing file stays open, because only SQLite knows which file that was. The store continues when this one
             // is back, and with no other one.
-            if (_connection is not null && SqlitePresence.FindLoss(_connection, options.Path) is null)
+            if (_connection is not null && SqliteFileCheck.FindLoss(_connection, options.Path) is null)
             {
                 Close();
             }
@@ -149,7 +149,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
 
     private void CheckPresence()
     {
-        if (SqlitePresence.FindLoss(_connection!, options.Path) is { } loss)
+        if (SqliteFileCheck.FindLoss(_connection!, options.Path) is { } loss)
         {
             throw loss;
         }

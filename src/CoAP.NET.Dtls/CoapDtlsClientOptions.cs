@@ -139,7 +139,7 @@ public sealed class CoapDtlsClientOptions
             RawPublicKey = RawPublicKey,
             Signer = Signer,
             ValidateServerPublicKey = ValidateServerPublicKey,
-            Certificate = CertificateChecks.Copy(Certificate),
+            Certificate = OwnCertificateValidator.Copy(Certificate),
             ValidateServerCertificate = ValidateServerCertificate,
             RevocationMode = RevocationMode,
             RevocationLists = RevocationLists,
@@ -147,8 +147,8 @@ public sealed class CoapDtlsClientOptions
             SessionIdleTimeout = SessionIdleTimeout,
             MaxResumableSessions = MaxResumableSessions,
         };
-        CertificateChecks.CopyAll(Intermediates, copy.Intermediates);
-        CertificateChecks.CopyAll(TrustedAuthorities, copy.TrustedAuthorities);
+        OwnCertificateValidator.CopyAll(Intermediates, copy.Intermediates);
+        OwnCertificateValidator.CopyAll(TrustedAuthorities, copy.TrustedAuthorities);
         return copy;
     }
 }

@@ -29,15 +29,15 @@ public sealed class CoapDtlsCredentials
                 "CoapDtlsCredentials have one certificate: leave own out with a signer, and create the signer with a certificate.");
         }
 
-        if (own is not null && CertificateChecks.ProblemOf(own.Certificate) is { } problem)
+        if (own is not null && OwnCertificateValidator.ProblemOf(own.Certificate) is { } problem)
         {
             throw new CoapCredentialException(problem);
         }
 
         Signer = signer;
-        Certificate = signer?.Certificate ?? CertificateChecks.Copy(own?.Certificate);
-        CertificateChecks.CopyAll(signer?.Intermediates ?? own?.Intermediates ?? [], Intermediates);
-        CertificateChecks.CopyAll(trustedAuthorities ?? [], TrustedAuthorities);
+        Certificate = signer?.Certificate ?? OwnCertificateValidator.Copy(own?.Certificate);
+        OwnCertificateValidator.CopyAll(signer?.Intermediates ?? own?.Intermediates ?? [], Intermediates);
+        OwnCertificateValidator.CopyAll(trustedAuthorities ?? [], TrustedAuthorities);
         RevocationLists = revocationLists;
     }
 

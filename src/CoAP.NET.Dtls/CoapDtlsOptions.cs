@@ -113,7 +113,7 @@ public sealed class CoapDtlsOptions
 
     /// <summary>Checks that the options fit together, as <see cref="CoapSecurityExtensions.UseDtls"/> does.</summary>
     /// <exception cref="ArgumentException">An option is missing or contradicts another; the message names what to change.</exception>
-    public void Validate() => DtlsOptionChecks.Check(this);
+    public void Validate() => DtlsOptionsValidator.Check(this);
 
     /// <summary>
     /// How long Confirmable messages stay unanswered before a client checks, with a handshake, whether the server still knows the session.

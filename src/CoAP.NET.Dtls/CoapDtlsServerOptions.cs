@@ -230,9 +230,9 @@ public sealed class CoapDtlsServerOptions
 
     /// <summary>How sessions survive a restart and a crash of the server.</summary>
     /// <remarks>Default null: they end with the server.</remarks>
-    internal CoapDtlsSessionBackupOptions? SessionKeeping { get; set; }
+    internal CoapDtlsSessionBackupOptions? SessionBackup { get; set; }
 
-    /// <summary>Decides which sessions belong to this server when several servers share them; needs <see cref="SessionKeeping"/>.</summary>
+    /// <summary>Decides which sessions belong to this server when several servers share them; needs <see cref="SessionBackup"/>.</summary>
     /// <remarks>
     /// The server then identifies clients by their address only, not by the local address that they send to. The server uses this instance
     /// and does not copy it; one instance serves one server. Default null: all sessions belong to this server.
@@ -258,7 +258,7 @@ public sealed class CoapDtlsServerOptions
             Signer = Signer,
             ValidateClientPublicKey = ValidateClientPublicKey,
             RequireClientPublicKey = RequireClientPublicKey,
-            Certificate = CertificateChecks.Copy(Certificate),
+            Certificate = OwnCertificateValidator.Copy(Certificate),
             RequireClientCertificate = RequireClientCertificate,
             RequestClientCertificate = RequestClientCertificate,
             ValidateClientCertificate = ValidateClientCertificate,
@@ -276,11 +276,11 @@ public sealed class CoapDtlsServerOptions
             ResumptionStore = ResumptionStore,
             ResumptionLifetime = ResumptionLifetime,
             SessionFile = SessionFile,
-            SessionKeeping = SessionKeeping,
+            SessionBackup = SessionBackup,
             Steering = Steering,
         };
-        CertificateChecks.CopyAll(Intermediates, copy.Intermediates);
-        CertificateChecks.CopyAll(TrustedAuthorities, copy.TrustedAuthorities);
+        OwnCertificateValidator.CopyAll(Intermediates, copy.Intermediates);
+        OwnCertificateValidator.CopyAll(TrustedAuthorities, copy.TrustedAuthorities);
         return copy;
     }
 }

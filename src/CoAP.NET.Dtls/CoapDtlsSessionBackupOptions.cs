@@ -7,25 +7,25 @@ internal sealed class CoapDtlsSessionBackupOptions
     private static readonly TimeSpan s_most = TimeSpan.FromMinutes(5);
     private readonly byte[] _key;
 
-    /// <summary>Creates the description of a keeper.</summary>
-    /// <param name="keeper">Keeps the sessions. The server uses this instance and does not copy it.</param>
+    /// <summary>Creates the description of a backup.</summary>
+    /// <param name="backup">Keeps the sessions. The server uses this instance and does not copy it.</param>
     /// <param name="key">
     /// The encryption key: 16, 24 or 32 bytes, the same before and after a restart, and at all servers that load the sessions. Copied.
     /// Anyone with the key and the stored states can read the traffic of the sessions: store the key elsewhere.
     /// </param>
     /// <exception cref="ArgumentException">The key has another length.</exception>
-    public CoapDtlsSessionBackupOptions(ICoapDtlsSessionBackup keeper, ReadOnlySpan<byte> key)
+    public CoapDtlsSessionBackupOptions(ICoapDtlsSessionBackup backup, ReadOnlySpan<byte> key)
     {
-        ArgumentNullException.ThrowIfNull(keeper);
+        ArgumentNullException.ThrowIfNull(backup);
         ThrowIfNoKey(key);
-        Keeper = keeper;
+        Backup = backup;
         _key = key.ToArray();
     }
 
-    /// <summary>The keeper of the sessions.</summary>
-    public ICoapDtlsSessionBackup Keeper { get; }
+    /// <summary>The backup of the sessions.</summary>
+    public ICoapDtlsSessionBackup Backup { get; }
 
-    /// <summary>How often the server reports sessions that received records to the keeper.</summary>
+    /// <summary>How often the server reports sessions that received records to the backup.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 5 minutes.</exception>
     /// <remarks>
     /// After a crash, an attacker could replay records that arrived within this time before it; the server verifies such requests
@@ -35,8 +35,8 @@ internal sealed class CoapDtlsSessionBackupOptions
         TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// How long a session waits for the keeper to confirm record numbers before it ends, and how long a stopping server waits for the
-    /// keeper.
+    /// How long a session waits for the backup to confirm record numbers before it ends, and how long a stopping server waits for the
+    /// backup.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 5 minutes.</exception>
     /// <remarks>Default 30 s; 1 s to 5 minutes.</remarks>
@@ -52,7 +52,7 @@ internal sealed class CoapDtlsSessionBackupOptions
     internal Func<bool> UsesPreviousKey { get; init; } = static () => false;
 
     /// <summary>
-    /// Whether the keeper stores what messages change next to the state (<see cref="CoapDtlsSessionChange.Progress"/>), and changes bring
+    /// Whether the backup stores what messages change next to the state (<see cref="CoapDtlsSessionChange.Progress"/>), and changes bring
     /// the state only where it is new. Default false: each change brings the complete state.
     /// </summary>
     internal bool StoresProgress { get; init; }

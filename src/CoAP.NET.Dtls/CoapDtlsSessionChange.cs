@@ -1,6 +1,6 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>A change of one session of a server, which the keeper stores or removes.</summary>
+/// <summary>A change of one session of a server, which the backup stores or removes.</summary>
 internal sealed class CoapDtlsSessionChange
 {
     /// <summary>Creates a change, for tests of an <see cref="ICoapDtlsSessionBackup"/>.</summary>
@@ -33,7 +33,7 @@ internal sealed class CoapDtlsSessionChange
 
     /// <summary>
     /// What messages have changed since <see cref="State"/> was kept (<see cref="Records.SessionProgress"/>); not encrypted. Empty if this
-    /// change has the complete state, or the keeper wants complete states only (<see cref="CoapDtlsSessionBackupOptions.StoresProgress"/>).
+    /// change has the complete state, or the backup wants complete states only (<see cref="CoapDtlsSessionBackupOptions.StoresProgress"/>).
     /// </summary>
     internal ReadOnlyMemory<byte> Progress { get; init; }
 
@@ -42,20 +42,20 @@ internal sealed class CoapDtlsSessionChange
     /// </summary>
     public DateTimeOffset Expires { get; }
 
-    /// <summary>A number that the keeper assigns to the session, such as the term for which its server owns it.</summary>
+    /// <summary>A number that the backup assigns to the session, such as the term for which its server owns it.</summary>
     /// <remarks>
-    /// The keeper may set it before the task of <see cref="ICoapDtlsSessionBackup.KeepAsync"/> ends, even if that fails. All later changes
+    /// The backup may set it before the task of <see cref="ICoapDtlsSessionBackup.SaveAsync"/> ends, even if that fails. All later changes
     /// of the session in this process carry it, including the last one. Default 0, or the value passed to
     /// <see cref="CoapDtlsSessionLoader.TryLoad(ReadOnlySpan{byte}, long)"/>. Not part of <see cref="State"/>.
     /// </remarks>
     public long Stamp { get; set; }
 
-    /// <summary>Whether the keeper called <see cref="Refuse"/>.</summary>
+    /// <summary>Whether the backup called <see cref="Refuse"/>.</summary>
     public bool IsRefused { get; private set; }
 
     /// <summary>Rejects this change, because another server owns the session now.</summary>
     /// <remarks>
-    /// Call it before the task of <see cref="ICoapDtlsSessionBackup.KeepAsync"/> ends. The session ends here without a message to its
+    /// Call it before the task of <see cref="ICoapDtlsSessionBackup.SaveAsync"/> ends. The session ends here without a message to its
     /// client.
     /// </remarks>
     public void Refuse() => IsRefused = true;

@@ -7,7 +7,7 @@ internal enum CoapDtlsSessionChangeKind
     Made,
 
     /// <summary>
-    /// The session needs more record numbers than the keeper confirmed, and waits when it has used them up. Keep its state.
+    /// The session needs more record numbers than the backup confirmed, and waits when it has used them up. Keep its state.
     /// </summary>
     Reserved,
 

@@ -46,7 +46,7 @@ public sealed class CoapDtlsSessionFile
         File.Move(path, taken);
         try
         {
-            OwnerFile.ThrowIfLink(taken);
+            PrivateFile.ThrowIfLink(taken);
             return File.ReadAllBytes(taken);
         }
         finally

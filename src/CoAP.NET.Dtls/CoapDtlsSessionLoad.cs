@@ -3,7 +3,7 @@ namespace CoAP.NET.Dtls;
 /// <summary>The result of loading a session.</summary>
 internal enum CoapDtlsSessionLoad
 {
-    /// <summary>The session is loaded. It continues when it is needed and the keeper has confirmed further record numbers.</summary>
+    /// <summary>The session is loaded. It continues when it is needed and the backup has confirmed further record numbers.</summary>
     Loaded,
 
     /// <summary>The bytes are not the state of a session, are corrupted, or use another key.</summary>

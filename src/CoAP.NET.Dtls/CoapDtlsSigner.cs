@@ -34,12 +34,12 @@ public sealed class CoapDtlsSigner
         ArgumentNullException.ThrowIfNull(certificate);
         ArgumentNullException.ThrowIfNull(sign);
         Certificate = X509CertificateLoader.LoadCertificate(certificate.RawData);
-        if (CertificateChecks.ProblemOf(Certificate, needsKey: false) is { } problem)
+        if (OwnCertificateValidator.ProblemOf(Certificate, needsKey: false) is { } problem)
         {
             throw new CoapCredentialException(problem);
         }
 
-        CertificateChecks.CopyAll(intermediates ?? [], Intermediates);
+        OwnCertificateValidator.CopyAll(intermediates ?? [], Intermediates);
         using ECDsa key = Certificate.GetECDsaPublicKey()!;
         (_sign, KeySize) = (sign, key.KeySize);
     }

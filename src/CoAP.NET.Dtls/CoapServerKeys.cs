@@ -52,7 +52,7 @@ public sealed class CoapServerKeys
     public CoapServerKeys UsePsk(Func<string, CancellationToken, ValueTask<ReadOnlyMemory<byte>>> findKey)
     {
         ArgumentNullException.ThrowIfNull(findKey);
-        return UsePsk(new LookUp(findKey));
+        return UsePsk(new DelegatePskStore(findKey));
     }
 
     /// <summary>Accepts the clients whose pre-shared keys a store finds.</summary>
@@ -171,7 +171,7 @@ public sealed class CoapServerKeys
         _watched.OfType<PskFileStore>().FirstOrDefault()?.Wipe();
     }
 
-    private sealed class LookUp(Func<string, CancellationToken, ValueTask<ReadOnlyMemory<byte>>> findKey) : ICoapPskStore
+    private sealed class DelegatePskStore(Func<string, CancellationToken, ValueTask<ReadOnlyMemory<byte>>> findKey) : ICoapPskStore
     {
         public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
             findKey(identity, cancellationToken);

@@ -3,7 +3,7 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls;
@@ -24,7 +24,7 @@ internal sealed class DtlsSettings
         if (options.Server is { } server && isServer)
         {
             PskStore = server.PskStore;
-            SessionKeeping = server.SessionKeeping ?? (server.SessionFile is { } file
+            SessionBackup = server.SessionBackup ?? (server.SessionFile is { } file
                 ? new CoapDtlsSessionBackupOptions(new SessionFileBackup(file), file.Key) { IsForStopsOnly = true }
                 : null);
             Steering = server.Steering;
@@ -74,7 +74,7 @@ internal sealed class DtlsSettings
     public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateClientPublicKey { get; }
 
     /// <summary>How sessions survive the process, or null.</summary>
-    public CoapDtlsSessionBackupOptions? SessionKeeping { get; }
+    public CoapDtlsSessionBackupOptions? SessionBackup { get; }
 
     /// <summary>Decides which sessions belong to this server; null: all.</summary>
     public ICoapDtlsSteering? Steering { get; }
@@ -133,7 +133,7 @@ internal sealed class DtlsSettings
             return null;
         }
 
-        CertificateCheck check = new()
+        PeerCertificateValidator check = new()
         {
             IsOfServers = false,
             Authorities = credentials?.TrustedAuthorities ?? server.TrustedAuthorities,
@@ -222,7 +222,7 @@ internal sealed class DtlsSettings
 
     /// <summary>Returns the check of certificates of servers.</summary>
     /// <param name="credentials">The selected credentials; null for those of the options.</param>
-    public CertificateCheck CheckServersBy(CoapDtlsCredentials? credentials) => CheckOf(_options.Client!, credentials);
+    public PeerCertificateValidator CheckServersBy(CoapDtlsCredentials? credentials) => CheckOf(_options.Client!, credentials);
 
     private static HandshakeContext Make(HandshakeSettings settings)
     {
@@ -278,7 +278,7 @@ internal sealed class DtlsSettings
         return digest;
     }
 
-    private static CertificateCheck CheckOf(CoapDtlsClientOptions client, CoapDtlsCredentials? credentials = null) => new()
+    private static PeerCertificateValidator CheckOf(CoapDtlsClientOptions client, CoapDtlsCredentials? credentials = null) => new()
     {
         IsOfServers = true,
         Authorities = credentials?.TrustedAuthorities ?? client.TrustedAuthorities,

@@ -15,7 +15,7 @@ internal sealed class KeyLogFile
         _path = path;
         try
         {
-            OwnerFile.Append(path).Dispose();
+            PrivateFile.Append(path).Dispose();
         }
         catch (Exception exception)
             when (exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
@@ -33,7 +33,7 @@ internal sealed class KeyLogFile
         {
             try
             {
-                using FileStream file = OwnerFile.Append(_path);
+                using FileStream file = PrivateFile.Append(_path);
                 file.Write(Encoding.ASCII.GetBytes(line + '\n'));
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

@@ -18,7 +18,7 @@ internal sealed class EdhocInitiator : IDisposable
     private readonly EdhocCipherSuite _suite;
     private readonly int[] _suites;
     private readonly byte[] _connectionId;
-    private readonly Progress _progress;
+    private readonly EdhocSessionProgress _progress;
     private EdhocPrivateKey? _ephemeral;
     private KeySchedule? _schedule;
     private byte[] _messageOneHash = [];
@@ -26,7 +26,7 @@ internal sealed class EdhocInitiator : IDisposable
     private byte[] _peerConnectionId = [];
     private byte[] _plaintext = [];
     private byte[] _proofBytes = [];
-    private EdhocProof _proof;
+    private SignatureOrMac _proof;
     private IReadOnlyList<EdhocEad> _peerEad = [];
     private EdhocSession? _session;
 
@@ -70,7 +70,7 @@ internal sealed class EdhocInitiator : IDisposable
         _suites = [.. usable.Take(selected + 1).Select(static suite => suite.Number)];
         _own = EdhocParty.Fitting(own, _suite, EdhocParty.IsStatic(method, EdhocRole.Initiator))!;
         (_settings, Method, _connectionId) = (settings, method, connectionId.ToArray());
-        _progress = new Progress(Wipe);
+        _progress = new EdhocSessionProgress(Wipe);
     }
 
     public EdhocMethod Method { get; }
@@ -95,7 +95,8 @@ internal sealed class EdhocInitiator : IDisposable
     /// <param name="ead">EAD_1, which anyone can read.</param>
     /// <returns>The message.</returns>
     /// <exception cref="InvalidOperationException">message_1 already exists.</exception>
-    public byte[] CreateMessage1(params IReadOnlyList<EdhocEad> ead) => _progress.Do(Step.Start, Step.AfterMessage1, () =>
+    public byte[] CreateMessage1(params IReadOnlyList<EdhocEad> ead) =>
+        _progress.Do(EdhocSessionState.Start, EdhocSessionState.AfterMessage1, () =>
     {
         _ephemeral = EdhocPrivateKey.GenerateEphemeral(_suite.Curve, _settings.Random);
         byte[] message = new EdhocMessage1(Method, _suites, _ephemeral.PublicKey.X.ToArray(), _connectionId, ead).Write();
@@ -111,7 +112,7 @@ internal sealed class EdhocInitiator : IDisposable
     /// <exception cref="EdhocException">It is invalid, or an error of the peer.</exception>
     /// <exception cref="InvalidOperationException">There is no message_1, or message_2 is already read.</exception>
     public EdhocClaim ReadMessage2(ReadOnlyMemory<byte> message) =>
-        _progress.Do(Step.AfterMessage1, Step.Claimed, () => ReadSecond(message.Span));
+        _progress.Do(EdhocSessionState.AfterMessage1, EdhocSessionState.Claimed, () => ReadSecond(message.Span));
 
     /// <summary>Verifies the Responder's identity, and creates message_3.</summary>
     /// <param name="candidates">
@@ -124,11 +125,11 @@ internal sealed class EdhocInitiator : IDisposable
     public byte[] CreateMessage3(IReadOnlyList<EdhocCredential> candidates, params IReadOnlyList<EdhocEad> ead)
     {
         ArgumentNullException.ThrowIfNull(candidates);
-        return _progress.Do(Step.Claimed, Step.Proven, () =>
+        return _progress.Do(EdhocSessionState.Claimed, EdhocSessionState.Proven, () =>
         {
             (EdhocCredential credential, byte[] key) = EdhocParty.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own);
             _schedule!.Advance(key, _plaintext, credential.Encoded.Span);
-            EdhocProof proof = new(false, EdhocParty.IsStatic(Method, EdhocRole.Initiator), _own.Id, EadItems.Write(ead), []);
+            SignatureOrMac proof = new(false, EdhocParty.IsStatic(Method, EdhocRole.Initiator), _own.Id, EadItems.Write(ead), []);
             byte[] plaintext = EdhocParty.Write(proof, proof.Make(_schedule, _own, _peerKey, out byte[] next));
             byte[] ciphertext = _schedule.Seal(3, plaintext);
             _schedule.Advance(next, plaintext, _own.Credential.Encoded.Span);
@@ -141,7 +142,7 @@ internal sealed class EdhocInitiator : IDisposable
                 PeerEad = _peerEad,
             };
             _ephemeral!.Dispose();
-            return Bytes.Item(ciphertext);
+            return CborItemEncoder.Item(ciphertext);
         });
     }
 
@@ -150,7 +151,8 @@ internal sealed class EdhocInitiator : IDisposable
     /// <returns>The session.</returns>
     /// <exception cref="EdhocException">It is invalid, or an error of the peer. The session is wiped.</exception>
     /// <exception cref="InvalidOperationException">There is no message_3, or message_4 is already read.</exception>
-    public EdhocSession ReadMessage4(ReadOnlyMemory<byte> message) => _progress.Do(Step.Proven, Step.Complete, () =>
+    public EdhocSession ReadMessage4(ReadOnlyMemory<byte> message) =>
+        _progress.Do(EdhocSessionState.Proven, EdhocSessionState.Complete, () =>
     {
         EdhocParty.ThrowIfLong(message.Span, _settings);
         ThrowIfError(message.Span);

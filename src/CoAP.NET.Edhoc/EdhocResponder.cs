@@ -15,7 +15,7 @@ internal sealed class EdhocResponder : IDisposable
 {
     private readonly EdhocSettings _settings;
     private readonly IReadOnlyList<EdhocOwnCredential> _credentials;
-    private readonly Progress _progress;
+    private readonly EdhocSessionProgress _progress;
     private EdhocMessage1? _first;
     private EdhocCipherSuite? _suite;
     private EdhocOwnCredential? _own;
@@ -25,7 +25,7 @@ internal sealed class EdhocResponder : IDisposable
     private byte[] _connectionId = [];
     private byte[] _plaintext = [];
     private byte[] _proofBytes = [];
-    private EdhocProof _proof;
+    private SignatureOrMac _proof;
     private IReadOnlyList<EdhocEad> _peerEad = [];
 
     /// <summary>Begins a session.</summary>
@@ -39,7 +39,7 @@ internal sealed class EdhocResponder : IDisposable
         ArgumentNullException.ThrowIfNull(settings);
         ArgumentNullException.ThrowIfNull(own);
         (_settings, _credentials) = (settings, own);
-        _progress = new Progress(Wipe);
+        _progress = new EdhocSessionProgress(Wipe);
     }
 
     /// <summary>The authentication method.</summary>
@@ -67,7 +67,7 @@ internal sealed class EdhocResponder : IDisposable
     /// <exception cref="EdhocException">It is invalid, or its suite is not supported.</exception>
     /// <exception cref="InvalidOperationException">message_1 is already read.</exception>
     public IReadOnlyList<EdhocEad> ReadMessage1(ReadOnlyMemory<byte> message) =>
-        _progress.Do(Step.Start, Step.AfterMessage1, () => ReadFirst(message.Span));
+        _progress.Do(EdhocSessionState.Start, EdhocSessionState.AfterMessage1, () => ReadFirst(message.Span));
 
     /// <summary>Creates message_2, with a new ephemeral key.</summary>
     /// <param name="connectionId">
@@ -87,7 +87,7 @@ internal sealed class EdhocResponder : IDisposable
                 nameof(connectionId));
         }
 
-        return _progress.Do(Step.AfterMessage1, Step.AfterMessage2, () =>
+        return _progress.Do(EdhocSessionState.AfterMessage1, EdhocSessionState.AfterMessage2, () =>
         {
             _connectionId = connectionId.ToArray();
             _ephemeral = EdhocPrivateKey.GenerateEphemeral(_suite!.Curve, _settings.Random);
@@ -95,11 +95,11 @@ internal sealed class EdhocResponder : IDisposable
             _schedule = new KeySchedule(_suite, _messageOneHash, _ephemeral.PublicKey.X.Span, shared);
             CryptographicOperations.ZeroMemory(shared);
             byte[] identifier = Identifiers.Item(_connectionId);
-            EdhocProof proof = new(true, EdhocParty.IsStatic(Method, EdhocRole.Responder), _own!.Id, EadItems.Write(ead), identifier);
+            SignatureOrMac proof = new(true, EdhocParty.IsStatic(Method, EdhocRole.Responder), _own!.Id, EadItems.Write(ead), identifier);
             byte[] plaintext = EdhocParty.Write(proof, proof.Make(_schedule, _own, First.PublicKey, out byte[] next));
             byte[] ciphertext = _schedule.Mask(plaintext);
             _schedule.Advance(next, plaintext, _own.Credential.Encoded.Span);
-            return Bytes.Item([.. _ephemeral.PublicKey.X.Span, .. ciphertext]);
+            return CborItemEncoder.Item([.. _ephemeral.PublicKey.X.Span, .. ciphertext]);
         });
     }
 
@@ -109,7 +109,7 @@ internal sealed class EdhocResponder : IDisposable
     /// <exception cref="EdhocException">It is invalid, or an error of the peer.</exception>
     /// <exception cref="InvalidOperationException">There is no message_2, or message_3 is already read.</exception>
     public EdhocClaim ReadMessage3(ReadOnlyMemory<byte> message) =>
-        _progress.Do(Step.AfterMessage2, Step.Claimed, () => ReadThird(message.Span));
+        _progress.Do(EdhocSessionState.AfterMessage2, EdhocSessionState.Claimed, () => ReadThird(message.Span));
 
     /// <summary>Verifies the Initiator's identity.</summary>
     /// <param name="candidates">
@@ -121,7 +121,7 @@ internal sealed class EdhocResponder : IDisposable
     public EdhocSession Complete(IReadOnlyList<EdhocCredential> candidates)
     {
         ArgumentNullException.ThrowIfNull(candidates);
-        return _progress.Do(Step.Claimed, Step.Proven, () =>
+        return _progress.Do(EdhocSessionState.Claimed, EdhocSessionState.Proven, () =>
         {
             (EdhocCredential credential, byte[] key) = EdhocParty.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own!);
             _schedule!.Advance(key, _plaintext, credential.Encoded.Span);
@@ -142,9 +142,10 @@ internal sealed class EdhocResponder : IDisposable
     /// <param name="ead">EAD_4, which only the Initiator can read.</param>
     /// <returns>The message.</returns>
     /// <exception cref="InvalidOperationException">The Initiator is not verified, or message_4 already exists.</exception>
-    public byte[] CreateMessage4(params IReadOnlyList<EdhocEad> ead) => _progress.Do(Step.Proven, Step.Complete, () =>
+    public byte[] CreateMessage4(params IReadOnlyList<EdhocEad> ead) =>
+        _progress.Do(EdhocSessionState.Proven, EdhocSessionState.Complete, () =>
     {
-        byte[] message = Bytes.Item(_schedule!.Seal(8, EadItems.Write(ead)));
+        byte[] message = CborItemEncoder.Item(_schedule!.Seal(8, EadItems.Write(ead)));
         _schedule.Dispose();
         return message;
     });

@@ -24,7 +24,7 @@ public static class CoapHttpExtensions
     public static CoapProxy UseHttp(this CoapProxy proxy, Action<CoapHttpBackendOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(proxy);
-        return proxy.Use(new HttpUpstream(Make(configure, proxy.Client.Endpoint.TimeProvider), proxy.Targets));
+        return proxy.Use(new HttpUpstreamClient(Make(configure, proxy.Client.Endpoint.TimeProvider), proxy.Targets));
     }
 
     /// <summary>Maps a path and everything below it to an HTTP server, which stays invisible to devices.</summary>
@@ -61,7 +61,7 @@ public static class CoapHttpExtensions
         ArgumentNullException.ThrowIfNull(proxy);
         ArgumentNullException.ThrowIfNull(configure);
         Check(target);
-        HttpUpstream upstream = new(Make(configure, routes.Routes.TimeProvider ?? proxy.Client.Endpoint.TimeProvider), proxy.Targets);
+        HttpUpstreamClient upstream = new(Make(configure, routes.Routes.TimeProvider ?? proxy.Client.Endpoint.TimeProvider), proxy.Targets);
         try
         {
             return routes.MapReverseProxy(template, target, upstream, proxy);

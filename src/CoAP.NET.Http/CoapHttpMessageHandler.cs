@@ -21,7 +21,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
     private readonly ICoapClient _client;
 
     // Recently requested URIs, parsed.
-    private readonly RecentTexts<CoapUri> _uris = new();
+    private readonly RecentTextCache<CoapUri> _uris = new();
 
     /// <summary>Creates a handler.</summary>
     /// <param name="client">Sends the requests; the caller keeps ownership.</param>
@@ -119,7 +119,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
     {
         IReadOnlyList<CoapContentFormat?> accepted = Translator.AcceptedFormats(request);
         (HttpContent? content, CoapContentFormat? format) =
-            await JsonBodies.OfRequestAsync(request.Content, Translator, cancellationToken).ConfigureAwait(false);
+            await JsonBodyConverter.OfRequestAsync(request.Content, Translator, cancellationToken).ConfigureAwait(false);
         for (int i = 0; ; i++)
         {
             CoapRequest coap = Translator.ToCoapRequest(request, uri);
@@ -145,9 +145,9 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
 
             request.Options.Set(CoapHttpRequestOptions.Response, response);
             HttpContent? json =
-                await JsonBodies.OfResponseAsync(response, body, request, Translator, cancellationToken).ConfigureAwait(false);
+                await JsonBodyConverter.OfResponseAsync(response, body, request, Translator, cancellationToken).ConfigureAwait(false);
             HttpResponseMessage answer = Translator.ToHttpResponse(response, json ?? body, request, coap);
-            JsonBodies.Mark(answer, request, Translator, isConverted: json is not null);
+            JsonBodyConverter.Mark(answer, request, Translator, isConverted: json is not null);
             return answer;
         }
     }
@@ -156,7 +156,8 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         HttpRequestMessage request, CoapRequest coap, HttpContent? content, CoapContentFormat? format,
         CancellationToken cancellationToken)
     {
-        RequestBody body = await RequestBody.OpenAsync(content, format, RequestBufferSize, cancellationToken).ConfigureAwait(false);
+        HttpRequestBodyContent body = await HttpRequestBodyContent.OpenAsync(content, format, RequestBufferSize, cancellationToken)
+            .ConfigureAwait(false);
         await using (body.ConfigureAwait(false))
         {
             if (body.Content is not null)
@@ -222,7 +223,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
     {
         try
         {
-            return await ResponseBody.OfAsync(stream, cancellationToken).ConfigureAwait(false);
+            return await CoapResponseBodyContent.OfAsync(stream, cancellationToken).ConfigureAwait(false);
         }
         catch
         {

@@ -22,15 +22,15 @@ namespace CoAP.NET.Proxy;
 public sealed class CoapProxy : IAsyncDisposable
 {
     private const int MaxMessage = 64 * 1024;
-    internal const string NotAsked = "This proxy does not forward to that host or port.";
+    internal const string TargetDeniedText = "This proxy does not forward to that host or port.";
 
     private readonly CoapProxyOptions _options;
     private readonly ParsedTargetCache _targets;
-    private readonly Dictionary<string, CoapProxyUpstream> _upstreams = new(StringComparer.Ordinal);
-    private readonly List<CoapProxyUpstream> _owned = [];
+    private readonly Dictionary<string, UpstreamClient> _upstreams = new(StringComparer.Ordinal);
+    private readonly List<UpstreamClient> _owned = [];
     private readonly EventCounter<ProxyCount> _counts;
     private readonly Lazy<CoapClient> _ownClient;
-    private readonly NextProxyUpstream? _next;
+    private readonly NextProxyClient? _next;
     private readonly SharedObservations _observations;
     private readonly ILogger _logger;
 
@@ -54,14 +54,14 @@ public sealed class CoapProxy : IAsyncDisposable
         _observations = new SharedObservations(
             endpoint.TimeProvider, _options.Limits.MaxObservations, _options.Limits.MaxObservationsPerSource, _counts);
         Forwarder = new Forwarder(
-            _options, _counts, _observations, new StreamedAnswers(_options, _counts, endpoint.Pipeline.Random),
-            new PassingBodies(_options, _counts, endpoint.TimeProvider), _logger);
+            _options, _counts, _observations, new StreamedResponses(_options, _counts, endpoint.Pipeline.Random),
+            new ForwardedBodies(_options, _counts, endpoint.TimeProvider), _logger);
         if (_options.NextProxy is { } next)
         {
-            _next = new NextProxyUpstream(new LazyRequester(_ownClient), next);
+            _next = new NextProxyClient(new LazyClient(_ownClient), next);
         }
 
-        Use(new CoapUpstream(Client));
+        Use(new CoapUpstreamClient(Client));
     }
 
     /// <summary>The client that sends the requests of forward-proxy clients.</summary>
@@ -87,7 +87,7 @@ public sealed class CoapProxy : IAsyncDisposable
 
     /// <summary>Adds an upstream, which forwards requests to servers of other schemes or in another way.</summary>
     /// <remarks>Of two upstreams for the same scheme the later one wins. Call it before you map the proxy.</remarks>
-    internal CoapProxy Use(CoapProxyUpstream upstream)
+    internal CoapProxy Use(UpstreamClient upstream)
     {
         ArgumentNullException.ThrowIfNull(upstream);
         foreach (string scheme in upstream.Schemes)
@@ -106,7 +106,7 @@ public sealed class CoapProxy : IAsyncDisposable
         Requests = _counts[ProxyCount.Requests],
         Forwarded = _counts[ProxyCount.Forwarded],
         Observations = _observations.Count,
-        InProgress = Forwarder.Shares.Count,
+        InProgress = Forwarder.Quota.Count,
         TargetsDenied = _counts[ProxyCount.TargetsDenied],
         UnsafeOptions = _counts[ProxyCount.UnsafeOptions],
         Challenges = _counts[ProxyCount.Challenges],
@@ -143,7 +143,7 @@ public sealed class CoapProxy : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(request);
         CoapPeer client = request.Peer;
         _counts.Add(ProxyCount.Requests);
-        KnownTarget? known = request.Options.TryGetValue(OptionNumber.ProxyUri, out ReadOnlySpan<byte> named)
+        ParsedTarget? known = request.Options.TryGetValue(OptionNumber.ProxyUri, out ReadOnlySpan<byte> named)
             ? _targets.TryFind(named)
             : null;
         string target;
@@ -157,12 +157,12 @@ public sealed class CoapProxy : IAsyncDisposable
         }
 
         string scheme = known?.Scheme ?? SchemeOf(target);
-        if (!_upstreams.TryGetValue(scheme, out CoapProxyUpstream? upstream))
+        if (!_upstreams.TryGetValue(scheme, out UpstreamClient? upstream))
         {
             return Refuse(CoapCode.ProxyingNotSupported, "This proxy does not support the scheme of that URI.");
         }
 
-        if (upstream is not CoapUpstream && !Uri.IsWellFormedUriString(target, UriKind.Absolute))
+        if (upstream is not CoapUpstreamClient && !Uri.IsWellFormedUriString(target, UriKind.Absolute))
         {
             return Refuse(CoapCode.BadRequest, "Proxy-Uri is not an absolute URI.");
         }
@@ -174,9 +174,9 @@ public sealed class CoapProxy : IAsyncDisposable
 
     /// <summary>Returns the upstream for a configured target.</summary>
     /// <exception cref="ArgumentException">No upstream supports its scheme.</exception>
-    internal CoapProxyUpstream UpstreamOf(string target)
+    internal UpstreamClient UpstreamOf(string target)
     {
-        if (!_upstreams.TryGetValue(SchemeOf(target), out CoapProxyUpstream? upstream))
+        if (!_upstreams.TryGetValue(SchemeOf(target), out UpstreamClient? upstream))
         {
             throw new ArgumentException(
                 $"This proxy cannot send requests to '{target}': its upstreams support the schemes {string.Join(", ", _upstreams.Keys)}. "
@@ -184,11 +184,11 @@ public sealed class CoapProxy : IAsyncDisposable
                 nameof(target));
         }
 
-        return upstream is CoapUpstream ? new CoapUpstream(new LazyRequester(_ownClient)) : upstream;
+        return upstream is CoapUpstreamClient ? new CoapUpstreamClient(new LazyClient(_ownClient)) : upstream;
     }
 
     /// <summary>Registers an upstream to be disposed with the proxy.</summary>
-    internal void Own(CoapProxyUpstream upstream)
+    internal void Own(UpstreamClient upstream)
     {
         lock (_owned)
         {
@@ -200,7 +200,7 @@ public sealed class CoapProxy : IAsyncDisposable
     internal static string SchemeOf(string target)
     {
         int colon = target.IndexOf(':', StringComparison.Ordinal);
-        foreach (string scheme in CoapUpstream.AllSchemes)
+        foreach (string scheme in CoapUpstreamClient.AllSchemes)
         {
             // Nearly all targets have the scheme in its normal form.
             if (colon == scheme.Length && target.StartsWith(scheme, StringComparison.Ordinal))
@@ -219,7 +219,7 @@ public sealed class CoapProxy : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _observations.Dispose();
-        foreach (CoapProxyUpstream upstream in Owned())
+        foreach (UpstreamClient upstream in Owned())
         {
             upstream.Dispose();
         }
@@ -231,7 +231,7 @@ public sealed class CoapProxy : IAsyncDisposable
         }
     }
 
-    private CoapProxyUpstream[] Owned()
+    private UpstreamClient[] Owned()
     {
         lock (_owned)
         {
@@ -240,10 +240,10 @@ public sealed class CoapProxy : IAsyncDisposable
     }
 
     private CoapResult? Judge(
-        CoapRequestContext request, CoapPeer client, ref string target, string scheme, CoapProxyUpstream upstream, KnownTarget? known)
+        CoapRequestContext request, CoapPeer client, ref string target, string scheme, UpstreamClient upstream, ParsedTarget? known)
     {
         bool isDenied;
-        if (upstream is CoapUpstream)
+        if (upstream is CoapUpstreamClient)
         {
             known ??= _targets.Find(target);
             isDenied = known.IsDenied;
@@ -263,7 +263,7 @@ public sealed class CoapProxy : IAsyncDisposable
         {
             _counts.Add(ProxyCount.TargetsDenied);
             ProxyLog.TargetDenied(_logger, client.Address.ToString(), target);
-            return CoapResults.Status(CoapCode.ProxyingNotSupported, NotAsked);
+            return CoapResults.Status(CoapCode.ProxyingNotSupported, TargetDeniedText);
         }
 
         return upstream.IsSecure(scheme) && !_options.AllowSecuredTargetsToAnyone && request.Channel is { Transport.IsSecure: false }

@@ -51,7 +51,7 @@ public static class CoapProxyMapping
     {
         ArgumentNullException.ThrowIfNull(target);
         ArgumentNullException.ThrowIfNull(proxy);
-        CoapProxyUpstream upstream = proxy.UpstreamOf(target);
+        UpstreamClient upstream = proxy.UpstreamOf(target);
         return Map(routes, template, proxy, new ReverseTarget(target), _ => upstream);
     }
 
@@ -65,7 +65,7 @@ public static class CoapProxyMapping
     /// <exception cref="ArgumentException">The template or the URI is not valid, or the upstream does not support its scheme.</exception>
     /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
     internal static CoapRouteHandlerBuilder MapReverseProxy(
-        this ICoapRouteBuilder routes, string template, string target, CoapProxyUpstream upstream, CoapProxy proxy)
+        this ICoapRouteBuilder routes, string template, string target, UpstreamClient upstream, CoapProxy proxy)
     {
         ArgumentNullException.ThrowIfNull(target);
         ArgumentNullException.ThrowIfNull(upstream);
@@ -98,11 +98,12 @@ public static class CoapProxyMapping
     {
         ArgumentNullException.ThrowIfNull(find);
         ArgumentNullException.ThrowIfNull(proxy);
-        return Map(routes, template, proxy, new ReverseTarget(null), request => find(request) is { } peer ? new CoapUpstream(peer) : null);
+        return Map(
+            routes, template, proxy, new ReverseTarget(null), request => find(request) is { } peer ? new CoapUpstreamClient(peer) : null);
     }
 
     private static CoapRouteHandlerBuilder Map(
-        ICoapRouteBuilder routes, string template, CoapProxy proxy, ReverseTarget target, Func<CoapRequestContext, CoapProxyUpstream?> find)
+        ICoapRouteBuilder routes, string template, CoapProxy proxy, ReverseTarget target, Func<CoapRequestContext, UpstreamClient?> find)
     {
         CoapRouteHandlerBuilder? route = null;
         route = routes.Map(template, s_methods, async (CoapRequestContext request, CancellationToken cancellationToken) =>

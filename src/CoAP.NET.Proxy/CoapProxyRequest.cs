@@ -9,7 +9,7 @@ internal sealed class CoapProxyRequest
         CoapRequestContext received, CoapSource source, string target, CoapOptionCollection options, TimeSpan timeout,
         CoapProxyTargets? targets, bool mayBeShared, ResponseStart? place = null, ForwardedBody? body = null)
     {
-        Place = place;
+        Start = place;
         Passing = body;
         Received = received;
         Source = source;
@@ -42,11 +42,11 @@ internal sealed class CoapProxyRequest
     public CoapOptionCollection Options { get; }
 
     /// <summary>The whole body; empty if it arrives as a stream.</summary>
-    public ReadOnlyMemory<byte> Payload => Passing?.Held ?? Received.Payload;
+    public ReadOnlyMemory<byte> Payload => Passing?.BufferedBytes ?? Received.Payload;
 
     /// <summary>
     /// The body as a stream from the client, if it is larger than the buffer and the upstream accepts streams
-    /// (<see cref="CoapProxyUpstream.StreamsBodyOf"/>); otherwise null.
+    /// (<see cref="UpstreamClient.StreamsBodyOf"/>); otherwise null.
     /// </summary>
     /// <remarks>Read it once. Reading throws a <see cref="CoapException"/> (<see cref="CoapError.BodyIncomplete"/>) if the client aborts
     /// it.</remarks>
@@ -75,11 +75,11 @@ internal sealed class CoapProxyRequest
 
     /// <summary>Returns a copy whose body arrives in blocks.</summary>
     internal CoapProxyRequest With(ForwardedBody body) =>
-        new(Received, Source, Target, Options, Timeout, Targets, MayBeShared, Place, body);
+        new(Received, Source, Target, Options, Timeout, Targets, MayBeShared, Start, body);
 
     /// <summary>The body that arrives in blocks; null if it arrived as a whole.</summary>
     internal ForwardedBody? Passing { get; }
 
     /// <summary>The start of the wanted part of the response, which may come as a stream; null if it has to be buffered.</summary>
-    internal ResponseStart? Place { get; }
+    internal ResponseStart? Start { get; }
 }

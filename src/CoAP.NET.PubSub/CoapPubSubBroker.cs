@@ -16,7 +16,7 @@ namespace CoAP.NET.PubSub;
 [Experimental(PubSubDraft.DiagnosticId)]
 public sealed class CoapPubSubBroker : IAsyncDisposable
 {
-    private readonly CoapTable _table;
+    private readonly CoapReplicatedTable _table;
     private readonly List<TopicCollection> _collections = [];
 
     /// <summary>Creates a broker.</summary>
@@ -30,10 +30,10 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
         TopicQuota shares = new(own.Limits.MaxTopics, own.Limits.MaxBytes);
         TopicIndex index = new(shares, own.Limits.MaxSubscribers);
         TopicChangeReactions reactions = new(index, own.Scheduler, counts, logger);
-        TableRules rules = new(index, reactions);
+        TopicTableRules rules = new(index, reactions);
         _table = own.OpenTable?.Invoke(rules) ?? own.Tables?.OpenTable(CoapTableKind.Topics, rules)
-            ?? CoapTable.InMemory(rules, own.TimeProvider, logger: logger, random: own.Random);
-        Parts = new BrokerContext(own, _table, new TopicQuestionIds(own.Random), index, shares, reactions, counts, logger);
+            ?? CoapReplicatedTable.InMemory(rules, own.TimeProvider, logger: logger, random: own.Random);
+        Parts = new BrokerContext(own, _table, new TopicRequestIdSource(own.Random), index, shares, reactions, counts, logger);
     }
 
     /// <summary>The current number of topics, of all nodes of a cluster.</summary>

@@ -32,7 +32,7 @@ public sealed class CoapPubSubOptions
     public ICoapTableProvider? Tables { get; set; }
 
     /// <summary>Opens the table that holds the topics, in place of <see cref="Tables"/>. For tests.</summary>
-    internal Func<ICoapTableRules, CoapTable>? OpenTable { get; set; }
+    internal Func<ICoapTableRules, CoapReplicatedTable>? OpenTable { get; set; }
 
     /// <summary>Whether the broker answers each publication only after the store of the cluster has confirmed it. Default false.</summary>
     /// <remarks>

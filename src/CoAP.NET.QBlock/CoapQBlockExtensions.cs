@@ -23,8 +23,8 @@ public static class CoapQBlockExtensions
         options.QBlock = use switch
         {
             CoapQBlock.Off => null,
-            CoapQBlock.Secured => new QBlockTransfer(allowsUnsecured: false),
-            CoapQBlock.AllowUnsecured => new QBlockTransfer(allowsUnsecured: true),
+            CoapQBlock.Secured => new QBlockFactory(allowsUnsecured: false),
+            CoapQBlock.AllowUnsecured => new QBlockFactory(allowsUnsecured: true),
             _ => throw new ArgumentOutOfRangeException(nameof(use), use, "The value is not a member of CoapQBlock."),
         };
         return options;
@@ -33,7 +33,7 @@ public static class CoapQBlockExtensions
 
 /// <summary>What the endpoint creates for Q-Block1 and Q-Block2.</summary>
 /// <param name="allowsUnsecured">Whether the options are used with all peers.</param>
-internal sealed class QBlockTransfer(bool allowsUnsecured) : QBlockFeature
+internal sealed class QBlockFactory(bool allowsUnsecured) : QBlockFeature
 {
     public override bool AllowsUnsecured => allowsUnsecured;
 

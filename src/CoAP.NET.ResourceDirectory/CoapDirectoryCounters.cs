@@ -7,7 +7,7 @@ internal sealed record CoapDirectoryCounters
     public int Endpoints { get; init; }
 
     /// <summary>The current number of registrations, including expired ones that can still be refreshed.</summary>
-    public int Held { get; init; }
+    public int StoredRegistrations { get; init; }
 
     /// <summary>The bytes of these registrations with their index entries.</summary>
     public long Bytes { get; init; }
@@ -67,7 +67,7 @@ internal sealed record CoapDirectoryCounters
     public long Full { get; init; }
 
     /// <summary>Registrations refused because their source had used up its share (4.03).</summary>
-    public long ShareUsedUp { get; init; }
+    public long SourceQuotaUsedUp { get; init; }
 
     /// <summary>
     /// Requests that got 5.03 because no node could decide about the registration or store it, or because loading had not finished.

@@ -13,8 +13,8 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public CoapDirectoryServer(CoapDirectoryOptions? options = null)
     {
-        Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked());
-        Core.Table = CoapTable.InMemory(
+        Core = new DirectoryContext((options ?? new CoapDirectoryOptions()).Checked());
+        Core.Table = CoapReplicatedTable.InMemory(
             Core.Rules, Core.Options.TimeProvider, BoundsOf(Core.Options), random: Core.Options.Random);
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
 
@@ -35,7 +35,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     public CoapDirectoryServer(ICoapTableProvider tables, CoapDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(tables);
-        Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked());
+        Core = new DirectoryContext((options ?? new CoapDirectoryOptions()).Checked());
         Core.Table = tables.OpenTable(CoapTableKind.Registrations, Core.Rules, BoundsOf(Core.Options));
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
     }
@@ -50,7 +50,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
         }
     }
 
-    internal DirectoryCore Core { get; }
+    internal DirectoryContext Core { get; }
 
     /// <summary>Loads the registrations from the cluster; without a cluster there is nothing to load.</summary>
     /// <remarks>
@@ -70,9 +70,9 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
         return new CoapDirectoryCounters
         {
             Endpoints = Count,
-            Held = Core.Index.Shares.Count,
-            Bytes = Core.Index.Shares.Bytes,
-            Sources = Core.Index.Shares.Sources,
+            StoredRegistrations = Core.Index.Quota.Count,
+            Bytes = Core.Index.Quota.Bytes,
+            Sources = Core.Index.Quota.Sources,
             Watched = Core.Watched,
             Registrations = counts[DirectoryCount.Registrations],
             SimpleRegistrations = counts[DirectoryCount.SimpleRegistrations],
@@ -90,7 +90,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             FetchesRefused = counts[DirectoryCount.FetchesRefused],
             Challenges = counts[DirectoryCount.Challenges],
             Full = counts[DirectoryCount.Full],
-            ShareUsedUp = counts[DirectoryCount.ShareUsedUp],
+            SourceQuotaUsedUp = counts[DirectoryCount.ShareUsedUp],
             Forgotten = counts[DirectoryCount.Forgotten],
             Evicted = counts[DirectoryCount.Evicted],
             Unavailable = counts[DirectoryCount.Unavailable],

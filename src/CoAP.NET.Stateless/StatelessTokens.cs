@@ -30,7 +30,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
     private const int NumberLength = 5;
     private const int HeadLength = 1 + RunLength + NumberLength;
     private const int TimeLength = 4;
-    private const int TagLength = TokenRun.TagLength;
+    private const int TagLength = StatelessTokenKeys.TagLength;
     private const int NonceLength = 12;
     private const ulong MaxNumber = (1UL << (8 * NumberLength)) - 1;
 
@@ -49,8 +49,8 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
     private readonly long _lifetime;
     private readonly int _words;
     private readonly ulong _process;
-    private readonly Dictionary<ulong, TokenRun> _runs = [];
-    private TokenRun _own;
+    private readonly Dictionary<ulong, StatelessTokenKeys> _runs = [];
+    private StatelessTokenKeys _own;
     private ulong _next;
 
     /// <summary>Creates the keys.</summary>
@@ -60,7 +60,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
     /// <exception cref="PlatformNotSupportedException">This machine has no AES-CCM.</exception>
     public StatelessTokens(CoapEnvironment environment, CoapStatelessOptions options, Action<CoapStatelessResponse> onResponse)
     {
-        if (AesCcmCipher.MeansFor(TokenRun.KeyLength) == AesCcmMeans.None)
+        if (AesCcmCipher.MeansFor(StatelessTokenKeys.KeyLength) == AesCcmImplementation.None)
         {
             throw new PlatformNotSupportedException(AesCcmCipher.Missing("A stateless client"));
         }
@@ -146,7 +146,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
             {
                 // Another process makes its tokens with one of the two secrets.
                 run.Dispose();
-                run = new TokenRun(run.Number, null, _words, previous);
+                run = new StatelessTokenKeys(run.Number, null, _words, previous);
                 isOpen = TryDecrypt(run, epoch, nonce, bytes, plain, sender);
             }
 
@@ -193,7 +193,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
         {
             IsDisposed = true;
             _keys.Dispose();
-            foreach (TokenRun run in _runs.Values)
+            foreach (StatelessTokenKeys run in _runs.Values)
             {
                 run.Dispose();
             }
@@ -227,25 +227,25 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
     private void WriteTo(Span<byte> sender, CoapChannel peer) =>
         PeerBinding.Write(sender, peer, peer is { IsConnection: true, IsReliable: false } ? default : peer.Remote, _process);
 
-    private TokenRun AddOwn(long offset)
+    private StatelessTokenKeys AddOwn(long offset)
     {
-        TokenRun run = new(_environment.Random.NextUInt64(), offset, _words, _keys.ForNew);
+        StatelessTokenKeys run = new(_environment.Random.NextUInt64(), offset, _words, _keys.ForNew);
         _next = 0;
         _ = TryAdd(run);
         return run;
     }
 
     // Null: a foreign token.
-    private TokenRun? RunOf(ulong number, bool isOwn) => _runs.TryGetValue(number, out TokenRun? known)
+    private StatelessTokenKeys? RunOf(ulong number, bool isOwn) => _runs.TryGetValue(number, out StatelessTokenKeys? known)
         ? known.IsOwn || !isOwn ? known : null
-        : _isShared && !isOwn ? new TokenRun(number, null, _words, _keys) : null;
+        : _isShared && !isOwn ? new StatelessTokenKeys(number, null, _words, _keys) : null;
 
     private bool TryDecrypt(
-        TokenRun run, long epoch, ReadOnlySpan<byte> nonce, byte[] token, Span<byte> plain, ReadOnlySpan<byte> sender) =>
+        StatelessTokenKeys run, long epoch, ReadOnlySpan<byte> nonce, byte[] token, Span<byte> plain, ReadOnlySpan<byte> sender) =>
         run.CipherOf(epoch, _name) is { } cipher
             && cipher.TryDecrypt(nonce, sender, token.AsSpan(HeadLength, plain.Length), token.AsSpan(HeadLength + plain.Length), plain);
 
-    private bool IsYoung(TokenRun run, long epoch, ReadOnlySpan<byte> plain, out TimeSpan age)
+    private bool IsYoung(StatelessTokenKeys run, long epoch, ReadOnlySpan<byte> plain, out TimeSpan age)
     {
         long made = _keys.StartOf(epoch) + (BinaryPrimitives.ReadUInt32BigEndian(plain) * TimeSpan.TicksPerMillisecond);
         long now = (run.Offset ?? _time.Offset()) + _environment.Now;
@@ -254,7 +254,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
     }
 
     // A run whose tokens have all expired makes room: they are refused even without its bits.
-    private bool TryAdd(TokenRun run)
+    private bool TryAdd(StatelessTokenKeys run)
     {
         if (_runs.ContainsKey(run.Number))
         {
@@ -265,7 +265,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
         {
             long now = _environment.Now;
             long keep = _lifetime + CoapEpochKeys.MaxClockDifference.Ticks;
-            foreach (TokenRun old in _runs.Values.Where(other => other != _own && now - other.Heard > keep).ToArray())
+            foreach (StatelessTokenKeys old in _runs.Values.Where(other => other != _own && now - other.Heard > keep).ToArray())
             {
                 _runs.Remove(old.Number);
                 old.Dispose();

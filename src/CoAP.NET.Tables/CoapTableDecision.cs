@@ -24,15 +24,17 @@ internal readonly record struct CoapTableDecision
     public ReadOnlyMemory<byte> Reply { get; private init; }
 
     /// <summary>Keeps the entry unchanged.</summary>
-    /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change afterwards.</param>
+    /// <param name="reply">The reply, at most <see cref="CoapReplicatedTable.MaxValueLength"/> bytes. It must not change
+    /// afterwards.</param>
     /// <returns>The decision.</returns>
     /// <exception cref="ArgumentException">The reply is too long.</exception>
     public static CoapTableDecision Keep(ReadOnlyMemory<byte> reply = default) => new() { Reply = Checked(reply, nameof(reply)) };
 
     /// <summary>Puts a value, whether or not there is an entry.</summary>
-    /// <param name="value">The value, at most <see cref="CoapTable.MaxValueLength"/> bytes, which are copied.</param>
+    /// <param name="value">The value, at most <see cref="CoapReplicatedTable.MaxValueLength"/> bytes, which are copied.</param>
     /// <param name="lifetime">The lifetime of the entry from the change on; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</param>
-    /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change afterwards.</param>
+    /// <param name="reply">The reply, at most <see cref="CoapReplicatedTable.MaxValueLength"/> bytes. It must not change
+    /// afterwards.</param>
     /// <param name="isDurable">Whether the store must confirm the change before it takes place, is reported, and is answered. Default true.
     /// Use false for values that change often: the change takes place at once at its node and is written later, and other nodes get it
     /// then. If its node crashes before that, it is lost. The first value of an entry is always durable.</param>
@@ -58,13 +60,15 @@ internal readonly record struct CoapTableDecision
     }
 
     /// <summary>Removes the entry after the store has confirmed it. Does nothing if there is none.</summary>
-    /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change afterwards.</param>
+    /// <param name="reply">The reply, at most <see cref="CoapReplicatedTable.MaxValueLength"/> bytes. It must not change
+    /// afterwards.</param>
     /// <returns>The decision.</returns>
     /// <exception cref="ArgumentException">The reply is too long.</exception>
     public static CoapTableDecision Remove(ReadOnlyMemory<byte> reply = default) =>
         new() { IsRemoval = true, IsDurable = true, Reply = Checked(reply, nameof(reply)) };
 
-    private static ReadOnlyMemory<byte> Checked(ReadOnlyMemory<byte> bytes, string name) => bytes.Length <= CoapTable.MaxValueLength
+    private static ReadOnlyMemory<byte> Checked(ReadOnlyMemory<byte> bytes, string name) =>
+        bytes.Length <= CoapReplicatedTable.MaxValueLength
         ? bytes
-        : throw new ArgumentException($"It may have at most {CoapTable.MaxValueLength} bytes, but has {bytes.Length}.", name);
+        : throw new ArgumentException($"It may have at most {CoapReplicatedTable.MaxValueLength} bytes, but has {bytes.Length}.", name);
 }

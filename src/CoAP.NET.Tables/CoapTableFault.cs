@@ -1,6 +1,6 @@
 namespace CoAP.NET.Tables;
 
-/// <summary>The reason why a <see cref="CoapTable"/> is unavailable.</summary>
+/// <summary>The reason why a <see cref="CoapReplicatedTable"/> is unavailable.</summary>
 internal enum CoapTableFault
 {
     /// <summary>The node that owns the slot of the key is not reachable, or the slot is moving to another node.</summary>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Tables;
 
-/// <summary>The key of an entry of a <see cref="CoapTable"/>.</summary>
+/// <summary>The key of an entry of a <see cref="CoapReplicatedTable"/>.</summary>
 /// <remarks>
 /// Its first byte is its slot, and so determines the node that decides about it. Keys that belong together, such as those of one device,
 /// can share the first byte.
@@ -17,7 +17,7 @@ internal readonly struct CoapTableKey : IEquatable<CoapTableKey>
 
     /// <summary>Creates a key.</summary>
     /// <param name="bytes">1 to 64 bytes, which are copied. The first one distributes the entries over the nodes: if strangers choose the
-    /// names of keys, use <see cref="CoapTable.KeyOf"/>.</param>
+    /// names of keys, use <see cref="CoapReplicatedTable.KeyOf"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is empty or too long.</exception>
     public CoapTableKey(ReadOnlySpan<byte> bytes)
     {
@@ -33,8 +33,8 @@ internal readonly struct CoapTableKey : IEquatable<CoapTableKey>
     public byte Slot => _bytes is { Length: > 0 } bytes ? bytes[0] : (byte)0;
 
     /// <summary>
-    /// Creates a key for a name with a keyed hash (the first 16 bytes of HMAC-SHA-256). <see cref="CoapTable.KeyOf"/> uses the secret of a
-    /// table.
+    /// Creates a key for a name with a keyed hash (the first 16 bytes of HMAC-SHA-256). <see cref="CoapReplicatedTable.KeyOf"/> uses the
+    /// secret of a table.
     /// </summary>
     /// <param name="secret">A secret that all nodes share. With an empty one, attackers can find names in the same slot.</param>
     /// <param name="name">The name, of any length.</param>

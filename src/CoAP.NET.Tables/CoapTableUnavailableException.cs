@@ -1,6 +1,6 @@
 namespace CoAP.NET.Tables;
 
-/// <summary>A <see cref="CoapTable"/> has no answer now. <see cref="Fault"/> is the reason.</summary>
+/// <summary>A <see cref="CoapReplicatedTable"/> has no answer now. <see cref="Fault"/> is the reason.</summary>
 /// <remarks>A server answers 5.03 (Service Unavailable) with a Max-Age of <see cref="CoapException.RetryAfter"/>.</remarks>
 internal sealed class CoapTableUnavailableException : CoapException
 {

@@ -12,9 +12,9 @@ public interface ICoapTableProvider
     /// <see cref="CoapTableKind.Application"/> on, the same on all nodes and after every restart.</param>
     /// <param name="rules">Makes the decisions, and receives the changes.</param>
     /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
-    /// <returns>The table, which <see cref="CoapTable.StartAsync"/> loads.</returns>
+    /// <returns>The table, which <see cref="CoapReplicatedTable.StartAsync"/> loads.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The kind is not one of a table, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The provider is disposed.</exception>
-    internal CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null);
+    internal CoapReplicatedTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null);
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Tables;
 
-/// <summary>Defines the meaning of a <see cref="CoapTable"/>'s entries: decides about changes, and receives them.</summary>
+/// <summary>Defines the meaning of a <see cref="CoapReplicatedTable"/>'s entries: decides about changes, and receives them.</summary>
 /// <remarks>
 /// All nodes of a cluster must have the same rules. During an upgrade of a cluster, the rules of both versions must understand each other's
 /// questions and values. Both methods run under the lock of a slot, concurrently for different slots. They must be quick, must not block,
@@ -15,7 +15,7 @@ internal interface ICoapTableRules
     /// </remarks>
     /// <param name="question">The question and its entry.</param>
     /// <returns>The change of the entry, and the reply.</returns>
-    CoapTableDecision Decide(CoapTableQuestion question);
+    CoapTableDecision Decide(CoapTableRequest question);
 
     /// <summary>Handles a change of an entry, on every node.</summary>
     /// <remarks>

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tables;
 
 /// <summary>A table of one process without a store. Everything happens on the calling thread. Thread-safe.</summary>
-internal sealed class MemoryTable : CoapTable
+internal sealed class MemoryTable : CoapReplicatedTable
 {
     private readonly TableContents _contents;
     private readonly CoapTableOptions _options;
@@ -27,7 +27,7 @@ internal sealed class MemoryTable : CoapTable
         ? Task.FromCanceled(cancellationToken)
         : Task.CompletedTask;
 
-    public override ValueTask<ReadOnlyMemory<byte>> AskAsync(
+    public override ValueTask<ReadOnlyMemory<byte>> RequestAsync(
         CoapTableKey key, ReadOnlyMemory<byte> question, CancellationToken cancellationToken = default)
     {
         Check(key, question);
@@ -44,7 +44,7 @@ internal sealed class MemoryTable : CoapTable
             CoapTableDecision decision = _contents.Decide(slot, key, question, out int index);
             if (decision.IsPut)
             {
-                TableBounds.ThrowIfFull(_contents, slot, index, key, decision, _options);
+                TableSizeLimiter.ThrowIfFull(_contents, slot, index, key, decision, _options);
                 _contents.Put(slot, TableEntry.DataOf(key.Bytes, decision.Value.Span), key.Bytes.Length,
                     _contents.EndOf(decision.Lifetime));
             }

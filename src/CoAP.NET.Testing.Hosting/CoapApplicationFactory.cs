@@ -215,11 +215,11 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
             services.AddSingleton<CoapTestHost>();
         }
 
-        services.AddSingleton<IPostConfigureOptions<CoapServerOptions>>(new ForTests<CoapServerOptions>(MoveIntoMemory));
-        services.AddSingleton<IPostConfigureOptions<CoapClientOptions>>(new ForTests<CoapClientOptions>(MoveIntoMemory));
+        services.AddSingleton<IPostConfigureOptions<CoapServerOptions>>(new TestOptions<CoapServerOptions>(MoveIntoMemory));
+        services.AddSingleton<IPostConfigureOptions<CoapClientOptions>>(new TestOptions<CoapClientOptions>(MoveIntoMemory));
         services.AddSingleton<IPostConfigureOptions<CoapDtlsServerFileOptions>>(
-            new ForTests<CoapDtlsServerFileOptions>(static (options, _) => Forget(options)));
-        services.AddSingleton<IPostConfigureOptions<CoapDtlsClientFileOptions>>(new ForTests<CoapDtlsClientFileOptions>(Forget));
+            new TestOptions<CoapDtlsServerFileOptions>(static (options, _) => Forget(options)));
+        services.AddSingleton<IPostConfigureOptions<CoapDtlsClientFileOptions>>(new TestOptions<CoapDtlsClientFileOptions>(Forget));
         if (TimeProvider != TimeProvider.System)
         {
             services.Replace(ServiceDescriptor.Singleton(TimeProvider));
@@ -318,7 +318,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         return _pskIdentities.TryGetValue(client, out string? psk) ? CoapTestIdentity.Psk(psk) : null;
     }
 
-    private sealed class ForTests<TOptions>(Action<TOptions, string> change) : IPostConfigureOptions<TOptions>
+    private sealed class TestOptions<TOptions>(Action<TOptions, string> change) : IPostConfigureOptions<TOptions>
         where TOptions : class
     {
         public void PostConfigure(string? name, TOptions options) => change(options, name ?? "");

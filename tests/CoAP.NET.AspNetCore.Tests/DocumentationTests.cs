@@ -142,7 +142,8 @@ public sealed partial class DocumentationTests
 
         async Task HaveAsync()
         {
-            await endpoint.AcceptWebSocketAsync(webSocket, new CoapAcceptedConnection { Remote = remote, IsSecure = true, Identity = who },
+            await endpoint.AcceptWebSocketAsync(
+                webSocket, new CoapAcceptedConnectionInfo { Remote = remote, IsSecure = true, Identity = who },
                 stopping);
         }
     }

@@ -133,7 +133,7 @@ public sealed class FailureTests
     [InlineData("frobnicate", "coap: 'frobnicate' is no command.\nhint: coap --help lists the commands.\n")]
     [InlineData("coap://[::1]/x",
         "coap: 'coap://[::1]/x' is no command.\nhint: coap get coap://[::1]/x, perhaps? coap --help lists the commands.\n")]
-    public async Task A_word_that_is_no_command_is_told_once(string word, string error)
+    public async Task A_word_that_is_no_command_is_reported_once(string word, string error)
     {
         CliRun run = await CliHarness.RunAsync(word, "more");
 

@@ -70,7 +70,7 @@ public sealed class TlsTests : FolderTest
     {
         FileInfo authority = new(Write("ca.pem", _certificates.Authority.ExportCertificatePem()));
 
-        X509ChainPolicy policy = ClientSecurity.Make([authority], null, null, isInsecure: false)!.Client!.CertificateChainPolicy!;
+        X509ChainPolicy policy = ClientTlsOptionsFactory.Make([authority], null, null, isInsecure: false)!.Client!.CertificateChainPolicy!;
 
         Assert.True(policy.DisableCertificateDownloads);
         Assert.Equal((X509ChainTrustMode.CustomRootTrust, X509RevocationMode.NoCheck), (policy.TrustMode, policy.RevocationMode));

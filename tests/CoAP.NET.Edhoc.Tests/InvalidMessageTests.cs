@@ -87,6 +87,6 @@ public sealed class InvalidMessageTests
         EdhocCipherSuite suite = EdhocCipherSuite.Find(2)!;
         using KeySchedule schedule =
             new(suite, suite.Hash.Hash(message1), key.PublicKey.X.Span, key.Agree(first.PublicKey));
-        initiator.ReadMessage2(Bytes.Item([.. key.PublicKey.X.Span, .. schedule.Mask(plaintext)]));
+        initiator.ReadMessage2(CborItemEncoder.Item([.. key.PublicKey.X.Span, .. schedule.Mask(plaintext)]));
     }
 }

@@ -32,7 +32,7 @@ public sealed class MutationTests
             (other["message_2", "CRED_R"], bytes => EdhocCredential.OfCcs(bytes)),
             (trace["message_2", "CRED_R"], bytes => EdhocCredential.OfCertificate(bytes)),
             ([0xf5, .. other["message_3", "message_3"]], bytes => RequestPayload.Read(bytes, out _)),
-            (other["message_3", "message_3"], bytes => CombinedPayload.Read(bytes, out _)),
+            (other["message_3", "message_3"], bytes => CombinedRequestPayload.Read(bytes, out _)),
         ];
         int rounds = 60 * CampaignSetting.Of("COAP_TEST_CAMPAIGN", 1);
         foreach ((byte[] input, Action<byte[]> read) in targets)

@@ -65,7 +65,7 @@ public sealed class SharedRequestTests : Origin
     public async Task All_callers_get_the_shared_response_and_it_is_counted()
     {
         await Server.StartAsync();
-        Held held = new(Coap);
+        BlockingClient held = new(Coap);
         using HttpMessageInvoker invoker = new(new CoapHttpMessageHandler(held) { SharedRequests = _shared });
         Task<HttpResponseMessage>[] sent = [.. Enumerable.Range(0, 5).Select(_ => SendAsync(invoker, "GET", Address + "/text"))];
         held.Go.SetResult();
@@ -84,7 +84,7 @@ public sealed class SharedRequestTests : Origin
         byte[] body = [.. Enumerable.Range(0, 100_000).Select(i => (byte)(i * 31))];
         Server.MapGet("/large", () => CoapResults.Bytes(body));
         await Server.StartAsync();
-        Held held = new(Coap);
+        BlockingClient held = new(Coap);
         using HttpMessageInvoker invoker = new(new CoapHttpMessageHandler(held) { SharedRequests = _shared });
         Task<HttpResponseMessage>[] sent = [.. Enumerable.Range(0, 2).Select(_ => SendAsync(invoker, "GET", Address + "/large"))];
         held.Go.SetResult();
@@ -130,7 +130,7 @@ public sealed class SharedRequestTests : Origin
         public void Fail(int index) => _answers[index].SetException(new CoapException("Nobody is there."));
     }
 
-    private sealed class Held(ICoapClient inner) : ICoapClient
+    private sealed class BlockingClient(ICoapClient inner) : ICoapClient
     {
         private int _asked;
 

@@ -104,7 +104,7 @@ public sealed class SharingBackendTests : BackendTest
         honest.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:5683")));
         await using CoapClient greedy = new(On(clock, 3));
         greedy.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.66:5683")));
-        Kept kept = new();
+        CacheableServer kept = new();
         using HttpClient http = new(kept);
         server.MapHttpBackend("/b/{*path}", "http://api.example.com", Proxy, options =>
             (options.Client, options.CacheBytes, options.TimeProvider) = (() => http, 50_000, clock));
@@ -159,7 +159,7 @@ public sealed class SharingBackendTests : BackendTest
         new CoapRequest(CoapMethod.Get, $"{Coap}/b/{path}") { Accept = accept, Timeout = s_hang });
 
     /// <summary>A server whose answers may be kept.</summary>
-    private sealed class Kept : HttpMessageHandler
+    private sealed class CacheableServer : HttpMessageHandler
     {
         public List<string> Asked { get; } = [];
 

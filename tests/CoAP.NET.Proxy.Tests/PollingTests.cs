@@ -132,7 +132,7 @@ public sealed class PollingTests : IAsyncLifetime
         _world.RunAsync(() => _clients[client].ObserveAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/config")));
 
     /// <summary>A server that answers requests of a proxy, such as one of HTTP.</summary>
-    private sealed class PolledServer : CoapProxyUpstream
+    private sealed class PolledServer : UpstreamClient
     {
         public TimeSpan? Interval { get; set; }
 

@@ -106,7 +106,7 @@ public sealed class RequestKeyTests
     {
         CoapProxyTargets targets = new();
         ParsedTargetCache known = new(targets);
-        KnownTarget denied = known.Find("COAP://S.example.com:5683/a");
+        ParsedTarget denied = known.Find("COAP://S.example.com:5683/a");
         Assert.True(denied.IsDenied);
         Assert.Same(denied, known.Find("COAP://S.example.com:5683/a"));
 
@@ -115,7 +115,7 @@ public sealed class RequestKeyTests
 
         targets.AllowHost("s.example.com");
         Assert.Null(known.TryFind("COAP://S.example.com:5683/a"u8));
-        KnownTarget allowed = known.Find("COAP://S.example.com:5683/a");
+        ParsedTarget allowed = known.Find("COAP://S.example.com:5683/a");
         Assert.False(allowed.IsDenied);
         Assert.Null(allowed.Refused);
         Assert.Equal(Target, allowed.Normal);
@@ -148,7 +148,7 @@ public sealed class RequestKeyTests
         return new CoapProxyRequest(received, default, target, forwarded, FromSeconds(1), null, mayBeShared: true);
     }
 
-    private sealed class NoUpstream : CoapProxyUpstream
+    private sealed class NoUpstream : UpstreamClient
     {
         public override IReadOnlyCollection<string> Schemes => [];
 

@@ -194,7 +194,7 @@ public sealed class StreamedUploadTests
     [Fact]
     public async Task An_upstream_without_streaming_gets_whole_bodies_up_to_the_holding_limit()
     {
-        HoldingUpstream upstream = new();
+        BlockingUpstreamClient upstream = new();
         await using ProxyWorld world = await StartAsync(configure: options => options.Limits.MaxBodySize = 100_000);
         world.Proxy.Use(upstream);
         world.ProxyServer.MapReverseProxy("/held", "held://x/", upstream, world.Proxy);
@@ -461,7 +461,7 @@ public sealed class StreamedUploadTests
     }
 
     /// <summary>An upstream of another protocol, which takes bodies as a whole.</summary>
-    private sealed class HoldingUpstream : CoapProxyUpstream
+    private sealed class BlockingUpstreamClient : UpstreamClient
     {
         public List<byte[]> Bodies { get; } = [];
 

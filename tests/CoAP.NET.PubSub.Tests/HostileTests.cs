@@ -135,7 +135,7 @@ public sealed class HostileTests
         byte[] secret = CoapSealedClusterStore.NewSecret();
         string[] before;
         string[] after;
-        await using (Kept kept = await Kept.StartAsync(memory.Open(), secret))
+        await using (ClusterBroker kept = await ClusterBroker.StartAsync(memory.Open(), secret))
         {
             foreach (int host in new[] { 1, 1, 2, 3 })
             {
@@ -149,7 +149,7 @@ public sealed class HostileTests
             Assert.Equal(1, kept.Broker.GetCounters().Evicted);
         }
 
-        await using Kept again = await Kept.StartAsync(memory.Open(), secret);
+        await using ClusterBroker again = await ClusterBroker.StartAsync(memory.Open(), secret);
         Assert.Equal(4, after.Length);
         Assert.Single(before.Except(after));
         Assert.Equal(after, again.Topics);
@@ -286,13 +286,13 @@ public sealed class HostileTests
     }
 
     /// <summary>A broker of four topics whose table is that of a cluster, and clients at addresses of loopback.</summary>
-    private sealed class Kept : IAsyncDisposable
+    private sealed class ClusterBroker : IAsyncDisposable
     {
         private readonly CoapCluster _cluster;
         private readonly CoapServer _server = new();
         private int _created;
 
-        private Kept(ICoapClusterStore store, byte[] secret)
+        private ClusterBroker(ICoapClusterStore store, byte[] secret)
         {
             _cluster = new CoapCluster(store, new CoapClusterOptions { Secrets = [secret], Lease = FromHours(1) });
             Broker = _server.MapPubSub("/ps", new CoapPubSubOptions
@@ -307,9 +307,9 @@ public sealed class HostileTests
 
         public string[] Topics => [.. Broker.Parts.Index.All.Select(topic => topic.Id).Order(StringComparer.Ordinal)];
 
-        public static async Task<Kept> StartAsync(ICoapClusterStore store, byte[] secret)
+        public static async Task<ClusterBroker> StartAsync(ICoapClusterStore store, byte[] secret)
         {
-            Kept kept = new(store, secret);
+            ClusterBroker kept = new(store, secret);
             await kept._cluster.StartAsync();
             await kept.Broker.StartAsync();
             await kept._server.Listen("coap://127.0.0.1:0").StartAsync();

@@ -14,10 +14,10 @@ public sealed class RepeatTests
     public void A_repeated_deletion_of_data_does_not_delete_a_later_publication()
     {
         Entry entry = new();
-        entry.Ask(Publish(new TopicQuestionId(1, 1), "first"));
-        TopicOwnerRequest deletion = Ask(TopicOperation.DeleteData, new TopicQuestionId(2, 1));
+        entry.Ask(Publish(new TopicRequestId(1, 1), "first"));
+        TopicOwnerRequest deletion = Ask(TopicOperation.DeleteData, new TopicRequestId(2, 1));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
-        Assert.Equal(CoapCode.Created, entry.Ask(Publish(new TopicQuestionId(1, 2), "second")));
+        Assert.Equal(CoapCode.Created, entry.Ask(Publish(new TopicRequestId(1, 2), "second")));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
         Assert.Equal("second", entry.Text);
     }
@@ -26,11 +26,11 @@ public sealed class RepeatTests
     public void A_repeated_change_of_properties_does_not_undo_a_later_change()
     {
         Entry entry = new();
-        TopicOwnerRequest ten = Ask(TopicOperation.Change, new TopicQuestionId(1, 2)) with { Properties = new() { MaxSubscribers = 10 } };
-        TopicOwnerRequest twenty = Ask(TopicOperation.Change, new TopicQuestionId(2, 1)) with { Properties = new() { MaxSubscribers = 20 } };
+        TopicOwnerRequest ten = Ask(TopicOperation.Change, new TopicRequestId(1, 2)) with { Properties = new() { MaxSubscribers = 10 } };
+        TopicOwnerRequest twenty = Ask(TopicOperation.Change, new TopicRequestId(2, 1)) with { Properties = new() { MaxSubscribers = 20 } };
 
         // An earlier one of the same broker that comes later changes something else, so it counts.
-        TopicOwnerRequest earlier = Ask(TopicOperation.Replace, new TopicQuestionId(1, 1)) with { Properties = new() { TopicType = "x" } };
+        TopicOwnerRequest earlier = Ask(TopicOperation.Replace, new TopicRequestId(1, 1)) with { Properties = new() { TopicType = "x" } };
         Assert.Equal(CoapCode.Changed, entry.Ask(ten));
         Assert.Equal(CoapCode.Changed, entry.Ask(twenty));
         Assert.Equal(CoapCode.Changed, entry.Ask(ten));
@@ -45,13 +45,13 @@ public sealed class RepeatTests
     public void A_late_operation_on_a_deleted_topic_does_not_affect_a_new_topic_of_the_same_name()
     {
         Entry entry = new();
-        TopicOwnerRequest deletion = Ask(TopicOperation.Delete, new TopicQuestionId(1, 1));
+        TopicOwnerRequest deletion = Ask(TopicOperation.Delete, new TopicRequestId(1, 1));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
         entry.Make(creation: 8);
         foreach (TopicOwnerRequest late in new[]
         {
-            deletion, Publish(new TopicQuestionId(1, 2), "late"), Ask(TopicOperation.DeleteData, new TopicQuestionId(1, 3)),
-            Ask(TopicOperation.Change, new TopicQuestionId(1, 4)),
+            deletion, Publish(new TopicRequestId(1, 2), "late"), Ask(TopicOperation.DeleteData, new TopicRequestId(1, 3)),
+            Ask(TopicOperation.Change, new TopicRequestId(1, 4)),
         })
         {
             Assert.Equal(CoapCode.NotFound, entry.Ask(late));
@@ -87,7 +87,7 @@ public sealed class RepeatTests
             }
 
             ulong broker = 1 + (random.NextUInt64() % TopicStampHistory.Most);
-            TopicOwnerRequest next = Publish(new TopicQuestionId(broker, (ulong)step + 1), $"{step}");
+            TopicOwnerRequest next = Publish(new TopicRequestId(broker, (ulong)step + 1), $"{step}");
             asked.Add(next);
             if (random.NextUInt64() % 5 != 0)
             {
@@ -105,7 +105,7 @@ public sealed class RepeatTests
     {
         RepeatingTable table = new();
         await using PubSubWorld world = new(options =>
-            options.OpenTable = rules => CoapTable.InMemory(table.Of(rules), options.TimeProvider));
+            options.OpenTable = rules => CoapReplicatedTable.InMemory(table.Of(rules), options.TimeProvider));
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("door"));
         string data = await world.RunAsync(() => topic.FindDataAsync());
@@ -161,12 +161,12 @@ public sealed class RepeatTests
     public void A_condition_is_also_checked_by_the_node_that_decides()
     {
         Entry entry = new();
-        entry.Ask(Publish(new TopicQuestionId(1, 1), "first"));
+        entry.Ask(Publish(new TopicRequestId(1, 1), "first"));
         ulong tag = entry.State!.DataTag;
 
         // Another node has heard of the first one only.
-        entry.Ask(Publish(new TopicQuestionId(2, 1), "second"));
-        TopicOwnerRequest conditional = Publish(new TopicQuestionId(1, 2), "third") with { Expected = tag };
+        entry.Ask(Publish(new TopicRequestId(2, 1), "second"));
+        TopicOwnerRequest conditional = Publish(new TopicRequestId(1, 2), "third") with { Expected = tag };
         Assert.Equal(CoapCode.PreconditionFailed, entry.Ask(conditional));
         Assert.Equal("second", entry.Text);
         Assert.Equal(CoapCode.Changed, entry.Ask(conditional with { Expected = entry.State!.DataTag }));
@@ -177,12 +177,12 @@ public sealed class RepeatTests
     public void A_state_that_replaces_a_lost_state_has_another_ETag()
     {
         Entry entry = new();
-        entry.Ask(Publish(new TopicQuestionId(1, 1), "first"));
+        entry.Ask(Publish(new TopicRequestId(1, 1), "first"));
         TopicState kept = entry.State!;
-        entry.Ask(Publish(new TopicQuestionId(1, 2), "lost"));
+        entry.Ask(Publish(new TopicRequestId(1, 2), "lost"));
         TopicState lost = entry.State!;
         entry.State = kept;
-        entry.Ask(Publish(new TopicQuestionId(1, 3), "in its place"));
+        entry.Ask(Publish(new TopicRequestId(1, 3), "in its place"));
         Assert.Equal(lost.DataVersion, entry.State!.DataVersion);
         Assert.NotEqual(lost.DataTag, entry.State.DataTag);
         Assert.NotEqual(lost.DataMarks, entry.State.DataMarks);
@@ -190,10 +190,10 @@ public sealed class RepeatTests
 
     private static void If(CoapRequest request, CoapETag tag) => request.Options.Add(new IfMatchOption(tag.ToArray()));
 
-    private static TopicOwnerRequest Publish(TopicQuestionId stamp, string text) =>
+    private static TopicOwnerRequest Publish(TopicRequestId stamp, string text) =>
         Ask(TopicOperation.Publish, stamp) with { Data = System.Text.Encoding.UTF8.GetBytes(text) };
 
-    private static TopicOwnerRequest Ask(TopicOperation operation, TopicQuestionId stamp) => new()
+    private static TopicOwnerRequest Ask(TopicOperation operation, TopicRequestId stamp) => new()
     {
         Operation = operation, Stamp = stamp, Creation = 7, Properties = new CoapTopicProperties(),
     };
@@ -215,9 +215,9 @@ public sealed class RepeatTests
         public CoapCode Ask(TopicOwnerRequest question)
         {
             CoapTableDecision decision = TopicRules.Decide(
-                new CoapTableQuestion(s_key, State?.Write(), question.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));
+                new CoapTableRequest(s_key, State?.Write(), question.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));
             State = decision.IsRemoval ? null : decision.IsPut ? TopicState.Read(decision.Value) : State;
-            return TopicReply.Read(decision.Reply).Code;
+            return TopicOwnerResponse.Read(decision.Reply).Code;
         }
     }
 
@@ -234,7 +234,7 @@ public sealed class RepeatTests
 
         private sealed class Rules(RepeatingTable table, ICoapTableRules inner) : ICoapTableRules
         {
-            public CoapTableDecision Decide(CoapTableQuestion question)
+            public CoapTableDecision Decide(CoapTableRequest question)
             {
                 byte[] asked = table.Repeat ?? question.Bytes.ToArray();
                 table.Repeat = null;

@@ -32,7 +32,7 @@ public sealed class TopicBytesTests
                 Creation = random.NextUInt64(),
                 Properties = Some(random) with { DataUri = null, Initial = null },
             };
-            TopicQuestionId stamp = new(random.NextUInt64(), random.NextUInt64());
+            TopicRequestId stamp = new(random.NextUInt64(), random.NextUInt64());
             state = i % 3 == 0 ? state : state.WithData(new byte[i], i % 5 == 0 ? null : (CoapContentFormat)i, stamp);
             state = i % 7 == 0 ? state.WithoutData(stamp with { Broker = 7 }) : state;
             state = i % 11 == 0 ? state with { PropertyMarks = state.PropertyMarks.With(stamp).With(stamp with { Number = 1 }) } : state;
@@ -70,8 +70,9 @@ public sealed class TopicBytesTests
             byte[] bytes = (i % 3) switch
             {
                 0 => TopicMap.Write(properties),
-                1 => state.WithData(new byte[3], null, new TopicQuestionId(1, 2)).Write(),
-                _ => new TopicOwnerRequest { Operation = TopicOperation.Publish, Stamp = new TopicQuestionId(1, 2), Data = new byte[4] }.Write(),
+                1 => state.WithData(new byte[3], null, new TopicRequestId(1, 2)).Write(),
+                _ => new TopicOwnerRequest { Operation = TopicOperation.Publish, Stamp = new TopicRequestId(1, 2), Data = new byte[4] }
+                    .Write(),
             };
             for (int change = 0; change < 1 + (i % 3); change++)
             {

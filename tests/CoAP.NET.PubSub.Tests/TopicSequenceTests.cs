@@ -41,8 +41,8 @@ public sealed class TopicSequenceTests
         private readonly VirtualRandom _random;
         private readonly VirtualClock _clock = new();
         private readonly TopicIndex _index = new(new TopicQuota(100, 1 << 20), null);
-        private readonly CoapTable _table;
-        private readonly TopicQuestionIds[] _nodes;
+        private readonly CoapReplicatedTable _table;
+        private readonly TopicRequestIdSource[] _nodes;
         private readonly List<(TopicOwnerRequest Question, CoapCode Code)> _done = [];
         private Model? _model;
         private ulong _creations;
@@ -50,8 +50,8 @@ public sealed class TopicSequenceTests
         public Sequence(ulong seed, HashSet<string> seen)
         {
             (_seed, _seen, _random) = (seed, seen, new VirtualRandom(seed));
-            _table = CoapTable.InMemory(new Rules(_index), _clock);
-            _nodes = [.. Enumerable.Range(0, 3).Select(_ => new TopicQuestionIds(_random))];
+            _table = CoapReplicatedTable.InMemory(new Rules(_index), _clock);
+            _nodes = [.. Enumerable.Range(0, 3).Select(_ => new TopicRequestIdSource(_random))];
         }
 
         public void Run()
@@ -205,9 +205,9 @@ public sealed class TopicSequenceTests
         private CoapCode Ask(TopicOwnerRequest question)
         {
             // In memory it completes at once.
-            Task<ReadOnlyMemory<byte>> reply = _table.AskAsync(s_key, question.Write()).AsTask();
+            Task<ReadOnlyMemory<byte>> reply = _table.RequestAsync(s_key, question.Write()).AsTask();
             Assert.True(reply.IsCompletedSuccessfully);
-            return TopicReply.Read(reply.GetAwaiter().GetResult()).Code;
+            return TopicOwnerResponse.Read(reply.GetAwaiter().GetResult()).Code;
         }
 
         private DateTimeOffset? SomeEnd() => Next(4) == 0
@@ -219,7 +219,7 @@ public sealed class TopicSequenceTests
 
     private sealed class Rules(TopicIndex index) : ICoapTableRules
     {
-        public CoapTableDecision Decide(CoapTableQuestion question) => TopicRules.Decide(question);
+        public CoapTableDecision Decide(CoapTableRequest question) => TopicRules.Decide(question);
 
         public void OnChanged(CoapTableChange change) => index.OnChanged(change);
     }

@@ -74,7 +74,7 @@ public class DirectoryBoundTests
         }
 
         Assert.InRange(taken, 2, 5);
-        Assert.InRange(world.Directory.Core.Index.Shares.Bytes, 1, 40_000);
+        Assert.InRange(world.Directory.Core.Index.Quota.Bytes, 1, 40_000);
         await world.PostAsync("/rd?ep=b", large, world.MakeClient("[2001:db8:1::2]:5683")).Gives(CoapCode.Created);
     }
 
@@ -147,7 +147,7 @@ public class DirectoryBoundTests
             }
         }
 
-        Assert.Equal(400, world.Directory.GetCounters().Held);
+        Assert.Equal(400, world.Directory.GetCounters().StoredRegistrations);
         long before = world.Directory.GetCounters().Evicted;
         for (int i = 0; i < 20; i++)
         {
@@ -155,7 +155,7 @@ public class DirectoryBoundTests
         }
 
         CoapDirectoryCounters counters = world.Directory.GetCounters();
-        Assert.Equal((400, before + 20), (counters.Held, counters.Evicted));
+        Assert.Equal((400, before + 20), (counters.StoredRegistrations, counters.Evicted));
         Assert.Equal(20, CoapLinkFormat.Parse(await world.LinksAsync("rt=honest")).Count);
         Assert.Equal(380, CoapLinkFormat.Parse(await world.LinksAsync("rt=greedy")).Count);
     }
@@ -208,7 +208,7 @@ public class DirectoryBoundTests
         CoapDirectoryCounters before = world.Directory.GetCounters();
         await world.RegisterAsync("ep=honest", large);
 
-        Assert.Equal((before.Held, before.Evicted + 1), (world.Directory.Count, world.Directory.GetCounters().Evicted));
+        Assert.Equal((before.StoredRegistrations, before.Evicted + 1), (world.Directory.Count, world.Directory.GetCounters().Evicted));
         Assert.InRange(world.Directory.GetCounters().Bytes, 7 * 8_000, 64 * 1024);
     }
 
@@ -230,7 +230,7 @@ public class DirectoryBoundTests
         }
 
         CoapDirectoryCounters counters = world.Directory.GetCounters();
-        Assert.Equal((10, 91L, 0L), (counters.Held, counters.Challenges, counters.Evicted));
+        Assert.Equal((10, 91L, 0L), (counters.StoredRegistrations, counters.Challenges, counters.Evicted));
 
         // Clients that answer the challenge find places as before.
         for (int i = 0; i < 10; i++)

@@ -72,8 +72,8 @@ public sealed class LongLookUpTests
     public async Task A_source_cannot_use_the_whole_capacity_for_long_lookups_and_refused_lookups_may_be_repeated()
     {
         await using DirectoryWorld world = await StartAsync(options => options.Limits.MaxScans = 8);
-        DirectoryCore core = world.Directory.Core;
-        LookUpScans scans = core.Scans;
+        DirectoryContext core = world.Directory.Core;
+        LookUpScanner scans = core.Scans;
         await scans.Turn.WaitAsync();
         List<Task<LookUpFault>> all = [];
         for (int i = 0; i < 10; i++)
@@ -104,7 +104,7 @@ public sealed class LongLookUpTests
     {
         await using DirectoryWorld world = await StartAsync(
             options => (options.Limits.MaxScans, options.Limits.MaxScansPerSource) = (1, 1));
-        DirectoryCore core = world.Directory.Core;
+        DirectoryContext core = world.Directory.Core;
         await core.Scans.Turn.WaitAsync();
         Task<CoapResponse> first = world.MakeClient("[2001:db8:1::2]:5683").GetAsync(DirectoryWorld.Uri + "/rd-lookup/ep?ep=n2*");
         await world.Clock.AdvanceUntilAsync(() => core.Scans.InProgress == 1, FromMinutes(1));
@@ -150,7 +150,8 @@ public sealed class LongLookUpTests
                 Endpoint = Encoding.UTF8.GetBytes($"n{i}"),
                 Links = Encoding.UTF8.GetBytes($"</x>;rt=\"all\";title=\"{i}\""),
             });
-            await world.Directory.Core.AskAsync(world.Directory.Core.KeyOf(default, made.Endpoint), DirectoryQuestion.Verb.Register,
+            await world.Directory.Core.AskAsync(
+                world.Directory.Core.KeyOf(default, made.Endpoint), DirectoryOwnerRequest.Operation.Register,
                 new Registrant(made.Owner, true, [], 0), null, made.Bytes, CancellationToken.None);
         }
 

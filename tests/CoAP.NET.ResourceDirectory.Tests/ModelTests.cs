@@ -18,7 +18,7 @@ public class ModelTests
         VirtualRandom random = new(seed);
         CoapDirectoryOptions options = new() { TimeProvider = clock, Random = new VirtualRandom(seed) };
         await using CoapDirectoryServer directory = new(options);
-        LookUpRun run = new(directory.Core.Index, directory.Core.Locations, new LookUpBounds(1_000_000, 100_000_000, 1_000_000));
+        LookUpExecutor run = new(directory.Core.Index, directory.Core.Locations, new LookUpLimits(1_000_000, 100_000_000, 1_000_000));
         SortedDictionary<ulong, Modelled> model = [];
         DirectoryOwner[] owners = [new(1, 1, 1), new(2, 2, 2)];
         int checks = 0;
@@ -43,7 +43,7 @@ public class ModelTests
             {
                 case 0 or 1 or 2:
                     Modelled made = Make(random, name, sector, owner, registrant, now);
-                    DirectoryDecision registered = await AskAsync(directory, key, DirectoryQuestion.Verb.Register, registrant,
+                    DirectoryDecision registered = await AskAsync(directory, key, DirectoryOwnerRequest.Operation.Register, registrant,
                         made.ToRegistration(registrant).Bytes);
                     Assert.Equal(isActive && one!.Owner != owner ? DirectoryDecision.NotOwner : DirectoryDecision.Done, registered);
                     if (registered == DirectoryDecision.Done)
@@ -55,7 +55,7 @@ public class ModelTests
                 case 3 or 4:
                     uint lifetime = (uint)Next(random, 3) * 50;
                     string? origin = Next(random, 3) == 0 ? "coap://new" + Next(random, 3) : null;
-                    DirectoryDecision updated = await AskAsync(directory, key, DirectoryQuestion.Verb.Update, registrant,
+                    DirectoryDecision updated = await AskAsync(directory, key, DirectoryOwnerRequest.Operation.Update, registrant,
                         new RegistrationUpdate
                         {
                             Lifetime = lifetime,
@@ -73,7 +73,7 @@ public class ModelTests
 
                     break;
                 case 5:
-                    DirectoryDecision removed = await AskAsync(directory, key, DirectoryQuestion.Verb.Remove, registrant, default);
+                    DirectoryDecision removed = await AskAsync(directory, key, DirectoryOwnerRequest.Operation.Remove, registrant, default);
                     Assert.Equal(Expected(one, owner), removed);
                     if (removed == DirectoryDecision.Done)
                     {
@@ -97,7 +97,7 @@ public class ModelTests
         clock.Advance(FromDays(30));
         Assert.Equal(0, CountOf(directory));
         Assert.Equal(0, directory.Core.Index.Count);
-        RegistrationQuota shares = directory.Core.Index.Shares;
+        RegistrationQuota shares = directory.Core.Index.Quota;
         Assert.Equal((0, 0L, 0), (shares.Count, shares.Bytes, shares.Sources));
     }
 
@@ -110,7 +110,7 @@ public class ModelTests
         return directory.Count;
     }
 
-    private static void Check(LookUpRun run, VirtualRandom random, IEnumerable<Modelled> active, DirectoryCore core)
+    private static void Check(LookUpExecutor run, VirtualRandom random, IEnumerable<Modelled> active, DirectoryContext core)
     {
         bool ofLinks = Next(random, 2) == 0;
         List<string> criteria = [.. Enumerable.Range(0, Next(random, 3)).Select(_ => Criterion(random))];
@@ -195,7 +195,8 @@ public class ModelTests
         return made;
     }
 
-    private static async Task<DirectoryDecision> AskAsync(CoapDirectoryServer directory, CoapTableKey key, DirectoryQuestion.Verb what,
+    private static async Task<DirectoryDecision> AskAsync(
+        CoapDirectoryServer directory, CoapTableKey key, DirectoryOwnerRequest.Operation what,
         Registrant registrant, ReadOnlyMemory<byte> content) =>
         (await directory.Core.AskAsync(key, what, registrant, null, content, CancellationToken.None)).Answer;
 
@@ -251,7 +252,7 @@ public class ModelTests
             });
         }
 
-        public CoapLink ToEndpoint(DirectoryCore core)
+        public CoapLink ToEndpoint(DirectoryContext core)
         {
             List<CoapLinkAttribute> attributes = [new("ep", Name)];
             if (Sector.Length != 0)

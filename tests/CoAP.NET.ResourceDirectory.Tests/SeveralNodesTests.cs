@@ -130,7 +130,8 @@ public sealed class SeveralNodesTests
         await nodes.SendAsync(two, CoapMethod.Post, locations[1]).Gives(CoapCode.Changed);
         await nodes.PassUntilAsync(() => one.Directory.Count == (Endpoints / 2) + 1);
         nodes.Clock.Advance(FromSeconds(2500));
-        await nodes.PassUntilAsync(() => one.Directory.GetCounters().Held == 0 && two.Directory.GetCounters().Held == 0);
+        await nodes.PassUntilAsync(
+            () => one.Directory.GetCounters().StoredRegistrations == 0 && two.Directory.GetCounters().StoredRegistrations == 0);
     }
 
     [Fact]

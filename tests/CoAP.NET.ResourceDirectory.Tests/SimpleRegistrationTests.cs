@@ -37,7 +37,7 @@ public class SimpleRegistrationTests : IAsyncLifetime
 
         _world.Clock.Advance(FromSeconds(61));
 
-        Assert.Equal(0, _world.Directory.GetCounters().Held);
+        Assert.Equal(0, _world.Directory.GetCounters().StoredRegistrations);
         await _world.PostAsync(location, client: device.Client).Gives(CoapCode.NotFound);
     }
 

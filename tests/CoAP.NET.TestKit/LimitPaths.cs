@@ -9,7 +9,7 @@ internal static class LimitPaths
     public static IReadOnlyList<string> All { get; } =
         [.. from @group in typeof(CoapLimits).GetProperties(BindingFlags.Public | BindingFlags.Instance)
             from limit in @group.PropertyType.GetProperties()
-            where limit.Name != nameof(CoapPeerLimits.TrustedPrefixes)
+            where limit.Name != nameof(CoapPeerStateLimits.TrustedPrefixes)
             select $"{@group.Name}.{limit.Name}"];
 
     /// <summary>Returns the property of a path, with the group that has it; null if there is none.</summary>

@@ -74,7 +74,7 @@ internal sealed class SecurePeer(SecureClient client) : IDisposable
     public Span<byte> Open(Span<byte> datagram) =>
         _records is { } records && RecordHeader.TryRead(datagram, 0, out RecordHeader header)
             && records.Open(header, datagram[..(header.HeaderLength + header.Length)], out ContentType type, out Range content,
-                out _) == OpenResult.Opened
+                out _) == RecordOpenResult.Opened
             && type == ContentType.ApplicationData
             ? datagram[content]
             : default;

@@ -20,7 +20,7 @@ internal sealed class DuplicateRig
     {
         _shard = NewShard(_clock, Counters);
         Memory = new DeduplicationStore(_shard, 1);
-        PeerTimes times = new(CoapTransmissionParameters.Default);
+        TransmissionTimes times = new(CoapTransmissionParameters.Default);
         MemoryTransport transport = new(MemoryServer.PeerAt(-1));
 
         // Each has 16 to 1,000 in its index.
@@ -41,7 +41,7 @@ internal sealed class DuplicateRig
         TimeProvider = clock,
         Random = CoapRandomSource.Secure,
         Scheduler = CoapScheduler.Default,
-        Limits = new CoapLimits { Deduplication = { Memory = 1L << 30, SafeShare = 1, UnverifiedShare = 1 } },
+        Limits = new CoapLimits { Deduplication = { Memory = 1L << 30, MaxSafeFraction = 1, MaxUnverifiedFraction = 1 } },
         Counters = counters,
         Logger = NullLogger.Instance,
         ParametersOf = _ => CoapTransmissionParameters.Default,

@@ -48,7 +48,7 @@ internal sealed class AllocationRow : IRow
     private async Task<(double All, double OfHandler)> MeasureAsync(FigureTable table, Func<CoapResult> handler, int warmUp, int count,
         TimeSpan pace, Func<long>? made = null)
     {
-        await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(),
+        await using MemoryServer server = await MemoryServer.StartAsync(new ManualClock(),
             options => options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero, handler: handler);
         using Lane lane = new();
         (double, double) figures = await lane.RunAsync(() =>

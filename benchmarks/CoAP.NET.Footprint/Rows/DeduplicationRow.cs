@@ -26,11 +26,11 @@ internal sealed class DeduplicationRow : IRow
 
     private static async Task MeasureBytesAsync(FigureTable table, int exchanges)
     {
-        await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options =>
+        await using MemoryServer server = await MemoryServer.StartAsync(new ManualClock(), options =>
         {
             options.Limits.Deduplication.Memory = 4L << 30;
-            options.Limits.Deduplication.UnverifiedShare = 1;
-            options.Limits.Deduplication.SafeShare = 1;
+            options.Limits.Deduplication.MaxUnverifiedFraction = 1;
+            options.Limits.Deduplication.MaxSafeFraction = 1;
         });
         using Lane lane = new();
         (long before, long held, long after) = await lane.RunAsync(() =>
@@ -65,18 +65,18 @@ internal sealed class DeduplicationRow : IRow
         TimeSpan pace = TimeSpan.FromMicroseconds(1);
 
         // As by default, at the bound of what unverified peers may take, so that the oldest is forgotten for the newest.
-        await using MemoryServer with = await MemoryServer.StartAsync(new HeldClock(),
+        await using MemoryServer with = await MemoryServer.StartAsync(new ManualClock(),
             options => options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero);
 
         // RFC 7252 section 4.5 allows to process safe requests again instead of storing the reply.
-        await using MemoryServer without = await MemoryServer.StartAsync(new HeldClock(), options =>
+        await using MemoryServer without = await MemoryServer.StartAsync(new ManualClock(), options =>
         {
             options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero;
             options.Limits.Deduplication.MaxSafeReplySize = 0;
         });
 
         // Replies are stored and forgotten at once: EXCHANGE_LIFETIME is ACK_TIMEOUT and twice MAX_LATENCY, as nothing is sent again.
-        await using MemoryServer brief = await MemoryServer.StartAsync(new HeldClock(), options =>
+        await using MemoryServer brief = await MemoryServer.StartAsync(new ManualClock(), options =>
         {
             options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero;
             options.Parameters = CoapTransmissionParameters.Default with

@@ -64,13 +64,13 @@ internal sealed class ManyPeersRow : IRow
 
         public static async Task<Level> StartAsync(int peers)
         {
-            MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options =>
+            MemoryServer server = await MemoryServer.StartAsync(new ManualClock(), options =>
             {
                 options.Limits.Peers.MaxCount = 2 * peers;
                 options.Limits.Peers.NewcomerMemory = 256 << 20;
                 options.Limits.Deduplication.Memory = 16L << 30;
-                options.Limits.Deduplication.UnverifiedShare = 1;
-                options.Limits.Deduplication.SafeShare = 1;
+                options.Limits.Deduplication.MaxUnverifiedFraction = 1;
+                options.Limits.Deduplication.MaxSafeFraction = 1;
             });
             Level level = new(server, peers);
             await level._lane.RunAsync(() =>

@@ -16,7 +16,7 @@ internal sealed class ObserversRow : IRow
     {
         table.Begin(Name);
         int observers = sizes.Of(10_000, 2_000);
-        HeldClock clock = new();
+        ManualClock clock = new();
         CoapEndpointOptions options = new() { TimeProvider = clock };
         options.Limits.Peers.MaxCount = 2 * observers;
         await using CoapServer server = new(options);

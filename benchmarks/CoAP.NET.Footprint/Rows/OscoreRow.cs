@@ -24,7 +24,7 @@ internal sealed class OscoreRow : IRow
     private static async Task MeasureIdleAsync(FigureTable table, int devices)
     {
         OscoreContexts contexts = new();
-        await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options =>
+        await using MemoryServer server = await MemoryServer.StartAsync(new ManualClock(), options =>
         {
             options.Limits.Peers.MaxCount = 2 * (devices + 1);
             options.UseOscore(contexts);
@@ -75,7 +75,7 @@ internal sealed class OscoreRow : IRow
         }
 
         ProtectedPeer[] clients = [.. Enumerable.Range(0, Clients).Select(i => new ProtectedPeer(i))];
-        await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options =>
+        await using MemoryServer server = await MemoryServer.StartAsync(new ManualClock(), options =>
         {
             options.Limits.Peers.NewcomerPeriod = TimeSpan.Zero;
             options.UseOscore(contexts);

@@ -15,7 +15,7 @@ internal sealed class PeersRow : IRow
     {
         table.Begin(Name);
         int peers = sizes.Of(100_000, 2_000);
-        await using (MemoryServer server = await MemoryServer.StartAsync(new HeldClock(),
+        await using (MemoryServer server = await MemoryServer.StartAsync(new ManualClock(),
             options => options.Limits.Peers.MaxCount = 2 * peers))
         {
             using Lane lane = new();
@@ -37,7 +37,7 @@ internal sealed class PeersRow : IRow
 
         // As many as stand in their table at a time by default.
         int newcomers = sizes.Of(8_000, 2_000);
-        await using (MemoryServer server = await MemoryServer.StartAsync(new HeldClock()))
+        await using (MemoryServer server = await MemoryServer.StartAsync(new ManualClock()))
         {
             using Lane lane = new();
             long before = await lane.RunAsync(() => Empty(server));

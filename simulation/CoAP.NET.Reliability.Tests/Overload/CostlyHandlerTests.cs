@@ -58,7 +58,7 @@ public sealed class CostlyHandlerTests
     [Fact]
     public void A_loop_is_crowded_when_it_spends_almost_all_its_time_in_user_code()
     {
-        HeldScheduler scheduler = new();
+        BlockingScheduler scheduler = new();
         WatchedLoop loop = new(scheduler);
         Assert.True(loop.TryStart());
         scheduler.RunFirst();
@@ -94,7 +94,7 @@ public sealed class CostlyHandlerTests
     }
 
     /// <summary>Threads that do nothing until they are told to.</summary>
-    private sealed class HeldScheduler : CoapScheduler
+    private sealed class BlockingScheduler : CoapScheduler
     {
         private readonly List<(Action<object?> Work, object? State)> _held = [];
 

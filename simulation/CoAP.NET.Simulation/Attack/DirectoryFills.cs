@@ -1,5 +1,5 @@
 using CoAP.NET.ResourceDirectory;
-using CoAP.NET.Simulation.Holders;
+using CoAP.NET.Simulation.LimitFill;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -69,7 +69,7 @@ internal static class DirectoryFills
             if (ofThis % OfPort == 0)
             {
                 from = DirectoryWorld.AddressOf(FirstAttacker + (i / each), 1024 + (i / OfPort));
-                ForgedHolders.Verify(world.Server, from, 60_000);
+                ForgedLimitFillers.Verify(world.Server, from, 60_000);
             }
 
             Encoding.UTF8.GetBytes(i.ToString("x8"), request.AsSpan(nameAt));
@@ -81,7 +81,7 @@ internal static class DirectoryFills
 
             if (ofThis == each - 1)
             {
-                most = Math.Max(most, world.Counters.Held);
+                most = Math.Max(most, world.Counters.StoredRegistrations);
                 for (int n = 0; n < newcomers; n++)
                 {
                     int number = (i / each * newcomers) + n;
@@ -138,7 +138,7 @@ internal static class DirectoryFills
             }
         }
 
-        int held = world.Counters.Held;
+        int held = world.Counters.StoredRegistrations;
         int taken = 0;
         for (int number = 0; number < newcomers; number++)
         {
@@ -164,7 +164,7 @@ internal static class DirectoryFills
             options.Limits.MaxScanned = run.IsPlanted("no-scan-bound") ? int.MaxValue : scanned;
             options.Limits.MaxAnswerBytes = bytes;
         });
-        DirectoryCore core = world.Directory.Core;
+        DirectoryContext core = world.Directory.Core;
         for (int i = 0; i < count; i++)
         {
             ResourceDirectory.Registration made = ResourceDirectory.Registration.Make(
@@ -174,7 +174,7 @@ internal static class DirectoryFills
                     Links = Encoding.UTF8.GetBytes($"</x>;rt=\"all\";title=\"{i}\""),
                 });
             Registrant registrant = new(made.Owner, true, [], 0);
-            await core.AskAsync(core.KeyOf(default, made.Endpoint), DirectoryQuestion.Verb.Register, registrant, null, made.Bytes,
+            await core.AskAsync(core.KeyOf(default, made.Endpoint), DirectoryOwnerRequest.Operation.Register, registrant, null, made.Bytes,
                 CancellationToken.None);
         }
 

@@ -1,4 +1,4 @@
-using CoAP.NET.Simulation.Holders;
+using CoAP.NET.Simulation.LimitFill;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -300,7 +300,7 @@ internal static class DirectoryTricks
         for (int i = 0; i < count; i++)
         {
             CoapAddress from = DirectoryWorld.AddressOf(i / 10, 1024 + (i % 10));
-            ForgedHolders.Verify(world.Server, from, id);
+            ForgedLimitFillers.Verify(world.Server, from, id);
             id += 2;
             asked.Add(from);
             byte[] request = Forged.Message(CoapMethod.Post, ".well-known/rd", options: options =>

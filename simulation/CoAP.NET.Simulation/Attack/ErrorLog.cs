@@ -1,7 +1,7 @@
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Keeps the first errors that are logged, to be told.</summary>
-internal sealed class ErrorLog() : KeptLog(LogLevel.Error)
+internal sealed class ErrorLog() : BenchLog(LogLevel.Error)
 {
     private const int Most = 5;
 

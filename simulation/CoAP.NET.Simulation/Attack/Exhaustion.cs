@@ -62,7 +62,7 @@ internal static class Exhaustion
         {
             if (run.IsPlanted("no-assembly-bound"))
             {
-                options.Limits.Blockwise.SourceShare = 1;
+                options.Limits.Blockwise.MaxSourceFraction = 1;
                 options.Limits.Blockwise.RequestMemory = 1L << 40;
             }
             else if (run.IsShort)

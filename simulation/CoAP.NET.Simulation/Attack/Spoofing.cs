@@ -109,7 +109,7 @@ internal static class Spoofing
             client.Clock.Advance(TimeSpan.FromMilliseconds(10));
         }
 
-        (int onConnection, int lateOnConnection) = await HeldConnection.RunAsync(run.Size(20_000, 100));
+        (int onConnection, int lateOnConnection) = await SlowConnection.RunAsync(run.Size(20_000, 100));
         run.Done =
             $"{count:N0} requests over UDP, the response of each comes again during the next one; {run.Size(20_000, 100):N0} on one TCP "
                 + $"connection, each response held back until after the next request";

@@ -1,5 +1,5 @@
 using CoAP.NET.PubSub;
-using CoAP.NET.Simulation.Holders;
+using CoAP.NET.Simulation.LimitFill;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -48,7 +48,7 @@ internal static class TopicAttacks
             if (i % each == 0)
             {
                 from = DirectoryWorld.AddressOf(FirstAttacker + (i / each));
-                ForgedHolders.Verify(world.Server, from, 60_000);
+                ForgedLimitFillers.Verify(world.Server, from, 60_000);
             }
 
             Encoding.UTF8.GetBytes(i.ToString("x6"), request.AsSpan(nameAt));
@@ -107,7 +107,7 @@ internal static class TopicAttacks
         for (int i = 0; i < subscribers; i++)
         {
             WireClient subscriber = new(world.Server, DirectoryWorld.AddressOf(0x100 + i));
-            ForgedHolders.Verify(world.Server, subscriber.Address, 50_000);
+            ForgedLimitFillers.Verify(world.Server, subscriber.Address, 50_000);
             CoapMessage answer = await subscriber.AskAsync(CoapMethod.Get, path, observes: true);
             plain += answer.Options.Observe is null ? 1 : 0;
             told[subscriber.Address] = "";
@@ -217,7 +217,7 @@ internal static class TopicAttacks
         ];
         WireClient greedy = new(world.Server, DirectoryWorld.AddressOf(FirstAttacker + 1));
         await greedy.AskAsync(CoapMethod.Fetch, "ps", payload: filters[0], format: 606);
-        ForgedHolders.Verify(world.Server, greedy.Address, 60_000);
+        ForgedLimitFillers.Verify(world.Server, greedy.Address, 60_000);
         long most = 0;
         int id = 0;
         foreach (byte[] filter in filters)

@@ -19,8 +19,8 @@ internal sealed class FaultCampaign() : Campaign("faults", "a throw or a cancell
             return new CampaignReport("", [$"nothing is planted by the name '{name}'; there is {string.Join(", ", s_plants)}"]);
         }
 
-        FaultPlace[] places = [
-            .. FaultPlaces.All.Where(place => options.Only is null || place.Name.Contains(options.Only))];
+        UserCodeCall[] places = [
+            .. UserCodeCalls.All.Where(place => options.Only is null || place.Name.Contains(options.Only))];
         if (places.Length == 0)
         {
             return new CampaignReport("", [$"no place has '{options.Only}' in its name"]);

@@ -3,7 +3,7 @@ namespace CoAP.NET.Simulation.Faults;
 /// <summary>
 /// A log that keeps which injected fault was told under which id, counts the rest, and throws itself when a fault is due in it.
 /// </summary>
-internal sealed class FaultLog(FaultInjector injector) : KeptLog(LogLevel.Warning)
+internal sealed class FaultLog(FaultInjector injector) : BenchLog(LogLevel.Warning)
 {
     private readonly ConcurrentDictionary<int, (int Id, LogLevel Level)> _told = new();
     private readonly ConcurrentDictionary<int, int> _entries = new();
@@ -29,13 +29,13 @@ internal sealed class FaultLog(FaultInjector injector) : KeptLog(LogLevel.Warnin
         }
 
         // An option of 70,000 bytes is the one thing that is thrown by the library itself.
-        if (level >= LogLevel.Error && !isInjected && id.Id is not (FaultPlaces.NullResult or FaultPlaces.EncodeFailed)
+        if (level >= LogLevel.Error && !isInjected && id.Id is not (UserCodeCalls.NullResult or UserCodeCalls.EncodeFailed)
             && exception is not CoapFormatException and not ArgumentException)
         {
             _unexpected.Enqueue($"{id.Id} {text} {exception}");
         }
 
-        if (id.Id == FaultPlaces.PayloadDropped)
+        if (id.Id == UserCodeCalls.PayloadDropped)
         {
             injector.Hit("a log provider: Log");
         }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>One fault and the client whom it hits.</summary>
-internal sealed class FaultProbe(FaultRig rig, FaultPlace place, FaultClient client, FaultKind kind)
+internal sealed class FaultProbe(FaultRig rig, UserCodeCall place, FaultClient client, FaultKind kind)
 {
     private static readonly TimeSpan s_guard = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan s_look = TimeSpan.FromMilliseconds(2);

@@ -15,7 +15,7 @@ internal static class FaultRun
     /// <param name="patience">How long to wait until it is counted and logged; null as long as a busy machine may need.</param>
     /// <returns>What the one who was hit saw.</returns>
     /// <exception cref="FaultFinding">Something was not as it has to be.</exception>
-    public static async Task<string> InjectAsync(FaultRig rig, FaultPlace place, string scheme, FaultKind kind, TimeSpan? patience = null)
+    public static async Task<string> InjectAsync(FaultRig rig, UserCodeCall place, string scheme, FaultKind kind, TimeSpan? patience = null)
     {
         await using FaultClient client = rig.NewClient(scheme);
         FaultProbe probe = new(rig, place, client, kind);
@@ -62,7 +62,7 @@ internal static class FaultRun
     }
 
     [SuppressMessage("Style", "IDE0046", Justification = "Two questions.")]
-    private static bool IsLogged(FaultLog log, FaultPlace place, ArmedFault? fault, int entries)
+    private static bool IsLogged(FaultLog log, UserCodeCall place, ArmedFault? fault, int entries)
     {
         if (place.IsAnonymous || fault is null)
         {

@@ -11,12 +11,12 @@ internal sealed class FaultStorm : IAsyncDisposable
     private readonly FaultRig _rig;
     private readonly FaultLoad _load;
     private readonly Dice _dice;
-    private readonly FaultPlace[] _places;
+    private readonly UserCodeCall[] _places;
     private readonly List<Task> _probes = [];
     private Task _lane = Task.CompletedTask;
     private int _busyThreads;
 
-    private FaultStorm(FaultRig rig, ulong seed, IReadOnlyList<FaultPlace> places)
+    private FaultStorm(FaultRig rig, ulong seed, IReadOnlyList<UserCodeCall> places)
     {
         _rig = rig;
         _load = new FaultLoad(rig);
@@ -40,7 +40,7 @@ internal sealed class FaultStorm : IAsyncDisposable
 
     public FaultLoad Load => _load;
 
-    public static async Task<FaultStorm> StartAsync(FaultRig rig, ulong seed, IReadOnlyList<FaultPlace> places)
+    public static async Task<FaultStorm> StartAsync(FaultRig rig, ulong seed, IReadOnlyList<UserCodeCall> places)
     {
         FaultStorm storm = new(rig, seed, places);
         await storm._load.StartAsync();
@@ -175,7 +175,7 @@ internal sealed class FaultStorm : IAsyncDisposable
     private void Inject()
     {
         _probes.RemoveAll(probe => probe.IsCompleted);
-        FaultPlace[] choice = _lane.IsCompleted
+        UserCodeCall[] choice = _lane.IsCompleted
             ? _places
             : [.. _places.Where(place => place.Name.StartsWith("link ", StringComparison.Ordinal))];
         if (choice.Length == 0)
@@ -183,7 +183,7 @@ internal sealed class FaultStorm : IAsyncDisposable
             return;
         }
 
-        FaultPlace place = choice[_dice.Below(choice.Length)];
+        UserCodeCall place = choice[_dice.Below(choice.Length)];
         string scheme = place.Scheme ?? (_dice.Below(2) == 0 ? "coap" : "coap+tcp");
         if (!place.Name.StartsWith("link ", StringComparison.Ordinal))
         {
@@ -195,7 +195,7 @@ internal sealed class FaultStorm : IAsyncDisposable
         }
     }
 
-    private async Task ProbeAsync(FaultPlace place, string scheme, FaultKind kind)
+    private async Task ProbeAsync(UserCodeCall place, string scheme, FaultKind kind)
     {
         await Task.Yield();
         try

@@ -10,9 +10,9 @@ internal static class FaultTable
         StringBuilder text = new();
         text.AppendLine("| what throws | the one who is hit sees | counted as | logged as | faults |");
         text.AppendLine("|---|---|---|---|---|");
-        foreach (IGrouping<string, FaultPlace> group in FaultPlaces.All.GroupBy(place => place.Name))
+        foreach (IGrouping<string, UserCodeCall> group in UserCodeCalls.All.GroupBy(place => place.Name))
         {
-            FaultPlace first = group.First();
+            UserCodeCall first = group.First();
             string counters = string.Join(", ",
                 group.Select(place => place.Counter is { } counter ? $"`{counter}`" : "").Distinct());
             string logs = string.Join(", ",

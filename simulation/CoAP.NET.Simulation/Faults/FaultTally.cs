@@ -14,7 +14,7 @@ internal sealed class FaultTally
     public IReadOnlyCollection<string> Findings => _findings;
 
     /// <summary>Notes a fault.</summary>
-    public void Note(FaultPlace place)
+    public void Note(UserCodeCall place)
     {
         Interlocked.Increment(ref _count);
         _faults.AddOrUpdate(place.Name, 1, (_, count) => count + 1);
@@ -30,5 +30,5 @@ internal sealed class FaultTally
     public long Expected(CoapCounter counter) => _expected.GetValueOrDefault((counter, false));
 
     /// <summary>How many faults hit a place.</summary>
-    public int CountOf(FaultPlace place) => _faults.GetValueOrDefault(place.Name);
+    public int CountOf(UserCodeCall place) => _faults.GetValueOrDefault(place.Name);
 }

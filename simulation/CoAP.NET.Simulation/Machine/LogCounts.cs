@@ -1,7 +1,7 @@
 namespace CoAP.NET.Simulation.Machine;
 
 /// <summary>Counts what is logged, as a server in production has it: from Information on.</summary>
-internal sealed class LogCounts() : KeptLog(LogLevel.Information)
+internal sealed class LogCounts() : BenchLog(LogLevel.Information)
 {
     private readonly ConcurrentDictionary<int, (int Count, LogLevel Level, string First)> _entries = new();
 

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Simulation.Soak;
 
 /// <summary>Counts what is logged and keeps what must not be: errors.</summary>
-internal sealed class SoakLog() : KeptLog(LogLevel.Warning)
+internal sealed class SoakLog() : BenchLog(LogLevel.Warning)
 {
     private const int Kept = 20;
 

@@ -5,7 +5,7 @@ namespace CoAP.NET.Survival.Nodes;
 /// <summary>Says on the error stream what a node logs, with its name and the time.</summary>
 /// <param name="name">The name.</param>
 /// <param name="least">What is not less than this.</param>
-internal sealed class NodeLog(string name, LogLevel least) : KeptLog(least), ILoggerProvider
+internal sealed class NodeLog(string name, LogLevel least) : BenchLog(least), ILoggerProvider
 {
     private readonly Lock _gate = new();
 

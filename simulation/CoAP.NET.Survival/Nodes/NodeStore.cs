@@ -31,7 +31,7 @@ internal static class NodeStore
             new CoapPostgreSqlClusterStore(new CoapPostgreSqlClusterOptions
             {
                 ConnectionString = ConnectionOf(place),
-                FailoversKeepWrites = keepsWrites,
+                HasSynchronousStandby = keepsWrites,
             }),
         _ => throw new ArgumentException($"'{place}' is no store: none, {SqlitePrefix}PATH or {PostgreSqlPrefix}CONNECTION."),
     };

@@ -4,7 +4,7 @@ using CoAP.NET.Cluster.PostgreSql;
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>
-/// What the database has to do for devices that send a message a minute: a keeper of sessions is handed what servers would hand over, in
+/// What the database has to do for devices that send a message a minute: a backup of sessions is handed what servers would hand over, in
 /// the same batches and at the same times.
 /// </summary>
 /// <param name="table">Where it is added.</param>
@@ -39,7 +39,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
                 await cluster.StartAsync();
             }
 
-            await MeasureAsync(database, clusters[0].KeepDtlsSessions());
+            await MeasureAsync(database, clusters[0].CreateSessionBackup());
         }
         finally
         {
@@ -58,16 +58,16 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
         return id;
     }
 
-    private async Task MeasureAsync(PostgreSqlProcess database, CoapDtlsSessionBackupOptions keeping)
+    private async Task MeasureAsync(PostgreSqlProcess database, CoapDtlsSessionBackupOptions backupOptions)
     {
         Watch begin = new();
-        await KeepAsync(keeping, CoapDtlsSessionChangeKind.Made, 0, sizes.Simulated);
+        await KeepAsync(backupOptions, CoapDtlsSessionChangeKind.Made, 0, sizes.Simulated);
         table.Add(
             $"{sizes.Simulated:N0} sessions written for the first time", $"{begin.Elapsed.TotalSeconds:0.0} s");
 
         // In each interval those are handed over that sent something in it.
-        int heard = Math.Max(1, (int)(sizes.Simulated * (keeping.HeardInterval / s_message)));
-        int intervals = sizes.IsSelfCheck ? 1 : Math.Max(2, (int)(sizes.Seconds / keeping.HeardInterval.TotalSeconds));
+        int heard = Math.Max(1, (int)(sizes.Simulated * (backupOptions.HeardInterval / s_message)));
+        int intervals = sizes.IsSelfCheck ? 1 : Math.Max(2, (int)(sizes.Seconds / backupOptions.HeardInterval.TotalSeconds));
         TimeSpan busy = TimeSpan.Zero;
         await Task.Delay(s_counted, TimeProvider.System, CancellationToken.None);
         long transactions = await database.CountTransactionsAsync();
@@ -75,10 +75,10 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
         for (int i = 0; i < intervals; i++)
         {
             Watch from = new();
-            await KeepAsync(keeping, CoapDtlsSessionChangeKind.Heard, i * heard, heard);
+            await KeepAsync(backupOptions, CoapDtlsSessionChangeKind.Heard, i * heard, heard);
             TimeSpan took = from.Elapsed;
             busy += took;
-            TimeSpan rest = keeping.HeardInterval - took;
+            TimeSpan rest = backupOptions.HeardInterval - took;
             if (rest > TimeSpan.Zero && !sizes.IsSelfCheck)
             {
                 await Task.Delay(rest, TimeProvider.System, CancellationToken.None);
@@ -100,7 +100,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
         table.Add("part of the time in which rows are written", $"{busy.TotalSeconds / seconds * 100:0.0} %");
     }
 
-    private async Task KeepAsync(CoapDtlsSessionBackupOptions keeping, CoapDtlsSessionChangeKind kind, int first, int count)
+    private async Task KeepAsync(CoapDtlsSessionBackupOptions backupOptions, CoapDtlsSessionChangeKind kind, int first, int count)
     {
         byte[] state = new byte[StateBytes];
         for (int done = 0; done < count; done += Batch)
@@ -108,7 +108,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
             DateTimeOffset expires = TimeProvider.System.GetUtcNow() + s_lifetime;
             CoapDtlsSessionChange[] changes = [.. Enumerable.Range(first + done, Math.Min(Batch, count - done))
                 .Select(device => new CoapDtlsSessionChange(kind, IdOf(device % sizes.Simulated), state, expires))];
-            await keeping.Keeper.KeepAsync(changes, CancellationToken.None);
+            await backupOptions.Backup.SaveAsync(changes, CancellationToken.None);
             table.Check(!changes.Any(change => change.IsRefused), $"a session was refused");
         }
     }

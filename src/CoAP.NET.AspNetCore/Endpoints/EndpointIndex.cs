@@ -6,7 +6,7 @@ namespace CoAP.NET.AspNetCore.Endpoints;
 /// </summary>
 internal sealed class EndpointIndex
 {
-    private readonly Place _root = new();
+    private readonly Node _root = new();
 
     public void Add(EndpointRouteTemplate shape, int endpoint) => _root.Add(shape.Segments, endpoint);
 
@@ -19,12 +19,12 @@ internal sealed class EndpointIndex
     }
 
     /// <summary>The shapes with the same first segments.</summary>
-    private sealed class Place
+    private sealed class Node
     {
         private readonly List<int> _ending = [];
         private readonly List<int> _rest = [];
-        private readonly Dictionary<string, Place> _literals = new(StringComparer.Ordinal);
-        private Place? _any;
+        private readonly Dictionary<string, Node> _literals = new(StringComparer.Ordinal);
+        private Node? _any;
 
         public void Add(ReadOnlySpan<EndpointRouteTemplate.Segment> segments, int endpoint)
         {
@@ -42,12 +42,12 @@ internal sealed class EndpointIndex
                     _rest.Add(endpoint);
                     break;
                 case EndpointRouteTemplate.Kind.Any:
-                    (_any ??= new Place()).Add(segments[1..], endpoint);
+                    (_any ??= new Node()).Add(segments[1..], endpoint);
                     break;
                 default:
-                    if (!_literals.TryGetValue(segment.Template, out Place? place))
+                    if (!_literals.TryGetValue(segment.Template, out Node? place))
                     {
-                        _literals.Add(segment.Template, place = new Place());
+                        _literals.Add(segment.Template, place = new Node());
                     }
 
                     place.Add(segments[1..], endpoint);
@@ -78,7 +78,7 @@ internal sealed class EndpointIndex
                 found.UnionWith(_ending);
             }
 
-            foreach (Place place in _any is null ? _literals.Values : _literals.Values.Append(_any))
+            foreach (Node place in _any is null ? _literals.Values : _literals.Values.Append(_any))
             {
                 place.Find(isRest ? segments[..1] : segments[1..], found);
             }

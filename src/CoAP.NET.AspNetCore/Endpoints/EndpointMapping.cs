@@ -80,7 +80,7 @@ internal sealed class EndpointMapping
                 continue;
             }
 
-            served.Add(new ServedEndpoint(endpoint, policies, authorization, EndpointTimes.Of(endpoint, _services, _options.Timeout),
+            served.Add(new ServedEndpoint(endpoint, policies, authorization, EndpointTimeouts.Of(endpoint, _services, _options.Timeout),
                 _options.Translator.Codes));
         }
 

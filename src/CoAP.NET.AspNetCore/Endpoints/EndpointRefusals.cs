@@ -57,7 +57,7 @@ internal static class EndpointRefusals
                 && accepts.ContentTypes.All(IsForm))
             ? "It reads a form, which has no CoAP Content-Format. Accept a JSON body, or the bytes with a parameter of type Stream."
         : endpoint.Metadata.GetOrderedMetadata<IProducesResponseTypeMetadata>()
-            .Any(static produces => produces.ContentTypes.Contains(EventStreams.MediaType, StringComparer.OrdinalIgnoreCase))
+            .Any(static produces => produces.ContentTypes.Contains(EventStreamMediaType.MediaType, StringComparer.OrdinalIgnoreCase))
             ? "It returns server-sent events, which never end. Serve the state as an observable resource: "
                 + "WithCoap(route => route.Observable()), and CoapServer.Notify when it changes."
         : null;

@@ -46,12 +46,12 @@ internal sealed class EndpointRunner(
         await WithContextAsync(request, exchange => RunAsync(exchange, route, cancellationToken), cancellationToken).ConfigureAwait(false);
 
     private async ValueTask<CoapResult> WithContextAsync(CoapRequestContext request,
-        Func<InProcessExchange, ValueTask<CoapResult>> run, CancellationToken cancellationToken)
+        Func<InProcessHttpContext, ValueTask<CoapResult>> run, CancellationToken cancellationToken)
     {
-        InProcessExchange exchange;
+        InProcessHttpContext exchange;
         try
         {
-            exchange = InProcessExchange.Open(request, options.Translator, options.MaxResponseSize, _contexts, cancellationToken);
+            exchange = InProcessHttpContext.Open(request, options.Translator, options.MaxResponseSize, _contexts, cancellationToken);
         }
         catch (CoapHttpTranslationException exception)
         {
@@ -68,7 +68,7 @@ internal sealed class EndpointRunner(
         }
     }
 
-    private async ValueTask<CoapResult> RunAsync(InProcessExchange exchange, EndpointRoute route, CancellationToken cancellationToken)
+    private async ValueTask<CoapResult> RunAsync(InProcessHttpContext exchange, EndpointRoute route, CancellationToken cancellationToken)
     {
         HttpContext context = exchange.Context;
         EndpointChoice choice = await FindAsync(exchange, route).ConfigureAwait(false);
@@ -114,7 +114,7 @@ internal sealed class EndpointRunner(
         return exchange.Response.Fault is { } fault ? Refuse(endpoint, fault) : AnswerOf(exchange);
     }
 
-    private async ValueTask<EndpointChoice> FindAsync(InProcessExchange exchange, EndpointRoute route)
+    private async ValueTask<EndpointChoice> FindAsync(InProcessHttpContext exchange, EndpointRoute route)
     {
         EndpointChoice choice = route.Choose(
             exchange.Context, ConvertedTypeOf(exchange.Request, route) ?? exchange.Context.Request.ContentType);
@@ -134,7 +134,7 @@ internal sealed class EndpointRunner(
             ? options.Translator.Json.MediaTypes.TryGetValue(format, out string? type) ? type : null
             : null;
 
-    private async ValueTask<ClaimsPrincipal> UserOfAsync(InProcessExchange exchange)
+    private async ValueTask<ClaimsPrincipal> UserOfAsync(InProcessHttpContext exchange)
     {
         ClaimsPrincipal user = options.Identity is { } identify
             ? identify(exchange.Request) ?? new ClaimsPrincipal(new ClaimsIdentity())
@@ -157,7 +157,7 @@ internal sealed class EndpointRunner(
         return answer;
     }
 
-    private CoapResult AnswerOf(InProcessExchange exchange)
+    private CoapResult AnswerOf(InProcessHttpContext exchange)
     {
         RecordedResponse recorded = exchange.Response;
         HttpStatusCode status = (HttpStatusCode)recorded.StatusCode;

@@ -75,7 +75,7 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
         }
 
         HasStarted = true;
-        if (EventStreams.Is(Headers.ContentType))
+        if (EventStreamMediaType.Is(Headers.ContentType))
         {
             Fail(ResponseFault.NeverEnds);
         }

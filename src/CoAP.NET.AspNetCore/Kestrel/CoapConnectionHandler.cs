@@ -11,7 +11,8 @@ namespace CoAP.NET.AspNetCore;
 /// <summary>
 /// Passes connections of a Kestrel socket to a CoAP endpoint: <c>coap+tcp</c>, or <c>coaps+tcp</c> behind TLS (RFC 8323 section 3).
 /// </summary>
-internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvider services, CancellationToken stopping) : ConnectionHandler
+internal sealed class CoapConnectionHandler(ConnectionServerResolver server, IServiceProvider services, CancellationToken stopping)
+    : ConnectionHandler
 {
     private const int TlsPort = 5684;
 
@@ -42,7 +43,7 @@ internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvide
             return;
         }
 
-        CoapAcceptedConnection accepted = new()
+        CoapAcceptedConnectionInfo accepted = new()
         {
             Remote = connection.RemoteEndPoint as IPEndPoint ?? PeerIdentity.EndPointOf(null, 0),
             Local = local,

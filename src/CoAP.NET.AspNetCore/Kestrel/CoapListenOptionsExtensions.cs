@@ -23,7 +23,7 @@ public static class CoapListenOptionsExtensions
         ArgumentNullException.ThrowIfNull(listen);
 
         // Resolved with the first connection: Kestrel may be configured before the server.
-        return Use(listen, new ServerSource(services: null));
+        return Use(listen, new ConnectionServerResolver(services: null));
     }
 
     /// <summary>Passes connections to a server.</summary>
@@ -38,7 +38,7 @@ public static class CoapListenOptionsExtensions
     {
         ArgumentNullException.ThrowIfNull(listen);
         ArgumentNullException.ThrowIfNull(server);
-        return Use(listen, new ServerSource(server, listen.ApplicationServices));
+        return Use(listen, new ConnectionServerResolver(server, listen.ApplicationServices));
     }
 
     /// <summary>Passes connections to an endpoint. The first connection starts it, unless it is already started.</summary>
@@ -49,7 +49,7 @@ public static class CoapListenOptionsExtensions
     {
         ArgumentNullException.ThrowIfNull(listen);
         ArgumentNullException.ThrowIfNull(endpoint);
-        return Use(listen, new ServerSource(endpoint, listen.ApplicationServices));
+        return Use(listen, new ConnectionServerResolver(endpoint, listen.ApplicationServices));
     }
 
     /// <summary>
@@ -81,7 +81,7 @@ public static class CoapListenOptionsExtensions
         return listen.UseHttps(new TlsHandshakeCallbackOptions { OnConnection = _ => new ValueTask<SslServerAuthenticationOptions>(tls) });
     }
 
-    private static ListenOptions Use(ListenOptions listen, ServerSource server)
+    private static ListenOptions Use(ListenOptions listen, ConnectionServerResolver server)
     {
         IServiceProvider services = listen.ApplicationServices;
         CoapConnectionHandler? handler = null;

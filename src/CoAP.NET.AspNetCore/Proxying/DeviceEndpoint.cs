@@ -33,7 +33,7 @@ internal sealed class DeviceEndpoint(
         }
 
         int authority = target.Scheme.Length + "://".Length + target.Authority.Length;
-        using HttpExchanges exchanges = new(device, options, fillsCache: false, clock, logger);
+        using HttpRequestResponder exchanges = new(device, options, fillsCache: false, clock, logger);
         await exchanges.AnswerAsync(
             context, source, target, hopLimit: null, created => prefix + created.ToString()[authority..].TrimStart('/'))
             .ConfigureAwait(false);

@@ -32,7 +32,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpExchangeOptions 
     public static bool MayOpen(HttpRequest request, CoapHttpExchangeOptions options) =>
         request.Headers.Origin is not [{ Length: > 0 } origin, ..]
         || (Uri.TryCreate(origin, UriKind.Absolute, out Uri? uri) && HostString.FromUriComponent(uri).Equals(request.Host)
-            && HostNames.AreAllowed(request.HttpContext, options.AllowedHosts, isAnonymous: false));
+            && HostHeaderCheck.AreAllowed(request.HttpContext, options.AllowedHosts, isAnonymous: false));
 
     public async Task SendEventsAsync(HttpContext context, CoapSource source, CoapUri target)
     {

@@ -6,7 +6,7 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// <param name="exchanges">Answers the requests.</param>
 /// <param name="places">The places for requests.</param>
 /// <param name="find">Finds the resource for a request; null for none.</param>
-internal sealed class ProxiedResourceEndpoint(HttpExchanges exchanges, HttpRequestLimiter places, Func<HttpContext, CoapUri?> find)
+internal sealed class ProxiedResourceEndpoint(HttpRequestResponder exchanges, HttpRequestLimiter places, Func<HttpContext, CoapUri?> find)
 {
     public Task HandleAsync(HttpContext context) => places.RunAsync(context, AnswerAsync);
 

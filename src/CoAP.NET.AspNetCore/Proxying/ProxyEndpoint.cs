@@ -17,9 +17,9 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
     private readonly CoapHttpProxyOptions _options;
     private readonly ILogger _logger;
     private readonly CoapClient _client;
-    private readonly HttpExchanges _exchanges;
+    private readonly HttpRequestResponder _exchanges;
     private readonly HttpRequestLimiter _places;
-    private readonly HostedTargets _targets;
+    private readonly ProxyTargetParser _targets;
 
     public ProxyEndpoint(CoapHttpProxyOptions options, ILoggerFactory loggers, TimeProvider clock)
     {
@@ -32,9 +32,9 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
             options.Targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
         endpoint.Cache = options.Cache;
         _client = new CoapClient(endpoint);
-        _exchanges = new HttpExchanges(_client, options, fillsCache: options.Cache is not null, clock, _logger);
+        _exchanges = new HttpRequestResponder(_client, options, fillsCache: options.Cache is not null, clock, _logger);
         _places = new HttpRequestLimiter(options);
-        _targets = new HostedTargets(options);
+        _targets = new ProxyTargetParser(options);
     }
 
     public ValueTask DisposeAsync()

@@ -9,7 +9,7 @@ namespace CoAP.NET.AspNetCore;
 /// <summary>
 /// Handles a path of CoAP over WebSockets: after the handshake of RFC 8323 section 4.1 it passes the WebSocket to the endpoint.
 /// </summary>
-internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpointOptions options, CancellationToken stopping)
+internal sealed class WebSocketHandler(ConnectionServerResolver server, CoapWebSocketEndpointOptions options, CancellationToken stopping)
 {
     public async Task HandleAsync(HttpContext context)
     {
@@ -32,7 +32,7 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
         if (context.Request.Headers.Origin is [{ Length: > 0 } origin, ..] && !MayOpen(context, origin))
         {
             await RefuseAsync(context, StatusCodes.Status403Forbidden,
-                $"WebSockets from pages of that origin are not allowed here. For a page of this server: {HostNames.Remedy}")
+                $"WebSockets from pages of that origin are not allowed here. For a page of this server: {HostHeaderCheck.Remedy}")
                 .ConfigureAwait(false);
             return;
         }
@@ -67,13 +67,13 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
         options.IsOriginAllowed is { } decide ? decide(context, origin)
         : options.AllowedOrigins.Contains("*") || options.AllowedOrigins.Contains(origin)
             || (string.Equals(origin, $"{context.Request.Scheme}://{context.Request.Host.ToUriComponent()}",
-                StringComparison.OrdinalIgnoreCase) && HostNames.AreAllowed(context, options.AllowedHosts, isAnonymous: false));
+                StringComparison.OrdinalIgnoreCase) && HostHeaderCheck.AreAllowed(context, options.AllowedHosts, isAnonymous: false));
 
-    private CoapAcceptedConnection Describe(HttpContext context)
+    private CoapAcceptedConnectionInfo Describe(HttpContext context)
     {
         ConnectionInfo connection = context.Connection;
         bool isSecure = options.IsSecure?.Invoke(context) ?? context.Request.IsHttps;
-        return new CoapAcceptedConnection
+        return new CoapAcceptedConnectionInfo
         {
             Remote = PeerIdentity.EndPointOf(connection.RemoteIpAddress, connection.RemotePort),
             Local = PeerIdentity.EndPointOf(connection.LocalIpAddress, connection.LocalPort),

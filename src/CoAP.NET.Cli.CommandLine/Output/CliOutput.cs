@@ -9,9 +9,9 @@ using Spectre.Console.Rendering;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// One of the two output streams: bytes, text, and terminal output. It sanitizes all text (<see cref="SafeText"/>): of a terminal's escape
-/// sequences only those of this class and its <see cref="Status"/> get through. Only <see cref="WriteBytes"/> writes bytes unmodified.
-/// Thread-safe.
+/// One of the two output streams: bytes, text, and terminal output. It sanitizes all text (<see cref="TextSanitizer"/>): of a terminal's
+/// escape sequences only those of this class and its <see cref="Status"/> get through. Only <see cref="WriteBytes"/> writes bytes
+/// unmodified. Thread-safe.
 /// </summary>
 internal sealed class CliOutput
 {
@@ -108,13 +108,13 @@ internal sealed class CliOutput
             json.WriteTo(writer);
         }
 
-        WriteText(SafeText.OfJson(Encoding.UTF8.GetString(line.WrittenSpan)) + "\n");
+        WriteText(TextSanitizer.OfJson(Encoding.UTF8.GetString(line.WrittenSpan)) + "\n");
     }
 
     /// <summary>Writes a table or tree, without trailing blanks and without empty lines around it.</summary>
     public void WriteBlock(IRenderable block)
     {
-        string[] lines = [.. AnsiText.Render(block, Width, HasColor).Split('\n').Select(line => line.TrimEnd())];
+        string[] lines = [.. AnsiRenderer.Render(block, Width, HasColor).Split('\n').Select(line => line.TrimEnd())];
         WriteText(string.Concat(lines.Where(line => line.Length > 0).Select(line => line + "\n")));
     }
 
@@ -129,7 +129,8 @@ internal sealed class CliOutput
 
     // Never wrapped: a line is a line, however wide the terminal.
     private void WriteMarkup(string markup) =>
-        WriteText((HasColor ? AnsiText.Render(StyledText.Of(markup), Unfolded, hasColor: true) : StyledText.PlainOf(markup)) + "\n");
+        WriteText((HasColor ? AnsiRenderer.Render(MarkupFormatter.Of(markup), Unfolded, hasColor: true) : MarkupFormatter.PlainOf(markup))
+            + "\n");
 
     private void WriteText(string text)
     {
@@ -154,7 +155,7 @@ internal sealed class CliOutput
         {
             if (!string.IsNullOrEmpty(value))
             {
-                output.WriteText(SafeText.Of(value));
+                output.WriteText(TextSanitizer.Of(value));
             }
         }
 

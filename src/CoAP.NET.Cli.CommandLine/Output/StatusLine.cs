@@ -33,7 +33,7 @@ internal sealed class StatusLine(Stream? terminal, int width)
     /// <summary>Replaces the text. It truncates a text that is wider than the terminal, because a wrapped line cannot be cleared.</summary>
     public void Show(string text)
     {
-        string line = SafeText.LineOf(text);
+        string line = TextSanitizer.LineOf(text);
         int columns = 0;
         int length = 0;
         while (length < line.Length && (columns += Math.Max(1, line[length].GetCellWidth())) < width)

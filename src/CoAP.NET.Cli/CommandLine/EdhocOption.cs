@@ -24,7 +24,7 @@ internal sealed class EdhocOption
 
     public bool IsSet(ParseResult parse) => parse.GetValue(Option) is not null;
 
-    /// <summary>Protects requests of a client after <see cref="EdhocRun.ConnectAsync"/> has created the keys.</summary>
+    /// <summary>Protects requests of a client after <see cref="EdhocKeyAgreement.ConnectAsync"/> has created the keys.</summary>
     /// <param name="parse">The command line.</param>
     /// <param name="context">Disposes the credentials.</param>
     /// <param name="endpoint">The options of the client.</param>
@@ -33,7 +33,7 @@ internal sealed class EdhocOption
     /// <param name="isProxied">Whether requests go to a proxy.</param>
     /// <returns>The key exchange; null without the option.</returns>
     /// <exception cref="UsageException">It contradicts another option.</exception>
-    public EdhocRun? ApplyTo(
+    public EdhocKeyAgreement? ApplyTo(
         ParseResult parse, CliContext context, CoapEndpointOptions endpoint, string server, bool hasOtherKeys, bool isProxied)
     {
         string? peer = parse.GetValue(Peer);
@@ -54,7 +54,7 @@ internal sealed class EdhocOption
         }
 
         CoapUri target = TargetArgument.Check(server);
-        EdhocRun run = new(path, $"{target.Scheme}://{target.Authority}", peer);
+        EdhocKeyAgreement run = new(path, $"{target.Scheme}://{target.Authority}", peer);
         context.Own(run);
         endpoint.UseOscore(run.Contexts);
         return run;

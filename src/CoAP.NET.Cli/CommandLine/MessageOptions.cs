@@ -6,7 +6,7 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>The request options other than its payload: options, type, token and time.</summary>
 internal sealed class MessageOptions
 {
-    public Option<CoapContentFormat?> Accept { get; } = ContentFormats.Option("--accept",
+    public Option<CoapContentFormat?> Accept { get; } = ContentFormatParser.Option("--accept",
         "The requested format: a number, a media type, or a name such as json.", "-A");
 
     public Option<bool> NonConfirmable { get; } = new("--non", "-N") { Description = "Send Non-confirmable messages." };
@@ -44,7 +44,7 @@ internal sealed class MessageOptions
 
     public Option<bool> NoUriHost { get; } = new("--no-uri-host", "-U") { Description = "Send neither Uri-Host nor Uri-Port." };
 
-    public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout",
+    public Option<TimeSpan?> Timeout { get; } = DurationParser.PositiveOption("--timeout",
         $"Timeout of the whole request. Default: as long as the protocol tries ({ProtocolTimes.Transmission} and more); 10s for a group.",
         "-B");
 
@@ -52,13 +52,13 @@ internal sealed class MessageOptions
     {
         command.AddGroup(HelpGroup.Request, Accept, NonConfirmable, Token, Options, ETag, IfMatch, IfNoneMatch, HopLimit, Proxy, NoUriHost,
             Timeout);
-        Options.CompletionSources.Add(_ => OptionText.Names.Select(name => name + "="));
+        Options.CompletionSources.Add(_ => MessageOptionParser.Names.Select(name => name + "="));
     }
 
     /// <summary>Returns the first token; null for the library's own.</summary>
     public byte[]? TokenOf(ParseResult parse)
     {
-        byte[]? token = parse.GetValue(Token) is { } text ? HexText.Parse(text, "--token") : null;
+        byte[]? token = parse.GetValue(Token) is { } text ? HexParser.Parse(text, "--token") : null;
         return token is null or { Length: <= CoapToken.MaxLength }
             ? token
             : throw new UsageException($"A token has at most {CoapToken.MaxLength} bytes; --token has {token.Length}.");
@@ -81,12 +81,12 @@ internal sealed class MessageOptions
         };
         foreach (string etag in parse.GetValue(ETag) ?? [])
         {
-            request.Options.Add(new ETagOption(HexText.Parse(etag, "--etag")));
+            request.Options.Add(new ETagOption(HexParser.Parse(etag, "--etag")));
         }
 
         foreach (string etag in parse.GetValue(IfMatch) ?? [])
         {
-            request.Options.Add(new IfMatchOption(etag == "*" ? [] : HexText.Parse(etag, "--if-match")));
+            request.Options.Add(new IfMatchOption(etag == "*" ? [] : HexParser.Parse(etag, "--if-match")));
         }
 
         if (parse.GetValue(IfNoneMatch))
@@ -101,7 +101,7 @@ internal sealed class MessageOptions
 
         foreach (string option in parse.GetValue(Options) ?? [])
         {
-            OptionText read = OptionText.Parse(option);
+            MessageOptionParser read = MessageOptionParser.Parse(option);
             request.Options.Add(read.Number, read.Value);
         }
 

@@ -23,7 +23,7 @@ internal sealed class PayloadOptions
     };
 
     public Option<CoapContentFormat?> Format { get; } =
-        ContentFormats.Option("--content-format",
+        ContentFormatParser.Option("--content-format",
             "The format of the payload: a number, a media type, or a name such as json, cbor, text. Default by the name of --file.", "-t");
 
     public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Payload, Text, Hex, File, Format);
@@ -51,7 +51,7 @@ internal sealed class PayloadOptions
 
         if (hex is not null)
         {
-            return new CoapContent(HexText.Parse(hex, "--hex"), format ?? CoapContentFormat.OctetStream);
+            return new CoapContent(HexParser.Parse(hex, "--hex"), format ?? CoapContentFormat.OctetStream);
         }
 
         if (file is null)
@@ -63,7 +63,7 @@ internal sealed class PayloadOptions
         {
             // Opened here first, so that the user sees an error before the command sends anything.
             await using FileStream readable = System.IO.File.OpenRead(file);
-            return CoapContent.File(file, format ?? ContentFormats.OfFile(file));
+            return CoapContent.File(file, format ?? ContentFormatParser.OfFile(file));
         }
 
         if (!isRepeated)

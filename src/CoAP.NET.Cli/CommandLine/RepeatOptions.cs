@@ -7,7 +7,7 @@ internal sealed class RepeatOptions
     public Option<int?> Repeat { get; } = CommandExtensions.Number("--repeat", "Number of times to send the request. Default 1.", 1,
         int.MaxValue, "-G");
 
-    public Option<TimeSpan?> Interval { get; } = Durations.Option("--interval", "The interval with --repeat. Default 1s.");
+    public Option<TimeSpan?> Interval { get; } = DurationParser.Option("--interval", "The interval with --repeat. Default 1s.");
 
     public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Repetition, Repeat, Interval);
 
@@ -34,7 +34,7 @@ internal sealed class RepeatOptions
             }
             catch (CoapException exception) when (times > 1)
             {
-                result = Failures.Report(context, parse, exception);
+                result = FailureReporter.Report(context, parse, exception);
             }
 
             code = result == ExitCodes.Success ? code : result;

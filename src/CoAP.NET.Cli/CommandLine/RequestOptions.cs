@@ -48,17 +48,17 @@ internal sealed class RequestOptions
 
     /// <summary>Opens the file of <c>--output</c> for a request.</summary>
     /// <exception cref="UsageException">An option does not go with <c>--continue</c>.</exception>
-    public TargetFile OpenFile(ParseResult parse, CliContext context, string path, CoapRequest request)
+    public OutputFile OpenFile(ParseResult parse, CliContext context, string path, CoapRequest request)
     {
         string uri = TargetArgument.Complete(parse.GetRequiredValue(Target));
         bool isFromMiddle = request.Download is not null;
         if (!Output.IsContinued(parse))
         {
-            return TargetFile.Create(context, path, uri, isContinuable: request.Method == CoapMethod.Get && !isFromMiddle);
+            return OutputFile.Create(context, path, uri, isContinuable: request.Method == CoapMethod.Get && !isFromMiddle);
         }
 
         return !isFromMiddle
-            ? TargetFile.Continue(context, path, uri)
+            ? OutputFile.Continue(context, path, uri)
             : throw new UsageException("--continue finds the first block itself.", "Give --block-size a size without NUM.");
     }
 }

@@ -44,7 +44,7 @@ internal sealed class GroupOptions
         await foreach (CoapGroupResponse answer in run.Client.SendToGroupAsync(request, groupOptions, cancellationToken)
             .ConfigureAwait(false))
         {
-            ResponseFacts facts = run.FactsOf(request.Method, answer.Uri, started, run.Retransmissions);
+            ResponseDetails facts = run.FactsOf(request.Method, answer.Uri, started, run.Retransmissions);
             if (run.Printer.Style != PayloadStyle.Json)
             {
                 run.Context.Out.MarkupLine($"[bold]{Markup.Escape(answer.Uri)}[/] {Markup.Escape(answer.Response.Code.ToString())}");
@@ -58,8 +58,8 @@ internal sealed class GroupOptions
 
             if (answer.Error is { } error)
             {
-                Failures.Write(run.Context, $"{answer.Uri}: the rest of the answer did not come: {error.Message}");
-                one = Failures.Judge(error).Code;
+                FailureReporter.Write(run.Context, $"{answer.Uri}: the rest of the answer did not come: {error.Message}");
+                one = FailureReporter.Judge(error).Code;
             }
 
             code = code is ExitCodes.Timeout or ExitCodes.Success ? one : code;
@@ -71,7 +71,7 @@ internal sealed class GroupOptions
 
         if (code == ExitCodes.Timeout)
         {
-            Failures.Write(
+            FailureReporter.Write(
                 run.Context,
                 $"No member of {request.Uri} answered within {request.Timeout!.Value.TotalSeconds:0.###} s.",
                 "Members may keep back errors and empty answers; --interface chooses the network, --timeout waits longer.");

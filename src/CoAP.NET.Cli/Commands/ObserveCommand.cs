@@ -12,7 +12,7 @@ internal static class ObserveCommand
         Option<int?> count = CommandExtensions.Number("--count", "End after this number of notifications, including the first "
             + "response.", 1,
             int.MaxValue);
-        Option<TimeSpan?> duration = Durations.Option("--duration", "End after this time. Default: with Ctrl-C.", "-s");
+        Option<TimeSpan?> duration = DurationParser.Option("--duration", "End after this time. Default: with Ctrl-C.", "-s");
         Option<bool> keepTrying = new("--keep-trying")
         {
             Description = "Repeat the request after error responses, and if no server answers at first, instead of ending with their "
@@ -48,7 +48,7 @@ internal static class ObserveCommand
             {
                 if (observing.Code == ExitCodes.Timeout)
                 {
-                    Failures.Write(context, $"{uri} did not answer before the time of --duration was over.",
+                    FailureReporter.Write(context, $"{uri} did not answer before the time of --duration was over.",
                         "Allow more time; -v shows each attempt.");
                 }
 

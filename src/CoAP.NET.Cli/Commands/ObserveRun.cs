@@ -18,7 +18,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     // A terminal can be slower than a server; drops the oldest notifications that it cannot keep up with.
     private const int MaxWaiting = 10_000;
 
-    private readonly Channel<Happening> _happenings = Channel.CreateBounded<Happening>(
+    private readonly Channel<ObserveEvent> _happenings = Channel.CreateBounded<ObserveEvent>(
         new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
 
     /// <summary>The exit code of the last response; that of a request without an answer before the first one.</summary>
@@ -30,14 +30,14 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     {
         CoapObserveOptions options = new()
         {
-            OnNotification = response => _happenings.Writer.TryWrite(new Happening(response, default, null)),
+            OnNotification = response => _happenings.Writer.TryWrite(new ObserveEvent(response, default, null)),
         };
         long since = run.Context.TimeProvider.GetTimestamp();
         long retransmissions = run.Retransmissions;
         CoapObservation observation;
         using (run.Waiting?.Begin(run.Client, request.Timeout, request.Confirmable))
         {
-            observation = await run.Client.ObserveAsync(ProxyForms.Ask(request, run.Proxy), options, cancellationToken)
+            observation = await run.Client.ObserveAsync(ProxyRequestFactory.Ask(request, run.Proxy), options, cancellationToken)
                 .ConfigureAwait(false);
         }
 
@@ -48,12 +48,12 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
                 throw error;
             }
 
-            observation.StateChanged += (_, state) => _happenings.Writer.TryWrite(new Happening(null, state, observation.Error));
-            Report(new Happening(null, observation.State, observation.Error));
+            observation.StateChanged += (_, state) => _happenings.Writer.TryWrite(new ObserveEvent(null, state, observation.Error));
+            Report(new ObserveEvent(null, observation.State, observation.Error));
             int shown = 0;
             while (shown < count && await _happenings.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
             {
-                Happening happening = await _happenings.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+                ObserveEvent happening = await _happenings.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
                 if (happening.Response is not { } response)
                 {
                     Report(happening);
@@ -62,7 +62,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
                 }
 
                 shown++;
-                ResponseFacts facts = run.FactsOf(request.Method, uri, since, retransmissions);
+                ResponseDetails facts = run.FactsOf(request.Method, uri, since, retransmissions);
                 since = run.Context.TimeProvider.GetTimestamp();
                 retransmissions = run.Retransmissions;
                 Show(response, facts);
@@ -102,12 +102,12 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         }
     }
 
-    private void Report(Happening happening)
+    private void Report(ObserveEvent happening)
     {
         switch (happening.State)
         {
             case CoapObserveState.NotObserving:
-                Failures.Write(
+                FailureReporter.Write(
                     run.Context, $"{uri} cannot be observed: the server answered without Observe.",
                     "Repeats the request now and then; Ctrl-C ends.");
                 break;
@@ -135,7 +135,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         run.Context.Error.MarkupLine($"[grey]{what}{Markup.Escape(reason)}[/]");
     }
 
-    private void Show(CoapResponse response, ResponseFacts facts)
+    private void Show(CoapResponse response, ResponseDetails facts)
     {
         if (run.Printer.Style == PayloadStyle.Pretty)
         {
@@ -152,5 +152,5 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         }
     }
 
-    private readonly record struct Happening(CoapResponse? Response, CoapObserveState State, CoapException? Error);
+    private readonly record struct ObserveEvent(CoapResponse? Response, CoapObserveState State, CoapException? Error);
 }

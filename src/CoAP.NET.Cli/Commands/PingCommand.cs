@@ -13,7 +13,7 @@ internal static class PingCommand
     {
         Argument<string> target = TargetArgument.Create();
         RepeatOptions repeat = new();
-        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
+        Option<TimeSpan?> timeout = DurationParser.PositiveOption("--timeout",
             $"Timeout of each answer. Default: as long as the protocol tries ({ProtocolTimes.Transmission}).", "-B");
         ConnectionOptions connection = new();
         ToolCommand command = new("ping", "Check with a CoAP Ping whether a peer answers; shows the round-trip time.")

@@ -25,7 +25,7 @@ internal static class RequestCommand
         RequestOptions options = new();
         RepeatOptions repeat = new();
         GroupOptions group = new();
-        Option<string?> noResponse = NoResponseText.Option();
+        Option<string?> noResponse = NoResponseParser.Option();
 #pragma warning disable CA1308 // command names are in lower case
         ToolCommand command = new(method.ToString().ToLowerInvariant(), description) { Examples = ExamplesOf(method) };
 #pragma warning restore CA1308
@@ -43,7 +43,7 @@ internal static class RequestCommand
                     "Give --payload, --hex or --file, with --content-format.");
             }
 
-            NoResponseClasses notWanted = NoResponseText.Parse(parse.GetValue(noResponse));
+            NoResponseClasses notWanted = NoResponseParser.Parse(parse.GetValue(noResponse));
             bool isGroup = IsGroup(parse, options);
             await using RequestRun run =
                 await RequestRun.BeginAsync(parse, context, options, cancellationToken).ConfigureAwait(false);
@@ -94,13 +94,14 @@ internal static class RequestCommand
     {
         string uri = parse.GetRequiredValue(options.Target);
         string? path = options.Output.PathOf(parse) is { } given and not "-" ? given : null;
-        await using TargetFile? file = path is null ? null : options.OpenFile(parse, run.Context, path, request);
+        await using OutputFile? file = path is null ? null : options.OpenFile(parse, run.Context, path, request);
         request.Destination = file?.Stream;
         request.Download = file?.Rest ?? request.Download;
         (long started, long retransmissions) = (run.Context.TimeProvider.GetTimestamp(), run.Retransmissions);
         CoapResponse? response;
         using (IDisposable? waiting = run.Waiting?.Begin(run.Client, request.Timeout, request.Confirmable))
-        await using (TransferBar? bar = GlobalOptions.VerbosityOf(parse) == 0 ? TransferBar.For(run.Context, waiting) : null)
+        await using (
+            TransferProgressBar? bar = GlobalOptions.VerbosityOf(parse) == 0 ? TransferProgressBar.For(run.Context, waiting) : null)
         {
             file?.Bar = bar;
             request.Progress = file is null ? bar : file;
@@ -130,7 +131,7 @@ internal static class RequestCommand
 
         // 2.03 has no payload: it validates the existing file (RFC 7252 section 5.9.1.3).
         bool isKept = file is not null && response is { IsSuccess: true } && response.Code != CoapCode.Valid;
-        ResponseFacts facts = run.FactsOf(request.Method, uri, started, retransmissions, isKept ? path : null);
+        ResponseDetails facts = run.FactsOf(request.Method, uri, started, retransmissions, isKept ? path : null);
         if (response is null)
         {
             run.Context.Error.MarkupLine("No response came; the server would have sent a wanted one.");
@@ -139,7 +140,7 @@ internal static class RequestCommand
 
         if (isKept)
         {
-            await file!.KeepAsync(cancellationToken).ConfigureAwait(false);
+            await file!.CommitAsync(cancellationToken).ConfigureAwait(false);
         }
 
         return run.Printer.Print(response, facts);
@@ -150,7 +151,7 @@ internal static class RequestCommand
     {
         // A server that suppresses unwanted responses is silent, which means success.
         NoResponseClasses notWanted = request.NoResponse;
-        CoapRequest sent = ProxyForms.Ask(request, proxy);
+        CoapRequest sent = ProxyRequestFactory.Ask(request, proxy);
         return notWanted is NoResponseClasses.None or NoResponseClasses.All
             ? await run.Client.SendAsync(sent, cancellationToken).ConfigureAwait(false)
             : await run.Client.SendAsync(sent, notWanted, cancellationToken).ConfigureAwait(false);

@@ -29,7 +29,7 @@ internal sealed class RequestRun : IAsyncDisposable
     public CoapUri? Proxy { get; private init; }
 
     /// <summary>Agrees on the keys of the requests; null for none, or keys in a file.</summary>
-    public EdhocRun? Edhoc { get; private init; }
+    public EdhocKeyAgreement? Edhoc { get; private init; }
 
     /// <summary>The progress line during a wait; null without a terminal.</summary>
     public WaitProgressLine? Waiting { get; }
@@ -48,7 +48,7 @@ internal sealed class RequestRun : IAsyncDisposable
         byte[]? token = options.Message.TokenOf(parse);
         WireTrace? trace = null;
         WaitProgressLine? waiting = null;
-        EdhocRun? edhoc = null;
+        EdhocKeyAgreement? edhoc = null;
         CoapUri? proxy = options.Message.ProxyOf(parse);
         string target = parse.GetRequiredValue(options.Target);
         CoapUri uri = options.Message.PeerOf(parse, target);
@@ -56,7 +56,7 @@ internal sealed class RequestRun : IAsyncDisposable
         {
             options.Oscore.ApplyTo(parse, context, endpoint, target);
             edhoc = options.Edhoc.ApplyTo(parse, context, endpoint, target, options.Oscore.IsSet(parse), proxy is not null);
-            HeaderChanges.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
+            HeaderOverrides.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint);
             waiting = WaitProgressLine.Watch(context, parse, uri, endpoint);
         }, sendsOthers: options.Edhoc.IsSet(parse));
@@ -78,7 +78,7 @@ internal sealed class RequestRun : IAsyncDisposable
     }
 
     /// <summary>Returns the facts about a response that arrived now.</summary>
-    public ResponseFacts FactsOf(CoapMethod method, string uri, long started, long retransmissions, string? path = null) => new(
+    public ResponseDetails FactsOf(CoapMethod method, string uri, long started, long retransmissions, string? path = null) => new(
         method.ToString().ToUpperInvariant(), uri, Context.TimeProvider.GetUtcNow(), Context.TimeProvider.GetElapsedTime(started),
         Retransmissions - retransmissions, path, Proxy);
 

@@ -42,7 +42,7 @@ internal sealed class CaptureReader(ReadOnlyMemory<byte> file)
 
             int length = (int)UInt32(at + 8);
             ulong time = (UInt32(at) * (ulong)units) + UInt32(at + 4);
-            if (PacketLayers.Find(file.Slice(at + RecordHeader, length), link, TimeOf(time, units)) is { } packet)
+            if (CapturedPacketParser.Find(file.Slice(at + RecordHeader, length), link, TimeOf(time, units)) is { } packet)
             {
                 yield return packet;
             }
@@ -83,7 +83,7 @@ internal sealed class CaptureReader(ReadOnlyMemory<byte> file)
                 case 6 when body.Length >= 20 && UInt32(at + 8) < _interfaces.Count && UInt32(at + 20) <= body.Length - 20:
                     (int link, long units) = _interfaces[(int)UInt32(at + 8)];
                     ulong time = ((ulong)UInt32(at + 12) << 32) | UInt32(at + 16);
-                    if (PacketLayers.Find(body.Slice(20, (int)UInt32(at + 20)), link, TimeOf(time, units)) is { } packet)
+                    if (CapturedPacketParser.Find(body.Slice(20, (int)UInt32(at + 20)), link, TimeOf(time, units)) is { } packet)
                     {
                         yield return packet;
                     }

@@ -86,7 +86,7 @@ internal static class DecodeCommand
             "udp" => WireFormat.Datagram,
             "tcp" => WireFormat.Stream,
             "ws" => WireFormat.WebSocket,
-            _ => FormatGuess.Of(bytes),
+            _ => FramingDetector.Of(bytes),
         };
         IEnumerable<ReadOnlyMemory<byte>> messages = framing == WireFormat.Stream && bytes.Length > 0
             ? MessageDissector.Split(bytes)
@@ -123,7 +123,7 @@ internal static class DecodeCommand
 
         if (cut > 0)
         {
-            Failures.Write(context, $"Left out {cut} datagrams that the capture truncated.",
+            FailureReporter.Write(context, $"Left out {cut} datagrams that the capture truncated.",
                 "Capture whole packets, such as with tcpdump -s 0.");
         }
 
@@ -134,7 +134,7 @@ internal static class DecodeCommand
 
         if (count == 0)
         {
-            Failures.Write(context, $"The capture has no datagram of port {port}.", "--port 0 looks for CoAP in all of them.");
+            FailureReporter.Write(context, $"The capture has no datagram of port {port}.", "--port 0 looks for CoAP in all of them.");
         }
     }
 

@@ -14,7 +14,7 @@ internal static class DecodeInput
     public static byte[] OfWords(IEnumerable<string> words)
     {
         string text = string.Join(' ', words);
-        return TryOfText(text, out byte[]? bytes) ? bytes : HexText.Parse(Digits(text), "the message");
+        return TryOfText(text, out byte[]? bytes) ? bytes : HexParser.Parse(Digits(text), "the message");
     }
 
     /// <summary>Reads a file: its text, if that is hexadecimal, and otherwise the raw file.</summary>

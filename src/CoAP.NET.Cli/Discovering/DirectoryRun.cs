@@ -57,7 +57,7 @@ internal sealed class DirectoryRun(CliContext context, bool isJson, bool endpoin
             return ExitCodes.Success;
         }
 
-        Failures.Write(context, $"No resource directory answered at {group} within {options.Timeout.TotalSeconds:0.###} s.",
+        FailureReporter.Write(context, $"No resource directory answered at {group} within {options.Timeout.TotalSeconds:0.###} s.",
             "--interface chooses the network, --timeout waits longer, and a URI names a directory.");
         return ExitCodes.Timeout;
     }
@@ -109,9 +109,9 @@ internal sealed class DirectoryRun(CliContext context, bool isJson, bool endpoin
 
     private int Report(CoapException exception)
     {
-        Failures.Write(context, exception.Message);
+        FailureReporter.Write(context, exception.Message);
         return exception is CoapDirectoryException { Response: { IsSuccess: false } response } ? ExitCodes.Of(response.Code)
             : exception is CoapDirectoryException ? ExitCodes.Protocol
-            : Failures.Judge(exception).Code;
+            : FailureReporter.Judge(exception).Code;
     }
 }

@@ -47,7 +47,7 @@ internal static class DiscoverCommand
         Option<bool> endpoints = new("--endpoints") { Description = "With --rd: list the endpoints, and not their resources." };
         Option<string?> proxy = ProxyArgument.Create();
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
-        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
+        Option<TimeSpan?> timeout = DurationParser.PositiveOption("--timeout",
             $"Timeout of the answer. Default: as long as the protocol tries ({ProtocolTimes.Transmission}); 10s for groups.", "-B");
         CommandLine.OscoreContextOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
             + "through a proxy. The sequence numbers are next to it.");
@@ -114,7 +114,7 @@ internal static class DiscoverCommand
             run.Request.LocalAddress = connection.LocalAddress(parse);
             WireTrace? trace = null;
             WaitProgressLine? line = null;
-            EdhocRun? keys = null;
+            EdhocKeyAgreement? keys = null;
             int code;
             CoapClient client = connection.CreateClient(parse, context, asked ?? uri, options =>
             {
@@ -176,7 +176,8 @@ internal static class DiscoverCommand
 
         public async Task<int> AskAsync(CoapClient client, CancellationToken cancellationToken)
         {
-            CoapResponse response = await client.SendAsync(ProxyForms.Ask(request, proxy), cancellationToken).ConfigureAwait(false);
+            CoapResponse response = await client.SendAsync(ProxyRequestFactory.Ask(request, proxy), cancellationToken)
+                .ConfigureAwait(false);
             if (response.Code.IsError)
             {
                 ErrorAnswer.Write(context, response, request.Uri!.ToString(), "The server does not list its resources.", proxy);
@@ -202,7 +203,7 @@ internal static class DiscoverCommand
             {
                 if (answer.Error is { } failure)
                 {
-                    Failures.Write(context, $"{answer.Uri}: the rest of the answer did not come: {failure.Message}");
+                    FailureReporter.Write(context, $"{answer.Uri}: the rest of the answer did not come: {failure.Message}");
                     continue;
                 }
 
@@ -215,7 +216,7 @@ internal static class DiscoverCommand
                 if (!CoapLinkFormat.TryParse(answer.Response.Payload.Span, out IReadOnlyList<CoapLink> links,
                     out CoapSyntaxError error))
                 {
-                    Failures.Write(context, $"{answer.Uri}: no list of links: {error.Message} at byte {error.Offset}.");
+                    FailureReporter.Write(context, $"{answer.Uri}: no list of links: {error.Message} at byte {error.Offset}.");
                     continue;
                 }
 
@@ -228,7 +229,7 @@ internal static class DiscoverCommand
 
             if (left == most)
             {
-                Failures.Write(context,
+                FailureReporter.Write(context,
                     $"No member of {request.Uri} answered with a list within {request.Timeout!.Value.TotalSeconds:0.###} s.",
                     "Members without a link that matches are silent; --interface chooses the network, --timeout waits longer.");
                 return ExitCodes.Timeout;

@@ -13,7 +13,7 @@ internal static class LinkTree
     {
         foreach (LinkNode root in LinkNode.TreesOf(links, baseUri))
         {
-            Tree tree = new(StyledText.Of($"[bold]{Escape(root.Name)}[/]{AttributesOf(root)}"));
+            Tree tree = new(MarkupFormatter.Of($"[bold]{Escape(root.Name)}[/]{AttributesOf(root)}"));
             AddTo(tree, root);
             output.WriteBlock(tree);
         }
@@ -25,7 +25,7 @@ internal static class LinkTree
         {
             string slash = child.Children.Count > 0 || child.Links.Exists(link => link.Target.EndsWith('/')) ? "/" : "";
             string name = child.Links.Count > 0 ? $"[aqua]{Escape(child.Name)}[/]" : Escape(child.Name);
-            AddTo(parent.AddNode(StyledText.Of($"{name}{slash}{AttributesOf(child)}")), child);
+            AddTo(parent.AddNode(MarkupFormatter.Of($"{name}{slash}{AttributesOf(child)}")), child);
         }
     }
 
@@ -71,5 +71,5 @@ internal static class LinkTree
         }
     }
 
-    private static string Escape(string text) => Markup.Escape(SafeText.LineOf(text));
+    private static string Escape(string text) => Markup.Escape(TextSanitizer.LineOf(text));
 }

@@ -18,7 +18,7 @@ internal static class ErrorAnswer
         string? hint = response.Code == CoapCode.NotFound && notFoundHint is not null ? notFoundHint
             : proxy is null ? HintFor(response, uri) : HintFor(response, uri, proxy);
         string who = proxy is null ? uri : $"{uri} through {proxy.Scheme}://{proxy.Authority}";
-        Failures.Write(context, $"{who} answered {response.Code}{(reason.Length > 0 ? $": {reason}" : "")}", hint);
+        FailureReporter.Write(context, $"{who} answered {response.Code}{(reason.Length > 0 ? $": {reason}" : "")}", hint);
     }
 
     /// <summary>Whether the payload is a diagnostic text, which the sentence contains completely (RFC 7252 section 5.5.2).</summary>
@@ -68,7 +68,7 @@ internal static class ErrorAnswer
             return !isCode ? problem.ToString() : problem.Detail ?? "";
         }
 
-        return IsDiagnostic(response) && SafeText.IsText(response.Payload.Span, CoapContentFormat.TextPlain) ? response.GetText() : "";
+        return IsDiagnostic(response) && TextSanitizer.IsText(response.Payload.Span, CoapContentFormat.TextPlain) ? response.GetText() : "";
     }
 
     private static string NameOf(int option) => CoapOptionRegistry.Default.Find(CoapCode.Get, option) is { } known

@@ -86,5 +86,5 @@ internal static class JsonPrinter
         }
     }
 
-    private static string Quote(string value) => SafeText.LineOf($"\"{JavaScriptEncoder.UnsafeRelaxedJsonEscaping.Encode(value)}\"");
+    private static string Quote(string value) => TextSanitizer.LineOf($"\"{JavaScriptEncoder.UnsafeRelaxedJsonEscaping.Encode(value)}\"");
 }

@@ -24,6 +24,6 @@ internal static class LinkTable
             ("More", link =>
                 string.Join("; ", link.Attributes.Where(attribute => !s_shown.Contains(attribute.Name, StringComparer.OrdinalIgnoreCase)))),
         ];
-        return Tables.Of(links, columns);
+        return TableFormatter.Of(links, columns);
     }
 }

@@ -43,7 +43,7 @@ internal static class PrettyPayload
             output.MarkupLine($"[yellow]# no {Markup.Escape(format!.Value.ToString())}: {Markup.Escape(fault)}[/]");
         }
 
-        if (SafeText.IsText(payload.Span, format))
+        if (TextSanitizer.IsText(payload.Span, format))
         {
             string text = Encoding.UTF8.GetString(payload.Span);
             output.Writer.Write(text.EndsWith('\n') ? text : text + "\n");

@@ -8,7 +8,7 @@ namespace CoAP.NET.Cli.Output;
 /// <summary>Responses as JSON objects, one per line. Scripts depend on the names: they stay, and new ones may come.</summary>
 internal static class ResponseJson
 {
-    public static void Write(CoapResponse response, ResponseFacts about, CliOutput output)
+    public static void Write(CoapResponse response, ResponseDetails about, CliOutput output)
     {
         JsonObject json = new()
         {
@@ -66,7 +66,7 @@ internal static class ResponseJson
             return;
         }
 
-        if (SafeText.IsText(payload, response.ContentFormat))
+        if (TextSanitizer.IsText(payload, response.ContentFormat))
         {
             json["payload"] = Encoding.UTF8.GetString(payload);
             return;

@@ -23,7 +23,7 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
 
     /// <summary>Shows a response.</summary>
     /// <returns>Its exit code.</returns>
-    public int Print(CoapResponse response, ResponseFacts about)
+    public int Print(CoapResponse response, ResponseDetails about)
     {
         if (style == PayloadStyle.Json)
         {
@@ -71,7 +71,7 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
         }
     }
 
-    private static string Describe(CoapResponse response, ResponseFacts about)
+    private static string Describe(CoapResponse response, ResponseDetails about)
     {
         if (response.IsNone)
         {

@@ -17,7 +17,7 @@ internal static class SenmlTable
             ("Time", record => record.Timestamp?.ToString("yyyy-MM-dd HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture)
                 ?? Number(record.Time)),
         ];
-        return Tables.Of(records, columns);
+        return TableFormatter.Of(records, columns);
     }
 
     private static string ValueOf(CoapSenmlRecord record) =>

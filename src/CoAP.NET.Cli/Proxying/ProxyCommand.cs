@@ -92,10 +92,10 @@ internal static class ProxyCommand
         }
 
         string? identifier = parse.GetValue(options.Identifier);
-        Told(() => how.Identifier = identifier, $"--identifier {identifier}: 1 to 64 characters without a space or control character.");
+        ReportOn(() => how.Identifier = identifier, $"--identifier {identifier}: 1 to 64 characters without a space or control character.");
         foreach (string name in parse.GetValue(options.Name) ?? [])
         {
-            Told(() => _ = new CoapProxyNames(name), $"--name {name} is no host with or without a port, such as gateway.example.com.");
+            ReportOn(() => _ = new CoapProxyNames(name), $"--name {name} is no host with or without a port, such as gateway.example.com.");
             how.Names.Add(name);
         }
 
@@ -120,7 +120,7 @@ internal static class ProxyCommand
                 $"Leave out path and query: --next {proxy.Scheme}://{proxy.Authority}");
     }
 
-    private static void Told(Action set, string message)
+    private static void ReportOn(Action set, string message)
     {
         try
         {
@@ -152,7 +152,7 @@ internal static class ProxyCommand
         // An address with a plain scheme next to a secured one means to serve there too.
         server.Routes.AllowInsecureTransport();
         server.Routes.AddFilter((request, next, cancellationToken) =>
-            log.RunAsync(request, async () => new ServeAnswer(await next(request, cancellationToken).ConfigureAwait(false))));
+            log.RunAsync(request, async () => new LoggedResult(await next(request, cancellationToken).ConfigureAwait(false))));
         if (parse.GetValue(options.Allow) is { Length: > 0 })
         {
             server.MapForwardProxy(proxy);

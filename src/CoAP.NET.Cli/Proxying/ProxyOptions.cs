@@ -52,7 +52,8 @@ internal sealed class ProxyOptions
         HelpName = "URI",
     };
 
-    public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout", "Timeout of an answer before 5.04. Default 60s.");
+    public Option<TimeSpan?> Timeout { get; } = DurationParser.PositiveOption(
+        "--timeout", "Timeout of an answer before 5.04. Default 60s.");
 
     public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit",
         "Hop limit for requests without one. Default 16.", 1, 255);

@@ -53,15 +53,15 @@ internal sealed class UpstreamKeyOptions
         FileInfo[] authorities = parse.GetValue(Ca) ?? [];
         (FileInfo? certificate, FileInfo? key) = (parse.GetValue(Certificate), parse.GetValue(Key));
         bool isInsecure = parse.GetValue(Insecure);
-        endpoint.Tls = ClientSecurity.Make(authorities, certificate, key, isInsecure);
-        endpoint.UseDtls(ClientDtls.Make(PskOf(parse), authorities, certificate, key, isInsecure));
+        endpoint.Tls = ClientTlsOptionsFactory.Make(authorities, certificate, key, isInsecure);
+        endpoint.UseDtls(ClientDtlsOptionsFactory.Make(PskOf(parse), authorities, certificate, key, isInsecure));
     }
 
     private CoapPskCredential? PskOf(ParseResult parse) => (parse.GetValue(Psk), parse.GetValue(PskFile)) switch
     {
         (null, null) => null,
         (not null, not null) => throw new UsageException("Both --upstream-psk and --upstream-psk-file are present.", "One key is enough."),
-        ({ } text, _) => PskText.Parse(text, "--upstream-psk"),
-        (_, { } file) => PskText.ReadOnlyOne(file),
+        ({ } text, _) => PskParser.Parse(text, "--upstream-psk"),
+        (_, { } file) => PskParser.ReadOnlyOne(file),
     };
 }

@@ -24,7 +24,7 @@ internal static class RegisterCommand
             HelpName = "URI"
         };
         Option<string?> sector = new("--sector", "-d") { Description = "The sector of the endpoint.", HelpName = "NAME" };
-        Option<TimeSpan?> lifetime = Durations.PositiveOption("--lt", "The lifetime of the registration. Default 25h.");
+        Option<TimeSpan?> lifetime = DurationParser.PositiveOption("--lt", "The lifetime of the registration. Default 25h.");
         Option<string[]> types = new("--et") { Description = "A type of the endpoint. May be repeated.", HelpName = "TYPE" };
         Option<string[]> attributes = new("--attribute") { Description = "Another attribute. May be repeated.", HelpName = "NAME=VALUE" };
         Option<string[]> links = new("--link", "-l")
@@ -34,7 +34,7 @@ internal static class RegisterCommand
         };
         Option<bool> ask = new("--ask") { Description = "Ask the endpoint for its links, at /.well-known/core of --base." };
         Option<bool> keep = new("--keep") { Description = "Keep it registered until Ctrl-C, and remove it then." };
-        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout", "Timeout of a request. Default 60s.", "-B");
+        Option<TimeSpan?> timeout = DurationParser.PositiveOption("--timeout", "Timeout of a request. Default 60s.", "-B");
         ConnectionOptions connection = new();
         ToolCommand command = new("register", "Register an endpoint with a resource directory.")
         {
@@ -146,12 +146,12 @@ internal static class RegisterCommand
                     context.Out.Writer.WriteLine(Describe(status));
                     break;
                 case CoapRegistrationState.Waiting or CoapRegistrationState.Retrying when keeps:
-                    Failures.Write(context, status.Error!.Message,
+                    FailureReporter.Write(context, status.Error!.Message,
                         string.Create(CultureInfo.InvariantCulture, $"The next attempt is at {status.NextTry:HH:mm:ss}; Ctrl-C ends."));
                     break;
                 case CoapRegistrationState.Waiting:
-                    (int code, string? hint) = Failures.Judge(status.Error!);
-                    Failures.Write(context, status.Error!.Message, hint);
+                    (int code, string? hint) = FailureReporter.Judge(status.Error!);
+                    FailureReporter.Write(context, status.Error!.Message, hint);
                     return status.Error is CoapDirectoryException { Response: { IsSuccess: false } response }
                         ? ExitCodes.Of(response.Code)
                         : code;

@@ -46,10 +46,10 @@ internal static partial class ConfinedFiles
     /// <summary>Holds a folder, so that its entries stay reachable by <see cref="EntryOf"/> whatever its path becomes.</summary>
     /// <param name="path">Its full path without links.</param>
     /// <returns>The folder to dispose; null if there is none by this path any more, or only a link.</returns>
-    public static SafeFileHandle? TryHoldFolder(string path) => OperatingSystem.IsLinux() ? TryOpen(path) : new SafeFileHandle();
+    public static SafeFileHandle? TryOpenFolder(string path) => OperatingSystem.IsLinux() ? TryOpen(path) : new SafeFileHandle();
 
     /// <summary>A path to an entry of a held folder.</summary>
-    /// <param name="folder">The result of <see cref="TryHoldFolder"/>.</param>
+    /// <param name="folder">The result of <see cref="TryOpenFolder"/>.</param>
     /// <param name="path">The full path of the entry.</param>
     public static string EntryOf(SafeFileHandle folder, string path) =>
         folder.IsInvalid ? path : Path.Join(Link(folder), Path.GetFileName(path));

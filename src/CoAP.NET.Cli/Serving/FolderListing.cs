@@ -72,7 +72,7 @@ internal sealed class FolderListing(FolderPaths paths)
             return new CoapLink(target + "/", new CoapLinkAttribute("ct", "40"), new CoapLinkAttribute("obs"));
         }
 
-        string format = ContentFormats.OfFile(file.Name).Value.ToString(CultureInfo.InvariantCulture);
+        string format = ContentFormatParser.OfFile(file.Name).Value.ToString(CultureInfo.InvariantCulture);
         return new CoapLink(target, new CoapLinkAttribute("ct", format),
             new CoapLinkAttribute("sz", LengthOf(file).ToString(CultureInfo.InvariantCulture)), new CoapLinkAttribute("obs"));
     }

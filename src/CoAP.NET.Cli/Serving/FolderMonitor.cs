@@ -19,7 +19,7 @@ internal sealed class FolderMonitor : IAsyncDisposable
     private readonly TimeProvider _timeProvider;
     private readonly TimeSpan _interval;
     private readonly Lock _gate = new();
-    private readonly LruDictionary<string, Tracked> _tracked = new(MostTracked);
+    private readonly LruDictionary<string, TrackedFile> _tracked = new(MostTracked);
     private readonly Channel<bool> _wake =
         Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
     private readonly CancellationTokenSource _stop = new();
@@ -43,7 +43,7 @@ internal sealed class FolderMonitor : IAsyncDisposable
 
     public void Track(string uriPath, IReadOnlyList<string> segments)
     {
-        Tracked tracked = new([.. segments], StateOf(segments));
+        TrackedFile tracked = new([.. segments], StateOf(segments));
         lock (_gate)
         {
             _tracked.Set(uriPath, tracked);
@@ -86,13 +86,13 @@ internal sealed class FolderMonitor : IAsyncDisposable
 
     private void Compare(Action<string> notify)
     {
-        KeyValuePair<string, Tracked>[] all;
+        KeyValuePair<string, TrackedFile>[] all;
         lock (_gate)
         {
             all = [.. _tracked.Entries];
         }
 
-        foreach ((string uriPath, Tracked tracked) in all)
+        foreach ((string uriPath, TrackedFile tracked) in all)
         {
             CoapETag state = StateOf(tracked.Segments);
             if (state == tracked.State)
@@ -121,7 +121,7 @@ internal sealed class FolderMonitor : IAsyncDisposable
             ServedItem item = _paths.Find(segments);
             return item.Kind switch
             {
-                ServedItemKind.File => FileTag.Of(item.FullPath) ?? default,
+                ServedItemKind.File => FileEntityTag.Of(item.FullPath) ?? default,
                 ServedItemKind.Folder =>
                     CoapETag.FromContent(CoapLinkFormat.ToContent(new FolderListing(_paths).Of(item.FullPath, "/")).Bytes.Span),
                 _ => default,
@@ -159,5 +159,5 @@ internal sealed class FolderMonitor : IAsyncDisposable
         }
     }
 
-    private sealed record Tracked(string[] Segments, CoapETag State);
+    private sealed record TrackedFile(string[] Segments, CoapETag State);
 }

@@ -12,7 +12,7 @@ internal sealed class FolderReader(FolderPaths paths, FolderMonitor watch)
 
     private readonly FolderListing _listing = new(paths);
 
-    public ServeAnswer Get(CoapRequestContext request, IReadOnlyList<string> segments)
+    public LoggedResult Get(CoapRequestContext request, IReadOnlyList<string> segments)
     {
         ServedItem item = paths.Find(segments);
         string uriPath = FolderListing.ToUriPath(segments);
@@ -25,80 +25,80 @@ internal sealed class FolderReader(FolderPaths paths, FolderMonitor watch)
         {
             ServedItemKind.File => GetFile(request, item.FullPath),
             ServedItemKind.Folder => Answer(request, _listing.Of(item.FullPath, uriPath.EndsWith('/') ? uriPath : uriPath + "/")),
-            _ => new ServeAnswer(CoapResults.NotFound()),
+            _ => new LoggedResult(CoapResults.NotFound()),
         };
     }
 
     /// <summary>Answers <c>/.well-known/core</c> (RFC 6690 section 4).</summary>
-    public ServeAnswer GetCore(CoapRequestContext request) => Answer(request, _listing.OfAll());
+    public LoggedResult GetCore(CoapRequestContext request) => Answer(request, _listing.OfAll());
 
-    private static ServeAnswer Answer(CoapRequestContext request, IReadOnlyList<CoapLink> links)
+    private static LoggedResult Answer(CoapRequestContext request, IReadOnlyList<CoapLink> links)
     {
         if (request.SelectFormat(CoapContentFormat.LinkFormat) is null)
         {
-            return new ServeAnswer(CoapResults.NotAcceptable());
+            return new LoggedResult(CoapResults.NotAcceptable());
         }
 
         CoapContent content = CoapLinkFormat.ToContent(CoapLinkFormat.Filter(links, [.. request.Queries.Take(MostQueries)]));
         if (request.IsMulticast && content.Bytes.IsEmpty)
         {
             // Members of a group do not answer without a match (RFC 6690 section 4.1).
-            return new ServeAnswer(CoapResults.NotFound());
+            return new LoggedResult(CoapResults.NotFound());
         }
 
         CoapETag etag = CoapETag.FromContent(content.Bytes.Span);
-        return request.CheckPreconditions(etag) is { } failed ? new ServeAnswer(failed)
-            : new ServeAnswer(CoapResults.ValidOr(request, etag, () => CoapResults.Content(content)), content.Bytes.Length);
+        return request.CheckPreconditions(etag) is { } failed ? new LoggedResult(failed)
+            : new LoggedResult(CoapResults.ValidOr(request, etag, () => CoapResults.Content(content)), content.Bytes.Length);
     }
 
-    private static ServeAnswer GetFile(CoapRequestContext request, string path)
+    private static LoggedResult GetFile(CoapRequestContext request, string path)
     {
-        CoapContentFormat format = ContentFormats.OfFile(path);
+        CoapContentFormat format = ContentFormatParser.OfFile(path);
         if (request.SelectFormat(format) is null)
         {
-            return new ServeAnswer(CoapResults.NotAcceptable());
+            return new LoggedResult(CoapResults.NotAcceptable());
         }
 
         FileInfo file = new(path);
         if (!file.Exists)
         {
-            return new ServeAnswer(CoapResults.NotFound());
+            return new LoggedResult(CoapResults.NotFound());
         }
 
         if (file.Length == 0)
         {
             // Not opened: pipes and devices have no length either, and opening one may block forever.
-            CoapETag emptyTag = FileTag.Of(path) ?? default;
-            return request.CheckPreconditions(emptyTag) is { } refused ? new ServeAnswer(refused)
-                : new ServeAnswer(CoapResults.ValidOr(request, emptyTag, () => CoapResults.Content(new CoapContent(default, format))), 0);
+            CoapETag emptyTag = FileEntityTag.Of(path) ?? default;
+            return request.CheckPreconditions(emptyTag) is { } refused ? new LoggedResult(refused)
+                : new LoggedResult(CoapResults.ValidOr(request, emptyTag, () => CoapResults.Content(new CoapContent(default, format))), 0);
         }
 
         FileStream? stream = ConfinedFiles.TryOpenFile(path);
         if (stream is null)
         {
-            return new ServeAnswer(CoapResults.NotFound());
+            return new LoggedResult(CoapResults.NotFound());
         }
 
         try
         {
-            CoapETag etag = FileTag.Of(stream.SafeFileHandle);
+            CoapETag etag = FileEntityTag.Of(stream.SafeFileHandle);
             if (request.CheckPreconditions(etag) is { } failed)
             {
-                return new ServeAnswer(failed);
+                return new LoggedResult(failed);
             }
 
             if (request.IsMatch(etag))
             {
-                return new ServeAnswer(CoapResults.Valid(etag), 0);
+                return new LoggedResult(CoapResults.Valid(etag), 0);
             }
 
             if (stream.Length > LargestBody)
             {
-                return new ServeAnswer(CoapResults.Status(CoapCode.InternalServerError,
+                return new LoggedResult(CoapResults.Status(CoapCode.InternalServerError,
                     string.Create(CultureInfo.InvariantCulture, $"The file has {stream.Length} bytes; blocks reach to {LargestBody}.")));
             }
 
-            ServeAnswer answer = new(CoapResults.Stream(stream, etag, format), stream.Length);
+            LoggedResult answer = new(CoapResults.Stream(stream, etag, format), stream.Length);
             stream = null;
             return answer;
         }

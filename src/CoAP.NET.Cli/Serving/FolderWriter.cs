@@ -49,20 +49,20 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     }
 
     /// <summary>Creates or replaces a file.</summary>
-    public async ValueTask<ServeAnswer> PutAsync(CoapRequestContext request, IReadOnlyList<string> segments,
+    public async ValueTask<LoggedResult> PutAsync(CoapRequestContext request, IReadOnlyList<string> segments,
         CancellationToken cancellationToken)
     {
         ServedItem item = paths.Find(segments);
         if (FaultOf(request, item) is { } fault)
         {
-            return new ServeAnswer(fault);
+            return new LoggedResult(fault);
         }
 
         // Held until the end: the folder may become a link to another one meanwhile.
-        using SafeFileHandle? folder = ConfinedFiles.TryHoldFolder(Path.GetDirectoryName(item.FullPath)!);
+        using SafeFileHandle? folder = ConfinedFiles.TryOpenFolder(Path.GetDirectoryName(item.FullPath)!);
         if (folder is null)
         {
-            return new ServeAnswer(s_refused);
+            return new LoggedResult(s_refused);
         }
 
         string part = ConfinedFiles.EntryOf(folder, Path.Join(Path.GetDirectoryName(item.FullPath), PartPrefix + Path.GetRandomFileName()));
@@ -76,7 +76,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
                 size = stream.Length;
             }
 
-            return await KeepAsync(request, segments, folder, part, size, cancellationToken).ConfigureAwait(false);
+            return await StoreAsync(request, segments, folder, part, size, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -85,7 +85,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
         }
     }
 
-    public async ValueTask<ServeAnswer> DeleteAsync(CoapRequestContext request, IReadOnlyList<string> segments,
+    public async ValueTask<LoggedResult> DeleteAsync(CoapRequestContext request, IReadOnlyList<string> segments,
         CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -94,27 +94,27 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
             ServedItem item = paths.Find(segments);
             if (item.Kind is ServedItemKind.Refused or ServedItemKind.Folder)
             {
-                return new ServeAnswer(FaultOf(request, item)!);
+                return new LoggedResult(FaultOf(request, item)!);
             }
 
-            CoapETag? etag = item.Kind == ServedItemKind.File ? FileTag.Of(item.FullPath) : null;
+            CoapETag? etag = item.Kind == ServedItemKind.File ? FileEntityTag.Of(item.FullPath) : null;
             if (request.CheckPreconditions(etag) is { } failed)
             {
-                return new ServeAnswer(failed);
+                return new LoggedResult(failed);
             }
 
             if (item.Kind == ServedItemKind.File)
             {
-                using SafeFileHandle? folder = ConfinedFiles.TryHoldFolder(Path.GetDirectoryName(item.FullPath)!);
+                using SafeFileHandle? folder = ConfinedFiles.TryOpenFolder(Path.GetDirectoryName(item.FullPath)!);
                 if (folder is null)
                 {
-                    return new ServeAnswer(s_refused);
+                    return new LoggedResult(s_refused);
                 }
 
                 File.Delete(ConfinedFiles.EntryOf(folder, item.FullPath));
             }
 
-            return new ServeAnswer(CoapResults.Deleted());
+            return new LoggedResult(CoapResults.Deleted());
         }
         finally
         {
@@ -125,7 +125,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     /// <inheritdoc/>
     public void Dispose() => _gate.Dispose();
 
-    private async ValueTask<ServeAnswer> KeepAsync(CoapRequestContext request, IReadOnlyList<string> segments, SafeFileHandle folder,
+    private async ValueTask<LoggedResult> StoreAsync(CoapRequestContext request, IReadOnlyList<string> segments, SafeFileHandle folder,
         string part,
         long size, CancellationToken cancellationToken)
     {
@@ -136,7 +136,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
             ServedItem item = paths.Find(segments);
             if (FaultOf(request, item) is { } fault)
             {
-                return new ServeAnswer(fault);
+                return new LoggedResult(fault);
             }
 
             // Later than the replaced file, however coarse the clock of the file system: the entity-tag must change.
@@ -151,7 +151,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
 
             File.Move(part, ConfinedFiles.EntryOf(folder, item.FullPath), overwrite: item.Kind == ServedItemKind.File);
             CoapResult result = item.Kind == ServedItemKind.File ? CoapResults.Changed() : CoapResults.Created();
-            return new ServeAnswer(FileTag.Of(item.FullPath) is { } etag ? result.WithETag(etag) : result, size);
+            return new LoggedResult(FileEntityTag.Of(item.FullPath) is { } etag ? result.WithETag(etag) : result, size);
         }
         finally
         {
@@ -164,7 +164,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
         ServedItemKind.Refused => s_refused,
         ServedItemKind.NoFolder => CoapResults.Status(CoapCode.Conflict, "The folder does not exist."),
         ServedItemKind.Folder => CoapResults.Status(CoapCode.MethodNotAllowed, "This is a folder."),
-        ServedItemKind.File => request.CheckPreconditions(FileTag.Of(item.FullPath)),
+        ServedItemKind.File => request.CheckPreconditions(FileEntityTag.Of(item.FullPath)),
         _ => request.CheckPreconditions(null),
     };
 }

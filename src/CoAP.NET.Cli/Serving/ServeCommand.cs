@@ -120,7 +120,7 @@ internal static class ServeCommand
         // At the first block: the server does not reassemble an unwanted body.
         server.Map(AllPaths, refused,
             (CoapRequestContext request) => log.RunAsync(
-                request, () => ValueTask.FromResult(new ServeAnswer(CoapResults.MethodNotAllowed())))).WithBodyInBlocks();
+                request, () => ValueTask.FromResult(new LoggedResult(CoapResults.MethodNotAllowed())))).WithBodyInBlocks();
     }
 
     private static IReadOnlyList<string> SegmentsOf(CoapRequestContext request) => request.Options.UriPath;

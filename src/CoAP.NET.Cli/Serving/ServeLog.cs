@@ -16,10 +16,10 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
     private readonly Lock _gate = new();
 
     /// <summary>Runs a handler and logs it. A file system error becomes an answer.</summary>
-    public async ValueTask<CoapResult> RunAsync(CoapRequestContext request, Func<ValueTask<ServeAnswer>> handler)
+    public async ValueTask<CoapResult> RunAsync(CoapRequestContext request, Func<ValueTask<LoggedResult>> handler)
     {
         long started = context.TimeProvider.GetTimestamp();
-        ServeAnswer answer;
+        LoggedResult answer;
         string? reason = null;
         try
         {
@@ -27,11 +27,11 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
         }
         catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException)
         {
-            answer = new ServeAnswer(CoapResults.NotFound());
+            answer = new LoggedResult(CoapResults.NotFound());
         }
         catch (UnauthorizedAccessException exception)
         {
-            (answer, reason) = (new ServeAnswer(CoapResults.Status(CoapCode.Forbidden)), exception.Message);
+            (answer, reason) = (new LoggedResult(CoapResults.Status(CoapCode.Forbidden)), exception.Message);
         }
         catch (CoapException exception) when (exception.Error == CoapError.BodyIncomplete)
         {
@@ -41,7 +41,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
         catch (IOException exception)
         {
             // The text contains local paths, so the client does not get it.
-            (answer, reason) = (new ServeAnswer(CoapResults.Status(CoapCode.InternalServerError)), exception.Message);
+            (answer, reason) = (new LoggedResult(CoapResults.Status(CoapCode.InternalServerError)), exception.Message);
         }
 
         string size = answer.Size is { } bytes ? string.Create(CultureInfo.InvariantCulture, $"  {bytes} B") : "";

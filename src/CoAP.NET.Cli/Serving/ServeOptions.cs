@@ -42,7 +42,7 @@ internal sealed class ServeOptions
         Description = "Join the group All CoAP Nodes, so that coap discover coap://224.0.1.187 finds the folder."
     };
 
-    public Option<TimeSpan?> Check { get; } = Durations.PositiveOption("--check",
+    public Option<TimeSpan?> Check { get; } = DurationParser.PositiveOption("--check",
         "How often to check for changes that the file system does not report. Default 2s.");
 
     public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "Write no line for each request." };

@@ -82,7 +82,7 @@ internal static class ServeSecurity
             CoapPskDictionary keys = parse.GetValue(options.PskFile) is { } file ? CoapPskDictionary.FromFile(file.FullName) : [];
             foreach (string text in parse.GetValue(options.Psk) ?? [])
             {
-                keys.Add(PskText.Parse(text));
+                keys.Add(PskParser.Parse(text));
             }
 
             server.PskStore = keys;

@@ -50,7 +50,7 @@ internal sealed class WireTrace
 
         WireTrace trace = new(context, verbosity > 1);
         trace.AddTo(endpoint.Pipeline);
-        endpoint.LoggerFactory = new HandshakeLog(trace.ShowHandshake);
+        endpoint.LoggerFactory = new HandshakeLogger(trace.ShowHandshake);
         return trace;
     }
 

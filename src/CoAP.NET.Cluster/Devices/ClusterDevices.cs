@@ -33,7 +33,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     public IDeviceRouter Router { get; set; }
 
     /// <summary>The state that moves with the slots of names.</summary>
-    public ISlotState Holder => _outboxes;
+    public ISlotState SlotState => _outboxes;
 
     public OutboxRouting Outbox { get; }
 
@@ -110,8 +110,8 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
 
         byte[] id = new byte[16];
         _random.Fill(id);
-        if (!DeviceMessage.IsWhole(request)
-            || OutboxEntry.TryMake(new Guid(id), name, DeviceMessage.Of(request), options, _time.GetUtcNow()) is not { } entry)
+        if (!DeviceRequestConverter.IsWhole(request)
+            || OutboxEntry.TryMake(new Guid(id), name, DeviceRequestConverter.Of(request), options, _time.GetUtcNow()) is not { } entry)
         {
             throw CoapDeviceException.Queued(name, CoapDeviceFault.TooLarge);
         }

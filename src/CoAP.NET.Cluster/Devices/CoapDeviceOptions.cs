@@ -68,7 +68,7 @@ public sealed class CoapDeviceOptions
     /// <summary>
     /// The time for which the outcome of a request from the outbox is kept for callers on other nodes, above 0. Default 10 minutes.
     /// </summary>
-    public TimeSpan KeepOutcomesFor { get; set; } = TimeSpan.FromMinutes(10);
+    public TimeSpan OutcomeLifetime { get; set; } = TimeSpan.FromMinutes(10);
 
     /// <summary>Describes the first invalid option; null if all are valid.</summary>
     /// <returns>A text that also describes the remedy.</returns>
@@ -84,7 +84,7 @@ public sealed class CoapDeviceOptions
             ?? FindFault(nameof(MaxQueued), MaxQueued, 1, 1_000_000)
             ?? FindFault(nameof(MaxQueuedBytes), MaxQueuedBytes, 64 * 1024, 1 << 30)
             ?? FindFault(nameof(MaxQueuedPerCaller), MaxQueuedPerCaller, 1, MaxQueued)
-            ?? FindFault(nameof(KeepOutcomesFor), KeepOutcomesFor, mayBeInfinite: false)
+            ?? FindFault(nameof(OutcomeLifetime), OutcomeLifetime, mayBeInfinite: false)
             ?? FindFault(nameof(RetryAsleepAfter), RetryAsleepAfter, mayBeInfinite: true)
             ?? FindFault(nameof(AwakeTime), AwakeTime, mayBeInfinite: true)
             ?? FindFault(nameof(RememberFor), RememberFor, mayBeInfinite: false);

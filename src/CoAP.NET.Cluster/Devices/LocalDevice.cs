@@ -147,14 +147,14 @@ internal sealed class LocalDevice(
             return await Peer.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
         catch (CoapConnectionException exception) when (IsElsewhere && exception.IsOfConnection
-            && DeviceMessage.IsHarmlessTwice(request, exception.IsOutcomeUnknown))
+            && DeviceRequestConverter.IsHarmlessTwice(request, exception.IsOutcomeUnknown))
         {
             throw CoapDeviceException.Unreachable(Name, exception.Message, exception.IsOutcomeUnknown, exception, hasMoved: true);
         }
         catch (CoapException exception) when (exception.Error == CoapError.EndpointStopped)
         {
             // Not a failure of the device: the next node, or the next process of this one, sends the requests of its outbox.
-            throw CoapDeviceException.Unreachable(Name, exception.Message, !DeviceMessage.IsSafe(request), exception);
+            throw CoapDeviceException.Unreachable(Name, exception.Message, !DeviceRequestConverter.IsSafe(request), exception);
         }
         catch (CoapException exception)
         {

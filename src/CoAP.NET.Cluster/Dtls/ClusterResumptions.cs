@@ -23,7 +23,7 @@ internal sealed class ClusterResumptions
 
     /// <summary>Returns the sessions of a server.</summary>
     /// <param name="name">The prefix of the keys of its records.</param>
-    public ICoapDtlsSessionStore Of(byte[] name) => new OfServer(this, name);
+    public ICoapDtlsSessionStore Of(byte[] name) => new ServerResumptionStore(this, name);
 
     private static CoapRecordKey KeyOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> id) =>
         new(CoapRecordKind.Resumption, new CoapSlot(id[0]), [.. name, .. id]);
@@ -67,7 +67,7 @@ internal sealed class ClusterResumptions
         }
     }
 
-    private sealed class OfServer(ClusterResumptions all, byte[] name) : ICoapDtlsSessionStore
+    private sealed class ServerResumptionStore(ClusterResumptions all, byte[] name) : ICoapDtlsSessionStore
     {
         public ValueTask AddAsync(
             ReadOnlyMemory<byte> id, ReadOnlyMemory<byte> state, DateTimeOffset expires, CancellationToken cancellationToken)

@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster;
 /// Keeps the DTLS sessions of a server in the store of a cluster, for the slots of this node. It writes states from the server under the
 /// fences of the slots: a node that loses slots ends their sessions, and the new owner loads them. Thread-safe.
 /// </summary>
-#pragma warning disable CA1001 // a server stops its keeper and disposes of nothing; the source has neither timer nor handle
+#pragma warning disable CA1001 // a server stops its backup and disposes of nothing; the source has neither timer nor handle
 internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
 #pragma warning restore CA1001
 {
@@ -66,7 +66,7 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
         }
     }
 
-    public async ValueTask KeepAsync(IReadOnlyList<CoapDtlsSessionChange> changes, CancellationToken cancellationToken)
+    public async ValueTask SaveAsync(IReadOnlyList<CoapDtlsSessionChange> changes, CancellationToken cancellationToken)
     {
         List<CoapRecordChange> batch = new(changes.Count);
         List<CoapDtlsSessionChange> kept = new(changes.Count);

@@ -1,3 +1,4 @@
+using CoAP.NET.Hosting;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -11,16 +12,10 @@ namespace CoAP.NET.Cluster;
 internal sealed class ClusterHostedService(CoapCluster cluster, ClusterSection section, ILoggerFactory? loggers = null)
     : IHostedLifecycleService
 {
-    private readonly ILogger _logger = (loggers ?? NullLoggerFactory.Instance).CreateLogger(ClusterLog.Category);
-
     public Task StartingAsync(CancellationToken cancellationToken)
     {
-        foreach (string warning in section.Warnings)
-        {
-            ClusterLog.SectionDoubtful(_logger, warning);
-        }
-
-        cluster.HoldBack();
+        EndpointHostDefaults.Warn(loggers ?? NullLoggerFactory.Instance, section.Findings, section.UnsafeKeyFiles);
+        cluster.StandBy();
         return cluster.StartAsync(cancellationToken);
     }
 
@@ -29,7 +24,7 @@ internal sealed class ClusterHostedService(CoapCluster cluster, ClusterSection s
     // Not earlier, because no server could serve the devices that other nodes hand over.
     public Task StartedAsync(CancellationToken cancellationToken)
     {
-        cluster.Share();
+        cluster.Activate();
         return Task.CompletedTask;
     }
 

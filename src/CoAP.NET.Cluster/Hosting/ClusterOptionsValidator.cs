@@ -11,9 +11,10 @@ internal sealed class ClusterOptionsValidator(ClusterSection section) : IValidat
         // Errors of the section cause the other missing settings.
         if (section.Problems.Count > 0)
         {
-            return ValidateOptionsResult.Fail(ShownText.OfAll(section.Problems));
+            return ValidateOptionsResult.Fail(ConfigurationTextFormatter.OfAll(section.Problems));
         }
 
-        return options.FindFault() is { } fault ? ValidateOptionsResult.Fail(ShownText.OfAll([fault])) : ValidateOptionsResult.Success;
+        return options.FindFault() is { } fault ? ValidateOptionsResult.Fail(ConfigurationTextFormatter.OfAll([fault]))
+            : ValidateOptionsResult.Success;
     }
 }

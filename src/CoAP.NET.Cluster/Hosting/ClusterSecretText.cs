@@ -16,7 +16,7 @@ internal static class ClusterSecretText
     private const int MaxFileLength = 1024;
 
     /// <summary>The allowed format, for messages that never show the secret.</summary>
-    public static ValueSyntax Syntax { get; } = ValueSyntax.Text(
+    public static ConfigurationValueSyntax Syntax { get; } = ConfigurationValueSyntax.Text(
         $"{CoapSealedClusterStore.SecretLength} random bytes in Base64 (openssl rand -base64 {CoapSealedClusterStore.SecretLength}), or 0x "
         + $"and {2 * CoapSealedClusterStore.SecretLength} hexadecimal digits; after white space, possibly the previous secret",
         static text => SecretsOf(text) is null ? null : text);

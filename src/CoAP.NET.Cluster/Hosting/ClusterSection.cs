@@ -14,8 +14,11 @@ internal sealed class ClusterSection
     /// <summary>The errors of the last read, which prevent the start.</summary>
     public IReadOnlyList<string> Problems { get; private set; } = [];
 
-    /// <summary>The warnings of the last read, which do not prevent the start.</summary>
-    public IReadOnlyList<string> Warnings { get; private set; } = [];
+    /// <summary>The findings of the last read.</summary>
+    public ConfigurationErrors Findings { get; private set; } = new();
+
+    /// <summary>The secret file of the last read, if other users can read or change it, which does not prevent the start.</summary>
+    public IReadOnlyList<UnsafeKeyFile> UnsafeKeyFiles { get; private set; } = [];
 
     private string Path => Named is IConfigurationSection { Path: var path } ? path : DefaultPath;
 
@@ -29,22 +32,17 @@ internal sealed class ClusterSection
             return;
         }
 
-        ConfigurationFindings findings = new();
+        ConfigurationErrors findings = new();
         ClusterSettings settings = new(options);
-        ClusterKeys.Table.Read(section, settings, findings);
-        List<string> warnings = [];
-        ReadSecret(settings, findings, warnings);
-        if (settings.AllowUnknownKeys)
-        {
-            warnings.AddRange(findings.UnknownKeys);
-        }
-
+        ClusterConfigurationKeys.Table.Read(section, settings, findings);
+        ReadSecret(settings, findings);
+        Findings = findings;
         Problems = findings.ListProblems(Path, settings.AllowUnknownKeys);
-        Warnings = warnings;
     }
 
-    private void ReadSecret(ClusterSettings settings, ConfigurationFindings findings, List<string> warnings)
+    private void ReadSecret(ClusterSettings settings, ConfigurationErrors findings)
     {
+        UnsafeKeyFiles = [];
         if (settings is { Secret: not null, SecretFile: not null })
         {
             findings.Errors.Add($"{Path}:Secret and {Path}:SecretFile are both set. Remove one of them.");
@@ -55,19 +53,18 @@ internal sealed class ClusterSection
         }
         else if (settings.SecretFile is { } file)
         {
-            string key = $"{Path}:SecretFile = '{ShownText.Of(file)}'";
             if (ClusterSecretText.Read(file, out string problem) is { } secrets)
             {
                 settings.Options.Secrets = secrets;
             }
             else
             {
-                findings.Errors.Add($"{key}: {problem}");
+                findings.Errors.Add($"{Path}:SecretFile = '{ConfigurationTextFormatter.Of(file)}': {problem}");
             }
 
             if (KeyFileMode.ProblemOf(file) is { } open)
             {
-                warnings.Add($"{key}: {open}");
+                UnsafeKeyFiles = [new UnsafeKeyFile($"{Path}:SecretFile", file, open)];
             }
         }
     }

@@ -167,7 +167,7 @@ public static class CoapClusterServiceCollectionExtensions
         services.AddOptions<CoapClusterOptions>().ValidateOnStart();
         services.AddSingleton(section);
         services.AddSingleton<IConfigureOptions<CoapClusterOptions>>(
-            provider => new ConfigureCluster(section, provider.GetService<IConfiguration>()));
+            provider => new ConfigureClusterOptions(section, provider.GetService<IConfiguration>()));
         services.AddSingleton<IValidateOptions<CoapClusterOptions>>(new ClusterOptionsValidator(section));
         services.TryAddSingleton(static provider => new CoapCluster(
             StoreOf(provider),

@@ -19,7 +19,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
-    private readonly ClusterMembership _membership;
+    private readonly NodeMembership _membership;
     private readonly NodeLeaving _leaving;
     private readonly CoapSlotMoveOptions _moves;
     private readonly ClusterDevices _devices;
@@ -32,7 +32,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     private readonly byte[][] _endpointSecrets;
     private bool _isStarted;
     private bool _isSteered;
-    private bool _isHeldBack;
+    private bool _isStandingBy;
     private bool _isReady;
     private Task? _end;
 
@@ -73,14 +73,14 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         Contexts = new OscoreRelays(this, _relays, _time);
         _moves = options.Moves.Checked();
         Releases = new SlotReleases(Self.Id, Writer, _moves.ReleaseTimeout, _time, _logger);
-        _membership = new ClusterMembership(Store, Self.Id, options.Lease, Peers, Releases, _time, _logger);
+        _membership = new NodeMembership(Store, Self.Id, options.Lease, Peers, Releases, _time, _logger);
         _leaving = new NodeLeaving(Self.Id, _membership, _moves, _time, _logger);
         Grants = new SlotAcquisition(Self.Id, _membership, Releases, _time, _logger);
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
         _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, random ?? CoapRandomSource.Secure, _logger);
-        Releases.Add(_devices.Holder);
+        Releases.Add(_devices.SlotState);
         Observers = new ClusterObservers(this, options.Observers, _time);
         Releases.Add(Observers);
         Tables = new ClusterTables(this, _time, _logger);
@@ -169,13 +169,13 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>
     /// Keeps the DTLS sessions of a server in the store: they survive a crash and a restart, and a node that takes over continues them. For
-    /// <see cref="CoapDtlsServerOptions.SessionKeeping"/>.
+    /// <see cref="CoapDtlsServerOptions.SessionBackup"/>.
     /// </summary>
     /// <param name="server">The name that distinguishes the server from others of the process: at most 64 bytes of UTF-8, the same after a
     /// restart.</param>
     /// <returns>The value for the options of one server.</returns>
     /// <exception cref="ArgumentException">The name is too long.</exception>
-    internal CoapDtlsSessionBackupOptions KeepDtlsSessions(string server = "")
+    internal CoapDtlsSessionBackupOptions CreateSessionBackup(string server = "")
     {
         byte[] name = ClusterServers.NameOf(server);
         lock (_gate)
@@ -309,8 +309,8 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>Opens a table: entries in memory of all nodes and in the store, each with one deciding node.</summary>
     /// <remarks>
-    /// All nodes open it with the same rules. Call <see cref="StartAsync"/> first, and then <see cref="CoapTable.StartAsync"/>, which loads
-    /// the entries.
+    /// All nodes open it with the same rules. Call <see cref="StartAsync"/> first, and then <see cref="CoapReplicatedTable.StartAsync"/>,
+    /// which loads the entries.
     /// </remarks>
     /// <param name="kind">The kind of its entries: a member of <see cref="CoapTableKind"/>, or a number from
     /// <see cref="CoapTableKind.Application"/> on, the same on all nodes and after every restart.</param>
@@ -320,48 +320,48 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException">The kind belongs to other records, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
-    internal CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null) =>
+    internal CoapReplicatedTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null) =>
         ((ICoapTableProvider)this).OpenTable(kind, rules, options);
 
-    CoapTable ICoapTableProvider.OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options)
+    CoapReplicatedTable ICoapTableProvider.OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options)
     {
         ThrowIfEnded();
         return Tables.Open((CoapRecordKind)kind, rules, options);
     }
 
     /// <summary>Returns the forwarding of datagrams for the sessions of a server to the owners of their slots.</summary>
-    internal ClusterSteering Steer(ClusterSessionBackup keeper)
+    internal ClusterSteering Steer(ClusterSessionBackup backup)
     {
         Volatile.Write(ref _isSteered, true);
-        return keeper.Steering ??= new ClusterSteering(this, _relays, keeper,
-            WatchStandstill(keeper.DropLostAsync), _moves, _time);
+        return backup.Steering ??= new ClusterSteering(this, _relays, backup,
+            WatchSuspension(backup.DropLostAsync), _moves, _time);
     }
 
     /// <summary>Creates a watch that limits the time of serving while the node runs.</summary>
     /// <param name="dropLost">Drops what belongs to lost slots.</param>
-    internal SuspensionDetector WatchStandstill(Func<Task> dropLost) =>
+    internal SuspensionDetector WatchSuspension(Func<Task> dropLost) =>
         new(Self.Id, _membership, dropLost, Peers.DeathDelay, _time, _logger);
 
     /// <summary>
-    /// Makes the node stand by until <see cref="Share"/>: a host starts its servers after the cluster, and none could serve before.
+    /// Makes the node stand by until <see cref="Activate"/>: a host starts its servers after the cluster, and none could serve before.
     /// </summary>
-    internal void HoldBack() => Volatile.Write(ref _isHeldBack, true);
+    internal void StandBy() => Volatile.Write(ref _isStandingBy, true);
 
-    /// <summary>Ends <see cref="HoldBack"/>: all servers of the host run.</summary>
-    internal void Share()
+    /// <summary>Ends <see cref="StandBy"/>: all servers of the host run.</summary>
+    internal void Activate()
     {
-        Volatile.Write(ref _isHeldBack, false);
+        Volatile.Write(ref _isStandingBy, false);
         Volatile.Write(ref _isSteered, false);
-        _ = ShareWhenReady();
+        _ = ActivateWhenReady();
     }
 
     /// <summary>Records that a server with sessions runs.</summary>
     internal void OnServing()
     {
-        if (!Volatile.Read(ref _isHeldBack))
+        if (!Volatile.Read(ref _isStandingBy))
         {
             Volatile.Write(ref _isSteered, false);
-            _ = ShareWhenReady();
+            _ = ActivateWhenReady();
         }
     }
 
@@ -392,8 +392,8 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         }
 
         Self = Self with { Address = Peers.Address };
-        await _membership.StartAsync(Self, shares: !Peers.IsOn && MayShare, cancellationToken).ConfigureAwait(false);
-        await ShareWhenReady().ConfigureAwait(false);
+        await _membership.StartAsync(Self, shares: !Peers.IsOn && CanActivate, cancellationToken).ConfigureAwait(false);
+        await ActivateWhenReady().ConfigureAwait(false);
     }
 
     /// <summary>Hands all slots over to the other nodes before the servers stop.</summary>
@@ -425,9 +425,9 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         MessagesRefused = Messages.RefusedCount,
         RelaysStray = _relays.Counts.Stray,
         RelaysLost = _relays.Counts.Lost,
-        Holding = _relays.HeldCount,
-        Held = _relays.Counts.Held,
-        HeldDropped = _relays.Counts.HeldDropped,
+        DatagramsWaiting = _relays.QueuedCount,
+        DatagramsQueued = _relays.Counts.DatagramsQueued,
+        QueuedDatagramsDropped = _relays.Counts.QueuedDatagramsDropped,
     };
 
     /// <summary>Writes the pending records, releases the lease, and closes the store.</summary>
@@ -477,9 +477,9 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     }
 
     // If a server is started after the cluster, slots would arrive here before a server runs.
-    private bool MayShare => !Volatile.Read(ref _isHeldBack) && !Volatile.Read(ref _isSteered);
+    private bool CanActivate => !Volatile.Read(ref _isStandingBy) && !Volatile.Read(ref _isSteered);
 
-    private Task ShareWhenReady()
+    private Task ActivateWhenReady()
     {
         CoapClusterMap map = Map;
         if (!IsReady && map.IsThere(Self.Id))
@@ -487,13 +487,13 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
             Volatile.Write(ref _isReady, true);
         }
 
-        return IsReady && MayShare ? _membership.BeginToShare() : Task.CompletedTask;
+        return IsReady && CanActivate ? _membership.BeginTakingSlots() : Task.CompletedTask;
     }
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
         Peers.Update(Map);
-        _ = ShareWhenReady();
+        _ = ActivateWhenReady();
         try
         {
             MapChanged?.Invoke(this, EventArgs.Empty);

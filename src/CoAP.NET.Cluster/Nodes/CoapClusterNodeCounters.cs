@@ -43,11 +43,12 @@ internal sealed record CoapClusterNodeCounters
     /// </summary>
     public long MessagesRefused { get; init; }
 
-    /// <summary>Datagrams currently held because their slots are moving.</summary>
-    public int Holding { get; init; }
+    /// <summary>Datagrams that currently wait in the queue, because their slots are moving.</summary>
+    public int DatagramsWaiting { get; init; }
 
-    public long Held { get; init; }
+    /// <summary>Datagrams that were queued because their slots were moving.</summary>
+    public long DatagramsQueued { get; init; }
 
-    /// <summary>Held datagrams dropped because they had waited too long or there were too many.</summary>
-    public long HeldDropped { get; init; }
+    /// <summary>Queued datagrams dropped because they had waited too long or there were too many.</summary>
+    public long QueuedDatagramsDropped { get; init; }
 }

@@ -12,7 +12,7 @@ internal sealed class CoapSlotMoveOptions
     /// </remarks>
     public TimeSpan SettleTime { get; set; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>The number of slots that a node hands over at a time, 1 to 256. Default 16. Their datagrams are held meanwhile.</summary>
+    /// <summary>The number of slots that a node hands over at a time, 1 to 256. Default 16. Their datagrams are queued meanwhile.</summary>
     public int BatchSize { get; set; } = 16;
 
     /// <summary>
@@ -39,15 +39,15 @@ internal sealed class CoapSlotMoveOptions
     /// </remarks>
     public TimeSpan RelayTime { get; set; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>The maximum time for which a datagram is held while its slot moves, 100 ms to 1 minute. Default 8 s.</summary>
+    /// <summary>The maximum time for which a datagram is queued while its slot moves, 100 ms to 1 minute. Default 8 s.</summary>
     /// <remarks>Clients retransmit lost messages, first after 2 to 3 s.</remarks>
-    public TimeSpan HoldTime { get; set; } = TimeSpan.FromSeconds(8);
+    public TimeSpan MaxQueueTime { get; set; } = TimeSpan.FromSeconds(8);
 
-    /// <summary>The maximum number of bytes of datagrams held for moving slots, 64 KiB to 1 GiB. Default 4 MiB.</summary>
+    /// <summary>The maximum number of bytes of datagrams queued for moving slots, 64 KiB to 1 GiB. Default 4 MiB.</summary>
     /// <remarks>
     /// Each datagram counts 128 bytes more than its length. At the maximum the oldest datagram of the source with the most is dropped.
     /// </remarks>
-    public int MaxHeldBytes { get; set; } = 4 << 20;
+    public int MaxQueuedBytes { get; set; } = 4 << 20;
 
     internal CoapSlotMoveOptions Checked()
     {
@@ -56,8 +56,8 @@ internal sealed class CoapSlotMoveOptions
         OptionRange.Check(ReleaseTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
         OptionRange.Check(LeaveTimeout, TimeSpan.Zero, TimeSpan.FromHours(1));
         OptionRange.Check(RelayTime, TimeSpan.Zero, TimeSpan.FromHours(1));
-        OptionRange.Check(HoldTime, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
-        OptionRange.Check(MaxHeldBytes, 64 << 10, 1 << 30);
+        OptionRange.Check(MaxQueueTime, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
+        OptionRange.Check(MaxQueuedBytes, 64 << 10, 1 << 30);
         return (CoapSlotMoveOptions)MemberwiseClone();
     }
 }

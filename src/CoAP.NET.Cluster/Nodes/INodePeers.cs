@@ -72,7 +72,7 @@ internal interface INodePeers
     /// <param name="question">The question.</param>
     /// <param name="timeout">The maximum time to wait for the answer.</param>
     /// <returns>The answer; null if there is none in time. The node may have received the question all the same.</returns>
-    Task<byte[]?> AskAsync(CoapNodeId node, string path, byte[] question, TimeSpan timeout);
+    Task<byte[]?> RequestAsync(CoapNodeId node, string path, byte[] question, TimeSpan timeout);
 
     /// <summary>The node ends: its records are written, and it releases its lease next.</summary>
     void End();

@@ -47,7 +47,7 @@ internal sealed class NoPeers : INodePeers
 
     public bool IsStalled(CoapNodeId node, string path) => false;
 
-    public Task<byte[]?> AskAsync(CoapNodeId node, string path, byte[] question, TimeSpan timeout) => Task.FromResult<byte[]?>(null);
+    public Task<byte[]?> RequestAsync(CoapNodeId node, string path, byte[] question, TimeSpan timeout) => Task.FromResult<byte[]?>(null);
 
     public void End()
     {

@@ -37,7 +37,7 @@ internal sealed class NodeCipher : IDisposable
 
     // A process has another id after a restart, so numbers begin at 0 and windows need not be stored.
     private readonly ConcurrentDictionary<string, StrongBox<ulong>> _sent = new(StringComparer.Ordinal);
-    private readonly ConcurrentDictionary<(CoapNodeId From, string Path), Received> _received = new();
+    private readonly ConcurrentDictionary<(CoapNodeId From, string Path), ReceivedNumbers> _received = new();
     private volatile bool _isCrowded;
     private long _refused;
 
@@ -137,7 +137,7 @@ internal sealed class NodeCipher : IDisposable
 
     private bool TryTake(CoapNodeId from, string path, ulong number)
     {
-        if (!_received.TryGetValue((from, path), out Received? received))
+        if (!_received.TryGetValue((from, path), out ReceivedNumbers? received))
         {
             // A node that has just started may send before this one has read that it is live. Nodes are that many only after very many
             // restarts: then messages of ended nodes, whose numbers are forgotten, must not open again.
@@ -155,13 +155,13 @@ internal sealed class NodeCipher : IDisposable
                 return false;
             }
 
-            received = _received.GetOrAdd((from, path), static _ => new Received());
+            received = _received.GetOrAdd((from, path), static _ => new ReceivedNumbers());
         }
 
         return received.TryTake(number);
     }
 
-    private sealed class Received
+    private sealed class ReceivedNumbers
     {
         private readonly ulong[] _ring = new ulong[Window / 64];
         private ulong _next;

@@ -12,7 +12,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="time">The clock.</param>
 /// <param name="logger">The log.</param>
 internal sealed class NodeLeaving(
-    CoapNodeId self, ClusterMembership membership, CoapSlotMoveOptions options, TimeProvider time, ILogger logger) : IAsyncDisposable
+    CoapNodeId self, NodeMembership membership, CoapSlotMoveOptions options, TimeProvider time, ILogger logger) : IAsyncDisposable
 {
     // Messages that are on their way when the last slot moves need a moment, regardless of the load balancer.
     private static readonly TimeSpan s_leastRelayTime = TimeSpan.FromSeconds(1);

@@ -12,7 +12,7 @@ internal sealed class SlotAcquisition
     private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
 
     private readonly CoapNodeId _self;
-    private readonly ClusterMembership _membership;
+    private readonly NodeMembership _membership;
     private readonly SlotReleases _releases;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -21,7 +21,7 @@ internal sealed class SlotAcquisition
 
     // The released slots, with their fences, whose next owner is not known yet.
     private readonly Dictionary<CoapSlot, CoapFencingToken> _released = [];
-    private List<Wish> _wishes = [];
+    private List<SlotClaim> _wishes = [];
     private bool _isTaking;
     private long _taken;
     private long _handedOver;
@@ -32,7 +32,7 @@ internal sealed class SlotAcquisition
     /// <param name="releases">Releases the state of slots.</param>
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log.</param>
-    public SlotAcquisition(CoapNodeId self, ClusterMembership membership, SlotReleases releases, TimeProvider time, ILogger logger)
+    public SlotAcquisition(CoapNodeId self, NodeMembership membership, SlotReleases releases, TimeProvider time, ILogger logger)
     {
         _self = self;
         _membership = membership;
@@ -56,7 +56,7 @@ internal sealed class SlotAcquisition
     /// <returns>False if another node has it.</returns>
     public Task<bool> TakeAsync(CoapSlot slot, CoapFencingToken released, CancellationToken cancellationToken)
     {
-        Wish wish = new(slot, released, cancellationToken);
+        SlotClaim wish = new(slot, released, cancellationToken);
         lock (_gate)
         {
             _wishes.Add(wish);
@@ -101,7 +101,7 @@ internal sealed class SlotAcquisition
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         while (true)
         {
-            List<Wish> wishes;
+            List<SlotClaim> wishes;
             lock (_gate)
             {
                 _wishes.RemoveAll(static wish => wish.Token.IsCancellationRequested);
@@ -127,7 +127,7 @@ internal sealed class SlotAcquisition
     }
 
     // False if the store failed.
-    private async Task<bool> TryTakeAsync(List<Wish> wishes)
+    private async Task<bool> TryTakeAsync(List<SlotClaim> wishes)
     {
         try
         {
@@ -167,7 +167,7 @@ internal sealed class SlotAcquisition
         }
     }
 
-    private bool IsFree(CoapClusterMap map, Wish wish) => map[wish.Slot] is var owner
+    private bool IsFree(CoapClusterMap map, SlotClaim wish) => map[wish.Slot] is var owner
         && (owner.Node == _self || !map.IsThere(owner.Node) || (wish.Released.IsSet && wish.Released == owner.Fence));
 
     private void OnMapChanged(object? sender, EventArgs arguments)
@@ -197,7 +197,7 @@ internal sealed class SlotAcquisition
         }
     }
 
-    private sealed record Wish(CoapSlot Slot, CoapFencingToken Released, CancellationToken Token)
+    private sealed record SlotClaim(CoapSlot Slot, CoapFencingToken Released, CancellationToken Token)
     {
         public TaskCompletionSource<bool> Result { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }

@@ -18,7 +18,7 @@ public sealed class CoapClusterObservations
 {
     private readonly ObservationTable _table = new();
     private readonly ObservationRunner _runs;
-    private readonly ObservationStore _keeper;
+    private readonly ObservationStore _observerStore;
     private readonly TimeProvider _time;
     private readonly CoapRandomSource _random;
 
@@ -26,7 +26,7 @@ public sealed class CoapClusterObservations
     {
         (_time, _random) = (time, random);
         _runs = new ObservationRunner(cluster, _table, time, logger);
-        _keeper = new ObservationStore(cluster, _table, _runs, time, logger);
+        _observerStore = new ObservationStore(cluster, _table, _runs, time, logger);
     }
 
     /// <summary>The current number of observations of this node, including those whose session is not loaded yet.</summary>
@@ -49,7 +49,7 @@ public sealed class CoapClusterObservations
                 $"The name '{name}' already has a handler. Map each name once; the handler gets the device with each notification.");
         }
 
-        _keeper.OnMapped();
+        _observerStore.OnMapped();
     }
 
     /// <summary>
@@ -59,7 +59,7 @@ public sealed class CoapClusterObservations
     internal void Attach(CoapEndpoint endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
-        _keeper.Attach(endpoint);
+        _observerStore.Attach(endpoint);
     }
 
     /// <summary>Observes a resource of a device until <see cref="StopAsync"/>, or until the session of the device has ended.</summary>
@@ -101,15 +101,15 @@ public sealed class CoapClusterObservations
     public async Task<bool> StopAsync(string name, CoapPeer peer, CancellationToken cancellationToken = default)
     {
         CoapRecordKey key = KeyOf(name, peer);
-        await _keeper.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
+        await _observerStore.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
         return _table.Find(key) is { } observation && await EndAsync(observation).ConfigureAwait(false);
     }
 
     /// <summary>Releases observations when slots are handed over.</summary>
-    internal ISlotState Holder => _keeper;
+    internal ISlotState SlotState => _observerStore;
 
     /// <summary>Ends with the cluster.</summary>
-    internal Task EndAsync() => _keeper.EndAsync();
+    internal Task EndAsync() => _observerStore.EndAsync();
 
     // Without a token.
     private static CoapMessage RequestFor(string path, CoapContentFormat? accept)
@@ -170,7 +170,7 @@ public sealed class CoapClusterObservations
     {
         request.Token = NewToken();
         request.Options.Observe = 0;
-        CoapFencingToken fence = await _keeper.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
+        CoapFencingToken fence = await _observerStore.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
         while (true)
         {
             if (_table.Find(key) is { } other)
@@ -189,7 +189,7 @@ public sealed class CoapClusterObservations
             if (_table.TryAdd(made))
             {
                 _runs.Write(made, isHint: false);
-                _keeper.Wake();
+                _observerStore.Wake();
                 await _runs.BeginAsync(made, peer).WaitAsync(cancellationToken).ConfigureAwait(false);
                 return;
             }

@@ -181,13 +181,13 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
             {
                 OnNotification = response => OnNotification(observation, handler, peer, response),
             };
-            Task<CoapObservation> adopting = peer.AdoptAsync(kept, options, stop.Token);
+            Task<CoapObservation> resuming = peer.ResumeObservationAsync(kept, options, stop.Token);
             lock (table.Gate)
             {
                 observation.HasToken = observation.Stop == stop;
             }
 
-            CoapObservation made = await adopting.ConfigureAwait(false);
+            CoapObservation made = await resuming.ConfigureAwait(false);
             bool goesOn;
             lock (table.Gate)
             {

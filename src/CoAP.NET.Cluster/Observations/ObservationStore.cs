@@ -40,7 +40,7 @@ internal sealed class ObservationStore(
                 return;
             }
 
-            _holds = [.. _holds, endpoint.HoldNotifications(s_longestHold)];
+            _holds = [.. _holds, endpoint.PauseNotifications(s_longestHold)];
             _mustMatch = true;
             if (_running is null)
             {
@@ -139,7 +139,7 @@ internal sealed class ObservationStore(
         if (endpoints.Length > 0)
         {
             // Before the sessions of these slots arrive. The new holds begin before the old ones end.
-            SetHolds(Array.ConvertAll(endpoints, static endpoint => endpoint.HoldNotifications(s_longestHold)));
+            SetHolds(Array.ConvertAll(endpoints, static endpoint => endpoint.PauseNotifications(s_longestHold)));
         }
 
         Wake();

@@ -44,7 +44,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
     public void ThrowIfSessionsEnd()
     {
         bool ends = false;
-        _options.TryChangeDtls(dtls => ends = dtls.Server is { SessionKeeping: null });
+        _options.TryChangeDtls(dtls => ends = dtls.Server is { SessionBackup: null });
         if (ends)
         {
             throw new InvalidOperationException(
@@ -170,17 +170,17 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         }
     }
 
-    // A session outside of the keeper is unknown after its end.
+    // A session outside of the backup is unknown after its end.
     private bool TryGetKey(CoapObserverState observer, bool isPut, out CoapRecordKey key)
     {
-        byte[] client = ObserverClient.Of(observer.Peer);
+        byte[] client = ObserverClientId.Of(observer.Peer);
         if (ObserverRecord.TryMakeKey(_name, client, observer.Request.Token) is not { } bytes)
         {
             key = default;
             return false;
         }
 
-        ReadOnlySpan<byte> session = ObserverClient.SessionOf(client);
+        ReadOnlySpan<byte> session = ObserverClientId.SessionOf(client);
         key = !session.IsEmpty ? new CoapRecordKey(CoapRecordKind.Observer, new CoapSlot(session[0]), bytes)
             : isPut ? _plain.PlaceFor(bytes, observer)
             : _plain.Forget(bytes);

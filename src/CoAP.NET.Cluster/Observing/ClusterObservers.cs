@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 /// <summary>The common parts of all servers of a node that keep their observers. Thread-safe.</summary>
 internal sealed class ClusterObservers : ISlotState
 {
-    private readonly ConcurrentDictionary<ClusterObserverStore, bool> _keepers = new();
+    private readonly ConcurrentDictionary<ClusterObserverStore, bool> _observerStores = new();
     private long _tooLong;
     private long _restored;
     private long _refused;
@@ -45,18 +45,18 @@ internal sealed class ClusterObservers : ISlotState
     // Later changes go to the writer at once.
     Task ISlotState.ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
     {
-        foreach (ClusterObserverStore keeper in _keepers.Keys)
+        foreach (ClusterObserverStore observerStore in _observerStores.Keys)
         {
-            keeper.Release(slot);
+            observerStore.Release(slot);
         }
 
         Queue.HandOn(slot);
         return Task.CompletedTask;
     }
 
-    public void Add(ClusterObserverStore keeper) => _keepers[keeper] = true;
+    public void Add(ClusterObserverStore observerStore) => _observerStores[observerStore] = true;
 
-    public void Remove(ClusterObserverStore keeper) => _keepers.TryRemove(keeper, out _);
+    public void Remove(ClusterObserverStore observerStore) => _observerStores.TryRemove(observerStore, out _);
 
     public void NoteTooLong() => Interlocked.Increment(ref _tooLong);
 

@@ -17,19 +17,19 @@ internal sealed class FairChangeQueue
 
     public void Add(ObserverQueue.Change change)
     {
-        CoapSource source = change.Holding.Key;
+        CoapSource source = change.UsageEntry.Key;
         if (!_turnOf.ContainsKey(source))
         {
             _turnOf.Add(source, _turns.AddLast(source));
         }
 
-        _ledger.Set(change.Holding, 1);
+        _ledger.Set(change.UsageEntry, 1);
     }
 
     public void Remove(ObserverQueue.Change change)
     {
-        _ledger.Set(change.Holding, 0);
-        CoapSource source = change.Holding.Key;
+        _ledger.Set(change.UsageEntry, 0);
+        CoapSource source = change.UsageEntry.Key;
         if (_ledger.Find(source) is null && _turnOf.Remove(source, out LinkedListNode<CoapSource>? turn))
         {
             _turns.Remove(turn);

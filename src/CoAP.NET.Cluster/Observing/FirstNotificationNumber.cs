@@ -12,9 +12,9 @@ namespace CoAP.NET.Cluster;
 /// One number serves all slots of a server: clients of different slots observe the same resources, and get the same numbers. A node without
 /// restored observers counts by its clock alone; <see cref="s_ahead"/> exceeds that.
 /// </remarks>
-/// <param name="keeper">The keeper of a server's observers.</param>
+/// <param name="observerStore">The store of a server's observers.</param>
 /// <param name="time">The clock.</param>
-internal sealed class FirstNotificationNumber(ClusterObserverStore keeper, TimeProvider time)
+internal sealed class FirstNotificationNumber(ClusterObserverStore observerStore, TimeProvider time)
 {
     // The distance by which a server runs ahead of the clock after its start, doubled for differing clocks.
     private static readonly TimeSpan s_ahead = TimeSpan.FromSeconds(120);
@@ -51,7 +51,7 @@ internal sealed class FirstNotificationNumber(ClusterObserverStore keeper, TimeP
     /// <param name="record">A record of the slot; other records are ignored.</param>
     public void Read(CoapRecord record)
     {
-        if (record.Key == keeper.NumbersKeyOf(record.Key.Slot) && TryRead(record.State.Span) is { } before)
+        if (record.Key == observerStore.NumbersKeyOf(record.Key.Slot) && TryRead(record.State.Span) is { } before)
         {
             // The node's own number from a returned slot need not be exceeded; this does no harm.
             From = Later(From, before + s_step);
@@ -86,17 +86,17 @@ internal sealed class FirstNotificationNumber(ClusterObserverStore keeper, TimeP
         List<CoapRecordChange> batch = [];
         foreach (CoapSlot slot in CoapSlot.All)
         {
-            CoapFencingToken fence = keeper.Cluster.FenceOf(slot);
+            CoapFencingToken fence = observerStore.Cluster.FenceOf(slot);
             if (fence.IsSet && _written[slot.Number] != (fence, From))
             {
-                batch.Add(CoapRecordChange.Put(keeper.NumbersKeyOf(slot), fence, state, lifetime));
+                batch.Add(CoapRecordChange.Put(observerStore.NumbersKeyOf(slot), fence, state, lifetime));
             }
         }
 
         if (batch.Count > 0)
         {
             // If another node has taken a slot meanwhile, its observers are not restored here.
-            _ = await keeper.Cluster.Store.WriteAsync(batch.ToArray(), cancellationToken).ConfigureAwait(false);
+            _ = await observerStore.Cluster.Store.WriteAsync(batch.ToArray(), cancellationToken).ConfigureAwait(false);
             batch.ForEach(change => _written[change.Key.Slot.Number] = (change.Fence, From));
         }
     }

@@ -204,7 +204,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     /// <param name="isStored">Whether the store may have the record.</param>
     internal sealed class Change(CoapRecordKey key, byte[]? state, CoapFencingToken fence, CoapSource source, bool isStored)
     {
-        private SourceUsage<Change>.Holding? _holding;
+        private SourceUsage<Change>.UsageEntry? _holding;
 
         public CoapRecordKey Key => key;
 
@@ -214,6 +214,6 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
 
         public bool IsStored => isStored;
 
-        public SourceUsage<Change>.Holding Holding => _holding ??= new SourceUsage<Change>.Holding(this, source);
+        public SourceUsage<Change>.UsageEntry UsageEntry => _holding ??= new SourceUsage<Change>.UsageEntry(this, source);
     }
 }

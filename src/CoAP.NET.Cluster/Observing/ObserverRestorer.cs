@@ -19,7 +19,7 @@ internal sealed class ObserverRestorer
     // Longer than the retransmissions of a notification (RFC 7252 section 4.8.2), including the wait for others to the same client.
     private static readonly TimeSpan s_remembers = TimeSpan.FromMinutes(15);
 
-    private readonly ClusterObserverStore _keeper;
+    private readonly ClusterObserverStore _observerStore;
     private readonly CoapCluster _cluster;
     private readonly ClusterObservers _observers;
     private readonly CoapServer _server;
@@ -27,8 +27,8 @@ internal sealed class ObserverRestorer
     private readonly CancellationTokenSource _stop = new();
     private readonly CoapFencingToken[] _loaded = new CoapFencingToken[CoapSlot.Count];
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, List<Awaited>> _bySession = new(StringComparer.Ordinal);
-    private readonly Queue<(CoapPeer? Peer, Awaited Observer)> _ready = new();
+    private readonly Dictionary<string, List<AwaitedClient>> _bySession = new(StringComparer.Ordinal);
+    private readonly Queue<(CoapPeer? Peer, AwaitedClient Observer)> _ready = new();
 
     // The recently restored observers: the time, and whether it was the last attempt while they are awake.
     private readonly ConcurrentDictionary<CoapRecordKey, (long Restored, bool IsLast)> _unheard = new();
@@ -40,14 +40,14 @@ internal sealed class ObserverRestorer
     private int _count;
 
     /// <summary>Starts when the server has started.</summary>
-    public ObserverRestorer(ClusterObserverStore keeper, CoapServer server)
+    public ObserverRestorer(ClusterObserverStore observerStore, CoapServer server)
     {
-        _keeper = keeper;
-        _cluster = keeper.Cluster;
+        _observerStore = observerStore;
+        _cluster = observerStore.Cluster;
         _observers = _cluster.Observers;
         _server = server;
         _time = _observers.Time;
-        _numbers = new FirstNotificationNumber(keeper, _time);
+        _numbers = new FirstNotificationNumber(observerStore, _time);
         _looked = _time.GetTimestamp();
         _cluster.MapChanged += OnMapChanged;
         _server.Endpoint.PeerConnected += OnConnected;
@@ -83,7 +83,7 @@ internal sealed class ObserverRestorer
             return false;
         }
 
-        Awaited again = new(key, _keeper.StateOf(observer), _cluster.FenceOf(key.Slot), 0);
+        AwaitedClient again = new(key, _observerStore.StateOf(observer), _cluster.FenceOf(key.Slot), 0);
         if (_time.GetUtcNow() - peer.LastSeen >= _time.GetElapsedTime(put.Restored))
         {
             _ = AwaitAwakeAsync(peer, again);
@@ -105,7 +105,7 @@ internal sealed class ObserverRestorer
         return true;
     }
 
-    private async Task AwaitAwakeAsync(CoapPeer peer, Awaited observer)
+    private async Task AwaitAwakeAsync(CoapPeer peer, AwaitedClient observer)
     {
         _observers.NoteAwaited(1);
         try
@@ -209,7 +209,7 @@ internal sealed class ObserverRestorer
         int perSecond = _observers.Options.RestoresPerSecond;
         int most = Math.Max(1, perSecond / 20);
         int done = 0;
-        while (done < most && TryTake(out CoapPeer? peer, out Awaited? observer))
+        while (done < most && TryTake(out CoapPeer? peer, out AwaitedClient? observer))
         {
             Restore(peer, observer!);
             done++;
@@ -259,13 +259,13 @@ internal sealed class ObserverRestorer
 
     private async Task<bool> LoadAsync(CoapSlot slot, CoapFencingToken fence, CancellationToken cancellationToken)
     {
-        List<Awaited> found = [];
+        List<AwaitedClient> found = [];
         await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Observer, slot, cancellationToken)
             .ConfigureAwait(false))
         {
-            if (!_keeper.ClientOf(record.Key).IsEmpty)
+            if (!_observerStore.ClientOf(record.Key).IsEmpty)
             {
-                found.Add(new Awaited(record.Key, record.State, fence, _time.GetTimestamp()));
+                found.Add(new AwaitedClient(record.Key, record.State, fence, _time.GetTimestamp()));
             }
             else
             {
@@ -283,10 +283,10 @@ internal sealed class ObserverRestorer
         return found.Count > 0;
     }
 
-    private void Add(Awaited observer)
+    private void Add(AwaitedClient observer)
     {
-        ReadOnlySpan<byte> client = _keeper.ClientOf(observer.Key);
-        if (ObserverClient.TryGetAddresses(client, out _, out _))
+        ReadOnlySpan<byte> client = _observerStore.ClientOf(observer.Key);
+        if (ObserverClientId.TryGetAddresses(client, out _, out _))
         {
             lock (_gate)
             {
@@ -297,10 +297,10 @@ internal sealed class ObserverRestorer
             return;
         }
 
-        string session = Convert.ToHexString(ObserverClient.SessionOf(client));
+        string session = Convert.ToHexString(ObserverClientId.SessionOf(client));
         lock (_gate)
         {
-            if (!_bySession.TryGetValue(session, out List<Awaited>? observers))
+            if (!_bySession.TryGetValue(session, out List<AwaitedClient>? observers))
             {
                 _bySession.Add(session, observers = []);
             }
@@ -313,7 +313,7 @@ internal sealed class ObserverRestorer
     private bool Match(CoapPeer peer)
     {
         ReadOnlyMemory<byte> session = peer.DurableId;
-        if (session.IsEmpty || !_bySession.Remove(Convert.ToHexString(session.Span), out List<Awaited>? observers))
+        if (session.IsEmpty || !_bySession.Remove(Convert.ToHexString(session.Span), out List<AwaitedClient>? observers))
         {
             return false;
         }
@@ -322,11 +322,11 @@ internal sealed class ObserverRestorer
         return true;
     }
 
-    private bool TryTake(out CoapPeer? peer, out Awaited? observer)
+    private bool TryTake(out CoapPeer? peer, out AwaitedClient? observer)
     {
         lock (_gate)
         {
-            bool isTaken = _ready.TryDequeue(out (CoapPeer? Peer, Awaited Observer) next);
+            bool isTaken = _ready.TryDequeue(out (CoapPeer? Peer, AwaitedClient Observer) next);
             (peer, observer) = next;
             if (isTaken)
             {
@@ -337,7 +337,7 @@ internal sealed class ObserverRestorer
         }
     }
 
-    private void Restore(CoapPeer? peer, Awaited observer)
+    private void Restore(CoapPeer? peer, AwaitedClient observer)
     {
         // Another node has taken the slot, and the client with it.
         if (_cluster.FenceOf(observer.Key.Slot) != observer.Fence)
@@ -346,7 +346,7 @@ internal sealed class ObserverRestorer
         }
 
         // If it observed another local address, for example on another machine, this node cannot notify it; its record expires.
-        peer ??= ObserverClient.TryGetAddresses(_keeper.ClientOf(observer.Key), out CoapAddress remote, out CoapAddress local)
+        peer ??= ObserverClientId.TryGetAddresses(_observerStore.ClientOf(observer.Key), out CoapAddress remote, out CoapAddress local)
             ? _server.FindPeer(remote, local)
             : null;
         if (peer is null)
@@ -357,7 +357,7 @@ internal sealed class ObserverRestorer
 
         // Before: it may be lost at once.
         _unheard[observer.Key] = (_time.GetTimestamp(), observer.IsLast);
-        CoapObserverRestore? result = _keeper.Restore(_server, peer, observer.Key, observer.State, _numbers.From);
+        CoapObserverRestore? result = _observerStore.Restore(_server, peer, observer.Key, observer.State, _numbers.From);
         if (result != CoapObserverRestore.Restored)
         {
             _unheard.TryRemove(observer.Key, out _);
@@ -384,7 +384,7 @@ internal sealed class ObserverRestorer
     {
         lock (_gate)
         {
-            foreach ((string session, List<Awaited> observers) in _bySession.ToArray())
+            foreach ((string session, List<AwaitedClient> observers) in _bySession.ToArray())
             {
                 if (_cluster.FenceOf(observers[0].Key.Slot) != observers[0].Fence)
                 {
@@ -414,7 +414,7 @@ internal sealed class ObserverRestorer
 
         lock (_gate)
         {
-            foreach ((string session, List<Awaited> observers) in _bySession.ToArray())
+            foreach ((string session, List<AwaitedClient> observers) in _bySession.ToArray())
             {
                 if (_time.GetElapsedTime(observers[0].Since) < s_awaitsSession)
                 {
@@ -423,7 +423,7 @@ internal sealed class ObserverRestorer
 
                 _bySession.Remove(session);
                 Count(-observers.Count);
-                foreach (Awaited observer in observers)
+                foreach (AwaitedClient observer in observers)
                 {
                     _observers.NoteExpired();
                     _observers.Queue.Remove(observer.Key, default);
@@ -443,7 +443,7 @@ internal sealed class ObserverRestorer
     /// <param name="State">The state of its record.</param>
     /// <param name="Fence">The fence of this node at that time.</param>
     /// <param name="Since">The time, as a timestamp of the clock.</param>
-    private sealed record Awaited(CoapRecordKey Key, ReadOnlyMemory<byte> State, CoapFencingToken Fence, long Since)
+    private sealed record AwaitedClient(CoapRecordKey Key, ReadOnlyMemory<byte> State, CoapFencingToken Fence, long Since)
     {
         /// <summary>Whether this is the last attempt, unless the client stays silent afterwards.</summary>
         public bool IsLast { get; init; }

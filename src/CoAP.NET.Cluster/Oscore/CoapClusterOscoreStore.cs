@@ -112,7 +112,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwner
     }
 
     /// <inheritdoc/>
-    public OscoreContextOwner PlaceOf(OscoreStoreKey key, ulong epoch)
+    public OscoreContextOwner OwnerOf(OscoreStoreKey key, ulong epoch)
     {
         Epoch? open;
         lock (_gate)

@@ -76,7 +76,7 @@ internal sealed class OscoreRelays
             }
 
             // What is lost shows at its next use.
-            _watch = _cluster.WatchStandstill(static () => Task.CompletedTask);
+            _watch = _cluster.WatchSuspension(static () => Task.CompletedTask);
         }
 
         _watch.Start(span => Volatile.Write(ref _servesUntil, _time.GetTimestamp() + (long)(span.TotalSeconds * _time.TimestampFrequency)));
@@ -102,7 +102,7 @@ internal sealed class OscoreRelays
             : null;
 
     /// <summary>Sends a message of a client to the owner of a slot.</summary>
-    public bool TrySend(CoapNodeId owner, in RelayItem item)
+    public bool TrySend(CoapNodeId owner, in RelayedDatagram item)
     {
         bool isSent = item.TryPost(_cluster.Peers, owner, ToOwner);
         if (isSent)
@@ -114,11 +114,11 @@ internal sealed class OscoreRelays
     }
 
     /// <summary>Sends a message to the node at which those of its client arrive.</summary>
-    public bool TryReturn(CoapNodeId node, in RelayItem item) => item.TryPost(_cluster.Peers, node, ToClient);
+    public bool TryReturn(CoapNodeId node, in RelayedDatagram item) => item.TryPost(_cluster.Peers, node, ToClient);
 
     private void TakeForOwner(CoapNodeId from, ReadOnlySpan<byte> bytes)
     {
-        if (RelayItem.TryRead(bytes, out RelayItem item) && item.Slot is { } slot && Find(item.Server) is { } server
+        if (RelayedDatagram.TryRead(bytes, out RelayedDatagram item) && item.Slot is { } slot && Find(item.Server) is { } server
             && _cluster.Map[slot].Node == _cluster.Self.Id
             && server.Receive(_relays.NumberOf(item.Origin.IsSet ? item.Origin : from), slot, item))
         {
@@ -132,7 +132,7 @@ internal sealed class OscoreRelays
 
     private void TakeForClient(CoapNodeId from, ReadOnlySpan<byte> bytes)
     {
-        if (RelayItem.TryRead(bytes, out RelayItem item) && item.Slot is { } slot && Find(item.Server) is { } server
+        if (RelayedDatagram.TryRead(bytes, out RelayedDatagram item) && item.Slot is { } slot && Find(item.Server) is { } server
             && server.SendToClient(slot, item))
         {
             _relays.Counts.OnReturned();

@@ -156,7 +156,7 @@ internal sealed class OscoreSteering : IDisposable
     /// <param name="slot">The slot of the client's context.</param>
     /// <param name="item">The datagram.</param>
     /// <returns>Whether it was accepted.</returns>
-    public bool Receive(int node, CoapSlot slot, in RelayItem item)
+    public bool Receive(int node, CoapSlot slot, in RelayedDatagram item)
     {
         if (Own is not { } own)
         {
@@ -179,7 +179,7 @@ internal sealed class OscoreSteering : IDisposable
         }
 
         CoapNodeId origin = OriginOf(via);
-        RelayItem item = ItemOf(_cluster.Map, new CoapSlot((byte)via), datagram.Remote, default, datagram.Span);
+        RelayedDatagram item = ItemOf(_cluster.Map, new CoapSlot((byte)via), datagram.Remote, default, datagram.Span);
         if (!origin.IsSet || !_contexts.TryReturn(origin, item))
         {
             _relays.Counts.OnStray();
@@ -189,7 +189,7 @@ internal sealed class OscoreSteering : IDisposable
     }
 
     /// <summary>Sends a message of another node to a client whose datagrams arrive here.</summary>
-    public bool SendToClient(CoapSlot slot, in RelayItem item)
+    public bool SendToClient(CoapSlot slot, in RelayedDatagram item)
     {
         if (!_flows.TryGetValue(item.Remote, out RelayedOscoreClient? flow))
         {
@@ -244,7 +244,7 @@ internal sealed class OscoreSteering : IDisposable
         }
     }
 
-    private RelayItem ItemOf(
+    private RelayedDatagram ItemOf(
         CoapClusterMap map, CoapSlot slot, in CoapAddress remote, CoapNodeId origin, ReadOnlySpan<byte> bytes) => new()
         {
             Server = _server,
@@ -270,7 +270,7 @@ internal sealed class OscoreSteering : IDisposable
             }
 
             _flows[flow.Remote] = flow;
-            _bySource.Set(flow.Holding, 1);
+            _bySource.Set(flow.UsageEntry, 1);
             Volatile.Write(ref _count, (int)_bySource.Total);
         }
     }
@@ -287,7 +287,7 @@ internal sealed class OscoreSteering : IDisposable
     {
         if (_flows.TryRemove(new(flow.Remote, flow)))
         {
-            _bySource.Set(flow.Holding, 0);
+            _bySource.Set(flow.UsageEntry, 0);
             Volatile.Write(ref _count, (int)_bySource.Total);
         }
     }
@@ -307,7 +307,7 @@ internal sealed class OscoreSteering : IDisposable
 /// <summary>A client whose messages go to the node with its OSCORE context, and where they arrive.</summary>
 internal sealed class RelayedOscoreClient(CoapAddress remote, CoapTransport transport)
 {
-    private SourceUsage<RelayedOscoreClient>.Holding? _holding;
+    private SourceUsage<RelayedOscoreClient>.UsageEntry? _holding;
 
     public CoapAddress Remote { get; } = remote;
 
@@ -325,6 +325,6 @@ internal sealed class RelayedOscoreClient(CoapAddress remote, CoapTransport tran
     /// <summary>The time of its last message, in either direction.</summary>
     public long LastUsed { get; set; }
 
-    public SourceUsage<RelayedOscoreClient>.Holding Holding =>
-        _holding ??= new SourceUsage<RelayedOscoreClient>.Holding(this, CoapSourceRule.Default.Of(Remote));
+    public SourceUsage<RelayedOscoreClient>.UsageEntry UsageEntry =>
+        _holding ??= new SourceUsage<RelayedOscoreClient>.UsageEntry(this, CoapSourceRule.Default.Of(Remote));
 }

@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
-using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.SessionBackups;
 
 namespace CoAP.NET.Cluster;
 

@@ -12,7 +12,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
     private const int MaxName = 64;
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, (CoapServer Server, ClusterObserverStore Keeper)> _attached = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, (CoapServer Server, ClusterObserverStore ObserverStore)> _attached = new(StringComparer.Ordinal);
 
     /// <summary>The number of attached servers that have not stopped.</summary>
     public int Count
@@ -40,15 +40,15 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
     {
         cluster.ThrowIfEnded();
         _ = NameOf(server);
-        if (options.Processes.ObserverKeeper is null)
+        if (options.Processes.ObserverStore is null)
         {
-            options.Processes.ObserverKeeper = new ClusterObserverStore(cluster, server, options);
+            options.Processes.ObserverStore = new ClusterObserverStore(cluster, server, options);
             cluster.Contexts.Use(options, server);
         }
-        else if (options.Processes.ObserverKeeper is not ClusterObserverStore own || own.Cluster != cluster || own.Server != server)
+        else if (options.Processes.ObserverStore is not ClusterObserverStore own || own.Cluster != cluster || own.Server != server)
         {
             throw new InvalidOperationException(
-                "CoapProcessOptions.ObserverKeeper is already set, but observers are kept in one place. Leave it unset, or do not call "
+                "CoapProcessOptions.ObserverStore is already set, but observers are kept in one place. Leave it unset, or do not call "
                 + "KeepState and keep sessions only (KeepState of the CoapDtlsServerOptions).");
         }
 
@@ -92,34 +92,34 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
             options.ResumptionStore ??= cluster.ResumeDtlsSessions(server);
         }
 
-        if (options.SessionKeeping is null)
+        if (options.SessionBackup is null)
         {
-            options.SessionKeeping = cluster.KeepDtlsSessions(server);
+            options.SessionBackup = cluster.CreateSessionBackup(server);
         }
-        else if (options.SessionKeeping.Keeper is not ClusterSessionBackup own || !own.IsOf(cluster, server))
+        else if (options.SessionBackup.Backup is not ClusterSessionBackup own || !own.IsOf(cluster, server))
         {
             throw new InvalidOperationException(
-                "CoapDtlsServerOptions.SessionKeeping is set to another keeper, or to that of another server, but a session is kept in one "
+                "CoapDtlsServerOptions.SessionBackup is set to another backup, or to that of another server, but a session is kept in one "
                 + "place. Leave it unset: KeepState sets it.");
         }
 
         if (cluster.Peers.IsOn)
         {
-            options.Steering ??= cluster.Steer((ClusterSessionBackup)options.SessionKeeping.Keeper);
+            options.Steering ??= cluster.Steer((ClusterSessionBackup)options.SessionBackup.Backup);
         }
     }
 
     public void Attach(CoapServer server)
     {
         cluster.ThrowIfEnded();
-        if (server.ObserverKeeper is not ClusterObserverStore keeper || keeper.Cluster != cluster)
+        if (server.ObserverStore is not ClusterObserverStore observerStore || observerStore.Cluster != cluster)
         {
             throw new InvalidOperationException(
                 "This server was created with options that do not belong to this cluster. Call "
                 + "CoapCluster.KeepState with its CoapEndpointOptions before you create the server, then Attach.");
         }
 
-        keeper.ThrowIfSessionsEnd();
+        observerStore.ThrowIfSessionsEnd();
         if (server.Endpoint.Completion.IsCompleted)
         {
             throw new InvalidOperationException("This server has stopped. Create a new one, and attach it before it stops.");
@@ -127,7 +127,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
 
         lock (_gate)
         {
-            if (_attached.TryGetValue(keeper.Server, out (CoapServer Server, ClusterObserverStore Keeper) other))
+            if (_attached.TryGetValue(observerStore.Server, out (CoapServer Server, ClusterObserverStore ObserverStore) other))
             {
                 if (other.Server == server)
                 {
@@ -135,43 +135,43 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
                 }
 
                 throw new InvalidOperationException(
-                    $"Another server of this process has the name '{keeper.Server}' in the cluster, and has not stopped. Give each server "
-                    + "its own name: KeepState(options, \"name\").");
+                    $"Another server of this process has the name '{observerStore.Server}' in the cluster, and has not stopped. Give each "
+                    + "server its own name: KeepState(options, \"name\").");
             }
 
-            _attached.Add(keeper.Server, (server, keeper));
+            _attached.Add(observerStore.Server, (server, observerStore));
         }
 
-        keeper.Attach(server);
-        cluster.Contexts.Attach(server, keeper.Server);
+        observerStore.Attach(server);
+        cluster.Contexts.Attach(server, observerStore.Server);
         devices.Attach(server.Endpoint);
         cluster.Observations.Attach(server.Endpoint);
-        cluster.Peers.Attach(server, keeper.Server);
-        _ = ForgetAsync(server, keeper);
+        cluster.Peers.Attach(server, observerStore.Server);
+        _ = ForgetAsync(server, observerStore);
     }
 
     /// <summary>Ends with the cluster.</summary>
     public void End()
     {
-        (CoapServer Server, ClusterObserverStore Keeper)[] all;
+        (CoapServer Server, ClusterObserverStore ObserverStore)[] all;
         lock (_gate)
         {
             all = [.. _attached.Values];
         }
 
-        foreach ((_, ClusterObserverStore keeper) in all)
+        foreach ((_, ClusterObserverStore observerStore) in all)
         {
-            keeper.Detach();
+            observerStore.Detach();
         }
     }
 
-    private async Task ForgetAsync(CoapServer server, ClusterObserverStore keeper)
+    private async Task ForgetAsync(CoapServer server, ClusterObserverStore observerStore)
     {
         await ((Task)server.Endpoint.Completion).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        keeper.Detach();
+        observerStore.Detach();
         lock (_gate)
         {
-            _attached.Remove(keeper.Server);
+            _attached.Remove(observerStore.Server);
         }
     }
 }

@@ -38,7 +38,7 @@ internal sealed class ClusterRelays : INodeListener
     /// <summary>The steering of each server.</summary>
     public IReadOnlyList<ClusterSteering> Servers => Volatile.Read(ref _servers);
 
-    public int HeldCount => Volatile.Read(ref _servers).Sum(static server => server.HeldCount);
+    public int QueuedCount => Volatile.Read(ref _servers).Sum(static server => server.QueuedCount);
 
     /// <summary>Adds the steering of a server, and replaces one of the same name.</summary>
     public void Add(ClusterSteering server)
@@ -65,7 +65,7 @@ internal sealed class ClusterRelays : INodeListener
 
     /// <summary>Relays a datagram.</summary>
     /// <returns>False if the node is not live, or the node does not accept relayed datagrams.</returns>
-    public bool TryRelay(CoapNodeId node, in RelayItem item)
+    public bool TryRelay(CoapNodeId node, in RelayedDatagram item)
     {
         bool isSent = !_peers.IsStalled(node, ToOwner) && item.TryPost(_peers, node, ToOwner);
         if (isSent)
@@ -78,7 +78,7 @@ internal sealed class ClusterRelays : INodeListener
 
     /// <summary>Sends an answer to the node that relayed the request.</summary>
     /// <returns>False if this way no longer exists.</returns>
-    public bool TryReturn(CoapNodeId node, in RelayItem item) => item.TryPost(_peers, node, ToClient);
+    public bool TryReturn(CoapNodeId node, in RelayedDatagram item) => item.TryPost(_peers, node, ToClient);
 
     /// <summary>Returns the node at which a client's datagram arrived, if another one relays it.</summary>
     /// <param name="via">The number of the node; 0 for this one.</param>
@@ -165,7 +165,7 @@ internal sealed class ClusterRelays : INodeListener
             return true;
         }
 
-        if (!RelayItem.TryRead(server.Server, content, out RelayItem item))
+        if (!RelayedDatagram.TryRead(server.Server, content, out RelayedDatagram item))
         {
             return false;
         }
@@ -188,7 +188,7 @@ internal sealed class ClusterRelays : INodeListener
 
     private void TakeForOwner(CoapNodeId from, ReadOnlySpan<byte> bytes)
     {
-        if (RelayItem.TryRead(bytes, out RelayItem item) && Find(item.Server) is { } server)
+        if (RelayedDatagram.TryRead(bytes, out RelayedDatagram item) && Find(item.Server) is { } server)
         {
             // A datagram that returns to its origin counts as coming from the client.
             CoapNodeId origin = item.Origin.IsSet ? item.Origin : from;
@@ -202,7 +202,7 @@ internal sealed class ClusterRelays : INodeListener
 
     private void TakeForClient(CoapNodeId from, ReadOnlySpan<byte> bytes)
     {
-        if (RelayItem.TryRead(bytes, out RelayItem item) && Find(item.Server) is { } server && server.TakeAnswer(item))
+        if (RelayedDatagram.TryRead(bytes, out RelayedDatagram item) && Find(item.Server) is { } server && server.TakeAnswer(item))
         {
             Counts.OnReturned();
         }

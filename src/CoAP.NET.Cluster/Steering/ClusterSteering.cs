@@ -15,7 +15,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
 
     private readonly CoapCluster _cluster;
     private readonly ClusterRelays _relays;
-    private readonly ClusterSessionBackup _keeper;
+    private readonly ClusterSessionBackup _backup;
     private readonly SuspensionDetector _watch;
     private readonly DatagramQueue _held;
     private readonly RelayBudget _budget;
@@ -32,28 +32,28 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
     /// <summary>Creates the steering of a server. It is inactive before the server starts it.</summary>
     /// <param name="cluster">The cluster.</param>
     /// <param name="relays">Relays datagrams to other nodes.</param>
-    /// <param name="keeper">The keeper of the server's sessions.</param>
+    /// <param name="backup">The backup of the server's sessions.</param>
     /// <param name="watch">Lets the server serve while the node runs.</param>
     /// <param name="options">The limits of held datagrams.</param>
     /// <param name="time">The clock.</param>
     public ClusterSteering(
-        CoapCluster cluster, ClusterRelays relays, ClusterSessionBackup keeper, SuspensionDetector watch, CoapSlotMoveOptions options,
+        CoapCluster cluster, ClusterRelays relays, ClusterSessionBackup backup, SuspensionDetector watch, CoapSlotMoveOptions options,
         TimeProvider time)
     {
         _cluster = cluster;
         _relays = relays;
-        _keeper = keeper;
+        _backup = backup;
         _watch = watch;
         _time = time;
-        _held = new DatagramQueue(options.MaxHeldBytes, options.HoldTime, relays.Counts, time);
+        _held = new DatagramQueue(options.MaxQueuedBytes, options.MaxQueueTime, relays.Counts, time);
         _budget = new RelayBudget(time);
-        _ways = new RelayPaths(cluster.Peers, keeper.Server.ToArray(), time);
+        _ways = new RelayPaths(cluster.Peers, backup.Server.ToArray(), time);
     }
 
     /// <summary>The name of the server, in UTF-8.</summary>
-    public ReadOnlySpan<byte> Server => _keeper.Server;
+    public ReadOnlySpan<byte> Server => _backup.Server;
 
-    public int HeldCount => _held.Count;
+    public int QueuedCount => _held.Count;
 
     /// <inheritdoc/>
     public void Start(CoapDtlsSteeringPort port)
@@ -149,14 +149,14 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
 
         if (place == SlotLocation.OnItsWay || !TryRelay(owner, ItemOf(map, of, remote, datagram)))
         {
-            Hold(of, 0, 0, remote, datagram);
+            Enqueue(of, 0, 0, remote, datagram);
         }
 
         return true;
     }
 
     /// <inheritdoc/>
-    public bool TryHold(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
+    public bool TryEnqueue(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
         CoapClusterMap map = _cluster.Map;
         CoapSlot of = new(slot);
@@ -165,7 +165,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
             return false;
         }
 
-        Hold(of, via & ~WithoutSlot, map.Version, remote, datagram);
+        Enqueue(of, via & ~WithoutSlot, map.Version, remote, datagram);
         return true;
     }
 
@@ -182,7 +182,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
             return true;
         }
 
-        RelayItem item = ItemOf(map, null, remote, datagram);
+        RelayedDatagram item = ItemOf(map, null, remote, datagram);
         return node.IsSet && (_ways.TrySend(node, RelayKind.ToClient, item) || _relays.TryReturn(node, item));
     }
 
@@ -218,7 +218,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
     /// <param name="via">The number of that node.</param>
     /// <param name="item">The datagram.</param>
     /// <param name="bytes">The datagram, if it may be decrypted in place; otherwise empty.</param>
-    public void TakeRelayed(int via, in RelayItem item, Span<byte> bytes = default)
+    public void TakeRelayed(int via, in RelayedDatagram item, Span<byte> bytes = default)
     {
         _relays.Counts.OnReceived();
         CoapClusterMap map = _cluster.Map;
@@ -237,7 +237,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
             // acknowledgements.
             if (Port is not { } port || port.SessionsOf(slot.Number) == 0 || !Receive(via, item, default))
             {
-                Hold(slot, via, item.Version, item.Remote, item.Datagram);
+                Enqueue(slot, via, item.Version, item.Remote, item.Datagram);
             }
         }
         else if (item.Version == map.Version)
@@ -247,12 +247,12 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
         }
         else if (!TryRelay(owner, ItemOf(map, slot, item.Remote, item.Datagram, _relays.OriginOf(via))))
         {
-            Hold(slot, via, item.Version, item.Remote, item.Datagram);
+            Enqueue(slot, via, item.Version, item.Remote, item.Datagram);
         }
     }
 
     /// <summary>Sends the answer of another node to a client whose datagrams arrive here.</summary>
-    public bool TakeAnswer(in RelayItem item) => Port?.Send(item.Remote, item.Datagram) == true;
+    public bool TakeAnswer(in RelayedDatagram item) => Port?.Send(item.Remote, item.Datagram) == true;
 
     /// <summary>Returns the UDP address and key for relays of a node.</summary>
     /// <returns>The offer; null if only posts lead here.</returns>
@@ -314,7 +314,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
         CoapSlotOwner owner = map[slot];
         if (owner.Node == _cluster.Self.Id)
         {
-            bool isHere = _keeper.HasLoaded(slot, owner.Fence) && !_cluster.Releases.IsMoving(slot, owner.Fence);
+            bool isHere = _backup.HasLoaded(slot, owner.Fence) && !_cluster.Releases.IsMoving(slot, owner.Fence);
             return (isHere ? SlotLocation.Here : SlotLocation.OnItsWay, owner.Node);
         }
 
@@ -363,7 +363,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
 
     private bool IsUp(CoapNodeId node) => _relays.IsUp(node) && _ways.Find(node) is not { IsStalled: true };
 
-    private bool TryRelay(CoapNodeId node, in RelayItem item)
+    private bool TryRelay(CoapNodeId node, in RelayedDatagram item)
     {
         if (_ways.Find(node) is { IsStalled: true })
         {
@@ -379,7 +379,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
         return true;
     }
 
-    private RelayItem ItemOf(
+    private RelayedDatagram ItemOf(
         CoapClusterMap map, CoapSlot? slot, in CoapAddress remote, ReadOnlySpan<byte> datagram, CoapNodeId origin = default) => new()
         {
             Server = Server,
@@ -390,7 +390,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
             Datagram = datagram,
         };
 
-    private void Hold(CoapSlot slot, int via, long version, in CoapAddress remote, ReadOnlySpan<byte> datagram)
+    private void Enqueue(CoapSlot slot, int via, long version, in CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
         _held.Add(slot, via, version, remote, datagram);
 
@@ -448,7 +448,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
         }
     }
 
-    private bool Receive(int via, in RelayItem item, Span<byte> bytes) =>
+    private bool Receive(int via, in RelayedDatagram item, Span<byte> bytes) =>
         bytes.IsEmpty ? Receive(via, item.Remote, item.Datagram) : Port?.Receive(via, item.Remote, bytes) == true;
 
     private bool Receive(int via, in CoapAddress remote, ReadOnlySpan<byte> datagram)

@@ -27,7 +27,7 @@ internal sealed class DatagramQueue(int maxBytes, TimeSpan holdTime, RelayCounte
     public void Add(CoapSlot slot, int via, long version, in CoapAddress remote, ReadOnlySpan<byte> bytes)
     {
         RemoveOld();
-        counts.OnHeld();
+        counts.OnQueued();
         counts.OnHeldDropped(_held.Add(new QueuedDatagram(slot, remote, bytes.ToArray())
         {
             Via = via,

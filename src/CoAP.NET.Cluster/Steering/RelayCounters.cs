@@ -29,10 +29,10 @@ internal sealed class RelayCounters
     /// <summary>Datagrams that were sent to this node and did not arrive.</summary>
     public long Lost => Interlocked.Read(ref _lost);
 
-    public long Held => Interlocked.Read(ref _held);
+    public long DatagramsQueued => Interlocked.Read(ref _held);
 
     /// <summary>Held datagrams dropped because they were too old or too many.</summary>
-    public long HeldDropped => Interlocked.Read(ref _heldDropped);
+    public long QueuedDatagramsDropped => Interlocked.Read(ref _heldDropped);
 
     public void OnRelayed() => Interlocked.Increment(ref _relayed);
 
@@ -46,7 +46,7 @@ internal sealed class RelayCounters
 
     public void OnLost(int count) => Interlocked.Add(ref _lost, count);
 
-    public void OnHeld() => Interlocked.Increment(ref _held);
+    public void OnQueued() => Interlocked.Increment(ref _held);
 
     public void OnHeldDropped(int count) => Interlocked.Add(ref _heldDropped, count);
 }

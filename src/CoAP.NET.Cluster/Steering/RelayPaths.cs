@@ -51,7 +51,7 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
 
     /// <summary>Sends an item to a node by UDP.</summary>
     /// <returns>False if there is no way to the node, or the item is too long for a packet: use a post then.</returns>
-    public bool TrySend(CoapNodeId node, RelayKind kind, in RelayItem item) =>
+    public bool TrySend(CoapNodeId node, RelayKind kind, in RelayedDatagram item) =>
         Find(node) is { IsOpen: true } way && item.TrySend(way, kind, Volatile.Read(ref _port));
 
     /// <summary>Returns the entrance for a datagram of another node; null if it is not such a datagram.</summary>
@@ -73,7 +73,7 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
         byte[] key = new byte[RelayRecord.KeyLength];
         CoapRandomSource.Secure.Fill(id);
         CoapRandomSource.Secure.Fill(key);
-        RelayOffer offer = new(BinaryPrimitives.ReadUInt64BigEndian(id), key, sockets.LocalAddresses);
+        RelayAddressList offer = new(BinaryPrimitives.ReadUInt64BigEndian(id), key, sockets.LocalAddresses);
         lock (_gate)
         {
             RelayReceiver[] older = [.. _entrances.Values.Where(entrance => entrance.Node == node)];
@@ -184,7 +184,8 @@ internal sealed class RelayPaths(INodePeers peers, byte[] server, TimeProvider t
         // The caller may be the thread that reports nodes.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         RelayPath? way = null;
-        if (await peers.AskAsync(node, Path, server, s_patience).ConfigureAwait(false) is { } answer && RelayOffer.TryRead(answer) is { } offer)
+        if (await peers.RequestAsync(node, Path, server, s_patience).ConfigureAwait(false) is { } answer
+            && RelayAddressList.TryRead(answer) is { } offer)
         {
             if (peers.AddressOf(node) is { } address && Sockets is { } sockets
                 && offer.ChooseFor(sockets.LocalAddresses, address) is { } to)

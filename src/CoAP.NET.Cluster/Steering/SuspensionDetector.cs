@@ -18,7 +18,7 @@ internal sealed class SuspensionDetector
     private const int TriesOfLease = 20;
 
     private readonly CoapNodeId _node;
-    private readonly ClusterMembership _membership;
+    private readonly NodeMembership _membership;
     private readonly Func<Task> _dropLost;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -39,7 +39,7 @@ internal sealed class SuspensionDetector
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log.</param>
     public SuspensionDetector(
-        CoapNodeId node, ClusterMembership membership, Func<Task> dropLost, TimeSpan deathDelay, TimeProvider time,
+        CoapNodeId node, NodeMembership membership, Func<Task> dropLost, TimeSpan deathDelay, TimeProvider time,
         ILogger logger)
     {
         _node = node;
@@ -110,7 +110,7 @@ internal sealed class SuspensionDetector
             _isFindingBack = true;
         }
 
-        ClusterSteeringLog.StoodStill(_logger, _node, since);
+        SuspensionDetectorLog.StoodStill(_logger, _node, since);
         _ = FindBackAsync();
     }
 

@@ -57,18 +57,18 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     public ICoapClusterStore Open() => new MemoryClusterStore(this);
 
     /// <summary>Saves what the store has, for <see cref="GoBack"/>.</summary>
-    internal MemoryBackup Save()
+    internal MemoryStoreSnapshot Save()
     {
         lock (_gate)
         {
-            return new MemoryBackup(_map, new(_records));
+            return new MemoryStoreSnapshot(_map, new(_records));
         }
     }
 
     /// <summary>Loses the changes since a backup, and notices that, as another store does when a standby without them takes over.</summary>
     /// <param name="backup">The backup.</param>
     /// <param name="isNoticed">False for a store with the same data that lost nothing.</param>
-    internal void GoBack(MemoryBackup backup, bool isNoticed = true)
+    internal void GoBack(MemoryStoreSnapshot backup, bool isNoticed = true)
     {
         lock (_gate)
         {
@@ -250,7 +250,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
 }
 
 /// <summary>What a store in memory had at some time; see <see cref="CoapMemoryCluster.GoBack"/>.</summary>
-internal sealed record MemoryBackup(CoapClusterMap Map, Dictionary<CoapRecordKey, MemoryRecord> Records);
+internal sealed record MemoryStoreSnapshot(CoapClusterMap Map, Dictionary<CoapRecordKey, MemoryRecord> Records);
 
 /// <summary>A node that is live until its timer fires.</summary>
 internal sealed class MemoryLease(CoapClusterNode node)

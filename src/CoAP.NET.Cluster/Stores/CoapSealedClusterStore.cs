@@ -31,7 +31,7 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
 
     private readonly ICoapClusterStore _inner;
     private readonly RecordCipher _cipher;
-    private readonly NodeSeals _seals;
+    private readonly NodeAuthenticator _seals;
     private readonly ClusterSecretRecord _mark;
     private readonly ILogger _logger;
     private readonly RateLimitedLog _told;
@@ -70,7 +70,7 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
         _inner = inner;
         Format = new RecordFormat(newestFormat);
         _cipher = new RecordCipher(secrets, random ?? CoapRandomSource.Secure, format: Format);
-        _seals = new NodeSeals(secrets, newestFormat);
+        _seals = new NodeAuthenticator(secrets, newestFormat);
         _mark = new ClusterSecretRecord(inner, _cipher, Format, random ?? CoapRandomSource.Secure, time);
         _logger = logger;
         _told = new RateLimitedLog(time);
@@ -242,7 +242,7 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
         Format.Hear(formats);
         foreach (CoapClusterNode node in NewOf(strangers))
         {
-            ClusterLog.Stranger(_logger, node.Id, NodeSeals.AddressOf(node));
+            ClusterLog.Stranger(_logger, node.Id, NodeAuthenticator.AddressOf(node));
         }
 
         return map.WithNodes(nodes);

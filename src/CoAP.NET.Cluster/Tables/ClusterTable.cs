@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>A table of a cluster on this node. Thread-safe.</summary>
-internal sealed class ClusterTable : CoapTable
+internal sealed class ClusterTable : CoapReplicatedTable
 {
     // There is no event when another node gets a link.
     private static readonly TimeSpan s_lookAgain = TimeSpan.FromMilliseconds(250);
@@ -17,7 +17,7 @@ internal sealed class ClusterTable : CoapTable
     private readonly TableOwner _owner;
     private readonly TableReader _reader;
     private readonly TableUpdateSubscriber _hearing;
-    private readonly WaitingQuestionLimiter _waits;
+    private readonly WaitingTableRequestLimiter _waits;
     private readonly RateLimitedLog _failed;
     private readonly CancellationTokenSource _stop = new();
     private readonly Lock _gate = new();
@@ -33,7 +33,7 @@ internal sealed class ClusterTable : CoapTable
         (_cluster, _kind, _options, _time, _logger) = (cluster, kind, options, time, logger);
         News = new TableUpdatePublisher(cluster, kind, _stop.Token);
         _contents = new ClusterTableContents(cluster, kind, rules, time, logger, News);
-        _waits = new WaitingQuestionLimiter(options, cluster.Counts);
+        _waits = new WaitingTableRequestLimiter(options, cluster.Counts);
         _owner = new TableOwner(cluster, _contents, options, _waits);
         _reader = new TableReader(cluster, kind, _contents, News, _moved);
         _hearing = new TableUpdateSubscriber(cluster, kind, _contents);
@@ -91,7 +91,7 @@ internal sealed class ClusterTable : CoapTable
         return _reader.Loaded.WaitAsync(cancellationToken);
     }
 
-    public override ValueTask<ReadOnlyMemory<byte>> AskAsync(
+    public override ValueTask<ReadOnlyMemory<byte>> RequestAsync(
         CoapTableKey key, ReadOnlyMemory<byte> question, CancellationToken cancellationToken = default)
     {
         Check(key, question);
@@ -102,7 +102,7 @@ internal sealed class ClusterTable : CoapTable
             return ValueTask.FromCanceled<ReadOnlyMemory<byte>>(cancellationToken);
         }
 
-        TableStep step;
+        TableRequestProgress step;
         try
         {
             step = _owner.Ask(_cluster.Self.Id, key, question);
@@ -120,7 +120,7 @@ internal sealed class ClusterTable : CoapTable
         }
 
         return new ValueTask<ReadOnlyMemory<byte>>(WaitAsync(
-            new PendingTableQuestion(_cluster.Self.Id, key, question, _options.Timeout, _time), step, canForward: true, cancellationToken));
+            new PendingTableRequest(_cluster.Self.Id, key, question, _options.Timeout, _time), step, canForward: true, cancellationToken));
     }
 
     public override ValueTask DisposeAsync()
@@ -138,24 +138,24 @@ internal sealed class ClusterTable : CoapTable
     {
         try
         {
-            TableStep step = _owner.Ask(node, key, question);
+            TableRequestProgress step = _owner.Ask(node, key, question);
             if (step.Kind == TableRequestState.Replied)
             {
                 _cluster.Counts.Add(ClusterMetric.TableAnswered);
-                return TableReply.Of(step.Reply);
+                return TableMessageSerializer.Of(step.Reply);
             }
 
-            return TableReply.Of(await WaitAsync(
-                new PendingTableQuestion(node, key, question, _options.Timeout, _time), step, canForward: false, CancellationToken.None)
+            return TableMessageSerializer.Of(await WaitAsync(
+                new PendingTableRequest(node, key, question, _options.Timeout, _time), step, canForward: false, CancellationToken.None)
                 .ConfigureAwait(false));
         }
         catch (Exception exception) when (exception is TableMovedException or ObjectDisposedException)
         {
-            return TableReply.Moved;
+            return TableMessageSerializer.Moved;
         }
         catch (CoapTableUnavailableException exception)
         {
-            return TableReply.Of(exception);
+            return TableMessageSerializer.Of(exception);
         }
 #pragma warning disable CA1031 // the asking node gets an error, and this log has the cause
         catch (Exception exception)
@@ -166,7 +166,7 @@ internal sealed class ClusterTable : CoapTable
                 ClusterTableLog.QuestionFailed(_logger, node, key, exception);
             }
 
-            return TableReply.Failed($"The rules of the table failed at node {_cluster.Self.Id}; see its log.");
+            return TableMessageSerializer.Failed($"The rules of the table failed at node {_cluster.Self.Id}; see its log.");
         }
     }
 
@@ -194,7 +194,7 @@ internal sealed class ClusterTable : CoapTable
     }
 
     private async Task<ReadOnlyMemory<byte>> WaitAsync(
-        PendingTableQuestion asking, TableStep step, bool canForward, CancellationToken cancellationToken)
+        PendingTableRequest asking, TableRequestProgress step, bool canForward, CancellationToken cancellationToken)
     {
         using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _stop.Token);
         try
@@ -204,7 +204,7 @@ internal sealed class ClusterTable : CoapTable
                 // The news may have arrived before this wait.
                 Task moved = _moved.Next;
                 step = step.Kind == TableRequestState.Elsewhere ? _owner.Ask(asking.Node, asking.Key, asking.Question) : step;
-                Keep(asking, step.Kind is TableRequestState.Waiting or TableRequestState.Elsewhere);
+                Enqueue(asking, step.Kind is TableRequestState.Waiting or TableRequestState.Elsewhere);
                 bool isDecided = step.Kind == TableRequestState.Replied || (step.Wait is { } write
                     && await IsWrittenAsync(asking, write, step.Kind == TableRequestState.Writing, ends.Token).ConfigureAwait(false)
                     && step.Kind == TableRequestState.Writing);
@@ -221,7 +221,7 @@ internal sealed class ClusterTable : CoapTable
                 }
 
                 ends.Token.ThrowIfCancellationRequested();
-                step = new TableStep(TableRequestState.Elsewhere);
+                step = new TableRequestProgress(TableRequestState.Elsewhere);
             }
         }
         catch (CoapTableUnavailableException exception)
@@ -233,31 +233,31 @@ internal sealed class ClusterTable : CoapTable
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new ObjectDisposedException(nameof(CoapTable));
+            throw new ObjectDisposedException(nameof(CoapReplicatedTable));
         }
         finally
         {
-            Keep(asking, isKept: false);
+            Enqueue(asking, isKept: false);
         }
     }
 
     // A question that waits has a place. A decision has a separate one until the store has confirmed it.
-    private void Keep(PendingTableQuestion asking, bool isKept)
+    private void Enqueue(PendingTableRequest asking, bool isKept)
     {
-        if (isKept && !asking.HasPlace)
+        if (isKept && !asking.IsCounted)
         {
             _waits.Enter(asking.Node, asking.Question.Length);
         }
-        else if (!isKept && asking.HasPlace)
+        else if (!isKept && asking.IsCounted)
         {
             _waits.Leave(asking.Node, asking.Question.Length);
         }
 
-        asking.HasPlace = isKept;
+        asking.IsCounted = isKept;
     }
 
     // False if another node owns the slot by now and must be asked.
-    private async Task<bool> IsWrittenAsync(PendingTableQuestion asking, Task<bool> write, bool isMine, CancellationToken cancellationToken)
+    private async Task<bool> IsWrittenAsync(PendingTableRequest asking, Task<bool> write, bool isMine, CancellationToken cancellationToken)
     {
         try
         {
@@ -288,7 +288,7 @@ internal sealed class ClusterTable : CoapTable
 
     // Returns null to request another attempt.
     private async Task<ReadOnlyMemory<byte>?> TryAskOwnerAsync(
-        PendingTableQuestion asking, bool canForward, Task moved, CancellationToken cancellationToken)
+        PendingTableRequest asking, bool canForward, Task moved, CancellationToken cancellationToken)
     {
         if (asking.Left <= TimeSpan.Zero)
         {
@@ -320,12 +320,13 @@ internal sealed class ClusterTable : CoapTable
         return null;
     }
 
-    private async Task<ReadOnlyMemory<byte>?> TryForwardAsync(PendingTableQuestion asking, CoapNodeId home, CancellationToken cancellationToken)
+    private async Task<ReadOnlyMemory<byte>?> TryForwardAsync(
+        PendingTableRequest asking, CoapNodeId home, CancellationToken cancellationToken)
     {
-        byte[] question = TableReply.QuestionOf(_kind, asking.Key, asking.Question.Span);
-        byte[]? answer = await _cluster.Peers.AskAsync(home, ClusterTables.AskPath, question, asking.Left)
+        byte[] question = TableMessageSerializer.QuestionOf(_kind, asking.Key, asking.Question.Span);
+        byte[]? answer = await _cluster.Peers.RequestAsync(home, ClusterTables.AskPath, question, asking.Left)
             .WaitAsync(cancellationToken).ConfigureAwait(false);
-        if (answer is not null && TableReply.Read(answer, asking) is { } reply)
+        if (answer is not null && TableMessageSerializer.Read(answer, asking) is { } reply)
         {
             _cluster.Counts.Add(ClusterMetric.TableForwarded);
             return reply;

@@ -55,7 +55,7 @@ internal sealed class ClusterTableSlot : TableSlot
     }
 
     /// <summary>Notes changes that the owner tells of.</summary>
-    public void ReceiveChanges(in TableChange change)
+    public void ReceiveChanges(in TableChangeMessage change)
     {
         Follow(change.Fence);
         if (change.Fence != Fence || IsOwned || change.Last <= Number)

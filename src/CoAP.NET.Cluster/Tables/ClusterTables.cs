@@ -40,7 +40,7 @@ internal sealed class ClusterTables : ISlotState, INodeListener
     /// <summary>The bytes of their keys and values.</summary>
     public long Bytes => _tables.Values.Sum(static table => table.Bytes);
 
-    public CoapTable Open(CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions? options)
+    public CoapReplicatedTable Open(CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions? options)
     {
         ArgumentNullException.ThrowIfNull(rules);
         if (kind is not (CoapRecordKind.Registration or CoapRecordKind.Topic or >= CoapRecordKind.Application))
@@ -86,8 +86,8 @@ internal sealed class ClusterTables : ISlotState, INodeListener
     }
 
     private async Task<byte[]?> ServeAsync(CoapNodeId node, ReadOnlyMemory<byte> asked) =>
-        TableReply.TryReadQuestion(asked, out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question)
+        TableMessageSerializer.TryReadQuestion(asked, out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question)
         && Find((byte)kind) is { } table
             ? await table.ServeAsync(node, key, question).ConfigureAwait(false)
-            : TableReply.Moved;
+            : TableMessageSerializer.Moved;
 }

@@ -5,11 +5,11 @@ namespace CoAP.NET.Cluster;
 /// visible, neither here nor at other nodes. Questions about the same entry wait meanwhile. Thread-safe.
 /// </summary>
 internal sealed class TableOwner(
-    CoapCluster cluster, ClusterTableContents contents, CoapTableOptions options, WaitingQuestionLimiter waits)
+    CoapCluster cluster, ClusterTableContents contents, CoapTableOptions options, WaitingTableRequestLimiter waits)
 {
     /// <summary>Calls the rules, if this node decides about the slot.</summary>
     /// <exception cref="CoapTableUnavailableException">There is no room.</exception>
-    public TableStep Ask(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
+    public TableRequestProgress Ask(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
     {
         ClusterTableSlot slot = contents[new CoapSlot(key.Slot)];
         CoapFencingToken fence = cluster.FenceOf(new CoapSlot(key.Slot));
@@ -17,26 +17,26 @@ internal sealed class TableOwner(
         {
             if (!slot.IsOwned || slot.Fence != fence)
             {
-                return new TableStep(TableRequestState.Elsewhere);
+                return new TableRequestProgress(TableRequestState.Elsewhere);
             }
 
             if (slot.Pending?.TryGetValue(key, out Task<bool>? pending) == true)
             {
-                return new TableStep(TableRequestState.Waiting, Wait: pending);
+                return new TableRequestProgress(TableRequestState.Waiting, Wait: pending);
             }
 
             CoapTableDecision decision = contents.Decide(slot, key, question, out int index);
             bool isThere = index != TableEntries.None;
             if (decision.IsPut)
             {
-                TableBounds.ThrowIfFull(contents, slot, index, key, decision, options);
+                TableSizeLimiter.ThrowIfFull(contents, slot, index, key, decision, options);
                 ushort version = (ushort)(isThere ? slot.Entries[index].Version + 1 : 1);
                 if (isThere && !decision.IsDurable)
                 {
                     // First, so that the news wait for it.
                     cluster.Writer.TryWrite(ChangeOf(key, fence, decision, version));
                     contents.PutNext(slot, key, decision, version, isDurable: false);
-                    return new TableStep(TableRequestState.Replied, decision.Reply);
+                    return new TableRequestProgress(TableRequestState.Replied, decision.Reply);
                 }
 
                 return Write(slot, node, key, decision, version, ChangeOf(key, fence, decision, version));
@@ -44,7 +44,7 @@ internal sealed class TableOwner(
 
             return decision.IsRemoval && isThere
                 ? Write(slot, node, key, decision, 0, CoapRecordChange.Remove(contents.RecordKeyOf(key.Bytes), fence))
-                : new TableStep(TableRequestState.Replied, decision.Reply);
+                : new TableRequestProgress(TableRequestState.Replied, decision.Reply);
         }
     }
 
@@ -66,13 +66,13 @@ internal sealed class TableOwner(
             contents.RecordKeyOf(key.Bytes), fence, TableRecord.StateOf(version, decision.Value.Span), decision.Lifetime);
 
     // Requires the gate. The store may be unavailable for long, and no single node may fill the queue for it.
-    private TableStep Write(
+    private TableRequestProgress Write(
         ClusterTableSlot slot, CoapNodeId node, CoapTableKey key, CoapTableDecision decision, ushort version, CoapRecordChange change)
     {
         waits.Enter(node, change.State.Length);
         Task<bool> done = FinishAsync(slot, node, key, decision, version, change);
         (slot.Pending ??= []).Add(key, done);
-        return new TableStep(TableRequestState.Writing, decision.Reply, done);
+        return new TableRequestProgress(TableRequestState.Writing, decision.Reply, done);
     }
 
     // Returns whether the store has confirmed it; otherwise another node owns the slot.

@@ -13,7 +13,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
 
     private readonly Lock _gate = new();
     private readonly Line[] _lines = [.. CoapSlot.All.Select(static slot => new Line(slot))];
-    private bool _isTelling;
+    private bool _isPublishing;
 
     /// <summary>Counts the changes of a slot that this node gets.</summary>
     public void Begin(CoapSlot slot, CoapFencingToken fence)
@@ -22,7 +22,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
         {
             Line line = _lines[slot.Number];
             line.Keys.Clear();
-            (line.Fence, line.Number, line.Told) = (fence, 0, 0);
+            (line.Fence, line.Number, line.Published) = (fence, 0, 0);
         }
     }
 
@@ -43,16 +43,16 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
             {
                 // Nobody can follow from a later number.
                 line.Keys.Clear();
-                line.Told = line.Number;
+                line.Published = line.Number;
             }
 
             line.IsChanged = true;
-            if (_isTelling)
+            if (_isPublishing)
             {
                 return;
             }
 
-            _isTelling = true;
+            _isPublishing = true;
         }
 
         _ = ReportAllAsync();
@@ -77,7 +77,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
             {
                 if (line.Fence.IsSet && line.Fence == cluster.FenceOf(line.Slot))
                 {
-                    new TableChange(line.Slot, line.Fence, line.Told, line.Told, []).Write(positions);
+                    new TableChangeMessage(line.Slot, line.Fence, line.Published, line.Published, []).Write(positions);
                 }
             }
         }
@@ -95,23 +95,23 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
             Post(changes);
             lock (_gate)
             {
-                foreach (TableChange change in changes)
+                foreach (TableChangeMessage change in changes)
                 {
                     Line line = _lines[change.Slot.Number];
-                    line.Told = line.Fence == change.Fence ? Math.Max(line.Told, change.Last) : line.Told;
+                    line.Published = line.Fence == change.Fence ? Math.Max(line.Published, change.Last) : line.Published;
                 }
             }
         }
     }
 
-    private List<TableChange> Take()
+    private List<TableChangeMessage> Take()
     {
-        List<TableChange> changes = [];
+        List<TableChangeMessage> changes = [];
         lock (_gate)
         {
             foreach (Line line in _lines.Where(static line => line.IsChanged))
             {
-                changes.Add(new TableChange(line.Slot, line.Fence, line.Told, line.Number, [.. line.Keys]));
+                changes.Add(new TableChangeMessage(line.Slot, line.Fence, line.Published, line.Number, [.. line.Keys]));
                 line.Keys.Clear();
                 line.IsChanged = false;
             }
@@ -121,13 +121,13 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
                 changes.Clear();
             }
 
-            _isTelling = changes.Count > 0;
+            _isPublishing = changes.Count > 0;
         }
 
         return changes;
     }
 
-    private void Post(List<TableChange> changes)
+    private void Post(List<TableChangeMessage> changes)
     {
         ArrayBufferWriter<byte> post = new();
         for (int i = 0; i < changes.Count; i++)
@@ -138,7 +138,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
             }
 
             changes[i].Write(post);
-            if (post.WrittenCount < TableChange.Size && i < changes.Count - 1)
+            if (post.WrittenCount < TableChangeMessage.Size && i < changes.Count - 1)
             {
                 continue;
             }
@@ -163,7 +163,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
         public long Number { get; set; }
 
         /// <summary>The number of the last change that the others were told of.</summary>
-        public long Told { get; set; }
+        public long Published { get; set; }
 
         /// <summary>The keys of the changes since.</summary>
         public List<CoapTableKey> Keys { get; } = [];

@@ -23,7 +23,8 @@ internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind 
     /// <summary>Asks all nodes once.</summary>
     public Task CheckAsync(CancellationToken stop) => Task.WhenAll(cluster.Peers.Up.Select(async node =>
     {
-        if (await cluster.Peers.AskAsync(node, ClusterTables.PositionsPath, [(byte)kind], s_period).WaitAsync(stop).ConfigureAwait(false)
+        if (await cluster.Peers.RequestAsync(node, ClusterTables.PositionsPath, [(byte)kind], s_period).WaitAsync(stop)
+            .ConfigureAwait(false)
             is { } positions)
         {
             Apply(positions, static (slot, position) => slot.Check(position.Fence, position.Last));
@@ -34,9 +35,9 @@ internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind 
 
     public void OnUp() => _up.Wake();
 
-    private void Apply(ReadOnlySpan<byte> changes, Action<ClusterTableSlot, TableChange> apply)
+    private void Apply(ReadOnlySpan<byte> changes, Action<ClusterTableSlot, TableChangeMessage> apply)
     {
-        while (TableChange.TryRead(ref changes, out TableChange change))
+        while (TableChangeMessage.TryRead(ref changes, out TableChangeMessage change))
         {
             ClusterTableSlot slot = contents[change.Slot];
             lock (slot.Gate)

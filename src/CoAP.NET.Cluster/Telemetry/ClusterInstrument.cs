@@ -62,7 +62,7 @@ internal sealed record ClusterInstrument(
         new("coap.cluster.messages_refused", false, "{message}", "Messages in the name of another node that were dropped, because their "
             + "sender does not have the secret of the cluster, or because they were sent again.", null, (ClusterMetric.MessagesRefused, null)),
         new("coap.cluster.datagrams_held", false, "{datagram}", "Datagrams that waited for slots on their way, and those of them that were "
-            + "dropped.", "coap.cluster.outcome", (ClusterMetric.DatagramsHeld, "held"), (ClusterMetric.DatagramsDropped, "dropped")),
+            + "dropped.", "coap.cluster.outcome", (ClusterMetric.DatagramsQueued, "held"), (ClusterMetric.DatagramsDropped, "dropped")),
         new("coap.cluster.observers", false, "{observer}", "Kept observers by outcome, and changes of observers dropped for lack of "
             + "room.", "coap.cluster.outcome",
             (ClusterMetric.ObserversRestored, "restored"), (ClusterMetric.ObserversRefused, "refused"),

@@ -121,9 +121,9 @@ internal sealed class ClusterInstruments
         ClusterMetric.RelaysStray => counters.RelaysStray,
         ClusterMetric.RelaysLost => counters.RelaysLost,
         ClusterMetric.MessagesRefused => counters.MessagesRefused,
-        ClusterMetric.DatagramsHolding => counters.Holding,
-        ClusterMetric.DatagramsHeld => counters.Held,
-        ClusterMetric.DatagramsDropped => counters.HeldDropped,
+        ClusterMetric.DatagramsHolding => counters.DatagramsWaiting,
+        ClusterMetric.DatagramsQueued => counters.DatagramsQueued,
+        ClusterMetric.DatagramsDropped => counters.QueuedDatagramsDropped,
         _ => throw new ArgumentOutOfRangeException(nameof(metric), metric, "Nothing counts that."),
     };
 

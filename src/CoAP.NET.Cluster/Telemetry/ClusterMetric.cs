@@ -31,7 +31,7 @@ internal enum ClusterMetric
     RelaysStray,
     RelaysLost,
     MessagesRefused,
-    DatagramsHeld,
+    DatagramsQueued,
     DatagramsDropped,
     ObserversRestored,
     ObserversRefused,

@@ -36,9 +36,6 @@ internal static partial class ClusterLog
     [LoggerMessage(2507, LogLevel.Warning, "Node {Node} has lost {Count} slots to another node (version {Version} of the map).")]
     public static partial void SlotsLost(ILogger logger, CoapNodeId node, int count, long version);
 
-    [LoggerMessage(2508, LogLevel.Warning, "{Problem}")]
-    public static partial void SectionDoubtful(ILogger logger, string problem);
-
     [LoggerMessage(2509, LogLevel.Warning,
         "A record of slot {Slot} in the store ({Kind}) does not open: it was sealed with another secret, or was modified. Its content is "
         + "lost, so clients make new handshakes and register again. Records that did not open so far: {Count}. If the secret was not "

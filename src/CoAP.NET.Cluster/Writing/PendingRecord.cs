@@ -15,7 +15,7 @@ internal sealed class PendingRecord(CoapRecordChange change, CoapRecordPriority 
 
     public List<TaskCompletionSource<CoapWriteOutcome>> Waiters { get; } = [];
 
-    public LinkedListNode<PendingRecord>? Place { get; set; }
+    public LinkedListNode<PendingRecord>? Node { get; set; }
 
     public int Bytes => Overhead + Change.Key.Bytes.Length + Change.State.Length;
 

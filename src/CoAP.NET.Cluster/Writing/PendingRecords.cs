@@ -209,14 +209,14 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     private void Insert(PendingRecord record, bool isOld = false)
     {
         LinkedList<PendingRecord> list = _byWeight[(int)record.Weight];
-        record.Place = isOld ? list.AddFirst(record) : list.AddLast(record);
+        record.Node = isOld ? list.AddFirst(record) : list.AddLast(record);
         _byKey.Add(record.Change.Key, record);
         Bytes += record.Bytes;
     }
 
     private void Remove(PendingRecord record)
     {
-        _byWeight[(int)record.Weight].Remove(record.Place!);
+        _byWeight[(int)record.Weight].Remove(record.Node!);
         _byKey.Remove(record.Change.Key);
         Bytes -= record.Bytes;
     }

@@ -25,7 +25,7 @@ internal static class CborDiagnostics
     {
         StringBuilder all = new();
         int complete = 0;
-        bool isRead = CborReading.TryRead(
+        bool isRead = UntrustedCborReader.TryRead(
             bytes,
             reader =>
             {
@@ -53,7 +53,7 @@ internal static class CborDiagnostics
     {
         ReadOnlyMemory<byte> rest = bytes[^reader.BytesRemaining..];
         int length = text.Length;
-        DiagnosticText output = new(text, width);
+        DiagnosticNotationBuilder output = new(text, width);
         Describe(reader, output, MaxDepth, 0);
         if (output.NeedsLayout)
         {
@@ -63,7 +63,7 @@ internal static class CborDiagnostics
         }
     }
 
-    private static void Describe(CborReader reader, DiagnosticText output, int depth, int indent)
+    private static void Describe(CborReader reader, DiagnosticNotationBuilder output, int depth, int indent)
     {
         if (depth == 0)
         {
@@ -105,7 +105,7 @@ internal static class CborDiagnostics
                 DescribeTag(reader, output, depth - 1, indent);
                 break;
             case CborReaderState.HalfPrecisionFloat or CborReaderState.SinglePrecisionFloat or CborReaderState.DoublePrecisionFloat:
-                text.Append(FloatText.Of(reader.ReadDouble()));
+                text.Append(FloatFormatter.Of(reader.ReadDouble()));
                 break;
             default:
                 text.Append(NameOf(reader.ReadSimple()));
@@ -122,7 +122,7 @@ internal static class CborDiagnostics
         _ => string.Create(CultureInfo.InvariantCulture, $"simple({simple})"),
     };
 
-    private static void DescribeTag(CborReader reader, DiagnosticText output, int depth, int indent)
+    private static void DescribeTag(CborReader reader, DiagnosticNotationBuilder output, int depth, int indent)
     {
         StringBuilder text = output.Text;
         CborTag tag = reader.ReadTag();
@@ -131,8 +131,8 @@ internal static class CborDiagnostics
         if (tag is CborTag.UnsignedBigNum or CborTag.NegativeBigNum && reader.PeekState() == CborReaderState.ByteString)
         {
             ReadOnlySpan<byte> magnitude = reader.ReadDefiniteLengthByteString().Span;
-            _ = magnitude.Length <= CborReading.MaxBignumBytes
-                ? text.Append(CultureInfo.InvariantCulture, $"{CborReading.BignumOf(tag, magnitude)}")
+            _ = magnitude.Length <= UntrustedCborReader.MaxBignumBytes
+                ? text.Append(CultureInfo.InvariantCulture, $"{UntrustedCborReader.BignumOf(tag, magnitude)}")
                 : Append(text.Append(CultureInfo.InvariantCulture, $"{(ulong)tag}("), isText: false, magnitude).Append(')');
             return;
         }
@@ -166,7 +166,7 @@ internal static class CborDiagnostics
         : text.Append("h'").Append(Convert.ToHexStringLower(bytes)).Append('\'');
 
     private static void DescribeItems(
-        CborReader reader, DiagnosticText output, bool isIndefinite, CborReaderState end, int depth, int indent)
+        CborReader reader, DiagnosticNotationBuilder output, bool isIndefinite, CborReaderState end, int depth, int indent)
     {
         StringBuilder text = output.Text;
         bool isMap = end == CborReaderState.EndMap;

@@ -31,7 +31,7 @@ internal static class CborToJson
     /// <param name="json">Receives the JSON in UTF-8; invalid after a fault.</param>
     /// <param name="fault">The fault.</param>
     public static bool TryConvert(ReadOnlyMemory<byte> cbor, IBufferWriter<byte> json, out ContentFault fault) =>
-        TryConvert(cbor, json, new CborToJsonRules(MaxDepth, CborTag.Base64StringLaterEncoding), out fault);
+        TryConvert(cbor, json, new CborToJsonContext(MaxDepth, CborTag.Base64StringLaterEncoding), out fault);
 
     /// <summary>Converts one item for other readers of JSON, as RFC 8949 section 6.1 advises. Nothing may follow the item.</summary>
     /// <param name="cbor">The item.</param>
@@ -43,12 +43,13 @@ internal static class CborToJson
     /// <exception cref="CborTooLargeException">The JSON exceeds <paramref name="maxSize"/>.</exception>
     public static bool TryConvertForOthers(ReadOnlyMemory<byte> cbor, IBufferWriter<byte> json, int maxSize, out ContentFault fault) =>
         TryConvert(
-            cbor, json, new CborToJsonRules(MaxDepth, CborTag.Base64UrlLaterEncoding) { IsForOthers = true, MaxSize = maxSize }, out fault);
+            cbor, json, new CborToJsonContext(MaxDepth, CborTag.Base64UrlLaterEncoding) { IsForOthers = true, MaxSize = maxSize },
+            out fault);
 
-    private static bool TryConvert(ReadOnlyMemory<byte> cbor, IBufferWriter<byte> json, CborToJsonRules rules, out ContentFault fault)
+    private static bool TryConvert(ReadOnlyMemory<byte> cbor, IBufferWriter<byte> json, CborToJsonContext rules, out ContentFault fault)
     {
         using Utf8JsonWriter writer = new(json, s_options);
-        return CborReading.TryRead(
+        return UntrustedCborReader.TryRead(
             cbor,
             reader =>
             {
@@ -56,13 +57,13 @@ internal static class CborToJson
                 return true;
             },
             out _,
-            out fault);
+        out fault);
     }
 
     // A loop, and no recursion: an exception that passes many frames costs much time.
-    private static void ConvertAll(CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
+    private static void ConvertAll(CborReader reader, Utf8JsonWriter writer, CborToJsonContext rules)
     {
-        Stack<CborToJsonRules> outer = new();
+        Stack<CborToJsonContext> outer = new();
         do
         {
             CborReaderState state = reader.PeekState();
@@ -78,7 +79,7 @@ internal static class CborToJson
                 ConvertKey(reader, writer, rules.Seen);
             }
 
-            CborToJsonRules inner = TakeTags(reader, rules);
+            CborToJsonContext inner = TakeTags(reader, rules);
             state = reader.PeekState();
             if (writer.BytesCommitted + writer.BytesPending > rules.MaxSize)
             {
@@ -98,7 +99,7 @@ internal static class CborToJson
         while (outer.Count > 0);
     }
 
-    private static CborToJsonRules Begin(CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules, CborReaderState state)
+    private static CborToJsonContext Begin(CborReader reader, Utf8JsonWriter writer, CborToJsonContext rules, CborReaderState state)
     {
         if (state == CborReaderState.StartArray)
         {
@@ -129,7 +130,7 @@ internal static class CborToJson
     }
 
     // Tags of numbers stay. Others are left out, and their content stays (RFC 8949 section 6.1).
-    private static CborToJsonRules TakeTags(CborReader reader, CborToJsonRules rules)
+    private static CborToJsonContext TakeTags(CborReader reader, CborToJsonContext rules)
     {
         while (reader.PeekState() == CborReaderState.Tag
             && reader.PeekTag() is not (CborTag.UnsignedBigNum or CborTag.NegativeBigNum or CborTag.DecimalFraction))
@@ -144,7 +145,7 @@ internal static class CborToJson
         return rules;
     }
 
-    private static void ConvertScalar(CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules, CborReaderState state)
+    private static void ConvertScalar(CborReader reader, Utf8JsonWriter writer, CborToJsonContext rules, CborReaderState state)
     {
         switch (state)
         {
@@ -178,7 +179,7 @@ internal static class CborToJson
         }
     }
 
-    private static void ConvertInteger(BigInteger integer, Utf8JsonWriter writer, CborToJsonRules rules)
+    private static void ConvertInteger(BigInteger integer, Utf8JsonWriter writer, CborToJsonContext rules)
     {
         if (rules.IsForOthers && (integer > ulong.MaxValue || integer < s_smallest))
         {
@@ -249,7 +250,7 @@ internal static class CborToJson
 /// <summary>The conversion rules at one place of a CBOR document.</summary>
 /// <param name="Depth">The remaining nesting depth of arrays, maps and tags.</param>
 /// <param name="Expected">The tag that selects the text for byte strings (RFC 8949 section 3.4.5.2).</param>
-internal readonly record struct CborToJsonRules(int Depth, CborTag Expected)
+internal readonly record struct CborToJsonContext(int Depth, CborTag Expected)
 {
     /// <summary>
     /// Whether the JSON is for other readers: integers beyond 64 bits become texts (RFC 8949 section 6.1), and duplicate keys are refused.
@@ -266,7 +267,7 @@ internal readonly record struct CborToJsonRules(int Depth, CborTag Expected)
     public HashSet<string>? Seen { get; init; }
 
     /// <summary>Returns the rules inside the next item.</summary>
-    public CborToJsonRules Inside(CborReader reader) => Depth > 0
+    public CborToJsonContext Inside(CborReader reader) => Depth > 0
         ? this with { Depth = Depth - 1 }
         : throw reader.Fault($"items are nested more than {CborToJson.MaxDepth} deep");
 }

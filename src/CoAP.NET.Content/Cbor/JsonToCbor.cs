@@ -21,7 +21,7 @@ internal static class JsonToCbor
     /// </exception>
     public static byte[] Convert(JsonElement element)
     {
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         try
         {
             Convert(element, writer, CborToJson.MaxDepth);

@@ -17,7 +17,7 @@ internal static class NotationNumbers
     /// <param name="text">The notation, at a digit or a minus.</param>
     /// <param name="output">Receives the number, unless it is the number of a tag.</param>
     /// <param name="isTag">Whether it was the number of a tag. Its head is written, and the parenthesis is next.</param>
-    public static bool TryRead(ref NotationText text, NotationBytes output, out bool isTag)
+    public static bool TryRead(ref NotationCursor text, NotationBytes output, out bool isTag)
     {
         isTag = false;
         int start = text.Position;
@@ -50,7 +50,7 @@ internal static class NotationNumbers
     }
 
     /// <summary>Reads a non-negative integer.</summary>
-    public static bool TryReadUnsigned(ref NotationText text, out BigInteger value)
+    public static bool TryReadUnsigned(ref NotationCursor text, out BigInteger value)
     {
         value = default;
         return TryReadDigits(ref text, out int radix, out int digits) && TryConvert(ref text, radix, digits, out value);
@@ -61,7 +61,7 @@ internal static class NotationNumbers
     /// <param name="output">Receives the number.</param>
     /// <param name="value">The number.</param>
     /// <param name="decimals">Its digits, so a shorter number is rounded only once; empty for none.</param>
-    public static bool TryFinish(ref NotationText text, NotationBytes output, double value, ReadOnlySpan<char> decimals)
+    public static bool TryFinish(ref NotationCursor text, NotationBytes output, double value, ReadOnlySpan<char> decimals)
     {
         int start = text.Position;
         if (!text.TryReadIndicator(out NotationWidth width))
@@ -99,7 +99,7 @@ internal static class NotationNumbers
         }
     }
 
-    private static bool TryFinish(ref NotationText text, NotationBytes output, int start, BigInteger value, out bool isTag)
+    private static bool TryFinish(ref NotationCursor text, NotationBytes output, int start, BigInteger value, out bool isTag)
     {
         isTag = false;
         int behind = text.Position;
@@ -142,7 +142,7 @@ internal static class NotationNumbers
     }
 
     /// <summary>Reads the prefix of a radix and the digits.</summary>
-    private static bool TryReadDigits(ref NotationText text, out int radix, out int digits)
+    private static bool TryReadDigits(ref NotationCursor text, out int radix, out int digits)
     {
         int start = text.Position;
         radix = text.Rest switch
@@ -171,7 +171,7 @@ internal static class NotationNumbers
             start, "a number without zeros in front was expected, but a digit follows 0 (octal numbers begin with 0o)");
     }
 
-    private static void TakeDigits(ref NotationText text, int radix)
+    private static void TakeDigits(ref NotationCursor text, int radix)
     {
         while (DigitOf(text.Next) < radix)
         {
@@ -182,7 +182,7 @@ internal static class NotationNumbers
     private static int DigitOf(char digit) =>
         char.IsAsciiDigit(digit) ? digit - '0' : char.IsAsciiHexDigit(digit) ? (digit | 0x20) - 'a' + 10 : int.MaxValue;
 
-    private static bool TryConvert(ref NotationText text, int radix, int start, out BigInteger value)
+    private static bool TryConvert(ref NotationCursor text, int radix, int start, out BigInteger value)
     {
         value = default;
         ReadOnlySpan<char> digits = text.Since(start);
@@ -207,7 +207,7 @@ internal static class NotationNumbers
         return true;
     }
 
-    private static bool TryReadFloat(ref NotationText text, NotationBytes output, int start)
+    private static bool TryReadFloat(ref NotationCursor text, NotationBytes output, int start)
     {
         if (text.TryTake(".") && !TryTakeSomeDigits(ref text))
         {
@@ -226,7 +226,7 @@ internal static class NotationNumbers
     }
 
     // Refuses a value that a double does not hold exactly: the writer of a hexadecimal number wants exactly these bits.
-    private static bool TryReadHexFloat(ref NotationText text, NotationBytes output, int start, int digits, bool isNegative)
+    private static bool TryReadHexFloat(ref NotationCursor text, NotationBytes output, int start, int digits, bool isNegative)
     {
         ulong mantissa = 0;
         long exponent = 0;
@@ -284,7 +284,7 @@ internal static class NotationNumbers
         isExact &= isRoom || digit == 0;
     }
 
-    private static bool TryTakeExponent(ref NotationText text)
+    private static bool TryTakeExponent(ref NotationCursor text)
     {
         text.Take();
         if (text.Next is '+' or '-')
@@ -295,7 +295,7 @@ internal static class NotationNumbers
         return TryTakeSomeDigits(ref text);
     }
 
-    private static bool TryTakeSomeDigits(ref NotationText text)
+    private static bool TryTakeSomeDigits(ref NotationCursor text)
     {
         int start = text.Position;
         TakeDigits(ref text, 10);

@@ -18,7 +18,7 @@ internal static class NotationReader
     /// <param name="maxSize">The maximum number of bytes of CBOR.</param>
     public static bool TryRead(ReadOnlySpan<char> notation, out byte[] cbor, out ContentFault fault, bool isSequence, int maxSize)
     {
-        NotationText text = new(notation);
+        NotationCursor text = new(notation);
         NotationBytes output = new(Math.Min(maxSize, Array.MaxLength));
         bool isRead = isSequence
             ? TryReadItems(ref text, output, CborDiagnostics.MaxDepth, End, false, out _)
@@ -36,7 +36,7 @@ internal static class NotationReader
     /// <param name="close">The end of the items; empty for the end of the text.</param>
     /// <param name="isMap">Whether each item is a key with its value.</param>
     /// <param name="count">The number of items.</param>
-    public static bool TryReadItems(ref NotationText text, NotationBytes output, int depth, string close, bool isMap, out ulong count)
+    public static bool TryReadItems(ref NotationCursor text, NotationBytes output, int depth, string close, bool isMap, out ulong count)
     {
         count = 0;
         while (true)
@@ -64,15 +64,15 @@ internal static class NotationReader
         }
     }
 
-    private static bool TrySkipComma(ref NotationText text, string close) => text.TrySkipSpace()
+    private static bool TrySkipComma(ref NotationCursor text, string close) => text.TrySkipSpace()
         && (text.TryTake(",") || (close.Length == 0 ? text.IsAtEnd : text.IsAt(close))
             || text.Expected($"a comma or {(close.Length == 0 ? "the end of the text" : close)}"));
 
-    private static bool TryReadValue(ref NotationText text, NotationBytes output, int depth) =>
+    private static bool TryReadValue(ref NotationCursor text, NotationBytes output, int depth) =>
         text.TrySkipSpace() && (text.TryTake(":") || text.Expected("a colon")) && text.TrySkipSpace()
         && TryReadItem(ref text, output, depth);
 
-    private static bool TryReadItem(ref NotationText text, NotationBytes output, int depth)
+    private static bool TryReadItem(ref NotationCursor text, NotationBytes output, int depth)
     {
         int start = text.Position;
         if (depth == 0)
@@ -94,7 +94,7 @@ internal static class NotationReader
             || text.Fail(start, $"at most {output.MaxSize} bytes of CBOR were expected, but what begins here goes beyond"));
     }
 
-    private static bool TryReadContainer(ref NotationText text, NotationBytes output, int depth, CborMajor major)
+    private static bool TryReadContainer(ref NotationCursor text, NotationBytes output, int depth, CborMajor major)
     {
         text.Take();
         int start = output.Length;
@@ -132,7 +132,7 @@ internal static class NotationReader
     }
 
     /// <summary>Reads a string of indefinite length with its parts.</summary>
-    private static bool TryReadParts(ref NotationText text, NotationBytes output, int depth)
+    private static bool TryReadParts(ref NotationCursor text, NotationBytes output, int depth)
     {
         int start = output.Length;
         text.Take();
@@ -179,7 +179,7 @@ internal static class NotationReader
         return true;
     }
 
-    private static bool TryReadNumber(ref NotationText text, NotationBytes output, int depth)
+    private static bool TryReadNumber(ref NotationCursor text, NotationBytes output, int depth)
     {
         if (!NotationNumbers.TryRead(ref text, output, out bool isTag))
         {
@@ -195,7 +195,7 @@ internal static class NotationReader
         return text.TrySkipSpace() && TryReadItem(ref text, output, depth - 1) && text.TrySkipSpace() && text.TryExpect(")");
     }
 
-    private static bool TryReadWord(ref NotationText text, NotationBytes output)
+    private static bool TryReadWord(ref NotationCursor text, NotationBytes output)
     {
         int start = text.Position;
         switch (text.TakeWord())
@@ -219,7 +219,7 @@ internal static class NotationReader
         }
     }
 
-    private static bool TryReadSimple(ref NotationText text, NotationBytes output)
+    private static bool TryReadSimple(ref NotationCursor text, NotationBytes output)
     {
         if (!text.TryExpect("(") || !text.TrySkipSpace())
         {

@@ -8,7 +8,7 @@ namespace CoAP.NET.Content.Cbor;
 /// <summary>Strings of diagnostic notation (RFC 8949 section 8, RFC 8610 appendix G.1 to G.4).</summary>
 internal static class NotationStrings
 {
-    public static bool IsNext(in NotationText text) => text.Rest switch
+    public static bool IsNext(in NotationCursor text) => text.Rest switch
     {
         ['"' or '\'', ..] or ['<', '<', ..] or ['h', '\'', ..] => true,
         ['b', '6', '4', '\'', ..] or ['b' or 'h', '3', '2', '\'', ..] => true,
@@ -21,7 +21,7 @@ internal static class NotationStrings
     /// <param name="depth">The remaining nesting depth of items inside the string.</param>
     /// <param name="isPart">Whether it is a part of a string of indefinite length, which cannot be of indefinite length itself.</param>
     /// <param name="isText">Whether it is a text string.</param>
-    public static bool TryRead(ref NotationText text, NotationBytes output, int depth, bool isPart, out bool isText)
+    public static bool TryRead(ref NotationCursor text, NotationBytes output, int depth, bool isPart, out bool isText)
     {
         int begin = text.Position;
         int start = output.Length;
@@ -74,11 +74,11 @@ internal static class NotationStrings
             && TryWriteHead(ref text, output, start, isText ? CborMajor.TextString : CborMajor.ByteString, width, behind, isPart);
     }
 
-    private static bool IsUnicode(ref NotationText text, NotationBytes output, int begin, int start, bool isAsked) =>
+    private static bool IsUnicode(ref NotationCursor text, NotationBytes output, int begin, int start, bool isAsked) =>
         !isAsked || output.IsTooLarge || Utf8.IsValid(output.Since(start))
         || text.Fail(begin, "a text was expected, but the bytes that it is put together of are no UTF-8");
 
-    private static bool TryWriteHead(ref NotationText text, NotationBytes output, int start, CborMajor major, NotationWidth width,
+    private static bool TryWriteHead(ref NotationCursor text, NotationBytes output, int start, CborMajor major, NotationWidth width,
         int behind, bool isPart)
     {
         int length = output.Length - start;
@@ -94,7 +94,7 @@ internal static class NotationStrings
             behind, $"an encoding indicator was expected that {length} bytes fit, but a narrower one was found");
     }
 
-    private static bool TryReadOne(ref NotationText text, NotationBytes output, int depth)
+    private static bool TryReadOne(ref NotationCursor text, NotationBytes output, int depth)
     {
         if (text.Next is '"' or '\'')
         {
@@ -113,7 +113,7 @@ internal static class NotationStrings
             : text.Expected("a string");
     }
 
-    private static bool TryReadQuoted(ref NotationText text, NotationBytes output)
+    private static bool TryReadQuoted(ref NotationCursor text, NotationBytes output)
     {
         int start = text.Position;
         char quote = text.Next;
@@ -153,7 +153,7 @@ internal static class NotationStrings
         return true;
     }
 
-    private static bool TryReadEscape(ref NotationText text, char quote, out Rune rune)
+    private static bool TryReadEscape(ref NotationCursor text, char quote, out Rune rune)
     {
         int start = text.Position;
         text.Take();
@@ -184,7 +184,7 @@ internal static class NotationStrings
         return true;
     }
 
-    private static bool TryReadCodePoint(ref NotationText text, int start, out Rune rune)
+    private static bool TryReadCodePoint(ref NotationCursor text, int start, out Rune rune)
     {
         rune = default;
         if (!TryReadUnit(ref text, out char unit))
@@ -202,7 +202,7 @@ internal static class NotationStrings
             || text.Fail(start, "a whole surrogate pair was expected, but half of one was found");
     }
 
-    private static bool TryReadUnit(ref NotationText text, out char unit)
+    private static bool TryReadUnit(ref NotationCursor text, out char unit)
     {
         int value = 0;
         unit = '\0';
@@ -223,7 +223,7 @@ internal static class NotationStrings
     }
 
     // A slash is a digit in base64, so it begins no comment there.
-    private static bool TryReadDigits(ref NotationText text, NotationBytes output, int bitsOfDigit, string alphabet)
+    private static bool TryReadDigits(ref NotationCursor text, NotationBytes output, int bitsOfDigit, string alphabet)
     {
         int start = text.Position;
         int digits = 0;
@@ -265,7 +265,7 @@ internal static class NotationStrings
         return false;
     }
 
-    private static bool TryEndDigits(ref NotationText text, int start, int bitsOfDigit, int digits, int padding, int count, int bits)
+    private static bool TryEndDigits(ref NotationCursor text, int start, int bitsOfDigit, int digits, int padding, int count, int bits)
     {
         int group = bitsOfDigit == 6 ? 4 : 8;
         if (count >= bitsOfDigit)

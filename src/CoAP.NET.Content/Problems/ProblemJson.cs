@@ -114,7 +114,7 @@ internal static class ProblemJson
 
         if (tunnel.Count > 0)
         {
-            CborWriter map = CborWriting.Create();
+            CborWriter map = CborNumberWriter.Create();
             map.WriteStartMap(tunnel.Count);
             tunnel.ForEach(write => write(map));
             map.WriteEndMap();
@@ -128,7 +128,7 @@ internal static class ProblemJson
     private static Tunnel Open(ReadOnlyMemory<byte> entry)
     {
         Tunnel tunnel = new();
-        CborReading.TryRead(entry, reader => ReadTunnel(reader, entry, tunnel), out _, out _);
+        UntrustedCborReader.TryRead(entry, reader => ReadTunnel(reader, entry, tunnel), out _, out _);
         return tunnel;
     }
 
@@ -139,12 +139,12 @@ internal static class ProblemJson
         {
             (long? number, string? name) = reader.ReadKey();
             ReadOnlyMemory<byte> item = reader.ReadItem(entry);
-            if (number == ProblemKey.TunnelType && CborReading.TryRead(item, CborReading.ReadText, out string? type, out _))
+            if (number == ProblemKey.TunnelType && UntrustedCborReader.TryRead(item, UntrustedCborReader.ReadText, out string? type, out _))
             {
                 tunnel.Type = type;
             }
             else if (number == ProblemKey.TunnelStatus
-                && CborReading.TryRead(item, value => value.ReadUInt64(), out ulong status, out _) && status <= MaxStatus)
+                && UntrustedCborReader.TryRead(item, value => value.ReadUInt64(), out ulong status, out _) && status <= MaxStatus)
             {
                 tunnel.Status = (int)status;
             }

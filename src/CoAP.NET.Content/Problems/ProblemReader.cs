@@ -11,7 +11,7 @@ internal static class ProblemReader
         [NotNullWhen(false)] out string? error)
     {
         ReadOnlyMemory<byte> data = bytes.ToArray();
-        bool isRead = CborReading.TryRead(data, reader => ReadMap(reader, data), out problem, out ContentFault fault);
+        bool isRead = UntrustedCborReader.TryRead(data, reader => ReadMap(reader, data), out problem, out ContentFault fault);
         error = isRead ? null : $"{fault.Message} (offset {fault.Offset})";
         return isRead;
     }

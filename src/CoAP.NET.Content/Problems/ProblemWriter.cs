@@ -50,7 +50,7 @@ internal static class ProblemWriter
         }
 
         pairs.Sort(static (left, right) => left.Key.AsSpan().SequenceCompareTo(right.Key));
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         writer.WriteStartMap(pairs.Count);
         foreach ((byte[] key, byte[] value) in pairs)
         {
@@ -65,7 +65,7 @@ internal static class ProblemWriter
     private static byte[] Item(Action<CborWriter> write)
     {
         // Most items are short; the default of the writer is 1 KiB.
-        CborWriter writer = CborWriting.Create(64);
+        CborWriter writer = CborNumberWriter.Create(64);
         write(writer);
         return writer.Encode();
     }
@@ -127,7 +127,7 @@ internal static class ProblemWriter
 
     private static byte[] Check(string key, ReadOnlyMemory<byte> value, bool mustBeMap)
     {
-        if (!CborReading.TryRead(value, IsMapWithPairs, out bool isMap, out ContentFault fault))
+        if (!UntrustedCborReader.TryRead(value, IsMapWithPairs, out bool isMap, out ContentFault fault))
         {
             throw new InvalidOperationException(
                 $"The entry {key} of a problem is not a single item of CBOR: {fault.Message} (offset {fault.Offset}).");
@@ -151,7 +151,7 @@ internal static class ProblemWriter
         bool hasPairs = reader.PeekState() != CborReaderState.EndMap;
         while (reader.PeekState() != CborReaderState.EndMap)
         {
-            reader.Skip(CborReading.MaxDepth - 1);
+            reader.Skip(UntrustedCborReader.MaxDepth - 1);
         }
 
         reader.ReadEndMap();

@@ -8,7 +8,7 @@ internal static class SenmlCbor
 {
     public static byte[] Write(IReadOnlyList<CoapSenmlRecord> records)
     {
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         writer.WriteStartArray(records.Count);
         foreach (CoapSenmlRecord record in records)
         {
@@ -31,7 +31,7 @@ internal static class SenmlCbor
     public static bool TryRead(ReadOnlySpan<byte> bytes, int maxRecords, CoapSenmlProfile profile, out List<CoapSenmlRecord> records,
         out ContentFault fault)
     {
-        bool isRead = CborReading.TryRead(
+        bool isRead = UntrustedCborReader.TryRead(
             bytes.ToArray(), reader => ReadPack(reader, maxRecords, profile), out List<CoapSenmlRecord>? read, out fault);
         records = read ?? [];
         return isRead;

@@ -9,7 +9,7 @@ namespace CoAP.NET.Content.Senml;
 /// <summary>SenML in JSON, Content-Format 110 (RFC 8428 section 5).</summary>
 internal static class SenmlJson
 {
-    private static readonly JsonReaderOptions s_reading = new() { MaxDepth = CborReading.MaxDepth };
+    private static readonly JsonReaderOptions s_reading = new() { MaxDepth = UntrustedCborReader.MaxDepth };
     private static readonly JsonWriterOptions s_writing = new()
     {
         Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,

@@ -139,8 +139,8 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Returns what another process needs to take over the observation (<see cref="CoapEndpoint.AdoptAsync"/>): the registration with its
-    /// token, and the newest notification.
+    /// Returns what another process needs to take over the observation (<see cref="CoapEndpoint.ResumeObservationAsync"/>): the
+    /// registration with its token, and the newest notification.
     /// </summary>
     /// <remarks>
     /// Store it again from time to time. Otherwise more notifications are of uncertain age, and more registrations happen because a
@@ -150,12 +150,12 @@ public sealed class CoapObservation : IAsyncDisposable
     /// <returns>The observation; null if there is no registration, or if it cannot outlive the process: on connections, within OSCORE, and
     /// in sessions without a <see cref="CoapPeer.DurableId"/>.</returns>
     /// <exception cref="ObjectDisposedException">The observation was disposed.</exception>
-    public async Task<CoapObservationState?> KeepAsync(CancellationToken cancellationToken = default)
+    public async Task<CoapObservationState?> ExportAsync(CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         cancellationToken.ThrowIfCancellationRequested();
         TaskCompletionSource<CoapObservationState?> told = new(_shared!.CompletionOptions);
-        _shared!.Keep(told);
+        _shared!.Export(told);
         return await told.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
@@ -172,7 +172,7 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Ends the observation here without a message to the server, because another process takes it over (<see cref="KeepAsync"/>).
+    /// Ends the observation here without a message to the server, because another process takes it over (<see cref="ExportAsync"/>).
     /// </summary>
     /// <remarks>
     /// If no other observation shares it, the endpoint ignores notifications for EXCHANGE_LIFETIME, so that their copies reach the other

@@ -4,7 +4,8 @@ namespace CoAP.NET;
 /// An observation of a resource at a server or device (RFC 7641 section 3) in a form that another process can take over: the address and
 /// the registration with its token.
 /// </summary>
-/// <remarks><see cref="CoapObservation.KeepAsync"/> creates one, and <see cref="CoapEndpoint.AdoptAsync"/> takes it over.</remarks>
+/// <remarks><see cref="CoapObservation.ExportAsync"/> creates one, and <see cref="CoapEndpoint.ResumeObservationAsync"/> takes it
+/// over.</remarks>
 public sealed class CoapObservationState
 {
     /// <summary>Creates the observation of a resource of a peer.</summary>
@@ -47,7 +48,7 @@ public sealed class CoapObservationState
 
     /// <summary>The newest notification.</summary>
     /// <remarks>
-    /// Null if there is none yet, or if it is unknown whether the server has the registration; adopting it then registers with the same
+    /// Null if there is none yet, or if it is unknown whether the server has the registration; resuming it then registers with the same
     /// token, which replaces an existing registration.
     /// </remarks>
     public CoapNotificationPosition? Heard { get; init; }
@@ -64,7 +65,7 @@ public sealed class CoapObservationState
         return request.Token.Length is > 0 and <= CoapToken.MaxLength
             ? request
             : throw new ArgumentException(
-                $"The token has {request.Token.Length} bytes; a registration that can be adopted needs a token of 1 to "
+                $"The token has {request.Token.Length} bytes; a registration that can be resumed needs a token of 1 to "
                     + $"{CoapToken.MaxLength} bytes.",
                 nameof(request));
     }

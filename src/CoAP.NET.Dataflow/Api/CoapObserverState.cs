@@ -38,7 +38,7 @@ internal sealed class CoapObserverState
     /// </summary>
     /// <remarks>
     /// Set it if another server, whose clock may be ahead of this one, may have restored the client a moment ago. Null (the default): 60 s
-    /// ahead of this server's clock, which is newer than the numbers of any server with the same clock. Keepers do not receive it.
+    /// ahead of this server's clock, which is newer than the numbers of any server with the same clock. Observer stores do not receive it.
     /// </remarks>
     public DateTimeOffset? NumbersFrom { get; init; }
 }

@@ -133,7 +133,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     /// <exception cref="CoapTimeoutException">The peer did not answer in time.</exception>
     /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
     public Task<TimeSpan> PingAsync(TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
-        _endpoint.PingAsync(_channel, RequestTime.Of(timeout), cancellationToken);
+        _endpoint.PingAsync(_channel, RequestTimeLimit.Of(timeout), cancellationToken);
 
     /// <summary>
     /// Waits for the next message of the peer, or a copy of one; on a connection, signalling messages (RFC 8323 section 5) do not count.
@@ -204,9 +204,10 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     /// <summary>The connection or session to the peer; null if the peer is identified by its address.</summary>
     internal CoapConnection? Connection => Channel.Connection;
 
-    /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.AdoptAsync"/>.</summary>
-    internal Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options, CancellationToken cancellationToken) =>
-        _endpoint.AdoptAsync(kept, options, cancellationToken);
+    /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.ResumeObservationAsync"/>.</summary>
+    internal Task<CoapObservation> ResumeObservationAsync(
+        CoapObservationState state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+        _endpoint.ResumeObservationAsync(state, options, cancellationToken);
 
     /// <summary>Returns the channel of the peer at an endpoint, for stored observations and observers.</summary>
     /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>

@@ -199,24 +199,25 @@ public sealed class CoapRequestContext
     /// <remarks><see cref="CoapResults.ValidOr"/> uses it.</remarks>
     /// <param name="etag">The entity-tag of the current representation.</param>
     /// <returns>Whether one matches.</returns>
-    public bool IsMatch(CoapETag etag) => RequestConditions.HasTag(Options, OptionNumber.ETag, etag);
+    public bool IsMatch(CoapETag etag) => RequestPreconditions.HasTag(Options, OptionNumber.ETag, etag);
 
     /// <summary>Checks If-Match and If-None-Match (RFC 7252 section 5.10.8). Call it before any change.</summary>
     /// <param name="currentETag">The entity-tag of the current representation; null if the resource does not exist.</param>
     /// <returns>Null if the request may continue; otherwise 4.12 Precondition Failed to return.</returns>
-    public CoapResult? CheckPreconditions(CoapETag? currentETag) => RequestConditions.Check(Options, currentETag is not null, currentETag);
+    public CoapResult? CheckPreconditions(CoapETag? currentETag) =>
+        RequestPreconditions.Check(Options, currentETag is not null, currentETag);
 
     /// <summary>Checks If-Match and If-None-Match (RFC 7252 section 5.10.8) for a resource without entity-tags.</summary>
     /// <remarks>An If-Match with an entity-tag then never matches.</remarks>
     /// <param name="exists">Whether the resource exists.</param>
     /// <returns>Null if the request may continue; otherwise 4.12 Precondition Failed to return.</returns>
-    public CoapResult? CheckPreconditions(bool exists) => RequestConditions.Check(Options, exists, null);
+    public CoapResult? CheckPreconditions(bool exists) => RequestPreconditions.Check(Options, exists, null);
 
     /// <summary>Chooses the format of the response by the Accept option (RFC 7252 section 5.10.4).</summary>
     /// <param name="available">The available formats; the first is the default for clients without Accept.</param>
     /// <returns>The format to use; null if the client wants another one: return <see cref="CoapResults.NotAcceptable"/>.</returns>
     public CoapContentFormat? SelectFormat(params ReadOnlySpan<CoapContentFormat> available) =>
-        RequestConditions.SelectFormat(Options, available);
+        RequestPreconditions.SelectFormat(Options, available);
 
     /// <summary>Whether an Echo proves that the request is fresh.</summary>
     /// <remarks>If not, return <see cref="CoapResults.FreshnessRequired"/>, which asks the client for proof.</remarks>

@@ -4,7 +4,7 @@ namespace CoAP.NET;
 /// Stores the observers of an endpoint (RFC 7641) beyond the life of the process; <see cref="CoapServer.TryRestoreObserver"/> restores one.
 /// </summary>
 /// <remarks>
-/// Set by <see cref="CoapProcessOptions.ObserverKeeper"/>. One thread at a time calls it, in the order of the events, and without a lock.
+/// Set by <see cref="CoapProcessOptions.ObserverStore"/>. One thread at a time calls it, in the order of the events, and without a lock.
 /// It must not wait, so queue slow work. It does not receive observers that no other process can take over: those on connections of TCP,
 /// TLS and WebSockets, which end with the connection (RFC 8323 section 7.4), and those protected by OSCORE, whose notifications are bound
 /// to the registration as this process saw it (RFC 8613 section 5.4).
@@ -17,8 +17,8 @@ internal interface ICoapObserverStore
 
     /// <summary>Called when a client is still an observer, because it acknowledged a notification or registered again.</summary>
     /// <remarks>
-    /// For keepers that expire silent observers. Called at most once in 12 hours for each observer, and at least once in 36, because each
-    /// receives a Confirmable notification once a day (RFC 7641 section 4.5). Does nothing by default.
+    /// For observer stores that expire silent observers. Called at most once in 12 hours for each observer, and at least once in 36,
+    /// because each receives a Confirmable notification once a day (RFC 7641 section 4.5). Does nothing by default.
     /// </remarks>
     /// <param name="observer">The client and its registration.</param>
     void Confirmed(CoapObserverState observer)

@@ -18,7 +18,7 @@ public sealed class CoapBodyParameter<T> : IJsonSlot
     private readonly string _name;
     private readonly bool _isOptional;
     private readonly CoapParser<string, T>? _parser;
-    private Prepared? _prepared;
+    private PreparedReaders? _prepared;
 
     // Null until the first look-up. All requests of a route have the same container.
     private volatile object? _isService;
@@ -160,11 +160,11 @@ public sealed class CoapBodyParameter<T> : IJsonSlot
             return false;
         }
 
-        _prepared = new Prepared(info, readers);
+        _prepared = new PreparedReaders(info, readers);
         return true;
     }
 
-    private string DescribeFormats(Prepared prepared) => string.Join(
+    private string DescribeFormats(PreparedReaders prepared) => string.Join(
         " or ",
         (string[])
         [
@@ -235,5 +235,5 @@ public sealed class CoapBodyParameter<T> : IJsonSlot
             ? FormattableString.Invariant($" (line {line + 1}, byte {position + 1})")
             : string.Empty;
 
-    private sealed record Prepared(JsonTypeInfo<T>? Info, ICoapFormatter[] Readers);
+    private sealed record PreparedReaders(JsonTypeInfo<T>? Info, ICoapFormatter[] Readers);
 }

@@ -14,7 +14,7 @@ internal abstract class HandlerResultFormat
 /// <inheritdoc/>
 internal sealed class HandlerResultFormat<T>(CoapBoundRoute route) : HandlerResultFormat, IJsonSlot
 {
-    private Prepared? _prepared;
+    private PreparedFormatters? _prepared;
 
     public Type Type => typeof(T);
 
@@ -59,7 +59,7 @@ internal sealed class HandlerResultFormat<T>(CoapBoundRoute route) : HandlerResu
         }
 
         CoapContentFormat[] builtIn = info is null ? [] : prefersCbor ? [CoapContentFormat.Cbor, CoapContentFormat.Json] : BuiltIn;
-        _prepared = new Prepared(info, writers, [.. builtIn.Union(writers.Select(static writer => writer.Format))], options);
+        _prepared = new PreparedFormatters(info, writers, [.. builtIn.Union(writers.Select(static writer => writer.Format))], options);
         route.DeclareFormats(options);
         return true;
     }
@@ -81,7 +81,7 @@ internal sealed class HandlerResultFormat<T>(CoapBoundRoute route) : HandlerResu
             throw new InvalidOperationException(problem);
         }
 
-        Prepared prepared = _prepared!;
+        PreparedFormatters prepared = _prepared!;
         Type type = typeof(T);
         if (type == typeof(object) && prepared.Options.Formatters.Count > 0)
         {
@@ -106,7 +106,7 @@ internal sealed class HandlerResultFormat<T>(CoapBoundRoute route) : HandlerResu
             request, format == CoapContentFormat.Cbor ? route.Cbor!.Write(value, prepared.Info!) : CoapContent.Json(value, prepared.Info!));
     }
 
-    private Prepared ForType(Type type, Prepared prepared) =>
+    private PreparedFormatters ForType(Type type, PreparedFormatters prepared) =>
         FormatterLookup.TryFindWriters(prepared.Options, type, out ICoapFormatter[] writers, out string? ambiguity)
             ? prepared with
             {
@@ -125,6 +125,6 @@ internal sealed class HandlerResultFormat<T>(CoapBoundRoute route) : HandlerResu
         _ => null,
     };
 
-    private sealed record Prepared(
+    private sealed record PreparedFormatters(
         JsonTypeInfo<T>? Info, ICoapFormatter[] Writers, CoapContentFormat[] Formats, CoapJsonOptions Options);
 }

@@ -216,5 +216,5 @@ internal sealed class BlockwiseBudgets(CoapLimits limits)
     // A quarter of Peers.NewcomerMemory for each, in addition to it: an attacker that forges addresses needs one datagram for each of
     // these.
     private static BlockwiseBudget Of(CoapLimits limits, long max) =>
-        new(max, limits.Blockwise.SourceShare, limits.Peers.NewcomerMemory / 4);
+        new(max, limits.Blockwise.MaxSourceFraction, limits.Peers.NewcomerMemory / 4);
 }

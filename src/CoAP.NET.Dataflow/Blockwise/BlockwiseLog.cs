@@ -13,7 +13,7 @@ internal static partial class BlockwiseLog
         "The response of {Path} has {Size} bytes, and there is no room for it among the block-wise responses: the limit is {Bound}. Its "
             + "later blocks are answered 4.08, because the request is not executed twice. Raise the limit, or send a smaller response. "
             + "Logged once per minute.")]
-    public static partial void AnswerNotKept(ILogger logger, string path, long size, string bound);
+    public static partial void ResponseNotStored(ILogger logger, string path, long size, string bound);
 
     [LoggerMessage(1542, LogLevel.Warning,
         "The response of {Path} has {Size} bytes, and there is now no room for it among the block-wise responses, so {Channel} gets "
@@ -30,7 +30,7 @@ internal static partial class BlockwiseLog
     [LoggerMessage(1545, LogLevel.Warning,
         "A body for {Path} was refused with 4.13: its route accepts {MaxBodySize} bytes, but a body that is assembled in memory has at "
             + "most "
-            + "{Max}, the share of one source (SourceShare of RequestMemory in CoapLimits.Blockwise). Raise these, or read the body "
+            + "{Max}, the share of one source (MaxSourceFraction of RequestMemory in CoapLimits.Blockwise). Raise these, or read the body "
             + "with WithStreamedBody(). Logged once per minute.")]
     public static partial void BodySizeCapped(ILogger logger, string path, long maxBodySize, long max);
 

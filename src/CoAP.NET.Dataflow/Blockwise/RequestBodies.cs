@@ -167,7 +167,7 @@ internal sealed class RequestBodies : TransferStore
             return;
         }
 
-        if (transfer.Place is not null)
+        if (transfer.Node is not null)
         {
             _counters.Add(CoapCounter.BodiesAbandoned);
             transfer.Channel.NoteDrop(CoapCounter.BodiesAbandoned);

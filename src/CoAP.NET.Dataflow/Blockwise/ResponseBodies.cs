@@ -84,7 +84,7 @@ internal sealed class ResponseBodies : TransferStore
     /// <param name="offset">The block that is sent now.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     /// <returns>The shortage if there is too little room; nothing was stored then.</returns>
-    public BudgetShortage Keep(
+    public BudgetShortage Store(
         TransferKey key, TransferKey? @short, CoapChannel channel, TransferKey shared, CoapResult result, long offset, long now)
     {
         Forget(key);
@@ -118,17 +118,17 @@ internal sealed class ResponseBodies : TransferStore
 
     /// <summary>Keeps where the later blocks of an answer are read, in the place of an older one, if there is room.</summary>
     /// <param name="key">The request.</param>
-    /// <param name="short">See <see cref="Keep(TransferKey, TransferKey?, CoapChannel, TransferKey, CoapResult, long, long)"/>.</param>
+    /// <param name="short">See <see cref="Store(TransferKey, TransferKey?, CoapChannel, TransferKey, CoapResult, long, long)"/>.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="body">The stream or file; closed when the transfer ends.</param>
     /// <param name="offset">The block that goes out now.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public void Keep(TransferKey key, TransferKey? @short, CoapChannel channel, SeekableBody body, long offset, long now)
+    public void Store(TransferKey key, TransferKey? @short, CoapChannel channel, SeekableBody body, long offset, long now)
     {
         Forget(key);
         ResponseTransfer transfer = new(key, channel) { Seekable = body, Short = @short };
         long own = ResponseTransfer.Overhead + key.Size + (@short?.Size ?? 0) + (body.IsOpen ? ResponseTransfer.OpenStream : 0);
-        body.IsKept |= Add(transfer, own, own, offset, now) == BudgetShortage.None;
+        body.IsStored |= Add(transfer, own, own, offset, now) == BudgetShortage.None;
     }
 
     /// <summary>The last block of a stream was given: it is closed when all of it was, and does not wait for copies of a request.</summary>
@@ -185,11 +185,11 @@ internal sealed class ResponseBodies : TransferStore
     }
 
     /// <summary>Logs that the later blocks of an answer will not be had, as its request may not be carried out again.</summary>
-    public void LogNotKept(CoapExchange exchange, BudgetShortage shortage, long size)
+    public void LogNotStored(CoapExchange exchange, BudgetShortage shortage, long size)
     {
         if (_notKept.IsDue())
         {
-            BlockwiseLog.AnswerNotKept(_environment.Logger, exchange.Request.Path, size, BoundOf(shortage));
+            BlockwiseLog.ResponseNotStored(_environment.Logger, exchange.Request.Path, size, BoundOf(shortage));
         }
     }
 
@@ -275,8 +275,8 @@ internal sealed class ResponseBodies : TransferStore
         BudgetShortage.Newcomers =>
             Text($"{Budget.NewcomerMax} bytes for all newcomers together whose addresses were never verified (a quarter of CoapLimits.Peers.NewcomerMemory)"),
         BudgetShortage.Unverified =>
-            Text($"{Budget.PeerMax} bytes for all peers together whose addresses were never verified (SourceShare of ResponseMemory in CoapLimits.Blockwise), of which one source never takes more than it leaves free"),
-        _ => Text($"{Budget.PeerMax} bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)"),
+            Text($"{Budget.PeerMax} bytes for all peers together whose addresses were never verified (MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise), of which one source never takes more than it leaves free"),
+        _ => Text($"{Budget.PeerMax} bytes for one source (MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise)"),
     };
 
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);

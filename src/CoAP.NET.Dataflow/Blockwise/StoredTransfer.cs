@@ -54,10 +54,10 @@ internal abstract class StoredTransfer : WheelTimer
     public virtual bool IsWhole => false;
 
     /// <summary>The place among the transfers of the peer; the first was idle longest.</summary>
-    public LinkedListNode<StoredTransfer>? PeerPlace { get; set; }
+    public LinkedListNode<StoredTransfer>? PeerNode { get; set; }
 
     /// <summary>The place among the transfers of its part in the shard; the first was idle longest.</summary>
-    public LinkedListNode<StoredTransfer>? Place { get; set; }
+    public LinkedListNode<StoredTransfer>? Node { get; set; }
 
     /// <summary>
     /// How long it is kept without being used: EXCHANGE_LIFETIME, within which the peer may still send copies; and, where that is longer,

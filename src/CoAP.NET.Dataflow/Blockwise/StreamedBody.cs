@@ -193,7 +193,7 @@ internal sealed class StreamedBody : StoredTransfer, IDeferredWork
 
         // Otherwise the next block is told: of an error at once, of a success after the last block, as what follows is part of what the
         // handler did not need.
-        Channel.Shard.AfterRelease(new ReadingEnd(_pipe.Reader));
+        Channel.Shard.AfterRelease(new ReaderCompletion(_pipe.Reader));
         return false;
     }
 
@@ -328,7 +328,7 @@ internal sealed class StreamedBody : StoredTransfer, IDeferredWork
         return BlockVerdict.Answer(result);
     }
 
-    private sealed class ReadingEnd(PipeReader reader) : IDeferredWork
+    private sealed class ReaderCompletion(PipeReader reader) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) => reader.Complete();
     }

@@ -52,8 +52,8 @@ internal abstract class TransferStore
         _transfers.Add(transfer.Key, transfer);
         transfer.Part = PartOf(transfer.Channel, Shard.Guard.IsTrusted(transfer.Channel, now));
         transfer.Account = transfer.Part == TransferBudgetKind.Newcomer ? Budget.Newcomers : peer.Account;
-        transfer.PeerPlace = peer.Transfers.AddLast(transfer);
-        transfer.Place = AgesOf(transfer).AddLast(transfer);
+        transfer.PeerNode = peer.Transfers.AddLast(transfer);
+        transfer.Node = AgesOf(transfer).AddLast(transfer);
         transfer.Store = this;
         transfer.LastUse = now;
         transfer.BeginPace(now);
@@ -68,20 +68,20 @@ internal abstract class TransferStore
     {
         transfer.LastUse = now;
         transfer.NotePace(position, now);
-        LinkedList<StoredTransfer> peer = transfer.PeerPlace!.List!;
-        AgesOf(transfer).Remove(transfer.Place!);
-        peer.Remove(transfer.PeerPlace);
+        LinkedList<StoredTransfer> peer = transfer.PeerNode!.List!;
+        AgesOf(transfer).Remove(transfer.Node!);
+        peer.Remove(transfer.PeerNode);
         Promote(transfer, PartOf(transfer.Channel, transfer.Channel.IsVerified));
         LinkedList<StoredTransfer> ages = AgesOf(transfer);
         if (transfer.IsDone)
         {
-            ages.AddFirst(transfer.Place!);
-            peer.AddFirst(transfer.PeerPlace);
+            ages.AddFirst(transfer.Node!);
+            peer.AddFirst(transfer.PeerNode);
         }
         else
         {
-            ages.AddLast(transfer.Place!);
-            peer.AddLast(transfer.PeerPlace);
+            ages.AddLast(transfer.Node!);
+            peer.AddLast(transfer.PeerNode);
         }
 
         Schedule(transfer, now);
@@ -118,32 +118,32 @@ internal abstract class TransferStore
     /// </summary>
     public void Detach(StoredTransfer transfer)
     {
-        if (transfer.Place is null)
+        if (transfer.Node is null)
         {
             return;
         }
 
         _transfers.Remove(transfer.Key);
-        AgesOf(transfer).Remove(transfer.Place);
-        transfer.Place = null;
+        AgesOf(transfer).Remove(transfer.Node);
+        transfer.Node = null;
         Peer peer = _peers[transfer.Channel];
-        peer.Transfers.Remove(transfer.PeerPlace!);
-        transfer.PeerPlace = null;
+        peer.Transfers.Remove(transfer.PeerNode!);
+        transfer.PeerNode = null;
         peer.Detached++;
     }
 
     /// <summary>Undoes <see cref="Detach"/>, if nothing has taken the place meanwhile.</summary>
     public bool TryReattach(StoredTransfer transfer, long now)
     {
-        if (transfer.Store is null || transfer.Place is not null || !_transfers.TryAdd(transfer.Key, transfer))
+        if (transfer.Store is null || transfer.Node is not null || !_transfers.TryAdd(transfer.Key, transfer))
         {
             return false;
         }
 
         Peer peer = _peers[transfer.Channel];
         peer.Detached--;
-        transfer.PeerPlace = peer.Transfers.AddLast(transfer);
-        transfer.Place = AgesOf(transfer).AddLast(transfer);
+        transfer.PeerNode = peer.Transfers.AddLast(transfer);
+        transfer.Node = AgesOf(transfer).AddLast(transfer);
         transfer.LastUse = now;
         Schedule(transfer, now);
         return true;
@@ -176,7 +176,7 @@ internal abstract class TransferStore
         {
             OnExpired(transfer);
         }
-        else if (transfer.Place is not null && IsShort(transfer, now) && Yields(transfer, now))
+        else if (transfer.Node is not null && IsShort(transfer, now) && Yields(transfer, now))
         {
             Evict(transfer);
         }

@@ -3,7 +3,7 @@ namespace CoAP.NET.Channels;
 /// <summary>A list of channels, from the longest silent one to the newest.</summary>
 internal sealed class ChannelList
 {
-    private IntrusiveList<CoapChannel, Place> _chain;
+    private IntrusiveList<CoapChannel, LinkAccessor> _chain;
 
     /// <summary>The longest silent channel; null when empty.</summary>
     public CoapChannel? Oldest => _chain.First;
@@ -14,7 +14,7 @@ internal sealed class ChannelList
 
     public void Remove(CoapChannel channel) => _chain.Remove(channel);
 
-    private readonly struct Place : ILinkAccessor<CoapChannel>
+    private readonly struct LinkAccessor : ILinkAccessor<CoapChannel>
     {
         public static ref ListLinks<CoapChannel> Of(CoapChannel item) => ref item.Links.Neighbours;
     }

@@ -394,7 +394,7 @@ internal sealed class ChannelTable
     public void Fetch(ulong hash)
     {
         Slot[] slots = Volatile.Read(ref _slots);
-        CacheLines.Fetch(ref slots[(int)hash & (slots.Length - 1)]);
+        MemoryPrefetch.Fetch(ref slots[(int)hash & (slots.Length - 1)]);
     }
 
     /// <summary>

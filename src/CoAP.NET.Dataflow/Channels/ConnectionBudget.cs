@@ -33,7 +33,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
     /// <param name="more">The additional bytes.</param>
     /// <param name="gone">The connections that must be closed for it.</param>
     /// <returns>False when the connection itself must be closed; it then holds nothing any more.</returns>
-    public bool TryGrow(SourceUsage<CoapConnection>.Holding holding, long more, ref List<CoapConnection>? gone)
+    public bool TryGrow(SourceUsage<CoapConnection>.UsageEntry holding, long more, ref List<CoapConnection>? gone)
     {
         lock (_gate)
         {
@@ -41,7 +41,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    public void Shrink(SourceUsage<CoapConnection>.Holding holding, long less)
+    public void Shrink(SourceUsage<CoapConnection>.UsageEntry holding, long less)
     {
         lock (_gate)
         {
@@ -56,7 +56,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
     /// <param name="holding">The connection's share.</param>
     /// <param name="gone">The connections that must be closed for it.</param>
     /// <returns>False when the connection itself must be closed; it then holds nothing any more.</returns>
-    public bool TryFollow(SourceUsage<CoapConnection>.Holding holding, ref List<CoapConnection>? gone)
+    public bool TryFollow(SourceUsage<CoapConnection>.UsageEntry holding, ref List<CoapConnection>? gone)
     {
         lock (_gate)
         {
@@ -68,7 +68,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    public void End(SourceUsage<CoapConnection>.Holding holding)
+    public void End(SourceUsage<CoapConnection>.UsageEntry holding)
     {
         lock (_gate)
         {
@@ -76,7 +76,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    private bool TrySet(SourceUsage<CoapConnection>.Holding holding, long amount, bool moves, ref List<CoapConnection>? gone)
+    private bool TrySet(SourceUsage<CoapConnection>.UsageEntry holding, long amount, bool moves, ref List<CoapConnection>? gone)
     {
         if (holding.IsOver)
         {
@@ -111,12 +111,12 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         return true;
     }
 
-    private SourceUsage<CoapConnection>.Holding? NextToGo(SourceUsage<CoapConnection>.Holding holding) =>
+    private SourceUsage<CoapConnection>.UsageEntry? NextToGo(SourceUsage<CoapConnection>.UsageEntry holding) =>
         holding.Source is { } own && own.Amount > _bytesOfSource ? own.First
         : _ledger.Total > bytes ? _ledger.Greediest?.First
         : null;
 
-    private void Release(SourceUsage<CoapConnection>.Holding holding)
+    private void Release(SourceUsage<CoapConnection>.UsageEntry holding)
     {
         _ledger.Set(holding, 0);
         holding.IsOver = true;

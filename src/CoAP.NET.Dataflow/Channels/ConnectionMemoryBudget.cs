@@ -20,9 +20,9 @@ internal sealed class ConnectionMemoryBudget
         _counters = counters;
 
         // The largest message must fit in the share of a source, even where a transport doubles its buffer.
-        _assembly = new ConnectionBudget(limits.Connections.ReceiveMemory, limits.Connections.SourceShare,
+        _assembly = new ConnectionBudget(limits.Connections.ReceiveMemory, limits.Connections.MaxSourceFraction,
             (2L * limits.Connections.MaxMessageSize) + OneRead);
-        _sending = new ConnectionBudget(limits.Connections.SendMemory, limits.Connections.SourceShare,
+        _sending = new ConnectionBudget(limits.Connections.SendMemory, limits.Connections.MaxSourceFraction,
             (long)limits.Connections.MaxSendQueueSize + limits.Connections.MaxMessageSize);
     }
 
@@ -34,7 +34,7 @@ internal sealed class ConnectionMemoryBudget
 
     public bool TryReserveAssembly(CoapConnection connection, int bytes)
     {
-        SourceUsage<CoapConnection>.Holding holding = HoldingOf(ref connection.Assembly, connection);
+        SourceUsage<CoapConnection>.UsageEntry holding = UsageEntryOf(ref connection.Assembly, connection);
         if (holding.IsOver)
         {
             // It was already evicted and is being closed.
@@ -73,7 +73,7 @@ internal sealed class ConnectionMemoryBudget
     public void OnBacklogChanged(CoapConnection connection)
     {
         List<CoapConnection>? gone = null;
-        if (!_sending.TryFollow(HoldingOf(ref connection.Sending, connection), ref gone))
+        if (!_sending.TryFollow(UsageEntryOf(ref connection.Sending, connection), ref gone))
         {
             (gone ??= []).Add(connection);
         }
@@ -91,8 +91,8 @@ internal sealed class ConnectionMemoryBudget
 
     public void Forget(CoapConnection connection)
     {
-        _assembly.End(HoldingOf(ref connection.Assembly, connection));
-        _sending.End(HoldingOf(ref connection.Sending, connection));
+        _assembly.End(UsageEntryOf(ref connection.Assembly, connection));
+        _sending.End(UsageEntryOf(ref connection.Sending, connection));
     }
 
     /// <summary>Closes a connection that gave its place to another one.</summary>
@@ -102,14 +102,15 @@ internal sealed class ConnectionMemoryBudget
         "other connections need its place, its source holds most of them, and it was idle for longest. See MaxCount and "
             + "MaxCountPerSource of CoapLimits.Connections.");
 
-    private SourceUsage<CoapConnection>.Holding HoldingOf(ref SourceUsage<CoapConnection>.Holding? place, CoapConnection connection)
+    private SourceUsage<CoapConnection>.UsageEntry UsageEntryOf(
+        ref SourceUsage<CoapConnection>.UsageEntry? place, CoapConnection connection)
     {
         if (Volatile.Read(ref place) is { } there)
         {
             return there;
         }
 
-        SourceUsage<CoapConnection>.Holding made = new(connection, _sources.Of(connection.Remote, connection.Identity));
+        SourceUsage<CoapConnection>.UsageEntry made = new(connection, _sources.Of(connection.Remote, connection.Identity));
         return Interlocked.CompareExchange(ref place, made, null) ?? made;
     }
 

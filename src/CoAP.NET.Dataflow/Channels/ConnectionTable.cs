@@ -24,7 +24,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     private readonly Lock _gate = new();
 
     // With the holdings of connections that peers opened.
-    private readonly Dictionary<CoapChannel, SourceUsage<CoapChannel>.Holding?> _channels = [];
+    private readonly Dictionary<CoapChannel, SourceUsage<CoapChannel>.UsageEntry?> _channels = [];
     private readonly SourceUsage<CoapChannel> _accepted = new();
 
     // Guarded by the gate.
@@ -66,9 +66,9 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
                 return false;
             }
 
-            SourceUsage<CoapChannel>.Holding? place = isOurs
+            SourceUsage<CoapChannel>.UsageEntry? place = isOurs
                 ? null
-                : new SourceUsage<CoapChannel>.Holding(channel, sources.Of(channel.Remote));
+                : new SourceUsage<CoapChannel>.UsageEntry(channel, sources.Of(channel.Remote));
             if (place is not null)
             {
                 _accepted.Set(place, Silent);
@@ -85,7 +85,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     {
         lock (_gate)
         {
-            if (_channels.TryGetValue(channel, out SourceUsage<CoapChannel>.Holding? place) && place is not null)
+            if (_channels.TryGetValue(channel, out SourceUsage<CoapChannel>.UsageEntry? place) && place is not null)
             {
                 if (!place.IsOver)
                 {
@@ -99,7 +99,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     {
         lock (_gate)
         {
-            if (!_channels.Remove(channel, out SourceUsage<CoapChannel>.Holding? place))
+            if (!_channels.Remove(channel, out SourceUsage<CoapChannel>.UsageEntry? place))
             {
                 return false;
             }
@@ -172,11 +172,11 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     /// Finds the connection that is evicted: first one without a CSM, then one with nothing pending, then any other; among equals the one
     /// without a request for longest.
     /// </summary>
-    private static SourceUsage<CoapChannel>.Holding? FindIdle(SourceUsage<CoapChannel>.Source source, long now, bool isGreedy)
+    private static SourceUsage<CoapChannel>.UsageEntry? FindIdle(SourceUsage<CoapChannel>.Source source, long now, bool isGreedy)
     {
-        SourceUsage<CoapChannel>.Holding? idle = null;
+        SourceUsage<CoapChannel>.UsageEntry? idle = null;
         (int Rank, long Since) worst = default;
-        SourceUsage<CoapChannel>.Holding? at = source.First;
+        SourceUsage<CoapChannel>.UsageEntry? at = source.First;
         for (int i = 0; i < MaxLookedAt && at is not null; i++, at = at.Links.Next)
         {
             CoapChannel channel = at.Owner;
@@ -198,7 +198,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         return idle;
     }
 
-    private void Release(SourceUsage<CoapChannel>.Holding place)
+    private void Release(SourceUsage<CoapChannel>.UsageEntry place)
     {
         if (!place.IsOver)
         {

@@ -85,5 +85,5 @@ public sealed class CoapProcessOptions
     /// (<see cref="CoapServer.TryRestoreObserver"/>).
     /// </summary>
     /// <remarks>Default null: observers register again.</remarks>
-    internal ICoapObserverStore? ObserverKeeper { get; set; }
+    internal ICoapObserverStore? ObserverStore { get; set; }
 }

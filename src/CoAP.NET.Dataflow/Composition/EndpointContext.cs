@@ -164,7 +164,7 @@ internal sealed class EndpointContext
             datagrams[i].Expected = guess;
             if (guess is not null)
             {
-                CacheLines.FetchObject(guess, CoapChannel.OftenTouched);
+                MemoryPrefetch.FetchObject(guess, CoapChannel.OftenTouched);
             }
         }
 

@@ -429,7 +429,7 @@ internal sealed class TransportSet
             string scheme = _unresolved[0].Scheme;
             ICoapTransportFactory? factory = FactoryOf(scheme);
 
-            // Sessions belong to all addresses of a server: their bounds, their keeper and what moves them are there once.
+            // Sessions belong to all addresses of a server: their bounds, their backup and what moves them are there once.
             CoapUri[] uris = factory is null ? [_unresolved[0]] : [.. _unresolved.Where(uri => uri.Scheme == scheme)];
             List<IPEndPoint> addresses = [];
             foreach (CoapUri uri in uris)

@@ -38,7 +38,7 @@ internal sealed class ConnectionAttempt(ConnectionTarget target, long wait)
         ? new CoapConnectProgress(
             CoapConnectStage.Waiting, $"The attempt before failed, and the next one waits for its turn (ReconnectDelay). {_failureBefore}")
         : Target.Key.Transport.ProgressOf(current.Remote, current.ServerName)
-            ?? ConnectFailure.Silence(current.Remote, current.ServerName);
+            ?? ConnectFailureMessage.Silence(current.Remote, current.ServerName);
 
     /// <summary>Cancels the attempt after the last waiting request. The caller must hold no lock.</summary>
     public void GiveUp() => _givenUp.Cancel();

@@ -18,7 +18,7 @@ internal sealed class ConnectionRoute : RequestRoute
     {
         Transport = transport;
         _addresses = addresses;
-        ServerName = transport.TellsServerName ? serverName : null;
+        ServerName = transport.ProvidesServerName ? serverName : null;
         Local = local;
     }
 

@@ -62,7 +62,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     /// <exception cref="CoapTimeoutException">The time of the request was over first.</exception>
     /// <exception cref="CoapConnectionException">There is none.</exception>
     public ValueTask<CoapChannel> ConnectAsync(
-        ConnectionRoute route, CoapMessage message, bool needsCapabilities, RequestTime time, CancellationToken cancellationToken)
+        ConnectionRoute route, CoapMessage message, bool needsCapabilities, RequestTimeLimit time, CancellationToken cancellationToken)
     {
         CoapChannel? channel = pool.Find(route);
         return channel is not null && (!needsCapabilities || ConnectionSignals.IsReady(channel))
@@ -102,7 +102,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     }
 
     private async Task<CoapChannel> WaitAsync(
-        ConnectionRoute route, CoapMessage message, bool needsCapabilities, RequestTime time, CancellationToken cancellationToken)
+        ConnectionRoute route, CoapMessage message, bool needsCapabilities, RequestTimeLimit time, CancellationToken cancellationToken)
     {
         if (!time.IsFinite)
         {

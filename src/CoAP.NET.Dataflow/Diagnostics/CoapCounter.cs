@@ -322,22 +322,22 @@ internal enum CoapCounter
     /// Requests refused before their handler because their source had used its share of <see cref="CoapRequestLimits.MaxServed"/> (5.03),
     /// or all unverified addresses together had used theirs (4.01 with an Echo).
     /// </summary>
-    RequestsBeyondShare,
+    RequestsBeyondQuota,
 
     /// <summary>
-    /// Batches that the keeper of DTLS sessions (<c>CoapDtlsServerOptions.SessionKeeping</c>) did not store; they are passed to it again.
+    /// Batches that the backup of DTLS sessions (<c>CoapDtlsServerOptions.SessionBackup</c>) did not store; they are passed to it again.
     /// </summary>
-    SessionKeepingFailures,
+    SessionBackupFailures,
 
     /// <summary>
     /// Unsafe requests in DTLS sessions that were loaded after a crash, held until their peer had proven that they are not replayed
-    /// (<c>CoapDtlsServerOptions.SessionKeeping</c>).
+    /// (<c>CoapDtlsServerOptions.SessionBackup</c>).
     /// </summary>
     /// <remarks>Those that were not served then count as <see cref="RecordsReplayed"/>.</remarks>
     RequestsInDoubt,
 
     /// <summary>
-    /// Notifications that were discarded while observations were being adopted (<see cref="CoapEndpoint.HoldNotifications"/>), because too
+    /// Notifications that were discarded while observations were being resumed (<see cref="CoapEndpoint.PauseNotifications"/>), because too
     /// many were held: one of the source with the most, whose next copy is accepted.
     /// </summary>
     NotificationsNotHeld,
@@ -351,7 +351,7 @@ internal enum CoapCounter
 
     /// <summary>
     /// Records that arrived before a loaded DTLS session could answer, and messages to send in it, that were dropped for lack of room or
-    /// because their session ended (<c>CoapDtlsServerOptions.SessionKeeping</c>); Confirmable messages are retransmitted.
+    /// because their session ended (<c>CoapDtlsServerOptions.SessionBackup</c>); Confirmable messages are retransmitted.
     /// </summary>
     HeldRecordsDropped,
 

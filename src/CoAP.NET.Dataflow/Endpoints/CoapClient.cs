@@ -184,7 +184,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     {
         try
         {
-            return PingAsync(uri ?? "", RequestTime.Of(timeout ?? Timeout), cancellationToken);
+            return PingAsync(uri ?? "", RequestTimeLimit.Of(timeout ?? Timeout), cancellationToken);
         }
         catch (ArgumentException exception)
         {
@@ -192,7 +192,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
         }
     }
 
-    private Task<TimeSpan> PingAsync(CoapUri uri, RequestTime time, CancellationToken cancellationToken)
+    private Task<TimeSpan> PingAsync(CoapUri uri, RequestTimeLimit time, CancellationToken cancellationToken)
     {
         try
         {

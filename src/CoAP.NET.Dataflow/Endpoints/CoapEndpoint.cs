@@ -90,7 +90,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
 
     internal RouteTable Routes => Core.Routes;
 
-    internal ServedRequests Served => Core.Served;
+    internal RunningRequests Served => Core.Served;
 
     internal BlockwiseBudgets Bodies => Core.Bodies;
 
@@ -193,47 +193,48 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <exception cref="InvalidOperationException">The endpoint was already stopped.</exception>
     public Task StartAsync(CancellationToken cancellationToken = default) => Core.Transports.StartAsync(cancellationToken);
 
-    /// <summary>Takes over an observation as if this endpoint had registered it.</summary>
+    /// <summary>Resumes an observation of an earlier process as if this endpoint had registered it.</summary>
     /// <remarks>
     /// The endpoint takes its notifications in their order (RFC 7641 section 3.4), registers again when Max-Age expires without one, and
     /// cancels with its token. It sends nothing if <see cref="CoapObservationState.Heard"/> contains the last notification; otherwise it
     /// registers with the same token. Call this after the start, when the sessions of the peers exist. If this endpoint already observes
     /// the resource, it joins that observation.
     /// </remarks>
-    /// <param name="kept">The observation.</param>
+    /// <param name="state">The observation.</param>
     /// <param name="options">Options of the observation; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting for a registration that has to be sent, and cancels it.</param>
     /// <returns>
     /// The observation. <see cref="CoapObservation.Latest"/> is null until the next notification arrives. If the endpoint had to register,
     /// it is the response, as in <see cref="ICoapClient.ObserveAsync"/>.
     /// </returns>
-    /// <exception cref="ArgumentException">The peer belongs to another endpoint, or the kept observation has no address, or it names a
+    /// <exception cref="ArgumentException">The peer belongs to another endpoint, or the observation has no address, or it names a
     /// connection or security context that ends with its registrations.</exception>
     /// <exception cref="CoapException">Another request to the same peer uses the token.</exception>
     /// <exception cref="CoapException">There are too many observations, the endpoint was stopped, or has no transport for the
     /// scheme.</exception>
-    public Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options = null,
+    public Task<CoapObservation> ResumeObservationAsync(CoapObservationState state, CoapObserveOptions? options = null,
         CancellationToken cancellationToken = default)
     {
-        ArgumentNullException.ThrowIfNull(kept);
-        return Core.Adoption.AdoptAsync(kept, options, cancellationToken);
+        ArgumentNullException.ThrowIfNull(state);
+        return Core.ObservationResume.ResumeObservationAsync(state, options, cancellationToken);
     }
 
-    /// <summary>Holds notifications with unknown tokens while observations are being adopted.</summary>
+    /// <summary>Queues notifications with unknown tokens while observations are resumed.</summary>
     /// <remarks>
-    /// Without it, the endpoint would answer each of them with a Reset, which ends the registration (RFC 7641 section 3.6). It holds the
+    /// Without it, the endpoint would answer each of them with a Reset, which ends the registration (RFC 7641 section 3.6). It queues the
     /// newest notification of each token, at most 1,024 in each shard. When there are more, it discards one of the source with the most, as
-    /// if it had not arrived, and accepts its next copy. An adopted observation receives what was held for it.
+    /// if it had not arrived, and accepts its next copy. A resumed observation receives what was queued for it.
     /// </remarks>
-    /// <param name="longest">The longest time to hold; above 0, and at most 90 s, for which peers repeat Confirmable messages.</param>
-    /// <returns>A handle to dispose when all observations are adopted: the endpoint then answers the rest as usual. Several may
+    /// <param name="longest">The longest time to queue them; above 0, and at most 90 s, for which peers repeat Confirmable
+    /// messages.</param>
+    /// <returns>A handle to dispose when all observations are resumed: the endpoint then answers the rest as usual. Several may
     /// overlap.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The time is out of range.</exception>
-    public IDisposable HoldNotifications(TimeSpan longest)
+    public IDisposable PauseNotifications(TimeSpan longest)
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(longest, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(longest, TimeSpan.FromSeconds(90));
-        return Core.Adoption.Hold(longest);
+        return Core.ObservationResume.Pause(longest);
     }
 
     /// <summary>Ends connections (RFC 8323) and DTLS sessions immediately.</summary>
@@ -361,7 +362,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
         ArgumentNullException.ThrowIfNull(uri);
         try
         {
-            return Core.Requester.PingAsync(uri, RequestTime.Of(timeout), cancellationToken);
+            return Core.Requester.PingAsync(uri, RequestTimeLimit.Of(timeout), cancellationToken);
         }
         catch (ArgumentException exception)
         {
@@ -411,7 +412,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <exception cref="CoapConnectionException">The endpoint refused the connection, because a limit is reached or the endpoint stops; the
     /// WebSocket was closed.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
-    public Task AcceptWebSocketAsync(WebSocket webSocket, CoapAcceptedConnection connection,
+    public Task AcceptWebSocketAsync(WebSocket webSocket, CoapAcceptedConnectionInfo connection,
         CancellationToken cancellationToken = default) =>
             Core.Accepted.HaveAsync(webSocket, connection, cancellationToken);
 
@@ -427,7 +428,8 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <exception cref="CoapConnectionException">The endpoint refused the connection, because a limit is reached or the endpoint stops; the
     /// pipes were completed.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
-    public Task AcceptStreamAsync(IDuplexPipe stream, CoapAcceptedConnection connection, CancellationToken cancellationToken = default) =>
+    public Task AcceptStreamAsync(
+        IDuplexPipe stream, CoapAcceptedConnectionInfo connection, CancellationToken cancellationToken = default) =>
         Core.Accepted.HaveAsync(stream, connection, cancellationToken);
 
     /// <summary>Returns a snapshot of the endpoint for diagnostics.</summary>

@@ -10,7 +10,7 @@ namespace CoAP.NET;
 internal sealed class CoapRequestDefaults
 {
     // The resolved URIs of recent references.
-    private RecentTexts<CoapUri> _resolved = new();
+    private RecentTextCache<CoapUri> _resolved = new();
 
     /// <summary>
     /// The base of relative URIs of requests (RFC 3986 section 5.2): with <c>coap://device.example/api/</c>, <c>state</c> becomes
@@ -24,7 +24,7 @@ internal sealed class CoapRequestDefaults
         set
         {
             CoapUri.RequireCoap(value, nameof(value));
-            _resolved = new RecentTexts<CoapUri>();
+            _resolved = new RecentTextCache<CoapUri>();
             field = value;
         }
     }

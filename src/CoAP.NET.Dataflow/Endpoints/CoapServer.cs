@@ -51,8 +51,8 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <remarks>Cancelled if the server ends before that; a failed start may be repeated.</remarks>
     public Task Started => Endpoint.Core.Transports.AllStarted;
 
-    /// <summary>The keeper of observers from the options; null for none.</summary>
-    internal ICoapObserverStore? ObserverKeeper => Endpoint.Core.ObserverKeeper;
+    /// <summary>The observer store from the options; null for none.</summary>
+    internal ICoapObserverStore? ObserverStore => Endpoint.Core.ObserverStore;
 
     /// <summary>The counters of the endpoint.</summary>
     public CoapCounters Counters => Endpoint.Counters;

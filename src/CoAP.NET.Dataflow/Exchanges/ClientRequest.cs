@@ -18,7 +18,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     /// <param name="message">The message.</param>
     /// <param name="time">The time limits.</param>
     /// <param name="run">The steps that see the response; the default when there are none, or when they await it.</param>
-    public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run)
+    public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTimeLimit time, in RequestRun run)
         : base(layer, channel, message, time)
     {
         _run = run;
@@ -31,7 +31,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     /// <summary>
     /// Whether the client wants a response of some class (RFC 7967). Otherwise the request is done when it was acknowledged, or sent.
     /// </summary>
-    public bool WantsResponse => !Transmission.TellsWhenSent;
+    public bool WantsResponse => !Transmission.ReportsSent;
 
     /// <summary>Whether a proxy forwards the request for another client, which judges the options of the response.</summary>
     public bool IsForwarded { get; init; }

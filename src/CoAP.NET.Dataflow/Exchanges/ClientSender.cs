@@ -43,7 +43,7 @@ internal sealed class ClientSender
     /// <param name="keepsToken">Whether the message has its token already, which it gets again if no other request has it.</param>
     /// <returns>The request; its task ends with the response.</returns>
     public ClientRequest Begin(
-        CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken,
+        CoapChannel channel, CoapMessage message, RequestTimeLimit time, in RequestRun run, CancellationToken cancellationToken,
         bool isForwarded = false, CoapSource? onBehalfOf = null, bool keepsToken = false)
     {
         ClientRequest request;
@@ -81,7 +81,7 @@ internal sealed class ClientSender
     /// <param name="passesQueue">Whether to bypass outstanding messages.</param>
     /// <param name="cancellationToken">Cancels the wait and stops further copies.</param>
     /// <returns>The round-trip time.</returns>
-    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken)
+    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, bool passesQueue, CancellationToken cancellationToken)
     {
         PingRequest ping;
         _shard.Enter();
@@ -247,12 +247,12 @@ internal sealed class ClientSender
     /// <summary>Starts to hold notifications without a receiver.</summary>
     /// <param name="longest">The maximum duration.</param>
     /// <returns>The handle to end it.</returns>
-    public NotificationPause Hold(TimeSpan longest)
+    public NotificationPause PauseNotifications(TimeSpan longest)
     {
         _shard.Enter();
         try
         {
-            return _layer.Held.Begin(longest);
+            return _layer.UnmatchedNotifications.Begin(longest);
         }
         finally
         {

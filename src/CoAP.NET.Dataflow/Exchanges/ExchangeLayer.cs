@@ -17,14 +17,14 @@ internal sealed class ExchangeLayer
     {
         _shard = shard;
         Continuations = new InlineContinuations(shard.Environment);
-        Held = new UnmatchedNotifications(shard);
+        UnmatchedNotifications = new UnmatchedNotifications(shard);
     }
 
     /// <summary>Decides which thread runs the application code after a response. Used without the lock.</summary>
     public InlineContinuations Continuations { get; }
 
-    /// <summary>Notifications that wait for the adoption of an observation.</summary>
-    public UnmatchedNotifications Held { get; }
+    /// <summary>Notifications that wait for the resumption of an observation.</summary>
+    public UnmatchedNotifications UnmatchedNotifications { get; }
 
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
     /// <param name="request">The request.</param>
@@ -221,7 +221,7 @@ internal sealed class ExchangeLayer
     // Lasting tokens: those of observations (RFC 7641). A token is never used twice, so a late message for a closed one never matches
     // another request.
     /// <summary>Returns the number of standing requests to a peer. Under Shard.Gate.</summary>
-    public static int StandingOf(CoapChannel channel) => PeerExchanges.Of(channel)?.Standing?.Count ?? 0;
+    public static int ObservationCountOf(CoapChannel channel) => PeerExchanges.Of(channel)?.Observations?.Count ?? 0;
 
     /// <summary>Gives a standing request its token and adds it to the table, so that a notification may overtake the answer.</summary>
     public void Open(TokenRegistration request)
@@ -242,13 +242,13 @@ internal sealed class ExchangeLayer
         }
 
         Open(peer, request);
-        Held.OnAdopted(request);
+        UnmatchedNotifications.OnAdopted(request);
         return true;
     }
 
     private static void Open(PeerExchanges peer, TokenRegistration request)
     {
-        (peer.Standing ??= []).Add(request.Token, request);
+        (peer.Observations ??= []).Add(request.Token, request);
         request.IsOpen = true;
         ProtectedChannels.Begin(request.Channel, request.Token);
         request.Channel.Pins++;
@@ -258,17 +258,17 @@ internal sealed class ExchangeLayer
     public static bool TryFind(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out TokenRegistration? request)
     {
         request = null;
-        return PeerExchanges.Of(channel) is { Standing: { } standing } && standing.TryGetValue(token, out request);
+        return PeerExchanges.Of(channel) is { Observations: { } standing } && standing.TryGetValue(token, out request);
     }
 
     /// <summary>Returns the standing requests to a peer as a new list.</summary>
-    public static List<TokenRegistration> StandingAt(CoapChannel channel) =>
-        PeerExchanges.Of(channel) is { Standing: { } standing } ? [.. standing.Values] : [];
+    public static List<TokenRegistration> ObservationsAt(CoapChannel channel) =>
+        PeerExchanges.Of(channel) is { Observations: { } standing } ? [.. standing.Values] : [];
 
     /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
     public static void Close(TokenRegistration request)
     {
-        if (request.IsOpen && PeerExchanges.Of(request.Channel) is { Standing: { } standing } peer)
+        if (request.IsOpen && PeerExchanges.Of(request.Channel) is { Observations: { } standing } peer)
         {
             request.IsOpen = false;
             ProtectedChannels.End(request.Channel, request.Token);
@@ -276,7 +276,7 @@ internal sealed class ExchangeLayer
             standing.Remove(request.Token);
             if (standing.Count == 0)
             {
-                peer.Standing = null;
+                peer.Observations = null;
             }
         }
     }

@@ -105,7 +105,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>,
             exchange.Special = message.OptionsToRead!.NoResponse is null ? RequestFeatures.None : RequestFeatures.NoResponse;
             Answer(exchange, FormatErrorResponses.Diagnostic(verdict.ResponseCode, verdict.Describe(message.OptionsToRead.Registry)));
         }
-        else if (item.IsMulticast && GroupRules.IsIgnored(message, verdict.Special))
+        else if (item.IsMulticast && GroupRequestRules.IsIgnored(message, verdict.Special))
         {
             Counters.Add(CoapCounter.GroupAnswersKeptBack);
             _outbound.Settle(item.Reception, CoapOutboundAction.Finish);

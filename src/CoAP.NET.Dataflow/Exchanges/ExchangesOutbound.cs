@@ -114,7 +114,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
         finally
         {
             exchange.End();
-            BlockResult.CloseUnlessKept(item.Result);
+            BlockResult.CloseUnlessStored(item.Result);
         }
     }
 
@@ -170,7 +170,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
             return;
         }
 
-        Observer? observer = exchange.Observing is Registration registration
+        Observer? observer = exchange.Observing is ObserveRegistration registration
             ? registration.Answer(_observers, exchange, ref result)
             : null;
 
@@ -342,6 +342,6 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>, 
 
         return (exchange.Special & RequestFeatures.NoResponse) != 0 && exchange.Request.Options.NoResponse is { } notWanted
             ? NoResponseOption.Suppresses(notWanted, code)
-            : toGroup && (GroupRules.IsKeptBack(result) || (result.Code.IsSuccess && !code.IsSuccess));
+            : toGroup && (GroupRequestRules.IsKeptBack(result) || (result.Code.IsSuccess && !code.IsSuccess));
     }
 }

@@ -7,7 +7,7 @@ internal sealed class PeerExchanges : IPeerFeatureState
     private TokenSequence _tokens;
 
     // Tokens of an earlier process, which the sequence does not know; null for none.
-    private HashSet<CoapToken>? _adopted;
+    private HashSet<CoapToken>? _resumed;
 
     public PeerExchanges(CoapRandomSource random) => _tokens = new TokenSequence(random);
 
@@ -26,7 +26,7 @@ internal sealed class PeerExchanges : IPeerFeatureState
     bool IPeerFeatureState.IsPending => Pending.Count > 0;
 
     /// <summary>Observations of the peer's resources, by token; null for none (RFC 7641 section 3).</summary>
-    public Dictionary<CoapToken, TokenRegistration>? Standing { get; set; }
+    public Dictionary<CoapToken, TokenRegistration>? Observations { get; set; }
 
     /// <param name="length">The length of a long token; up to 8 for a short one.</param>
     public CoapToken NextToken(int length) => _carrier is not null ? _carrier.NextToken(length)
@@ -44,17 +44,17 @@ internal sealed class PeerExchanges : IPeerFeatureState
         }
 
         // Permanently: a late message for it must not match another request.
-        (_adopted ??= []).Add(token);
+        (_resumed ??= []).Add(token);
         return true;
     }
 
     /// <summary>Whether no request to the peer has a token.</summary>
-    public bool IsFree(CoapToken token) => !Pending.ContainsKey(token) && Standing?.ContainsKey(token) != true;
+    public bool IsFree(CoapToken token) => !Pending.ContainsKey(token) && Observations?.ContainsKey(token) != true;
 
     private CoapToken NextFree()
     {
         CoapToken token = _tokens.Next();
-        while (_adopted?.Contains(token) == true)
+        while (_resumed?.Contains(token) == true)
         {
             token = _tokens.Next();
         }

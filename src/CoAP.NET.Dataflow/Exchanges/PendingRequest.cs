@@ -8,7 +8,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IDeferr
     private CancellationTokenRegistration _cancellation;
     private CoapException? _error;
 
-    protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTime time, bool passesQueue = false)
+    protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTimeLimit time, bool passesQueue = false)
     {
         Layer = layer;
         Channel = channel;
@@ -18,7 +18,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IDeferr
         {
             IsPaced = passesQueue,
             IsOfBody = message.OptionsToRead is { } options && (options.Block2 is { Number: > 0 } || options.Block1 is { Number: > 0 }),
-            TellsWhenSent = message.OptionsToRead?.NoResponse is { } notWanted
+            ReportsSent = message.OptionsToRead?.NoResponse is { } notWanted
                 && (notWanted & NoResponseClasses.All) == NoResponseClasses.All,
         };
     }
@@ -32,7 +32,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IDeferr
     public CoapTransmission Transmission { get; }
 
     /// <summary>The time limits of the whole request.</summary>
-    public RequestTime Time { get; }
+    public RequestTimeLimit Time { get; }
 
     /// <summary>The latest end of the whole request, in units of 100 ns.</summary>
     public long Deadline { get; set; } = long.MaxValue;

@@ -2,7 +2,7 @@ using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>A notification that waits for the adoption of its observation.</summary>
+/// <summary>A notification that waits for the resumption of its observation.</summary>
 internal sealed class QueuedNotification(in CoapInbound item) : SourceQueue<(CoapChannel Channel, CoapToken Token), QueuedNotification>.Item(
     (item.Channel, item.Message!.Token), item.Channel.Shard.Environment.Sources.Of(item.Channel.Remote, item.Channel.Identity), cost: 1)
 {

@@ -77,7 +77,7 @@ internal sealed class ResponseMatching
                 return;
             }
 
-            if (TryFindOrHold(in item, message))
+            if (TryFindOrEnqueue(in item, message))
             {
                 return;
             }
@@ -111,11 +111,11 @@ internal sealed class ResponseMatching
     }
 
     /// <summary>
-    /// Handles a notification that found no observation: those of an earlier process are being adopted. Looks for its token again, which
-    /// another thread may have adopted, and then ended the hold, since it was looked up.
+    /// Handles a notification that found no observation: those of an earlier process are being resumed. Looks for its token again, which
+    /// another thread may have resumed since it was looked up, before it ended the pause.
     /// </summary>
-    /// <returns>Whether it went to an observation, or is held.</returns>
-    internal bool TryFindOrHold(in CoapInbound item, CoapMessage message)
+    /// <returns>Whether it went to an observation, or is queued.</returns>
+    internal bool TryFindOrEnqueue(in CoapInbound item, CoapMessage message)
     {
         if (item is not { Reception: not null, Transmission: null, IsMulticast: false } || !message.Code.IsSuccess
             || !IsNotification(message))
@@ -130,7 +130,8 @@ internal sealed class ResponseMatching
         try
         {
             if (!ExchangeLayer.TryFind(item.Channel, message.Token, out standing)
-                && (!_layer.Held.IsHolding || !_layer.Held.TryHold(new QueuedNotification(in item), out displaced, out how)))
+                && (!_layer.UnmatchedNotifications.IsQueueing
+                    || !_layer.UnmatchedNotifications.TryEnqueue(new QueuedNotification(in item), out displaced, out how)))
             {
                 return false;
             }
@@ -265,7 +266,7 @@ internal sealed class ResponseMatching
         try
         {
             pending = _layer.TakeAll(channel);
-            open = ExchangeLayer.StandingAt(channel);
+            open = ExchangeLayer.ObservationsAt(channel);
             _blockwise.Forget(channel);
             _observers.RemoveAllOf(channel, reason.Error == CoapError.HandedOver
                 ? CoapObserverEnd.HandedOver

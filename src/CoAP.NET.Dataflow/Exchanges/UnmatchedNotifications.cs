@@ -3,7 +3,7 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// Holds unmatched notifications while observations of an earlier process are adopted. Each hold limits the time. The number is limited
+/// Holds unmatched notifications while observations of an earlier process are resumed. Each hold limits the time. The number is limited
 /// too: when it is full, one of the source with most makes room. Call every method under Shard.Gate.
 /// </summary>
 internal sealed class UnmatchedNotifications
@@ -14,12 +14,12 @@ internal sealed class UnmatchedNotifications
     private readonly CoapShard _shard;
     private readonly SourceQueue<(CoapChannel Channel, CoapToken Token), QueuedNotification> _held = new(MaxCount, maxOfKey: 1);
     private readonly HashSet<NotificationPause> _holds = [];
-    private volatile bool _isHolding;
+    private volatile bool _isQueueing;
 
     public UnmatchedNotifications(CoapShard shard) => _shard = shard;
 
     /// <summary>Whether notifications are currently held. May be read without the lock.</summary>
-    public bool IsHolding => _isHolding;
+    public bool IsQueueing => _isQueueing;
 
     /// <summary>Starts to hold.</summary>
     /// <param name="longest">The maximum duration.</param>
@@ -28,7 +28,7 @@ internal sealed class UnmatchedNotifications
     {
         NotificationPause hold = new(_shard, this);
         _holds.Add(hold);
-        _isHolding = true;
+        _isQueueing = true;
         _shard.Wheel.Schedule(hold, _shard.Environment.Now + longest.Ticks);
         return hold;
     }
@@ -39,7 +39,7 @@ internal sealed class UnmatchedNotifications
         _shard.Wheel.Cancel(hold);
         if (_holds.Remove(hold) && _holds.Count == 0)
         {
-            _isHolding = false;
+            _isQueueing = false;
             Release(_held.TakeWhile(static _ => true));
         }
     }
@@ -49,10 +49,10 @@ internal sealed class UnmatchedNotifications
     /// <param name="displaced">A displaced reception that must be settled; null for none.</param>
     /// <param name="how">The way to settle it.</param>
     /// <returns>False when nothing is held any more.</returns>
-    public bool TryHold(QueuedNotification newcomer, out ReceivedMessage? displaced, out CoapOutboundAction how)
+    public bool TryEnqueue(QueuedNotification newcomer, out ReceivedMessage? displaced, out CoapOutboundAction how)
     {
         (displaced, how) = (null, default);
-        if (!_isHolding)
+        if (!_isQueueing)
         {
             return false;
         }
@@ -74,7 +74,7 @@ internal sealed class UnmatchedNotifications
         return true;
     }
 
-    /// <summary>Releases what was held for an adopted observation.</summary>
+    /// <summary>Releases what was held for a resumed observation.</summary>
     public void OnAdopted(TokenRegistration request) => Release(_held.Take((request.Channel, request.Token)));
 
     private void Release(IReadOnlyList<QueuedNotification> released)

@@ -47,7 +47,7 @@ internal sealed class UnverifiedResponseLimiter
     {
         isChallenge = carriesEcho = false;
         CoapChannel channel = exchange.Channel;
-        AddressGuard guard = _shard.Guard;
+        AmplificationLimiter guard = _shard.Guard;
         long now = _shard.Environment.Now;
         int size = _sizes.OfDatagram(response);
         int requestLength = exchange.Reception?.Length ?? 0;
@@ -157,7 +157,7 @@ internal sealed class UnverifiedResponseLimiter
                 CoapResult whole = BlockResponses.Prepare(result);
                 if (!exchange.Request.Code.IsSafe || exchange.Request.Code == CoapCode.Fetch)
                 {
-                    _blockwise.Keep(exchange, whole, 0);
+                    _blockwise.Store(exchange, whole, 0);
                 }
 
                 response.Options.Remove(OptionNumber.ETag);

@@ -20,5 +20,5 @@ internal sealed class GroupSettings
     public CoapGroupOptions? Options { get; set; }
 
     public TimeSpan LeisureOf(CoapMessage answer, CoapTransmissionParameters parameters) =>
-        GroupRules.LeisureOf(_serializer.GetSize(answer), Options?.GroupSize, Options?.ResponseRate, parameters);
+        GroupRequestRules.LeisureOf(_serializer.GetSize(answer), Options?.GroupSize, Options?.ResponseRate, parameters);
 }

@@ -11,9 +11,9 @@ namespace CoAP.NET;
 /// limits that apply after that proof;</description></item>
 /// <item><description>otherwise an IPv4 address, with any port, including one that a translator maps behind <c>64:ff9b::/96</c> (RFC
 /// 6052);</description></item>
-/// <item><description>otherwise the first <see cref="CoapPeerLimits.SourcePrefixLength"/> bits of an IPv6 address, 56 by default: the size
-/// that a provider assigns to one customer, who can use any address in it;</description></item>
-/// <item><description>in <see cref="CoapPeerLimits.TrustedPrefixes"/>, and for link-local addresses, the whole address, with any
+/// <item><description>otherwise the first <see cref="CoapPeerStateLimits.SourcePrefixLength"/> bits of an IPv6 address, 56 by default: the
+/// size that a provider assigns to one customer, who can use any address in it;</description></item>
+/// <item><description>in <see cref="CoapPeerStateLimits.TrustedPrefixes"/>, and for link-local addresses, the whole address, with any
 /// port.</description></item>
 /// </list>
 /// Two values are equal if they mean the same source. Custom limits may use it too: <see cref="CoapPeer.Source"/>.

@@ -64,7 +64,7 @@ public readonly record struct CoapContentFormat
     {
         string? coding = contentCoding is null || contentCoding.Equals("identity", StringComparison.OrdinalIgnoreCase)
             ? null
-            : UriText.ToLowerAscii(contentCoding);
+            : UriEncoding.ToLowerAscii(contentCoding);
         ContentFormatRegistry.Entry? entry = mediaType is null ? null : ContentFormatRegistry.Find(mediaType, coding);
         format = new CoapContentFormat(entry?.Number ?? 0);
         return entry is not null;

@@ -82,8 +82,8 @@ public enum CoapError
     NotCached,
 
     /// <summary>
-    /// An observation cannot be adopted (<see cref="CoapEndpoint.AdoptAsync"/>), because another request or observation of this endpoint at
-    /// the same peer uses its token. Observe the resource again.
+    /// An observation cannot be resumed (<see cref="CoapEndpoint.ResumeObservationAsync"/>), because another request or observation of this
+    /// endpoint at the same peer uses its token. Observe the resource again.
     /// </summary>
     TokenInUse,
 

@@ -29,7 +29,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
     private static readonly UriParts s_anyHost = ReadAnyHost();
 
     // The URIs of recent texts: a program sends its requests to a few.
-    private static readonly RecentTexts<CoapUri> s_recent = new();
+    private static readonly RecentTextCache<CoapUri> s_recent = new();
 
     private readonly string[] _path;
     private readonly string[] _query;
@@ -315,7 +315,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
         // The default port of one scheme may not be the default of the other.
         int end = uri.Scheme.Length + "://".Length + uri.Authority.Length;
         string port = request.Options.UriPort is { } named && uri.IsDefaultPort
-            && !(UriSchemes.TryGetDefaultPort(UriText.ToLowerAscii(proxyScheme), out int known) && known == named)
+            && !(UriSchemes.TryGetDefaultPort(UriEncoding.ToLowerAscii(proxyScheme), out int known) && known == named)
             ? string.Create(CultureInfo.InvariantCulture, $":{named}") : string.Empty;
         return string.Concat(proxyScheme, text.AsSpan(uri.Scheme.Length, end - uri.Scheme.Length), port, text.AsSpan(end));
     }
@@ -432,7 +432,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
         {
             StringBuilder text = new(64);
             AppendAuthority(text.Append(Scheme).Append("://"));
-            UriText.AppendPathAndQuery(text, _path, _query);
+            UriEncoding.AppendPathAndQuery(text, _path, _query);
             _text = text.ToString();
         }
 
@@ -454,7 +454,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
                 : throw new CoapFormatException(fault.Describe(text), fault.Position);
         }
 
-        string scheme = UriText.ToLowerAscii(text.AsSpan(0, colon));
+        string scheme = UriEncoding.ToLowerAscii(text.AsSpan(0, colon));
         return !UriSchemes.TryGetDefaultPort(scheme, out _) && text.AsSpan(colon + 1).StartsWith("//", StringComparison.Ordinal)
             ? new CoapUri(text, scheme, null)
             : throw new CoapFormatException(fault.Describe(text), fault.Position);
@@ -490,7 +490,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
     {
         if (ZoneId is not null)
         {
-            UriText.AppendZone(text.Append(Host.AsSpan(0, Host.Length - 1)).Append("%25"), ZoneId);
+            UriEncoding.AppendZone(text.Append(Host.AsSpan(0, Host.Length - 1)).Append("%25"), ZoneId);
             text.Append(']');
         }
         else if (HostAddress is not null)
@@ -499,7 +499,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
         }
         else
         {
-            UriText.AppendName(text, Host);
+            UriEncoding.AppendName(text, Host);
         }
 
         return IsDefaultPort ? text : text.Append(':').Append(CultureInfo.InvariantCulture, $"{Port}");

@@ -77,5 +77,5 @@ internal static class MediaTypeText
 
     private static bool IsToken(ReadOnlySpan<char> text) => !text.IsEmpty && !text.ContainsAnyExcept(s_token);
 
-    private static string Lower(string text) => UriText.ToLowerAscii(text);
+    private static string Lower(string text) => UriEncoding.ToLowerAscii(text);
 }

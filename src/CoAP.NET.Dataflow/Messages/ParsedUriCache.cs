@@ -5,7 +5,7 @@ namespace CoAP.NET.Messages;
 /// <summary>A cache of the parsed URIs of recent requests. It has a fixed size. Thread-safe.</summary>
 internal sealed class ParsedUriCache
 {
-    private readonly RecentTexts<CoapUri> _known = new();
+    private readonly RecentTextCache<CoapUri> _known = new();
 
     /// <summary>Returns the URI of a text.</summary>
     /// <param name="text">The text.</param>

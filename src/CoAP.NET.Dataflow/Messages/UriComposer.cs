@@ -20,7 +20,7 @@ internal static class UriComposer
         string scheme, CoapOptionCollection options, IPEndPoint destination, string? defaultHost, out UriParts parts, out UriFault fault)
     {
         parts = default;
-        scheme = UriText.ToLowerAscii(scheme);
+        scheme = UriEncoding.ToLowerAscii(scheme);
         if (!UriSchemes.TryGetDefaultPort(scheme, out _))
         {
             fault = UriSchemes.Unknown(scheme);
@@ -49,7 +49,7 @@ internal static class UriComposer
         {
             // Ignore a name that is not a valid host; it comes from the peer.
             if (defaultHost is not null
-                && UriHostName.TryParse(UriText.EncodeNonAscii(defaultHost), 0, out host, out _)
+                && UriHostName.TryParse(UriEncoding.EncodeNonAscii(defaultHost), 0, out host, out _)
                 && host.ZoneId is null)
             {
                 return true;
@@ -75,7 +75,7 @@ internal static class UriComposer
         }
 
         // Ignore the zone of an address: in an option it belongs to another machine.
-        return UriHostName.TryParse(UriText.EncodeNonAscii(text), 0, out host, out fault)
+        return UriHostName.TryParse(UriEncoding.EncodeNonAscii(text), 0, out host, out fault)
             && (host.ZoneId is null || Fail("Uri-Host has an IPv6 zone, which has no meaning on another machine.", out fault));
     }
 
@@ -95,12 +95,12 @@ internal static class UriComposer
             ReadOnlySpan<byte> bytes = options.ValueAt(i);
             string text = Encoding.UTF8.GetString(bytes);
             if (!Utf8.IsValid(bytes)
-                || bytes.Length > UriText.MaxOptionBytes
-                || (number == OptionNumber.UriPath && UriText.IsDotSegment(text)))
+                || bytes.Length > UriEncoding.MaxOptionBytes
+                || (number == OptionNumber.UriPath && UriEncoding.IsDotSegment(text)))
             {
                 return Fail(
                     $"A Uri-{(number == OptionNumber.UriPath ? "Path" : "Query")} option is '.', '..', not UTF-8 or longer than "
-                        + $"{UriText.MaxOptionBytes} bytes.",
+                        + $"{UriEncoding.MaxOptionBytes} bytes.",
                     out fault);
             }
 

@@ -50,7 +50,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         }
 
         // Lower case first, then decoding: the order of RFC 7252 section 6.4, step 5.
-        if (!UriText.TryDecode(UriText.ToLowerAscii(raw), UriText.NameChars, position, MaxBytes, out string? name, out fault))
+        if (!UriEncoding.TryDecode(UriEncoding.ToLowerAscii(raw), UriEncoding.NameChars, position, MaxBytes, out string? name, out fault))
         {
             return false;
         }
@@ -59,7 +59,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         // character that needs an escape therefore cannot be in a URI.
         foreach (char c in name)
         {
-            if (c < 0x80 && !UriText.IsNameLiteral(c))
+            if (c < 0x80 && !UriEncoding.IsNameLiteral(c))
             {
                 fault = new UriFault(position,
                     $"The host has the character %{(int)c:X2}, which Uri-Host cannot carry (RFC 7252 section 6.5). Use a host name or an "
@@ -99,7 +99,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
                 return false;
             }
 
-            if (!UriText.TryDecode(rawZone[3..], UriText.ZoneChars, position + 4 + percent, MaxBytes, out zone, out fault))
+            if (!UriEncoding.TryDecode(rawZone[3..], UriEncoding.ZoneChars, position + 4 + percent, MaxBytes, out zone, out fault))
             {
                 return false;
             }

@@ -17,7 +17,7 @@ internal static class UriReader
             return false;
         }
 
-        string scheme = UriText.ToLowerAscii(text.AsSpan(0, colon));
+        string scheme = UriEncoding.ToLowerAscii(text.AsSpan(0, colon));
         if (!UriSchemes.TryGetDefaultPort(scheme, out int defaultPort))
         {
             fault = UriSchemes.Unknown(scheme);
@@ -187,7 +187,8 @@ internal static class UriReader
         {
             int next = text.IndexOf('&', at);
             next = next < 0 ? text.Length : next;
-            if (!UriText.TryDecode(text.AsSpan(at..next), UriText.QueryChars, at, UriText.MaxOptionBytes, out string? argument, out fault))
+            if (!UriEncoding.TryDecode(
+                text.AsSpan(at..next), UriEncoding.QueryChars, at, UriEncoding.MaxOptionBytes, out string? argument, out fault))
             {
                 return false;
             }
@@ -213,14 +214,15 @@ internal static class UriReader
         {
             int next = text.AsSpan(at..end).IndexOf('/');
             next = next < 0 ? end : at + next;
-            if (!UriText.TryDecode(text.AsSpan(at..next), UriText.SegmentChars, at, UriText.MaxOptionBytes, out string? segment, out fault))
+            if (!UriEncoding.TryDecode(
+                text.AsSpan(at..next), UriEncoding.SegmentChars, at, UriEncoding.MaxOptionBytes, out string? segment, out fault))
             {
                 return false;
             }
 
             bool isLast = next == end;
             at = next + 1;
-            if (!UriText.IsDotSegment(segment))
+            if (!UriEncoding.IsDotSegment(segment))
             {
                 segments.Add(segment);
                 continue;

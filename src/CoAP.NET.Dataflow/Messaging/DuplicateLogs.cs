@@ -58,7 +58,7 @@ internal sealed class DuplicateLogs
         CoapLimits limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         _sources = shard.Environment.Sources;
-        _shares = new DuplicateQuota(_sources, limits.Deduplication.SourceShare);
+        _shares = new DuplicateQuota(_sources, limits.Deduplication.MaxSourceFraction);
         long budget = Math.Max(LeastBytes, limits.Deduplication.Memory / shardCount);
         _newcomerBudget = limits.Peers.NewcomerMemory / 2 / shardCount; // the channels of newcomers get the other half
         _newcomerRecentBudget = _newcomerBudget / RecentLogs;
@@ -70,8 +70,8 @@ internal sealed class DuplicateLogs
         _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
 
         // A third is for the table.
-        _unverifiedBudget = (long)(_budget * limits.Deduplication.UnverifiedShare * 2 / 3);
-        _recentBudget = Math.Max(2 * _segmentSize, (long)(_budget * limits.Deduplication.SafeShare / RecentLogs));
+        _unverifiedBudget = (long)(_budget * limits.Deduplication.MaxUnverifiedFraction * 2 / 3);
+        _recentBudget = Math.Max(2 * _segmentSize, (long)(_budget * limits.Deduplication.MaxSafeFraction / RecentLogs));
         for (int i = NewcomersRecent; i < LogCount; i++)
         {
             _logs[i] = new ReplyLog(i);

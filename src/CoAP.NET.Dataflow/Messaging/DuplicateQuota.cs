@@ -15,7 +15,7 @@ internal sealed class DuplicateQuota(CoapSourceRule rule, double share)
     private const int LeastToTrim = 1024;
 
     private readonly Dictionary<CoapSource, int> _numbers = [];
-    private readonly IndexedPool<Share> _shares = new();
+    private readonly IndexedPool<SourceBytes> _shares = new();
 
     /// <summary>The number of sources.</summary>
     public int Count => _numbers.Count;
@@ -39,7 +39,7 @@ internal sealed class DuplicateQuota(CoapSourceRule rule, double share)
 
         if (number == 0)
         {
-            number = (int)_shares.Add(new Share(source));
+            number = (int)_shares.Add(new SourceBytes(source));
             _numbers.Add(source, number);
         }
 
@@ -55,7 +55,7 @@ internal sealed class DuplicateQuota(CoapSourceRule rule, double share)
             return;
         }
 
-        Share entry = _shares[(ulong)number]!;
+        SourceBytes entry = _shares[(ulong)number]!;
         entry.Bytes += bytes;
         if (entry.Bytes == 0)
         {
@@ -68,7 +68,7 @@ internal sealed class DuplicateQuota(CoapSourceRule rule, double share)
         }
     }
 
-    private sealed class Share(in CoapSource source)
+    private sealed class SourceBytes(in CoapSource source)
     {
         public CoapSource Source { get; } = source;
 

@@ -51,7 +51,7 @@ internal sealed class DuplicateTable(ReplyLog[] logs)
     {
         if (_partitions[PartitionOf(peer)] is { } slots)
         {
-            CacheLines.Fetch(ref slots[HomeOf(TagOf(peer, messageId), slots.Length)]);
+            MemoryPrefetch.Fetch(ref slots[HomeOf(TagOf(peer, messageId), slots.Length)]);
         }
     }
 

@@ -5,10 +5,10 @@ namespace CoAP.NET.Messaging;
 // RFC 7252 section 4 for the peers of one shard: reliability, duplicates, Message IDs, congestion control. A plain state machine: it gets
 // messages, replies and the clock under the shard's lock, and posts and raises effects, which the shard carries out after the lock was
 // released. It uses no socket, no await and no lock. This class dispatches: ReceivedMessages handles messages from peers, Transmissions sent
-// messages, TransmissionMatching the answers to those; Pacing decides when they leave.
+// messages, TransmissionReplyHandler the answers to those; Pacing decides when they leave.
 
 /// <summary>The messaging layer of a shard. Call every method under the shard's lock.</summary>
-internal sealed class MessageLayer : IPeerRetention, ITimerOwner
+internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
 {
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
@@ -16,8 +16,8 @@ internal sealed class MessageLayer : IPeerRetention, ITimerOwner
     private readonly TransmissionTimeCache _times = new();
     private readonly OutgoingMessageIds _ids;
     private readonly OutstandingMessages _outstanding = new();
-    private readonly Transmissions _transmissions;
-    private readonly TransmissionMatching _matching;
+    private readonly MessageTransmitter _transmissions;
+    private readonly TransmissionReplyHandler _matching;
     private readonly ReceivedMessages _receptions;
 
     public MessageLayer(CoapShard shard, int shardCount, GroupMessageIds? groupMessageIds = null)
@@ -26,12 +26,12 @@ internal sealed class MessageLayer : IPeerRetention, ITimerOwner
         _counters = shard.Environment.Counters;
         _memory = new DeduplicationStore(shard, shardCount);
         _ids = new OutgoingMessageIds(shard.Environment.Random, groupMessageIds);
-        Pacing pacing = new(shard.Environment);
+        SendPacing pacing = new(shard.Environment);
         NotificationReplacement renewals = new(shard, _ids, _outstanding, pacing);
         int maxOutstanding = Math.Max(1, shard.Environment.Limits.Messages.MaxOutstanding / shardCount);
-        _transmissions = new Transmissions(
+        _transmissions = new MessageTransmitter(
             shard, _times, _ids, pacing, _outstanding, renewals, new OutstandingQueue(shard, _outstanding, maxOutstanding));
-        _matching = new TransmissionMatching(shard, _times, _transmissions, _outstanding, renewals);
+        _matching = new TransmissionReplyHandler(shard, _times, _transmissions, _outstanding, renewals);
         _receptions = new ReceivedMessages(shard, _memory, _times, _ids, _transmissions);
         SessionHandovers = new SessionHandovers(_memory, _times, _ids);
     }
@@ -60,12 +60,12 @@ internal sealed class MessageLayer : IPeerRetention, ITimerOwner
     /// <summary>
     /// Returns the smoothed round-trip time to a peer, from Confirmable messages that were sent once and answered; null without one.
     /// </summary>
-    public static TimeSpan? RttOf(CoapChannel channel) => Pacing.RttOf(channel.Wire);
+    public static TimeSpan? RttOf(CoapChannel channel) => SendPacing.RttOf(channel.Wire);
 
     /// <summary>Returns the minimum timeout of the first copy of a Confirmable message to a peer, without back-off.</summary>
-    public static TimeSpan TimeoutOf(CoapChannel channel, long now) => Pacing.TimeoutOf(channel.Wire, now);
+    public static TimeSpan TimeoutOf(CoapChannel channel, long now) => SendPacing.TimeoutOf(channel.Wire, now);
 
-    bool IPeerRetention.CanForget(CoapChannel channel, long now) => CanForget(channel, now);
+    bool IPeerEvictionGuard.CanForget(CoapChannel channel, long now) => CanForget(channel, now);
 
     /// <summary>
     /// Whether a peer may be forgotten: nothing runs, is outstanding or waits, and nothing is younger than its lifetime. For a newcomer

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>Replaces outstanding messages by newer ones (RFC 7641 section 4.5.2). Call every method under the shard's lock.</summary>
-internal sealed class NotificationReplacement(CoapShard shard, OutgoingMessageIds ids, OutstandingMessages outstanding, Pacing pacing)
+internal sealed class NotificationReplacement(CoapShard shard, OutgoingMessageIds ids, OutstandingMessages outstanding, SendPacing pacing)
 {
     // The number of replaced messages whose acknowledgement or reset is still recognized.
     private const int MaxSuperseded = 4;

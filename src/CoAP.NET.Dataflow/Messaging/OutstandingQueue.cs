@@ -1,4 +1,4 @@
-using Line = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Messaging.SendingState, CoAP.NET.Messaging.OutstandingQueue.Place>;
+using Line = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Messaging.SendingState, CoAP.NET.Messaging.OutstandingQueue.LinkAccessor>;
 
 namespace CoAP.NET.Messaging;
 
@@ -18,10 +18,10 @@ internal sealed class OutstandingQueue(CoapShard shard, OutstandingMessages outs
 
     /// <summary>Whether a peer may take a place: there is one, and no other peer is first.</summary>
     /// <param name="peer">The peer, in the line or not.</param>
-    public bool MayTake(SendingState peer) => (_line.First is not { } first || first == peer) && HasPlace();
+    public bool MayTake(SendingState peer) => (_line.First is not { } first || first == peer) && HasRoom();
 
     /// <summary>Whether there is a place for another message. A message that only a reset can still match gives up its place.</summary>
-    public bool HasPlace()
+    public bool HasRoom()
     {
         if (outstanding.Count >= max)
         {
@@ -59,7 +59,7 @@ internal sealed class OutstandingQueue(CoapShard shard, OutstandingMessages outs
         }
     }
 
-    internal readonly struct Place : ILinkAccessor<SendingState>
+    internal readonly struct LinkAccessor : ILinkAccessor<SendingState>
     {
         public static ref ListLinks<SendingState> Of(SendingState item) => ref item.LineLinks;
     }

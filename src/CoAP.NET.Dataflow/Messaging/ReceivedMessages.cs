@@ -14,10 +14,11 @@ internal sealed class ReceivedMessages
     private readonly DeduplicationStore _memory;
     private readonly TransmissionTimeCache _times;
     private readonly OutgoingMessageIds _ids;
-    private readonly Transmissions _transmissions;
+    private readonly MessageTransmitter _transmissions;
     private readonly RejectedRequests _busy = new();
 
-    public ReceivedMessages(CoapShard shard, DeduplicationStore memory, TransmissionTimeCache times, OutgoingMessageIds ids, Transmissions transmissions)
+    public ReceivedMessages(
+        CoapShard shard, DeduplicationStore memory, TransmissionTimeCache times, OutgoingMessageIds ids, MessageTransmitter transmissions)
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
@@ -116,7 +117,7 @@ internal sealed class ReceivedMessages
         }
 
         ReceivedMessage reception = _shard.KeepsRequests && code.IsRequest && item.Message is { } request
-            ? new RetainedMessage(item.Channel, item.Type, item.MessageId, request)
+            ? new RequestInUserBlock(item.Channel, item.Type, item.MessageId, request)
             : new ReceivedMessage(item.Channel, item.Type, item.MessageId);
         reception.Code = code;
         reception.Hash = item.Hash;
@@ -171,7 +172,7 @@ internal sealed class ReceivedMessages
     /// </summary>
     public void RefuseUnanswered(long now)
     {
-        foreach (RetainedMessage reception in _memory.AllRunning().OfType<RetainedMessage>())
+        foreach (RequestInUserBlock reception in _memory.AllRunning().OfType<RequestInUserBlock>())
         {
             if (reception.State is ReceivedMessageState.Pending or ReceivedMessageState.Acknowledged
                 && reception is { IsMulticast: false, Channel.IsForgotten: false })

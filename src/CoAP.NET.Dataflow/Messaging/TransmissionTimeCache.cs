@@ -5,7 +5,7 @@ namespace CoAP.NET.Messaging;
 /// </summary>
 internal sealed class TransmissionTimeCache
 {
-    private PeerTimes _last = new(CoapTransmissionParameters.Default);
+    private TransmissionTimes _last = new(CoapTransmissionParameters.Default);
     private uint _lastId;
 
     /// <summary>Returns the peer, with the times of its current parameters, and with an <see cref="MessagingState.Id"/>.</summary>
@@ -24,11 +24,11 @@ internal sealed class TransmissionTimeCache
         return channel;
     }
 
-    private PeerTimes Of(CoapTransmissionParameters parameters)
+    private TransmissionTimes Of(CoapTransmissionParameters parameters)
     {
         if (!ReferenceEquals(_last.Parameters, parameters))
         {
-            _last = new PeerTimes(parameters);
+            _last = new TransmissionTimes(parameters);
         }
 
         return _last;

@@ -38,8 +38,8 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
     /// <summary>Charges an added message that could not leave at once.</summary>
     public int Charge(CoapTransmission transmission, SendingState sending)
     {
-        sending.Holding ??= new Ledger.Holding(sending, rule.Of(sending.Peer.Remote, sending.Peer.Identity));
-        _ledger.Set(sending.Holding, CountOf(sending));
+        sending.UsageEntry ??= new Ledger.UsageEntry(sending, rule.Of(sending.Peer.Remote, sending.Peer.Identity));
+        _ledger.Set(sending.UsageEntry, CountOf(sending));
         return QueueOf(transmission, sending).Count;
     }
 
@@ -48,7 +48,7 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
         QueueOf(transmission, sending).Remove(transmission);
         Count--;
         transmission.IsQueued = false;
-        if (sending.Holding is { } holding)
+        if (sending.UsageEntry is { } holding)
         {
             _ledger.Set(holding, CountOf(sending));
             Ledger.Touch(holding);
@@ -69,7 +69,7 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
     /// <param name="newcomer">The already charged message.</param>
     /// <param name="sending">Its peer.</param>
     public CoapTransmission ToEvict(CoapTransmission newcomer, SendingState sending) =>
-        _ledger.Greediest is { First.Owner: var stalled } greediest && greediest.Amount > sending.Holding!.Source!.Amount
+        _ledger.Greediest is { First.Owner: var stalled } greediest && greediest.Amount > sending.UsageEntry!.Source!.Amount
             ? stalled.WaitingReplies.Last ?? stalled.Waiting.Last!
             : newcomer;
 

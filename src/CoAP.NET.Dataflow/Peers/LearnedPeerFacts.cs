@@ -30,7 +30,7 @@ internal sealed class LearnedPeerFacts
     public int PeerMaxTokenLength = CoapToken.MaxLength;
     public int UploadBlockSize;
     public int DownloadBlockSize;
-    public bool TellsOfBlocks;
+    public bool ReportsBlockSupport;
     public bool RefusesBlocks;
     public bool TakesProxyScheme;
 }

@@ -9,7 +9,7 @@ namespace CoAP.NET.Requests;
 /// <param name="environment">Provides limits, counters and log.</param>
 internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
 {
-    public UploadTags Tags { get; } = new(environment.Random);
+    public UploadRequestTags Tags { get; } = new(environment.Random);
 
     public CoapEnvironment Environment => environment;
 
@@ -31,7 +31,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
             return Transfer(request, null);
         }
 
-        if (TransferSizes.EarlyExponent(request) is { } exponent
+        if (RequestBlockSizes.EarlyExponent(request) is { } exponent
             && !(message.HasOptions && message.OptionsToRead!.Contains(OptionNumber.QBlock2)))
         {
             message.Options.Block2 = new BlockValue(0, more: false, exponent);
@@ -101,7 +101,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
 
     private static bool MustTransfer(OutgoingRequest request) =>
         request.Request.Transfer is { IsSpecial: true } || request.Request.Content?.Open is not null
-        || (!request.Message.Payload.IsEmpty && request.Message.Payload.Length > TransferSizes.Whole(request));
+        || (!request.Message.Payload.IsEmpty && request.Message.Payload.Length > RequestBlockSizes.Whole(request));
 
     // Requests for later blocks of the response to a POST have no payload. With two transfers at a time to one resource, the tag therefore
     // has to identify the transfer (RFC 9175 section 3.3).
@@ -113,7 +113,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
             return StepOutcome.Go;
         }
 
-        int resource = UploadTags.ResourceOf(message);
+        int resource = UploadRequestTags.ResourceOf(message);
         Span<byte> tag = stackalloc byte[4];
         if (Tags.Begin(request.Channel.AddressHash, resource, tag))
         {

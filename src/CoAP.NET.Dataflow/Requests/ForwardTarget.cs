@@ -25,7 +25,7 @@ internal sealed class ForwardTarget
     public static ForwardTarget Read(string text, CoapRequest request)
     {
         int colon = text.IndexOf("://", StringComparison.Ordinal);
-        string scheme = colon < 0 ? string.Empty : UriText.ToLowerAscii(text.AsSpan(0, colon));
+        string scheme = colon < 0 ? string.Empty : UriEncoding.ToLowerAscii(text.AsSpan(0, colon));
         if (colon < 0 || UriSchemes.TryGetDefaultPort(scheme, out _))
         {
             CoapUri uri = RequestComposer.ParseTarget(text);

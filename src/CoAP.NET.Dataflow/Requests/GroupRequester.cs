@@ -100,7 +100,7 @@ internal sealed class GroupRequester(
 
         // The interface is part of the address, as for link-local addresses: the same group on two interfaces is two groups.
         return options.Interface is { } name
-            ? [.. groups.Select(group => group with { ScopeId = (uint)UdpGroups.IndexOf(name, !group.IsIPv4) })]
+            ? [.. groups.Select(group => group with { ScopeId = (uint)UdpGroupManager.IndexOf(name, !group.IsIPv4) })]
             : groups;
     }
 

@@ -58,7 +58,7 @@ internal static class RequestComposer
     }
 
     /// <summary>Creates the message of a request without options. Requests to the same resource share the options that name it.</summary>
-    public static CoapMessage Share(CoapRequest request, CoapUri uri) => new(request.Code, uri.ResourceOptions)
+    public static CoapMessage CreateWithSharedOptions(CoapRequest request, CoapUri uri) => new(request.Code, uri.ResourceOptions)
     {
         Type = request.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
         Payload = request.Payload,

@@ -139,7 +139,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// </summary>
     /// <remarks>
     /// Default: <see cref="CoapBlockwiseLimits.MaxRequestBodySize"/>. An assembled body must also fit the peer's share,
-    /// <see cref="CoapBlockwiseLimits.SourceShare"/>.
+    /// <see cref="CoapBlockwiseLimits.MaxSourceFraction"/>.
     /// </remarks>
     /// <param name="bytes">1 to 1,073,741,824 bytes, the limit of block numbers.</param>
     /// <returns>This object.</returns>

@@ -10,7 +10,7 @@ namespace CoAP.NET;
 /// <remarks>
 /// Where the places are for threads, a request runs until the handler returns its task, because a handler that awaits has no thread. These
 /// are the queues of handlers that the library moved to its threads, and of <see cref="ExecutionKind.Offloaded"/>.
-/// <see cref="ServedRequests"/>
+/// <see cref="RunningRequests"/>
 /// counts the requests without an answer, with a share for each source.
 /// </remarks>
 internal sealed class HandlerWorkQueue : IHandlerQueue

@@ -36,7 +36,8 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
     // For a response that replaces one that a user's block declined or lost: it bypasses that block.
     private readonly InlineTarget<CoapReply>? _exchangesOut;
 
-    internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served, InlineTarget<CoapReply>? exchangesOut = null)
+    internal ResourceInbound(
+        CoapEnvironment environment, RouteTable routes, RunningRequests served, InlineTarget<CoapReply>? exchangesOut = null)
         : base(environment.Counters, environment.Logger)
     {
         _environment = environment;
@@ -57,7 +58,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }
             .WithMaxAge(TimeSpan.FromSeconds(environment.Limits.Requests.BusyMaxAge));
 
-    internal ServedRequests Served { get; }
+    internal RunningRequests Served { get; }
 
     /// <summary>5.03 with Max-Age.</summary>
     internal CoapResult Busy { get; }
@@ -76,7 +77,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         CoapRequestContext request = item.Request;
         ServerRequestMeter? watch = _environment.Telemetry.IsServing ? _reports.Watch(item) : null;
         CoapOptionCollection options = RouteTable.OptionsOf(request);
-        if (RequestRules.AsksForProxy(options))
+        if (RequestChecks.AsksForProxy(options))
         {
             if (_routes.Proxy is { } proxy)
             {
@@ -98,7 +99,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         }
         else if (place[request.Code] is not { } route)
         {
-            Reply(item, RequestRules.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
+            Reply(item, RequestChecks.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
         }
         else
         {
@@ -129,23 +130,23 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
             Reply(
                 item,
                 request.IsMulticast ? s_notForGroups
-                    : place is not null && RequestRules.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
+                    : place is not null && RequestChecks.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
             return;
         }
 
-        if (RequestRules.LacksSecurity(request, plan))
+        if (RequestChecks.LacksSecurity(request, plan))
         {
             Reply(item, plan.SecurityRefusal!);
             return;
         }
 
         // This server requests a run for a notification itself, and its registration passed the checks.
-        if ((plan.Freshness is not null || plan.Limiter is not null) && item.Observing is null && IsHeldBack(item, route, plan))
+        if ((plan.Freshness is not null || plan.Limiter is not null) && item.Observing is null && TryReject(item, route, plan))
         {
             return;
         }
 
-        if (RequestRules.CheckFormats(request, plan) is { } refusal)
+        if (RequestChecks.CheckFormats(request, plan) is { } refusal)
         {
             Reply(item, refusal);
         }
@@ -190,7 +191,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
 
     private void ReplyPast(in CoapReply item, CoapResult result)
     {
-        BlockResult.CloseUnlessKept(item.Result);
+        BlockResult.CloseUnlessStored(item.Result);
         _exchangesOut?.Run(new CoapReply(item.Exchange, result));
     }
 
@@ -268,12 +269,12 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
     }
 
     /// <summary>Returns whether a request must not reach its handler; it is then answered.</summary>
-    private bool IsHeldBack(CoapExchange exchange, Route route, RoutePlan plan)
+    private bool TryReject(CoapExchange exchange, Route route, RoutePlan plan)
     {
         CoapResult? held;
         try
         {
-            held = RouteAdmission.HoldBack(exchange, plan, _environment);
+            held = RouteAdmission.CheckAdmission(exchange, plan, _environment);
         }
 #pragma warning disable CA1031 // limiters may throw anything; the peer gets 5.00
         catch (Exception exception)
@@ -309,7 +310,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         {
             Counters.Add(CoapCounter.LateResponses);
             exchange.Channel.NoteDrop(CoapCounter.LateResponses);
-            BlockResult.CloseUnlessKept(result);
+            BlockResult.CloseUnlessStored(result);
             return;
         }
 

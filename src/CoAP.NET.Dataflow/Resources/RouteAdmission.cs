@@ -19,7 +19,7 @@ internal static class RouteAdmission
     /// <summary>Checks the freshness and the rate limiter for a request.</summary>
     /// <returns>The response that rejects the request; null if it is admitted.</returns>
     /// <exception cref="Exception">An exception of the limiter.</exception>
-    public static CoapResult? HoldBack(CoapExchange exchange, RoutePlan plan, CoapEnvironment environment)
+    public static CoapResult? CheckAdmission(CoapExchange exchange, RoutePlan plan, CoapEnvironment environment)
     {
         CoapRequestContext request = exchange.Request;
         if (plan.Freshness is { } maxAge && !request.IsFresh(maxAge))
@@ -68,7 +68,7 @@ internal static class RouteAdmission
         CoapRequestContext request = exchange.Request;
         try
         {
-            if (HoldBack(exchange, plan, environment) is { } held)
+            if (CheckAdmission(exchange, plan, environment) is { } held)
             {
                 return held;
             }

@@ -10,11 +10,11 @@ namespace CoAP.NET.Resources;
 internal sealed class RouterInbound : InlineBlock<CoapExchange, CoapExchange>
 {
     private readonly long _maxBodySize;
-    private readonly ServedRequests _served;
+    private readonly RunningRequests _served;
     private readonly RouterOutbound _replies;
     private readonly SubsequentBlocks _subsequentBlocks;
 
-    internal RouterInbound(CoapEnvironment environment, ServedRequests served, RouterOutbound replies)
+    internal RouterInbound(CoapEnvironment environment, RunningRequests served, RouterOutbound replies)
         : base(environment.Counters, environment.Logger)
     {
         _maxBodySize = environment.Limits.Blockwise.MaxRequestBodySize;

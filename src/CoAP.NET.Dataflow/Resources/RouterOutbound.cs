@@ -11,11 +11,11 @@ namespace CoAP.NET.Resources;
 internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IResponseSender
 {
     private readonly CoapEnvironment _environment;
-    private readonly ServedRequests _served;
+    private readonly RunningRequests _served;
     private readonly InlineTarget<CoapReply> _exchangesOut;
     private readonly UnansweredRequests _unanswered;
 
-    internal RouterOutbound(CoapEnvironment environment, ServedRequests served, InlineTarget<CoapReply> exchangesOut)
+    internal RouterOutbound(CoapEnvironment environment, RunningRequests served, InlineTarget<CoapReply> exchangesOut)
         : base(environment.Counters, environment.Logger)
     {
         _environment = environment;
@@ -123,7 +123,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRespo
         {
             Counters.Add(CoapCounter.LateResponses);
             exchange.Channel.NoteDrop(CoapCounter.LateResponses);
-            BlockResult.CloseUnlessKept(result);
+            BlockResult.CloseUnlessStored(result);
             return false;
         }
 
@@ -147,7 +147,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRespo
 
     private void ReplyPast(in CoapReply item, CoapResult result)
     {
-        BlockResult.CloseUnlessKept(item.Result);
+        BlockResult.CloseUnlessStored(item.Result);
         _exchangesOut.Run(new CoapReply(item.Exchange, result));
     }
 }

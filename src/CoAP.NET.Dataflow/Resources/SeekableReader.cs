@@ -25,7 +25,7 @@ internal static class SeekableReader
             file = result.Path is { } path ? SeekableBody.Open(path) : null;
             FileStamp stamp = file is null ? default : FileStamp.Of(file.SafeFileHandle);
             CoapETag etag = result.ETag
-                ?? await FileTags.GetAsync(file!, stamp, exchange.Request.Aborted).ConfigureAwait(false);
+                ?? await FileEntityTagCache.GetAsync(file!, stamp, exchange.Request.Aborted).ConfigureAwait(false);
             if (exchange.Request.Code.IsSafe && exchange.Request.IsMatch(etag))
             {
                 return CoapResults.Valid(etag).As(result);

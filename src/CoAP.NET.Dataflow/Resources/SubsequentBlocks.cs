@@ -13,7 +13,8 @@ namespace CoAP.NET.Resources;
 /// <param name="reports">Logs errors.</param>
 /// <param name="replies">Sends responses.</param>
 internal sealed class SubsequentBlocks(
-    CoapEnvironment environment, ServedRequests served, RunningRequestAdmission admission, HandlerDiagnostics reports, IResponseSender replies)
+    CoapEnvironment environment, RunningRequests served, RunningRequestAdmission admission, HandlerDiagnostics reports,
+        IResponseSender replies)
 {
     /// <summary>Serves a block.</summary>
     /// <returns>False if the body has changed: the request then takes the normal path.</returns>
@@ -48,7 +49,7 @@ internal sealed class SubsequentBlocks(
             Task<BlockResult> reading = body.ReadAsync(file, asked.ByteOffset, exchange.Channel.LargestPart(asked), served.Aborted);
             if (!reading.IsCompleted)
             {
-                holding = served.Shares.Enter(exchange.Channel, environment.Now);
+                holding = served.Quota.Enter(exchange.Channel, environment.Now);
             }
 
             result = await reading.ConfigureAwait(false);
@@ -67,7 +68,7 @@ internal sealed class SubsequentBlocks(
             result = reports.Fail(exchange, body.Route, exception);
         }
 
-        served.Shares.Exit(holding);
+        served.Quota.Exit(holding);
         replies.Reply(exchange, result);
         served.Exit(exchange.Channel.Shard.Index);
     }

@@ -283,10 +283,10 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     internal void Write(Span<byte> destination, CoapMessage message, in EncodedMessageSize plan)
     {
         int at = WriteHead(destination, message, in plan);
-        at += new OptionBlockWriter(message.OptionsToRead).Write(destination[at..]);
+        at += new OptionSequenceWriter(message.OptionsToRead).Write(destination[at..]);
         if (plan.Payload > 0)
         {
-            destination[at] = OptionBlockReader.PayloadMarker;
+            destination[at] = OptionSequenceReader.PayloadMarker;
             message.Payload.Span.CopyTo(destination[(at + 1)..]);
         }
     }
@@ -302,7 +302,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     private EncodedMessageSize PlanChecked(CoapMessage message)
     {
         ArgumentNullException.ThrowIfNull(message);
-        long options = OptionBlockWriter.Measure(message.OptionsToRead);
+        long options = OptionSequenceWriter.Measure(message.OptionsToRead);
 
         // A sender must not break the rules that it holds others to (RFC 7252 section 4.1).
         if (message.IsEmpty && (message.Token.Length > 0 || options > 0 || !message.Payload.IsEmpty))

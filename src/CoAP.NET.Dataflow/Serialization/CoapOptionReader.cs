@@ -59,7 +59,8 @@ public sealed class CoapOptionReader
     public bool TryRead(
         ReadOnlySpan<byte> source, [NotNullWhen(true)] out CoapOptionCollection? options, out int consumed, out CoapFormatError error)
     {
-        if (!OptionBlockReader.TryMeasure(source, _options.MaxOptions, out OptionBlockShape shape, out CoapFormatRule rule, out int offset))
+        if (!OptionSequenceReader.TryMeasure(
+            source, _options.MaxOptions, out OptionSequenceLayout shape, out CoapFormatRule rule, out int offset))
         {
             options = null;
             consumed = 0;
@@ -72,7 +73,7 @@ public sealed class CoapOptionReader
         error = default;
         if (shape.Count > 0)
         {
-            OptionBlockReader.Fill(source[..shape.OptionsLength].ToArray(), shape.Count, options);
+            OptionSequenceReader.Fill(source[..shape.OptionsLength].ToArray(), shape.Count, options);
         }
 
         return true;
@@ -109,7 +110,7 @@ public sealed class CoapOptionReader
     public IAsyncEnumerable<CoapOption> ReadAsync(Stream source, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(source);
-        return OptionPipeReader.ReadAsync(source, _options, _code, cancellationToken);
+        return OptionSequencePipeReader.ReadAsync(source, _options, _code, cancellationToken);
     }
 
     /// <summary>Reads the options of a pipe one by one, each as soon as all its bytes arrived.</summary>
@@ -127,6 +128,6 @@ public sealed class CoapOptionReader
     public IAsyncEnumerable<CoapOption> ReadAsync(PipeReader source, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(source);
-        return OptionPipeReader.ReadAsync(source, _options, _code, cancellationToken);
+        return OptionSequencePipeReader.ReadAsync(source, _options, _code, cancellationToken);
     }
 }

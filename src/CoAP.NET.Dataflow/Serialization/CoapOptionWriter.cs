@@ -18,7 +18,7 @@ public static class CoapOptionWriter
     public static long GetSize(CoapOptionCollection options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        return OptionBlockWriter.Measure(options);
+        return OptionSequenceWriter.Measure(options);
     }
 
     /// <summary>Writes options into a new array.</summary>
@@ -28,7 +28,7 @@ public static class CoapOptionWriter
     public static byte[] Write(CoapOptionCollection options)
     {
         byte[] bytes = new byte[checked((int)GetSize(options))];
-        new OptionBlockWriter(options).Write(bytes);
+        new OptionSequenceWriter(options).Write(bytes);
         return bytes;
     }
 
@@ -41,7 +41,7 @@ public static class CoapOptionWriter
     {
         ArgumentNullException.ThrowIfNull(destination);
         int size = checked((int)GetSize(options));
-        new OptionBlockWriter(options).Write(destination.GetSpan(size));
+        new OptionSequenceWriter(options).Write(destination.GetSpan(size));
         destination.Advance(size);
         return size;
     }
@@ -55,7 +55,7 @@ public static class CoapOptionWriter
     public static bool TryWrite(Span<byte> destination, CoapOptionCollection options, out int written)
     {
         bool fits = GetSize(options) <= destination.Length;
-        written = fits ? new OptionBlockWriter(options).Write(destination) : 0;
+        written = fits ? new OptionSequenceWriter(options).Write(destination) : 0;
         return fits;
     }
 
@@ -67,7 +67,7 @@ public static class CoapOptionWriter
     {
         ArgumentNullException.ThrowIfNull(destination);
         byte[] buffer = Rent(options);
-        for (OptionBlockWriter writer = new(options); !writer.IsDone;)
+        for (OptionSequenceWriter writer = new(options); !writer.IsDone;)
         {
             destination.Write(buffer.AsSpan(0, writer.Write(buffer)));
         }
@@ -105,7 +105,7 @@ public static class CoapOptionWriter
     private static async ValueTask WritePartsAsync(
         Stream destination, CoapOptionCollection options, byte[] buffer, CancellationToken cancellationToken)
     {
-        OptionBlockWriter writer = new(options);
+        OptionSequenceWriter writer = new(options);
         while (!writer.IsDone)
         {
             int written = writer.Write(buffer);
@@ -118,7 +118,7 @@ public static class CoapOptionWriter
     private static async ValueTask WritePartsAsync(
         PipeWriter destination, CoapOptionCollection options, int part, CancellationToken cancellationToken)
     {
-        OptionBlockWriter writer = new(options);
+        OptionSequenceWriter writer = new(options);
         while (!writer.IsDone)
         {
             int written = writer.Write(destination.GetMemory(part).Span);

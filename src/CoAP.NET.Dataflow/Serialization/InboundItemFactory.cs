@@ -37,7 +37,7 @@ internal sealed class InboundItemFactory(CoapEnvironment environment)
         environment.Counters.Add(CoapCounter.FormatErrors);
         channel.NoteDrop(CoapCounter.FormatErrors);
         ILogger logger = environment.Logger;
-        using (logger.IsEnabled(LogLevel.Debug) ? MessageScope.Begin(logger, channel, default, messageId) : null)
+        using (logger.IsEnabled(LogLevel.Debug) ? MessageLogScope.Begin(logger, channel, default, messageId) : null)
         {
             SerializerLog.FormatError(logger, channel, error.Rule, error.Offset);
         }

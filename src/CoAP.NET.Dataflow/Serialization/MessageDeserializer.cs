@@ -23,7 +23,8 @@ internal static class MessageDeserializer
         out CoapFormatError error)
     {
         ReadOnlySpan<byte> body = source[head.BodyOffset..];
-        if (!OptionBlockReader.TryMeasure(body, limits.MaxOptions, out OptionBlockShape shape, out CoapFormatRule rule, out int offset))
+        if (!OptionSequenceReader.TryMeasure(
+            body, limits.MaxOptions, out OptionSequenceLayout shape, out CoapFormatRule rule, out int offset))
         {
             message = null;
             error = new CoapFormatError(rule, head.BodyOffset + offset);
@@ -43,7 +44,7 @@ internal static class MessageDeserializer
         message.Payload = kept[(shape.PayloadOffset - from)..];
         if (shape.Count > 0)
         {
-            OptionBlockReader.Fill(kept[..shape.OptionsLength], shape.Count, message.Options);
+            OptionSequenceReader.Fill(kept[..shape.OptionsLength], shape.Count, message.Options);
         }
 
         return true;

@@ -41,7 +41,7 @@ internal static class MessagePipeWriter
     private static async ValueTask WritePartsAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message,
         EncodedMessageSize plan, CancellationToken cancellationToken)
     {
-        OptionBlockWriter options = new(message.OptionsToRead);
+        OptionSequenceWriter options = new(message.OptionsToRead);
         int part = (int)Math.Min(plan.Head + plan.Options + 1, MessageStreamWriter.PartSize);
         Memory<byte> memory = destination.GetMemory(part);
         int filled = serializer.WriteHead(memory.Span, message, in plan);
@@ -64,7 +64,7 @@ internal static class MessagePipeWriter
 
         if (plan.Payload > 0)
         {
-            memory.Span[filled++] = OptionBlockReader.PayloadMarker;
+            memory.Span[filled++] = OptionSequenceReader.PayloadMarker;
         }
 
         destination.Advance(filled);

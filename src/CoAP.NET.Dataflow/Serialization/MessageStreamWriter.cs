@@ -77,7 +77,7 @@ internal static class MessageStreamWriter
     {
         private readonly CoapMessage _message;
         private readonly byte[] _buffer;
-        private OptionBlockWriter _options;
+        private OptionSequenceWriter _options;
         private int _filled;
         private bool _isPayloadLeft;
 
@@ -85,7 +85,7 @@ internal static class MessageStreamWriter
         public Parts(CoapMessageSerializer serializer, CoapMessage message, in EncodedMessageSize plan)
         {
             _message = message;
-            _options = new OptionBlockWriter(message.OptionsToRead);
+            _options = new OptionSequenceWriter(message.OptionsToRead);
             long copied = plan.Head + plan.Options + 1L + (plan.Payload <= SmallPayload ? plan.Payload : 0);
             _buffer = ArrayPool<byte>.Shared.Rent((int)Math.Min(copied, PartSize));
             _filled = serializer.WriteHead(_buffer, message, in plan);
@@ -112,7 +112,7 @@ internal static class MessageStreamWriter
             }
             else if (_options.IsDone && filled < _buffer.Length)
             {
-                _buffer[filled++] = OptionBlockReader.PayloadMarker;
+                _buffer[filled++] = OptionSequenceReader.PayloadMarker;
                 if (payload.Length <= SmallPayload && payload.Length <= _buffer.Length - filled)
                 {
                     payload.Span.CopyTo(_buffer.AsSpan(filled));

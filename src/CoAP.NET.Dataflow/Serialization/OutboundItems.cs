@@ -44,7 +44,7 @@ internal sealed class OutboundItems(CoapEnvironment environment, CoapDatagramPoo
         CoapMessage message = outbound.Message!;
         environment.Counters.Add(CoapCounter.EncodeErrors);
         outbound.Channel.NoteDrop(CoapCounter.EncodeErrors);
-        using IDisposable? scope = MessageScope.BeginFor(environment.Logger, LogLevel.Error, outbound.Channel, message);
+        using IDisposable? scope = MessageLogScope.BeginFor(environment.Logger, LogLevel.Error, outbound.Channel, message);
         SerializerLog.EncodeFailed(environment.Logger, exception, message.Code, outbound.Channel);
         return message.Code.Class is 2 or 4 or 5
             ? new CoapMessage(CoapCode.InternalServerError) { Type = message.Type, MessageId = message.MessageId, Token = message.Token }

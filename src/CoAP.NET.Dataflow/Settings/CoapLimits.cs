@@ -35,14 +35,14 @@ public sealed class CoapLimits
     public static CoapLimits Gateway => new()
     {
         Peers = { MaxVerifiedPerSource = 100_000, MaxProtectedPerAddress = 100_000 },
-        Blockwise = { SourceShare = 1 },
+        Blockwise = { MaxSourceFraction = 1 },
         Observe = { MaxObserversPerPeer = 200_000, MaxUnverifiedObserversPerSource = 200_000 },
-        Connections = { MaxCountPerSource = 100_000, MaxHandshakesPerSource = 1000, SourceShare = 1 },
-        Deduplication = { SourceShare = 1 },
+        Connections = { MaxCountPerSource = 100_000, MaxHandshakesPerSource = 1000, MaxSourceFraction = 1 },
+        Deduplication = { MaxSourceFraction = 1 },
     };
 
     /// <summary>Remembered peers, newcomers and sources.</summary>
-    public CoapPeerLimits Peers { get; private init; } = new();
+    public CoapPeerStateLimits Peers { get; private init; } = new();
 
     /// <summary>Single messages, and messages that wait for an acknowledgement.</summary>
     public CoapMessageLimits Messages { get; private init; } = new();

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>Ends connections without progress: no CSM in time, a slow frame or peer, no Pong, or a long idle time.</summary>
-internal sealed class ConnectionMonitor(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, ConnectionEnding ending)
+internal sealed class ConnectionMonitor(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, ConnectionTermination ending)
 {
     /// <summary>Checks a connection.</summary>
     /// <param name="state">The connection.</param>

@@ -14,22 +14,22 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
     private readonly CoapCounters _counters;
     private readonly ConnectionTimers _timers;
     private readonly ConnectionPings _pings = new();
-    private readonly ConnectionSending _sending;
-    private readonly ConnectionEnding _ending;
+    private readonly ConnectionSender _sending;
+    private readonly ConnectionTermination _ending;
     private readonly ConnectionMonitor _watch;
 
     /// <summary>Creates the signalling of a shard.</summary>
     /// <param name="shard">The shard.</param>
     /// <param name="messages">The pending messages of sessions; null for none.</param>
-    public SignallingLayer(CoapShard shard, IPeerRetention? messages = null)
+    public SignallingLayer(CoapShard shard, IPeerEvictionGuard? messages = null)
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         CoapStreamOptions options = shard.Environment.Streams;
         _timers = new ConnectionTimers(shard, options);
-        _sending = new ConnectionSending(shard, _pings);
-        _ending = new ConnectionEnding(shard, options, _timers, messages);
+        _sending = new ConnectionSender(shard, _pings);
+        _ending = new ConnectionTermination(shard, options, _timers, messages);
         _watch = new ConnectionMonitor(shard, options, _timers, _ending);
     }
 
@@ -64,7 +64,7 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
         if (ConnectionState.Of(channel) is { } state)
         {
             _shard.Wheel.Cancel(state);
-            ConnectionEnding.End(state, reason);
+            ConnectionTermination.End(state, reason);
             channel.EndReason = state.Reason;
             state.Ended?.TrySetResult();
             state.Quiet?.TrySetResult();
@@ -258,7 +258,7 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
                 channel.PeerMaxMessageSize = (int)Math.Min(size, int.MaxValue);
             }
 
-            channel.TellsOfBlocks |= options.Contains(BlockWiseTransferOption.Definition.Number);
+            channel.ReportsBlockSupport |= options.Contains(BlockWiseTransferOption.Definition.Number);
 
             // RFC 8974 section 2.2.1: values below 8 have no meaning.
             if (options.TryGetUInt(ExtendedTokenLengthOption.Definition.Number, out uint length) && length >= CoapToken.MaxLength)

@@ -55,7 +55,7 @@ internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, 
     {
         CoapConnection connection = Channel.Connection!;
         CoapConnectionProgress progress = connection.Progress;
-        bool isHeld = connection.IsCongested || connection.IsHeldUp || Channel.Requests!.IsPaused;
+        bool isHeld = connection.IsCongested || connection.IsUnderBackpressure || Channel.Requests!.IsPaused;
         Channel.Shard.Enter();
         try
         {

@@ -8,18 +8,18 @@ namespace CoAP.NET;
 /// </summary>
 internal sealed class DisconnectReportRole : IReceiveRole
 {
-    private readonly ConnectionHost _host;
+    private readonly AsyncConnections _host;
     private readonly IReceiveRole? _outer;
     private bool _hasLeft;
 
-    private DisconnectReportRole(ConnectionHost host, IReceiveRole? outer)
+    private DisconnectReportRole(AsyncConnections host, IReceiveRole? outer)
     {
         _host = host;
         _outer = outer;
     }
 
     /// <summary>Reports the end of a connection, and removes it from the count of its host.</summary>
-    public static void Report(ConnectionHost host, AsyncConnection connection, Exception? reason)
+    public static void Report(AsyncConnections host, AsyncConnection connection, Exception? reason)
     {
         DisconnectReportRole role = new(host, UserCode.Role);
         UserCode.Role = role;

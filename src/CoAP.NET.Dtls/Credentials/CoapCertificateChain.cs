@@ -37,10 +37,10 @@ public sealed class CoapCertificateChain : IDisposable
     public static CoapCertificateChain Load(string certificateFile, string? keyFile = null, string? password = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(certificateFile);
-        CertificateChecks.ThrowIfNetLacksCryptography();
+        OwnCertificateValidator.ThrowIfNetLacksCryptography();
         CoapCertificateChain chain = Reading(certificateFile, keyFile,
             () => IsPfx(certificateFile) ? ReadPfx(certificateFile, keyFile, password) : ReadPem(certificateFile, keyFile, password));
-        if (CertificateChecks.ProblemOf(chain.Certificate) is { } problem)
+        if (OwnCertificateValidator.ProblemOf(chain.Certificate) is { } problem)
         {
             chain.Dispose();
             throw new CoapCredentialException(certificateFile, 0, problem);
@@ -57,7 +57,7 @@ public sealed class CoapCertificateChain : IDisposable
     public static X509Certificate2Collection LoadAuthorities(string file)
     {
         ArgumentException.ThrowIfNullOrEmpty(file);
-        CertificateChecks.ThrowIfNetLacksCryptography();
+        OwnCertificateValidator.ThrowIfNetLacksCryptography();
         return Reading(file, null, () =>
         {
             X509Certificate2Collection found = [];

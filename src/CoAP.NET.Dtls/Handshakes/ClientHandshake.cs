@@ -28,7 +28,7 @@ internal sealed class ClientHandshake : Handshake
     private byte[] _serverPoint = [];
     private byte[] _serverSchemes = [];
     private string? _serverName;
-    private Next _next;
+    private ExpectedMessage _next;
     private ushort _serverGroup;
     private bool _isAskedForCertificate;
     private bool _getsTicket;
@@ -50,7 +50,7 @@ internal sealed class ClientHandshake : Handshake
         SetPreSharedKey(pskKey);
     }
 
-    private enum Next
+    private enum ExpectedMessage
     {
         ServerHello,
         Certificate,
@@ -89,7 +89,7 @@ internal sealed class ClientHandshake : Handshake
     /// </summary>
     public int LaterQuestions { get; private set; }
 
-    protected override bool ExpectsFinished => _next == Next.Finished;
+    protected override bool ExpectsFinished => _next == ExpectedMessage.Finished;
 
     private bool OffersGroups => Settings.Suites.Any(static suite => suite.KeyExchange != KeyExchange.Psk);
 
@@ -149,7 +149,7 @@ internal sealed class ClientHandshake : Handshake
         Progress++;
         if (header.Number < Messages.Next)
         {
-            if (header.Type == HandshakeType.ServerHelloDone && _next == Next.Finished)
+            if (header.Type == HandshakeType.ServerHelloDone && _next == ExpectedMessage.Finished)
             {
                 SendFlightAgain();
             }
@@ -168,12 +168,12 @@ internal sealed class ClientHandshake : Handshake
 
     protected override bool Expects(HandshakeType type) => _next switch
     {
-        Next.ServerHello => type == HandshakeType.ServerHello || (type == HandshakeType.HelloVerifyRequest && !_hasCookie),
-        Next.Certificate => type == HandshakeType.Certificate,
-        Next.ServerKeyExchange => type == HandshakeType.ServerKeyExchange
+        ExpectedMessage.ServerHello => type == HandshakeType.ServerHello || (type == HandshakeType.HelloVerifyRequest && !_hasCookie),
+        ExpectedMessage.Certificate => type == HandshakeType.Certificate,
+        ExpectedMessage.ServerKeyExchange => type == HandshakeType.ServerKeyExchange
             || (type == HandshakeType.ServerHelloDone && Suite!.KeyExchange == KeyExchange.Psk),
-        Next.CertificateRequest => type is HandshakeType.CertificateRequest or HandshakeType.ServerHelloDone,
-        Next.ServerHelloDone => type == HandshakeType.ServerHelloDone,
+        ExpectedMessage.CertificateRequest => type is HandshakeType.CertificateRequest or HandshakeType.ServerHelloDone,
+        ExpectedMessage.ServerHelloDone => type == HandshakeType.ServerHelloDone,
         _ => type == HandshakeType.Finished || (type == HandshakeType.NewSessionTicket && _getsTicket),
     };
 
@@ -196,17 +196,17 @@ internal sealed class ClientHandshake : Handshake
                         Alert.BadCertificate, "The server showed no certificate.", HandshakeFault.CertificateRefused);
                 }
 
-                _next = Next.ServerKeyExchange;
+                _next = ExpectedMessage.ServerKeyExchange;
                 break;
             case HandshakeType.ServerKeyExchange:
                 Transcript.Add(message);
                 OnServerKeyExchange(body);
-                _next = Suite!.UsesPreSharedKey ? Next.ServerHelloDone : Next.CertificateRequest;
+                _next = Suite!.UsesPreSharedKey ? ExpectedMessage.ServerHelloDone : ExpectedMessage.CertificateRequest;
                 break;
             case HandshakeType.CertificateRequest:
                 Transcript.Add(message);
                 OnCertificateRequest(body);
-                _next = Next.ServerHelloDone;
+                _next = ExpectedMessage.ServerHelloDone;
                 break;
             case HandshakeType.ServerHelloDone:
                 Transcript.Add(message);
@@ -387,11 +387,11 @@ internal sealed class ClientHandshake : Handshake
             _sessionId = _offered.SessionId;
             _ticket = _offered.Ticket;
             UseMaster([.. _offered.Master]);
-            _next = Next.Finished;
+            _next = ExpectedMessage.Finished;
             return;
         }
 
-        _next = Suite.UsesPreSharedKey ? Next.ServerKeyExchange : Next.Certificate;
+        _next = Suite.UsesPreSharedKey ? ExpectedMessage.ServerKeyExchange : ExpectedMessage.Certificate;
         if (Suite.UsesPreSharedKey || !Context.CanSign)
         {
             Transcript.ForgetBytes();
@@ -552,7 +552,7 @@ internal sealed class ClientHandshake : Handshake
     {
         Transcript.ForgetBytes();
         AddFinished();
-        _next = Next.Finished;
+        _next = ExpectedMessage.Finished;
         Flush();
     }
 

@@ -96,7 +96,7 @@ internal abstract class Handshake : IDisposable
     public HandshakeStatus Status { get; protected set; }
 
     /// <summary>Why it failed; null if it did not.</summary>
-    public HandshakeEnd? Failure { get; private set; }
+    public HandshakeFailureReason? Failure { get; private set; }
 
     /// <summary>The subject of the certificate, or the hash of the raw public key, that the peer claims; null if it showed none.</summary>
     public string? ClaimedName { get; private set; }
@@ -263,11 +263,11 @@ internal abstract class Handshake : IDisposable
     /// <summary>Ends a handshake because code of the application failed, and tells the peer.</summary>
     /// <param name="exception">The exception.</param>
     public void Fail(Exception exception) =>
-        Refuse(_isDistrusted ? Alert.BadCertificate : Alert.InternalError, HandshakeEnd.Of(exception, _isDistrusted));
+        Refuse(_isDistrusted ? Alert.BadCertificate : Alert.InternalError, HandshakeFailureReason.Of(exception, _isDistrusted));
 
     /// <summary>Ends a handshake that takes too long or that its owner no longer wants.</summary>
     /// <param name="why">The reason.</param>
-    public void Fail(HandshakeEnd why)
+    public void Fail(HandshakeFailureReason why)
     {
         if (Status is not (HandshakeStatus.Done or HandshakeStatus.Failed))
         {
@@ -671,7 +671,7 @@ internal abstract class Handshake : IDisposable
         }
         catch (AlertException exception)
         {
-            Refuse(exception.Alert, new HandshakeEnd(exception.Message, exception.Fault));
+            Refuse(exception.Alert, new HandshakeFailureReason(exception.Message, exception.Fault));
         }
 #pragma warning disable CA1031 // code of the application may throw anything; it ends this handshake and nothing else
         catch (Exception exception)
@@ -824,9 +824,9 @@ internal abstract class Handshake : IDisposable
         {
             (RecordHeader header, byte[] record) = _held[0];
             _held.RemoveAt(0);
-            OpenResult result = records.Open(header, record, out ContentType type, out Range content, out _);
-            Forgeries += result == OpenResult.Forged ? 1 : 0;
-            if (result != OpenResult.Opened)
+            RecordOpenResult result = records.Open(header, record, out ContentType type, out Range content, out _);
+            Forgeries += result == RecordOpenResult.Forged ? 1 : 0;
+            if (result != RecordOpenResult.Opened)
             {
                 continue;
             }
@@ -839,12 +839,12 @@ internal abstract class Handshake : IDisposable
             else if (type == ContentType.Alert && record.AsSpan()[content] is [FatalLevel, byte alert])
             {
                 Trace?.Invoke(new HandshakeStep(false, AlertNames.Of(alert), AlertLength, ""));
-                Fail(new HandshakeEnd("The other end refused the handshake.") { Alert = alert });
+                Fail(new HandshakeFailureReason("The other end refused the handshake.") { Alert = alert });
             }
         }
     }
 
-    private void Refuse(Alert alert, HandshakeEnd why)
+    private void Refuse(Alert alert, HandshakeFailureReason why)
     {
         if (Status is HandshakeStatus.Done or HandshakeStatus.Failed)
         {

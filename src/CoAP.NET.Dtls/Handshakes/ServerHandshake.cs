@@ -28,7 +28,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     private byte[] _clientSchemes = [];
     private byte[] _clientGroups = [];
     private ushort _scheme;
-    private Next _next;
+    private ExpectedMessage _next;
     private byte _clientType;
     private byte _ownType;
     private bool _hasRenegotiationInfo;
@@ -37,7 +37,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     private bool _hasPointFormats;
     private bool _hasRecordLimit;
 
-    private enum Next
+    private enum ExpectedMessage
     {
         Certificate,
         ClientKeyExchange,
@@ -62,7 +62,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
     /// <summary>The naming of sessions that several servers may resume.</summary>
     public SessionIdGenerator SessionNames { get; init; }
 
-    protected override bool ExpectsFinished => _next == Next.Finished;
+    protected override bool ExpectsFinished => _next == ExpectedMessage.Finished;
 
     // A server does not ask clients with pre-shared keys.
     private bool AsksForCertificate =>
@@ -77,7 +77,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         IsStarted = true;
         if (!ClientHello.TryRead(clientHello, out ClientHello hello))
         {
-            Fail(new HandshakeEnd("The datagram is not a ClientHello with a cookie."));
+            Fail(new HandshakeFailureReason("The datagram is not a ClientHello with a cookie."));
             return;
         }
 
@@ -142,9 +142,9 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
 
     protected override bool Expects(HandshakeType type) => Suite is null ? type == HandshakeType.ClientHello : _next switch
     {
-        Next.Certificate => type == HandshakeType.Certificate,
-        Next.ClientKeyExchange => type == HandshakeType.ClientKeyExchange,
-        Next.CertificateVerify => type == HandshakeType.CertificateVerify,
+        ExpectedMessage.Certificate => type == HandshakeType.Certificate,
+        ExpectedMessage.ClientKeyExchange => type == HandshakeType.ClientKeyExchange,
+        ExpectedMessage.CertificateVerify => type == HandshakeType.CertificateVerify,
         _ => type == HandshakeType.Finished,
     };
 
@@ -166,7 +166,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
             default:
                 OnCertificateVerify(body);
                 Transcript.Add(message);
-                _next = Next.Finished;
+                _next = ExpectedMessage.Finished;
                 break;
         }
     }
@@ -288,7 +288,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         }
 
         Add(Begin(HandshakeType.ServerHelloDone));
-        _next = AsksForCertificate ? Next.Certificate : Next.ClientKeyExchange;
+        _next = AsksForCertificate ? ExpectedMessage.Certificate : ExpectedMessage.ClientKeyExchange;
         Flush();
     }
 
@@ -397,7 +397,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
         AddServerHello(sessionId);
         UseMaster(state.Master);
         AddFinished();
-        _next = Next.Finished;
+        _next = ExpectedMessage.Finished;
         Flush();
     }
 
@@ -549,7 +549,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
 
     private void OnCertificate(ReadOnlySpan<byte> body)
     {
-        _next = Next.ClientKeyExchange;
+        _next = ExpectedMessage.ClientKeyExchange;
         if (ReadCertificate(body, _clientType == RawPublicKeyType ? RawPublicKeyType : X509Type))
         {
             return;
@@ -578,7 +578,7 @@ internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? ma
 
         _clientPoint = Suite.KeyExchange == KeyExchange.Psk ? [] : reader.ReadVector(1).ToArray();
         reader.End();
-        _next = PeerCertificate is null && PeerPublicKey.IsEmpty ? Next.Finished : Next.CertificateVerify;
+        _next = PeerCertificate is null && PeerPublicKey.IsEmpty ? ExpectedMessage.Finished : ExpectedMessage.CertificateVerify;
         if (Suite.UsesPreSharedKey)
         {
             PskIdentity = Encoding.UTF8.GetString(identity);

@@ -100,7 +100,7 @@ internal abstract class CoapDtlsFileOptions
     internal CoapDtlsOptions Common { get; } = new();
 
     /// <summary>The errors of configuration.</summary>
-    internal ConfigurationFindings Findings { get; } = new();
+    internal ConfigurationErrors Findings { get; } = new();
 
     /// <summary>Whether there are no credentials and no trust settings.</summary>
     internal virtual bool IsEmpty => Certificate is null && Key is null && Password is null && Authorities is null && Crl is null;

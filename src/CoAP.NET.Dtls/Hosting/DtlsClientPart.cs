@@ -7,9 +7,9 @@ namespace CoAP.NET.Hosting;
 /// <param name="client">The client.</param>
 internal sealed class DtlsClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
 {
-    public override string Section => DtlsKeys.Section;
+    public override string Section => DtlsConfigurationKeys.Section;
 
-    public override IEnumerable<(string Path, KeyShape Shape)> Keys => DtlsKeys.ClientTable.Paths;
+    public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => DtlsConfigurationKeys.ClientTable.Paths;
 
     public override IEnumerable<(string Key, string? Path)> KeyFiles => [($"{client.SectionPath}:Dtls:Key", Options.Key)];
 

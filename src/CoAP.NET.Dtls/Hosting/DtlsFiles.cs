@@ -122,7 +122,7 @@ internal static class DtlsFiles
             try
             {
                 // .NET needs OpenSSL to read certificates, and ends the process without one.
-                CertificateChecks.ThrowIfNetLacksCryptography();
+                OwnCertificateValidator.ThrowIfNetLacksCryptography();
             }
             catch (CoapDtlsException exception)
             {

@@ -8,9 +8,9 @@ namespace CoAP.NET.Hosting;
 /// <param name="server">The server.</param>
 internal sealed class DtlsServerPart(IServiceProvider services, HostedRegistration server) : ServerPart
 {
-    public override string Section => DtlsKeys.Section;
+    public override string Section => DtlsConfigurationKeys.Section;
 
-    public override IEnumerable<(string Path, KeyShape Shape)> Keys => DtlsKeys.ServerTable.Paths;
+    public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => DtlsConfigurationKeys.ServerTable.Paths;
 
     public override IEnumerable<(string Key, string? Path)> KeyFiles =>
         [($"{server.SectionPath}:Dtls:PskFile", Options.PskFile), ($"{server.SectionPath}:Dtls:Key", Options.Key)];

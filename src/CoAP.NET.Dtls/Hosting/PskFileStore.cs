@@ -76,7 +76,7 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
 
     /// <inheritdoc/>
     public override void LogTaken(ILogger logger, string title, int ended) =>
-        HostingLog.KeysTaken(logger, title, ShownText.Of(path), Count, ended);
+        HostingLog.KeysTaken(logger, title, ConfigurationTextFormatter.Of(path), Count, ended);
 
     /// <inheritdoc/>
     public override void LogNotTaken(ILogger logger, string title, string problem) =>

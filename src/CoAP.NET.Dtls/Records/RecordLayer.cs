@@ -44,7 +44,7 @@ internal sealed class RecordLayer
     private ReplayWindow _window;
     private ulong _nextSequence;
 
-    // Lower if a keeper confirms how far the session may count, and reduced by what long records use up of the keys.
+    // Lower if a backup confirms how far the session may count, and reduced by what long records use up of the keys.
     private ulong _end;
 
     /// <summary>Creates the records of a session.</summary>
@@ -159,7 +159,7 @@ internal sealed class RecordLayer
     /// Whether its number is higher than those of all before it: only then may the session adopt its address (RFC 9146 section 6).
     /// </param>
     /// <returns>The result.</returns>
-    public OpenResult Open(in RecordHeader header, Span<byte> record, out ContentType type, out Range content, out bool isNewest)
+    public RecordOpenResult Open(in RecordHeader header, Span<byte> record, out ContentType type, out Range content, out bool isNewest)
     {
         type = header.Type;
         content = default;
@@ -171,12 +171,12 @@ internal sealed class RecordLayer
         if (header.Epoch != Epoch || BinaryPrimitives.ReadUInt16BigEndian(record[1..]) != RecordHeader.Version
             || innerLength < (hasCid ? TypeLength : 0) || hasCid != (_ownCidLength > 0) || !header.Cid(record).SequenceEqual(OwnCid))
         {
-            return OpenResult.Foreign;
+            return RecordOpenResult.Foreign;
         }
 
         if (!_window.Takes(header.Sequence))
         {
-            return OpenResult.Replayed;
+            return RecordOpenResult.Replayed;
         }
 
         Span<byte> rest = record.Slice(header.HeaderLength, header.Length);
@@ -189,7 +189,7 @@ internal sealed class RecordLayer
         if (!Aead.TryOpen(_suite, ref _opening, KeyOf(!_isServer), nonce, associated, inner, tag))
         {
             _forgeries += _forgeries < int.MaxValue ? 1 : 0;
-            return OpenResult.Forged;
+            return RecordOpenResult.Forged;
         }
 
         isNewest = _window.IsNewest(header.Sequence);
@@ -201,14 +201,14 @@ internal sealed class RecordLayer
             innerLength = inner.LastIndexOfAnyExcept((byte)0);
             if (innerLength < 0)
             {
-                return OpenResult.Foreign;
+                return RecordOpenResult.Foreign;
             }
 
             type = (ContentType)inner[innerLength];
         }
 
         content = new Range(start, start + innerLength);
-        return OpenResult.Opened;
+        return RecordOpenResult.Opened;
     }
 
     /// <summary>Subtracts one record from those that were not authentic.</summary>

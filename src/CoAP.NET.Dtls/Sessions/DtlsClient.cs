@@ -151,7 +151,7 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     /// <param name="reason">The reason.</param>
     /// <param name="tells">Whether to notify the peer.</param>
 #pragma warning disable CA1822 // symmetric to the server
-    public void End(DtlsSession session, DtlsEnd reason, bool tells) => session.End(reason, tells);
+    public void End(DtlsSession session, DtlsSessionEndReason reason, bool tells) => session.End(reason, tells);
 #pragma warning restore CA1822
 
     /// <summary>
@@ -173,7 +173,7 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
             TimeSpan left = Settings.IdleTimeout - session.Idle;
             if (left < TimeSpan.Zero)
             {
-                End(session, DtlsEnd.Evicted, tells: true);
+                End(session, DtlsSessionEndReason.Evicted, tells: true);
             }
             else if (next == Timeout.InfiniteTimeSpan || left < next)
             {
@@ -194,7 +194,7 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
 
         foreach (DtlsSession session in _sessions.Values)
         {
-            End(session, DtlsEnd.Closed, tells: true);
+            End(session, DtlsSessionEndReason.Closed, tells: true);
         }
 
         Resumptions.Dispose();
@@ -210,14 +210,14 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     /// <summary>Returns what a handshake uses; it may run code of the application.</summary>
     /// <param name="serverName">The requested name; null: the address.</param>
     /// <param name="server">The address of the server.</param>
-    public ClientRules RulesFor(string? serverName, CoapAddress server) =>
-        Settings.SelectRules?.Invoke(serverName, server) ?? new ClientRules(_context, Settings.Certificates);
+    public ClientHandshakeSettings RulesFor(string? serverName, CoapAddress server) =>
+        Settings.SelectRules?.Invoke(serverName, server) ?? new ClientHandshakeSettings(_context, Settings.Certificates);
 
     /// <summary>Creates a handshake.</summary>
     /// <param name="pending">Its connection attempt.</param>
     /// <param name="rules">What it uses.</param>
     /// <returns>The handshake; its owner disposes it.</returns>
-    public ClientHandshake MakeHandshake(PendingConnect pending, ClientRules rules) => new(rules.Context, MakeCid(), null, default)
+    public ClientHandshake MakeHandshake(PendingConnect pending, ClientHandshakeSettings rules) => new(rules.Context, MakeCid(), null, default)
     {
         SelectPsk = pending.SelectKeyAsync,
         Validate = pending.TrustsAsync,
@@ -254,12 +254,12 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
         });
         if (before is not null)
         {
-            End(before, DtlsEnd.Replaced, tells: false);
+            End(before, DtlsSessionEndReason.Replaced, tells: false);
         }
 
         if (Volatile.Read(ref _isDisposed))
         {
-            End(session, DtlsEnd.Closed, tells: true);
+            End(session, DtlsSessionEndReason.Closed, tells: true);
         }
 
         return session;
@@ -321,10 +321,10 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
         _sessions[Peer.Of(session.Path)] = session;
     }
 
-    void IDtlsSessionRegistry.OnEnded(DtlsSession session, DtlsEnd reason)
+    void IDtlsSessionRegistry.OnEnded(DtlsSession session, DtlsSessionEndReason reason)
     {
         Interlocked.Decrement(ref _sessionCount);
-        if (reason == DtlsEnd.FailedByPeer)
+        if (reason == DtlsSessionEndReason.FailedByPeer)
         {
             // RFC 5246 section 7.2.2: a failed session must not resume.
             Resumptions.Forget(session.Path.Remote, session.ServerName);
@@ -383,9 +383,9 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
             {
                 // The handshake walks the datagram itself, once, and returns the part after its end. If both ends began at the same time,
                 // messages that either may have sent go to both.
-                Speaker speaker = isShared ? SpeakerOf(datagram, cidLength) : Speaker.Server;
-                isPerhapsOfClient = speaker == Speaker.Either;
-                return (speaker != Speaker.Client && pending.Post(datagram)) || isOfUse;
+                HandshakeSender speaker = isShared ? SpeakerOf(datagram, cidLength) : HandshakeSender.Server;
+                isPerhapsOfClient = speaker == HandshakeSender.Either;
+                return (speaker != HandshakeSender.Client && pending.Post(datagram)) || isOfUse;
             }
 
             if (header.Type == ContentType.Tls12Cid && session is null)
@@ -404,7 +404,7 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     }
 
     // Decides by messages that only one of the roles sends (RFC 5246 section 7.4).
-    private static Speaker SpeakerOf(ReadOnlySpan<byte> datagram, int cidLength)
+    private static HandshakeSender SpeakerOf(ReadOnlySpan<byte> datagram, int cidLength)
     {
         for (int offset = 0; offset < datagram.Length && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header);
             offset += header.HeaderLength + header.Length)
@@ -412,11 +412,11 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
             if (header is { Type: ContentType.Handshake, Epoch: 0 }
                 && datagram[offset + header.HeaderLength] is not Certificate and byte message)
             {
-                return message is ClientHello or CertificateVerify or ClientKeyExchange ? Speaker.Client : Speaker.Server;
+                return message is ClientHello or CertificateVerify or ClientKeyExchange ? HandshakeSender.Client : HandshakeSender.Server;
             }
         }
 
-        return Speaker.Either;
+        return HandshakeSender.Either;
     }
 
     private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session, bool isShared) =>
@@ -456,13 +456,13 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     {
         // The address that it came to does not restrict the address to send from: the system knows the route.
         DtlsPath before = session.Path;
-        OpenResult result = session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path);
-        forged += result == OpenResult.Forged ? 1 : 0;
-        return result == OpenResult.Opened;
+        RecordOpenResult result = session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path);
+        forged += result == RecordOpenResult.Forged ? 1 : 0;
+        return result == RecordOpenResult.Opened;
     }
 
     // The role that sent a handshake datagram.
-    private enum Speaker
+    private enum HandshakeSender
     {
         Either,
         Client,

@@ -11,13 +11,13 @@ internal sealed record DtlsClientSettings
     public Func<CoapDtlsServerName, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; init; }
 
     /// <summary>Validates certificates of servers; null: trust none.</summary>
-    public CertificateCheck? Certificates { get; init; }
+    public PeerCertificateValidator? Certificates { get; init; }
 
     /// <summary>
     /// Selects what a handshake uses: gets the requested name (null for an address) and the server's address. Null, or a null result, means
     /// the context of the client and <see cref="Certificates"/>. Runs on the thread of the handshake.
     /// </summary>
-    public Func<string?, CoapAddress, ClientRules?>? SelectRules { get; init; }
+    public Func<string?, CoapAddress, ClientHandshakeSettings?>? SelectRules { get; init; }
 
     /// <summary>Validates raw public keys of servers: SubjectPublicKeyInfo in DER (RFC 7250). Null: trust none.</summary>
     public Func<CoapDtlsServerName, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }

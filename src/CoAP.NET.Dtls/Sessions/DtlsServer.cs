@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Steering;
 
@@ -62,7 +62,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
         _run = run;
         _sessions = new SessionTable(time, random);
         Resumption = context.Settings.AsyncSessionStore is { } store ? new SharedResumption(store, this, time) : null;
-        _handshakes = new HandshakeAcceptor(this, _sessions, new ServerRules(context, validate), limits, time, cookieKeys);
+        _handshakes = new HandshakeAcceptor(this, _sessions, new ServerHandshakeSettings(context, validate), limits, time, cookieKeys);
     }
 
     public IDtlsSessionOutput Sink { get; }
@@ -82,16 +82,16 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     public DtlsServerCounters Counters { get; init; } = new();
 
     /// <summary>The settings for keeping its sessions; null: they end with it.</summary>
-    public CoapDtlsSessionBackupOptions? Keeping
+    public CoapDtlsSessionBackupOptions? BackupOptions
     {
-        init => Keeper = value is null ? null : new SessionBackup(value, this, _sessions, _limits, _time)
+        init => SessionBackup = value is null ? null : new SessionBackup(value, this, _sessions, _limits, _time)
         {
-            Failed = exception => KeepingFailed?.Invoke(exception)
+            Failed = exception => BackupFailed?.Invoke(exception)
         };
     }
 
     /// <summary>Keeps its sessions; null: they end with it.</summary>
-    public SessionBackup? Keeper { get; private init; }
+    public SessionBackup? SessionBackup { get; private init; }
 
     /// <summary>Decides which sessions belong to this server; null: all.</summary>
     public ICoapDtlsSteering? SteeredBy
@@ -121,10 +121,10 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     public int MaxDatagram { get; init; } = RecordHeader.MaxLength;
 
     /// <summary>Sends the peer of a session an Empty message, and waits for its Reset; null if not available.</summary>
-    public Func<DtlsSession, Task>? Asks { get; init; }
+    public Func<DtlsSession, Task>? ConfirmsSession { get; init; }
 
-    /// <summary>Runs when the keeper did not keep a batch, with the reason.</summary>
-    public Action<Exception>? KeepingFailed { get; init; }
+    /// <summary>Runs when the backup did not keep a batch, with the reason.</summary>
+    public Action<Exception>? BackupFailed { get; init; }
 
     /// <summary>Number of sessions.</summary>
     public int SessionCount => _sessions.Count;
@@ -139,7 +139,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     /// Selects what a handshake uses, by the host name that the client requests; it runs on a handshake thread. Null, or if it returns
     /// null: the context and the validation of the server.
     /// </summary>
-    public Func<string?, ServerRules?>? SelectRules { get; init; }
+    public Func<string?, ServerHandshakeSettings?>? SelectRules { get; init; }
 
     /// <summary>Validates raw public keys of clients (SubjectPublicKeyInfo); null: accept none.</summary>
     public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }
@@ -168,7 +168,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     /// <param name="session">The session.</param>
     /// <exception cref="CoapException">The peer did not answer.</exception>
     public Task AskAsync(DtlsSession session) =>
-        Asks?.Invoke(session) ?? Task.FromException(new CoapConnectionException(CoapError.Lost, "The endpoint cannot ask the "
+        ConfirmsSession?.Invoke(session) ?? Task.FromException(new CoapConnectionException(CoapError.Lost, "The endpoint cannot ask the "
             + "peer."));
 
     /// <summary>Finds the key of a client.</summary>
@@ -209,7 +209,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     /// <param name="reason">The reason.</param>
     /// <param name="tells">Whether to notify the peer.</param>
 #pragma warning disable CA1822 // the session itself knows its owner
-    public void End(DtlsSession session, DtlsEnd reason, bool tells) => session.End(reason, tells);
+    public void End(DtlsSession session, DtlsSessionEndReason reason, bool tells) => session.End(reason, tells);
 #pragma warning restore CA1822
 
     /// <summary>
@@ -222,10 +222,10 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
         _sessions.DropLastFlights();
         for (int i = 0; i < MaxEvictionsPerTick && _sessions.TakeIdle(_limits.IdleTimeout) is { } session; i++)
         {
-            session.End(DtlsEnd.Evicted, tells: true);
+            session.End(DtlsSessionEndReason.Evicted, tells: true);
         }
 
-        Keeper?.Tick();
+        SessionBackup?.Tick();
     }
 
     /// <summary>Processes a datagram. It delivers messages before it returns; handshakes continue on other threads.</summary>
@@ -303,7 +303,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     public void OnDone(PendingHandshake pending, HandshakeResult established, bool isResumed)
     {
         Counters.AddCompleted(isResumed);
-        Open(Keeper?.Make(established, pending.Path, pending.Grant?.Slot)
+        Open(SessionBackup?.Make(established, pending.Path, pending.Grant?.Slot)
             ?? new DtlsSession(established, pending.Path, this, isInitiator: false, null));
 
         // Not before the session exists: data that the client sends immediately is for the session.
@@ -316,7 +316,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     /// <summary>Handles a failed handshake.</summary>
     /// <param name="pending">The handshake.</param>
     /// <param name="why">The reason.</param>
-    public void OnFailed(PendingHandshake pending, HandshakeEnd why)
+    public void OnFailed(PendingHandshake pending, HandshakeFailureReason why)
     {
         _handshakes.Forget(pending);
         Counters.AddFailed();
@@ -328,7 +328,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
 
     /// <summary>Returns what a handshake uses. Runs code of the application.</summary>
     /// <param name="serverName">The host name that the client requests; null for none.</param>
-    public ServerRules RulesFor(string? serverName) => _handshakes.RulesFor(serverName);
+    public ServerHandshakeSettings RulesFor(string? serverName) => _handshakes.RulesFor(serverName);
 
     /// <summary>Whether a client without credentials is refused.</summary>
     public bool RequiresCredentials => _context.Settings.RequiresClientCertificate;
@@ -393,10 +393,10 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
         _handshakes.Stop();
         foreach (DtlsSession session in _sessions.Shut())
         {
-            session.End(DtlsEnd.Closed, tells: true);
+            session.End(DtlsSessionEndReason.Closed, tells: true);
         }
 
-        Keeper?.Dispose();
+        SessionBackup?.Dispose();
     }
 
     void IDtlsSessionRegistry.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
@@ -409,16 +409,16 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
         _sessions.Move(session, from);
     }
 
-    void IDtlsSessionRegistry.OnEnded(DtlsSession session, DtlsEnd reason)
+    void IDtlsSessionRegistry.OnEnded(DtlsSession session, DtlsSessionEndReason reason)
     {
         Counters.AddEnd(reason);
         _sessions.Remove(session);
         if (session is BackedUpSession kept)
         {
-            Keeper?.OnEnded(kept, reason);
+            SessionBackup?.OnEnded(kept, reason);
         }
 
-        if (reason != DtlsEnd.FailedByPeer || session.ResumptionId.IsEmpty)
+        if (reason != DtlsSessionEndReason.FailedByPeer || session.ResumptionId.IsEmpty)
         {
             return;
         }
@@ -438,23 +438,23 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     {
         if (!_sessions.TryAdd(session, out IReadOnlyList<DtlsSession> replaced))
         {
-            session.End(DtlsEnd.Closed, tells: true);
+            session.End(DtlsSessionEndReason.Closed, tells: true);
             return;
         }
 
         foreach (DtlsSession old in replaced)
         {
-            old.End(DtlsEnd.Replaced, tells: false);
+            old.End(DtlsSessionEndReason.Replaced, tells: false);
         }
 
         while (_sessions.TakeExcess(_limits, session) is { } excess)
         {
-            excess.End(DtlsEnd.Evicted, tells: true);
+            excess.End(DtlsSessionEndReason.Evicted, tells: true);
         }
 
         if (session is BackedUpSession kept)
         {
-            Keeper?.OnOpened(kept);
+            SessionBackup?.OnOpened(kept);
         }
     }
 
@@ -476,20 +476,22 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
         byte[]? held = retiring is null ? null : record.ToArray();
         switch (session.Receive(header, record, path, holdsBack: retiring is not null))
         {
-            case OpenResult.Opened:
+            case RecordOpenResult.Opened:
                 _sessions.Touch(session);
                 return true;
-            case OpenResult.Forged:
+            case RecordOpenResult.Forged:
                 forged++;
                 Counters.AddForged(1);
                 return false;
-            case OpenResult.Replayed:
+            case RecordOpenResult.Replayed:
                 Counters.AddReplayed();
                 return false;
-            case OpenResult.HeldUp or OpenResult.HeldBack when retiring is not null && Steering?.TryHold(retiring, path, held) == true:
-            case OpenResult.Foreign when retiring is { IsClosed: true } && Steering?.TryHold(retiring, path, held) == true:
+            case RecordOpenResult.HeldUp or RecordOpenResult.HeldBack when retiring is not null
+                && Steering?.TryEnqueue(retiring, path, held) == true:
+            case RecordOpenResult.Foreign when retiring is { IsClosed: true } && Steering?.TryEnqueue(retiring, path, held) == true:
                 return true;
-            case OpenResult.HeldUp when session is BackedUpSession kept && Keeper?.Early.TryHold(kept, path, record) == true:
+            case RecordOpenResult.HeldUp when session is BackedUpSession kept
+                && SessionBackup?.Early.TryEnqueue(kept, path, record) == true:
                 return true;
             default:
                 Counters.AddIgnored();

@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="endpoint">The counters of the endpoint, for events that its owner should watch; null for none.</param>
 internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
 {
-    private static readonly int s_reasons = Enum.GetValues<DtlsEnd>().Length;
+    private static readonly int s_reasons = Enum.GetValues<DtlsSessionEndReason>().Length;
 
     private readonly long[] _ended = new long[s_reasons];
     private long _recordsForged;
@@ -57,11 +57,11 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     public long ResumptionFailures => Volatile.Read(ref _resumptionFailures);
 
     /// <summary>Records that the server dropped because they came before their session could answer.</summary>
-    public long HeldRecordsDropped => Volatile.Read(ref _earlyDropped);
+    public long EarlyRecordsDropped => Volatile.Read(ref _earlyDropped);
 
     /// <summary>Returns the number of ended sessions.</summary>
     /// <param name="reason">The reason.</param>
-    public long SessionsEnded(DtlsEnd reason) => Volatile.Read(ref _ended[(int)reason]);
+    public long SessionsEnded(DtlsSessionEndReason reason) => Volatile.Read(ref _ended[(int)reason]);
 
     public void AddForged(long count)
     {
@@ -87,7 +87,7 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
         endpoint?.Add(CoapCounter.HeldRecordsDropped, count);
     }
 
-    public void AddHeld() => endpoint?.Add(CoapCounter.RequestsInDoubt);
+    public void AddRequestInDoubt() => endpoint?.Add(CoapCounter.RequestsInDoubt);
 
     public void AddRejected() => endpoint?.Add(CoapCounter.RecordsRejected);
 
@@ -120,10 +120,10 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
 
     public void AddMove() => Interlocked.Increment(ref _addressChanges);
 
-    public void AddEnd(DtlsEnd reason)
+    public void AddEnd(DtlsSessionEndReason reason)
     {
         Interlocked.Increment(ref _ended[(int)reason]);
-        if (reason == DtlsEnd.Evicted)
+        if (reason == DtlsSessionEndReason.Evicted)
         {
             endpoint?.Add(CoapCounter.SessionsEvicted);
         }

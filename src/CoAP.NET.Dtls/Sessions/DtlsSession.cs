@@ -33,9 +33,9 @@ internal class DtlsSession : ISourceOwned
 
     // Also the lock of all mutable state: there may be many sessions, and no other code uses this object.
     private readonly RecordLayer _records;
-    private readonly More? _more;
+    private readonly RareFields? _more;
     private LastFlight? _lastFlight;
-    private PathCheck? _pathCheck;
+    private ReturnRoutabilityCheck? _pathCheck;
     private DtlsPath _path;
     private long _lastReceived;
     private bool _isClosed;
@@ -74,7 +74,7 @@ internal class DtlsSession : ISourceOwned
 
         if (established.PeerCertificate is not null || !established.PeerPublicKey.IsEmpty || serverName is not null)
         {
-            _more = new More(established.PeerCertificate, established.PeerPublicKey, serverName);
+            _more = new RareFields(established.PeerCertificate, established.PeerPublicKey, serverName);
         }
 
         _path = path;
@@ -294,7 +294,7 @@ internal class DtlsSession : ISourceOwned
             return SendWhenFound(content);
         }
 
-        End(DtlsEnd.Exhausted, tells: true);
+        End(DtlsSessionEndReason.Exhausted, tells: true);
         return false;
     }
 
@@ -302,11 +302,11 @@ internal class DtlsSession : ISourceOwned
     /// <param name="header">Its header.</param>
     /// <param name="record">The whole record; decrypted in place.</param>
     /// <param name="path">The path that it came from.</param>
-    /// <param name="holdsBack">Whether a request counts as not received (<see cref="OpenResult.HeldBack"/>).</param>
+    /// <param name="holdsBack">Whether a request counts as not received (<see cref="RecordOpenResult.HeldBack"/>).</param>
     /// <returns>The result.</returns>
-    public OpenResult Receive(in RecordHeader header, Span<byte> record, in DtlsPath path, bool holdsBack = false)
+    public RecordOpenResult Receive(in RecordHeader header, Span<byte> record, in DtlsPath path, bool holdsBack = false)
     {
-        OpenResult result;
+        RecordOpenResult result;
         ContentType type;
         Range content;
         DtlsPath before;
@@ -316,21 +316,22 @@ internal class DtlsSession : ISourceOwned
         {
             if (_isClosed || IsHeldUp)
             {
-                return _isClosed ? OpenResult.Foreign : OpenResult.HeldUp;
+                return _isClosed ? RecordOpenResult.Foreign : RecordOpenResult.HeldUp;
             }
 
             ReplayWindow window = _records.Window;
             result = _records.Open(header, record, out type, out content, out bool isNewest);
-            if (holdsBack && result == OpenResult.Opened && type == ContentType.ApplicationData && MessageKind.IsRequest(record[content]))
+            if (holdsBack && result == RecordOpenResult.Opened && type == ContentType.ApplicationData
+                && MessageHeadReader.IsRequest(record[content]))
             {
                 _records.Window = window;
-                return OpenResult.HeldBack;
+                return RecordOpenResult.HeldBack;
             }
 
             before = _path;
-            moves = result == OpenResult.Opened && isNewest && path != before;
-            isBeyond = result == OpenResult.Forged && _records.Forgeries > Math.Min(_home.MaxForgeries, Suite.MaxForgeries);
-            if (result == OpenResult.Opened)
+            moves = result == RecordOpenResult.Opened && isNewest && path != before;
+            isBeyond = result == RecordOpenResult.Forged && _records.Forgeries > Math.Min(_home.MaxForgeries, Suite.MaxForgeries);
+            if (result == RecordOpenResult.Opened)
             {
                 Volatile.Write(ref _lastReceived, _home.Time.GetTimestamp());
                 if (moves)
@@ -342,10 +343,10 @@ internal class DtlsSession : ISourceOwned
 
         if (isBeyond)
         {
-            End(DtlsEnd.Exhausted, tells: true);
+            End(DtlsSessionEndReason.Exhausted, tells: true);
         }
 
-        if (result != OpenResult.Opened)
+        if (result != RecordOpenResult.Opened)
         {
             return result;
         }
@@ -367,9 +368,9 @@ internal class DtlsSession : ISourceOwned
     /// <param name="check">The check.</param>
     /// <param name="random">Creates the cookie.</param>
     /// <returns>False if the session has ended.</returns>
-    public bool Challenge(PathCheck check, CoapRandomSource random)
+    public bool Challenge(ReturnRoutabilityCheck check, CoapRandomSource random)
     {
-        Span<byte> message = stackalloc byte[PathCheck.MessageLength];
+        Span<byte> message = stackalloc byte[ReturnRoutabilityCheck.MessageLength];
         check.WriteChallenge(random, message);
         Volatile.Write(ref _pathCheck, check);
         return SendCheck(check.Path, message);
@@ -399,7 +400,7 @@ internal class DtlsSession : ISourceOwned
     /// <param name="reason">The reason.</param>
     /// <param name="tells">Whether to notify the peer (close_notify, RFC 5246 section 7.2.1).</param>
     /// <returns>False if it had already ended.</returns>
-    public bool End(DtlsEnd reason, bool tells)
+    public bool End(DtlsSessionEndReason reason, bool tells)
     {
         Span<byte> alert = stackalloc byte[AlertBytes];
         int length = 0;
@@ -463,14 +464,14 @@ internal class DtlsSession : ISourceOwned
             case ContentType.Handshake when content.Length > 0 && content[0] is (HelloRequest or ClientHello):
                 RefuseRenegotiation();
                 break;
-            case ContentType.ReturnRoutabilityCheck when content.Length == PathCheck.MessageLength:
+            case ContentType.ReturnRoutabilityCheck when content.Length == ReturnRoutabilityCheck.MessageLength:
                 OnPathCheck(content, path);
                 break;
             case ContentType.Alert when content.Length == 2 && content[1] == CloseNotify:
-                End(DtlsEnd.ClosedByPeer, tells: true);
+                End(DtlsSessionEndReason.ClosedByPeer, tells: true);
                 break;
             case ContentType.Alert when content.Length == 2 && content[0] != WarningLevel:
-                End(DtlsEnd.FailedByPeer, tells: false);
+                End(DtlsSessionEndReason.FailedByPeer, tells: false);
                 break;
             default:
                 break;
@@ -479,10 +480,10 @@ internal class DtlsSession : ISourceOwned
 
     private void OnPathCheck(ReadOnlySpan<byte> message, in DtlsPath path)
     {
-        Span<byte> answer = stackalloc byte[PathCheck.MessageLength];
+        Span<byte> answer = stackalloc byte[ReturnRoutabilityCheck.MessageLength];
         DtlsPath current = Path;
         bool isPreferred = path == current;
-        if (PathCheck.TryWriteAnswer(message, isPreferred, answer))
+        if (ReturnRoutabilityCheck.TryWriteAnswer(message, isPreferred, answer))
         {
             _ = SendCheck(isPreferred ? path : current, answer);
         }
@@ -554,7 +555,7 @@ internal class DtlsSession : ISourceOwned
     }
 
     // Fields that sessions with a pre-shared key, of which there may be very many, mostly do not use.
-    private sealed record More(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, string? ServerName);
+    private sealed record RareFields(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, string? ServerName);
 }
 
 /// <summary>The home of a session outside of any table: the receiver looks it up itself.</summary>
@@ -572,7 +573,7 @@ internal sealed class NullSessionRegistry(IDtlsSessionOutput sink, TimeProvider 
     {
     }
 
-    public void OnEnded(DtlsSession session, DtlsEnd reason)
+    public void OnEnded(DtlsSession session, DtlsSessionEndReason reason)
     {
     }
 }

@@ -15,15 +15,16 @@ internal sealed class HandshakeAcceptor
     private const int AddressBytes = 24;
     private const byte FatalLevel = 2;
 
-    private static readonly HandshakeEnd s_tooLate = new("The client did not finish the handshake in time.", HandshakeFault.TimedOut);
-    private static readonly HandshakeEnd s_replaced = new("The client began another handshake.");
-    private static readonly HandshakeEnd s_handedOver = new("Its slot is handed over to another server.");
-    private static readonly HandshakeEnd s_noExtendedMasterSecret =
+    private static readonly HandshakeFailureReason s_tooLate = new(
+        "The client did not finish the handshake in time.", HandshakeFault.TimedOut);
+    private static readonly HandshakeFailureReason s_replaced = new("The client began another handshake.");
+    private static readonly HandshakeFailureReason s_handedOver = new("Its slot is handed over to another server.");
+    private static readonly HandshakeFailureReason s_noExtendedMasterSecret =
         new(Handshake.NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
 
     private readonly DtlsServer _server;
     private readonly SessionTable _sessions;
-    private readonly ServerRules _rules;
+    private readonly ServerHandshakeSettings _rules;
     private readonly DtlsServerLimits _limits;
     private readonly TimeProvider _time;
     private readonly CookieIssuer _cookies;
@@ -46,7 +47,7 @@ internal sealed class HandshakeAcceptor
     public HandshakeAcceptor(
         DtlsServer server,
         SessionTable sessions,
-        ServerRules rules,
+        ServerHandshakeSettings rules,
         DtlsServerLimits limits,
         TimeProvider time,
         CoapEpochKeys? cookieKeys)
@@ -256,7 +257,7 @@ internal sealed class HandshakeAcceptor
     /// <param name="beginning">The part of its ClientHello before the cookie.</param>
     /// <param name="identity">The identity that the client claims; null for none.</param>
     /// <param name="end">Why it failed.</param>
-    public void Report(in DtlsPath path, ReadOnlySpan<byte> beginning, string? identity, HandshakeEnd end)
+    public void Report(in DtlsPath path, ReadOnlySpan<byte> beginning, string? identity, HandshakeFailureReason end)
     {
         if (!_failed.IsCopy(path, beginning))
         {
@@ -264,7 +265,7 @@ internal sealed class HandshakeAcceptor
         }
     }
 
-    private void GiveUp(PendingHandshake pending, HandshakeEnd why)
+    private void GiveUp(PendingHandshake pending, HandshakeFailureReason why)
     {
         if (pending.GiveUp())
         {
@@ -302,19 +303,19 @@ internal sealed class HandshakeAcceptor
 
     /// <summary>Returns what a handshake uses.</summary>
     /// <param name="serverName">The host name that the client requests; null for none.</param>
-    public ServerRules RulesFor(string? serverName) => _server.SelectRules?.Invoke(serverName) ?? _rules;
+    public ServerHandshakeSettings RulesFor(string? serverName) => _server.SelectRules?.Invoke(serverName) ?? _rules;
 
     // On a handshake thread, because the selection of credentials is code of the application.
     private ServerHandshake Make(byte[] clientHello, SlotPermit? grant, DtlsPath path)
     {
         string? serverName = _server.SelectRules is null ? null : ClientHello.ServerNameOf(clientHello);
-        ServerRules rules = RulesFor(serverName);
+        ServerHandshakeSettings rules = RulesFor(serverName);
         return new ServerHandshake(rules.Context, () => MakeCid(grant))
         {
             Validate = rules.Validate,
             ValidateRawPublicKey = _server.ValidateRawPublicKey,
             SessionNames = new SessionIdGenerator(_server.Random, grant?.Slot),
-            KeepsShown = _server.CanResume || _server.Keeper is not null,
+            KeepsShown = _server.CanResume || _server.SessionBackup is not null,
             ServerName = serverName,
             Trace = _server.Trace is { } trace ? step => trace(path, step) : null,
         };

@@ -46,7 +46,7 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
             }
 
             pending.IsListed = true;
-            SharesOf(pending).Add(pending);
+            CountsOf(pending).Add(pending);
             return victim;
         }
     }
@@ -65,7 +65,7 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
     private static PendingHandshake? Slowest(IEnumerable<PendingHandshake> pending) =>
         pending.MinBy(static one => (one.Progress > 0, one.LastOfUse));
 
-    private SourceMemberCounts<PendingHandshake> SharesOf(PendingHandshake pending) => pending.IsKnown ? _known : _strangers;
+    private SourceMemberCounts<PendingHandshake> CountsOf(PendingHandshake pending) => pending.IsKnown ? _known : _strangers;
 
     private PendingHandshake? VictimFor(PendingHandshake pending)
     {
@@ -92,6 +92,6 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
         }
 
         pending.IsListed = false;
-        SharesOf(pending).Remove(pending);
+        CountsOf(pending).Remove(pending);
     }
 }

@@ -30,7 +30,7 @@ internal interface IDtlsSessionOutput
     /// <summary>Ignores further input of a session, which continues elsewhere.</summary>
     /// <param name="session">The session.</param>
     /// <returns>
-    /// What the next server has to know of received messages (<see cref="Keeping.SessionLoading.TakeSeen"/>); mostly empty.
+    /// What the next server has to know of received messages (<see cref="SessionBackups.SessionLoader.TakeSeen"/>); mostly empty.
     /// </returns>
     ReadOnlyMemory<byte> ExportState(DtlsSession session) => default;
 
@@ -50,5 +50,5 @@ internal interface IDtlsSessionOutput
     /// <summary>A session has ended. Called once.</summary>
     /// <param name="session">The session.</param>
     /// <param name="reason">The reason.</param>
-    void Closed(DtlsSession session, DtlsEnd reason);
+    void Closed(DtlsSession session, DtlsSessionEndReason reason);
 }

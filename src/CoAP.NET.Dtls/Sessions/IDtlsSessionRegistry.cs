@@ -1,4 +1,4 @@
-using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls.Sessions;
@@ -13,7 +13,7 @@ internal interface IDtlsSessionRegistry
     TimeProvider Time { get; }
 
     /// <summary>Keeps its sessions; null: they end with it.</summary>
-    SessionBackup? Keeper => null;
+    SessionBackup? SessionBackup => null;
 
     /// <summary>Relays datagrams to and from other servers; null for none.</summary>
     SessionSteering? Steering => null;
@@ -32,5 +32,5 @@ internal interface IDtlsSessionRegistry
     /// <summary>A session has ended. Called once, before <see cref="IDtlsSessionOutput.Closed"/>.</summary>
     /// <param name="session">The session.</param>
     /// <param name="reason">The reason.</param>
-    void OnEnded(DtlsSession session, DtlsEnd reason);
+    void OnEnded(DtlsSession session, DtlsSessionEndReason reason);
 }

@@ -34,7 +34,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     private int _again;
     private long _progressAt = owner.Time.GetTimestamp();
     private string? _distrust;
-    private CertificateCheck? _certificates;
+    private PeerCertificateValidator? _certificates;
     private readonly Lock _gate = new();
     private readonly Queue<byte[]> _queue = new();
     private readonly CancellationTokenSource _end = new();
@@ -56,7 +56,8 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     public Task<DtlsSession> Ended => _ended.Task;
 
     /// <summary>The progress. Any thread may read it.</summary>
-    public CoapConnectProgress Progress => ConnectFailures.ProgressOf(_handshake, _hasHeard, path, owner.Time.GetElapsedTime(_since));
+    public CoapConnectProgress Progress =>
+        HandshakeFailureMessage.ProgressOf(_handshake, _hasHeard, path, owner.Time.GetElapsedTime(_since));
 
     /// <summary>Begins the handshake.</summary>
     public void Start()
@@ -105,7 +106,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     {
         if (owner.Time.GetElapsedTime(_since) >= owner.Settings.HandshakeTimeout)
         {
-            (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.OfSilence(_handshake, _hasHeard, path,
+            (CoapDtlsHandshakeFailure reason, string text) = HandshakeFailureMessage.OfSilence(_handshake, _hasHeard, path,
                 owner.Settings.HandshakeTimeout);
             GiveUp(reason, text);
             return;
@@ -113,7 +114,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
 
         if (IsRefused() is { } alert)
         {
-            (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.OfAlert(alert, _handshake!);
+            (CoapDtlsHandshakeFailure reason, string text) = HandshakeFailureMessage.OfAlert(alert, _handshake!);
             GiveUp(reason, text);
             return;
         }
@@ -244,7 +245,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
             }
             else if (_handshake.Status == HandshakeStatus.Failed)
             {
-                (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.Of(_handshake, _distrust);
+                (CoapDtlsHandshakeFailure reason, string text) = HandshakeFailureMessage.Of(_handshake, _distrust);
                 Fail(reason, text, _handshake.Failure?.Exception?.InnerException);
             }
         }
@@ -277,7 +278,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
 
     private async ValueTask BeginAsync()
     {
-        ClientRules rules = owner.RulesFor(serverName, path.Remote);
+        ClientHandshakeSettings rules = owner.RulesFor(serverName, path.Remote);
         _certificates = rules.Certificates;
         if (rules.Context.Settings.Missing is { } missing)
         {

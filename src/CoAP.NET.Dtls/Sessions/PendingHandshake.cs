@@ -71,11 +71,11 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     /// thread may call it.
     /// </summary>
     /// <param name="otherwise">The reason if there is no better one.</param>
-    public HandshakeEnd ExplainEnd(HandshakeEnd otherwise) => _lookup switch
+    public HandshakeFailureReason ExplainEnd(HandshakeFailureReason otherwise) => _lookup switch
     {
-        KeyLookup.Running => new HandshakeEnd("The key store did not answer in time.", HandshakeFault.TimedOut),
-        KeyLookup.Unknown => new HandshakeEnd("The key store does not know the identity.", HandshakeFault.UnknownIdentity),
-        KeyLookup.Known when _handshake is { Forgeries: > 0 } => new HandshakeEnd(
+        KeyLookup.Running => new HandshakeFailureReason("The key store did not answer in time.", HandshakeFault.TimedOut),
+        KeyLookup.Unknown => new HandshakeFailureReason("The key store does not know the identity.", HandshakeFault.UnknownIdentity),
+        KeyLookup.Known when _handshake is { Forgeries: > 0 } => new HandshakeFailureReason(
             "The key of the client does not fit: it is not the one that the key store has for the identity.", HandshakeFault.WrongKey),
         _ => otherwise,
     };
@@ -182,7 +182,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
             {
                 if (_handshake is null)
                 {
-                    Finish([], HandshakeEnd.Of(exception));
+                    Finish([], HandshakeFailureReason.Of(exception));
                     return;
                 }
 
@@ -335,7 +335,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         }
     }
 
-    private void Finish(IReadOnlyList<byte[]> output, HandshakeEnd? failure)
+    private void Finish(IReadOnlyList<byte[]> output, HandshakeFailureReason? failure)
     {
         bool isGivenUp;
         lock (_gate)

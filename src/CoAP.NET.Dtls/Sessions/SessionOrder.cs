@@ -7,7 +7,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// </summary>
 internal sealed class SessionOrder : IEnumerable<DtlsSession>
 {
-    private IntrusiveList<DtlsSession, Place> _chain;
+    private IntrusiveList<DtlsSession, LinkAccessor> _chain;
 
     /// <summary>The session that is silent longest; null if empty.</summary>
     public DtlsSession? Oldest => _chain.First;
@@ -33,7 +33,7 @@ internal sealed class SessionOrder : IEnumerable<DtlsSession>
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
-    private readonly struct Place : ILinkAccessor<DtlsSession>
+    private readonly struct LinkAccessor : ILinkAccessor<DtlsSession>
     {
         public static ref ListLinks<DtlsSession> Of(DtlsSession item) => ref item.Neighbours;
     }

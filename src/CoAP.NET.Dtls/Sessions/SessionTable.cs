@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
@@ -31,7 +31,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
     private readonly Lock _gate = new();
 
     // Sessions with a Connection ID are not in the index of paths, so a client that gets another one's address hides no session.
-    private readonly CidIndex _byCid = new();
+    private readonly ConnectionIdIndex _byCid = new();
     private readonly PathIndex _byPath = new(random);
 
     // The number per slot, if sessions have slots.
@@ -418,7 +418,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
     // If no source has more than one, the order of all sessions decides.
     private DtlsSession? OldestOfGreediest(SourceMemberCounts<DtlsSession> shares, DtlsSession added) =>
         shares.Most > 1 ? OldestOf(shares.OfGreediest(), added)
-        : shares.Count > 0 ? _order.FirstOrDefault(session => session != added && SharesOf(session) == shares)
+        : shares.Count > 0 ? _order.FirstOrDefault(session => session != added && CountsOf(session) == shares)
         : null;
 
     private bool HasTooMany(DtlsSession added, int max)
@@ -443,18 +443,18 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
         }
     }
 
-    private SourceMemberCounts<DtlsSession> SharesOf(DtlsSession session) => session.IsKnown ? _known : _strangers;
+    private SourceMemberCounts<DtlsSession> CountsOf(DtlsSession session) => session.IsKnown ? _known : _strangers;
 
     private void Share(DtlsSession session, in DtlsPath path)
     {
         session.Source = Keys.Of(path.Remote);
-        SharesOf(session).Add(session);
+        CountsOf(session).Add(session);
         CountIdentity(session, 1);
     }
 
     private void Unshare(DtlsSession session)
     {
-        SharesOf(session).Remove(session);
+        CountsOf(session).Remove(session);
         CountIdentity(session, -1);
     }
 
@@ -464,15 +464,15 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
         uint source = Keys.Of(session.Path.Remote);
         if (source != session.Source)
         {
-            SharesOf(session).Remove(session);
+            CountsOf(session).Remove(session);
             session.Source = source;
-            SharesOf(session).Add(session);
+            CountsOf(session).Add(session);
         }
     }
 }
 
 /// <summary>Sessions by their Connection IDs.</summary>
-internal sealed class CidIndex : SessionIndex<ulong>
+internal sealed class ConnectionIdIndex : SessionIndex<ulong>
 {
     protected override ulong KeyOf(DtlsSession session) => SessionTable.CidOf(session.OwnCid);
 

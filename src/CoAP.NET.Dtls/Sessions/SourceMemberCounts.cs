@@ -11,7 +11,7 @@ internal sealed class SourceMemberCounts<T>
     private const int MinSlots = 16;
 
     // The sources of each size, from two members. There are never more sizes than the square root of twice the members.
-    private readonly Dictionary<int, HashSet<Share>> _bySize = [];
+    private readonly Dictionary<int, HashSet<SourceCount>> _bySize = [];
 
     // By source, with linear probing: the only member of a source, or its share. A power of two, at most three quarters used.
     private object?[] _slots = new object?[MinSlots];
@@ -27,12 +27,12 @@ internal sealed class SourceMemberCounts<T>
 
     /// <summary>Returns the number of members of a source.</summary>
     /// <param name="source">The source.</param>
-    public int CountOf(uint source) => _slots[Find(source)] switch { null => 0, Share share => share.Members.Count, _ => 1 };
+    public int CountOf(uint source) => _slots[Find(source)] switch { null => 0, SourceCount share => share.Members.Count, _ => 1 };
 
     /// <summary>Returns the members of a source, in no order.</summary>
     /// <param name="source">The source.</param>
     public IReadOnlyCollection<T> Of(uint source) =>
-        _slots[Find(source)] switch { null => [], Share share => share.Members, var single => [(T)single] };
+        _slots[Find(source)] switch { null => [], SourceCount share => share.Members, var single => [(T)single] };
 
     /// <summary>
     /// Returns the members of a source that has most, in no order. If no source has more than one, these are all members.
@@ -72,13 +72,13 @@ internal sealed class SourceMemberCounts<T>
                 }
 
                 break;
-            case Share share:
+            case SourceCount share:
                 Unlist(share);
                 share.Members.Add(member);
                 List(share);
                 break;
             case T other:
-                Share made = new(member.Source) { Members = { other, member } };
+                SourceCount made = new(member.Source) { Members = { other, member } };
                 _slots[at] = made;
                 _singles--;
                 List(made);
@@ -92,7 +92,7 @@ internal sealed class SourceMemberCounts<T>
     {
         int at = Find(member.Source);
         Count--;
-        if (_slots[at] is not Share share)
+        if (_slots[at] is not SourceCount share)
         {
             _singles--;
             Clear(at);
@@ -118,7 +118,7 @@ internal sealed class SourceMemberCounts<T>
         }
     }
 
-    private static uint SourceAt(object there) => there is Share share ? share.Source : ((T)there).Source;
+    private static uint SourceAt(object there) => there is SourceCount share ? share.Source : ((T)there).Source;
 
     // Sources are already keyed hashes.
     private int Find(uint source)
@@ -163,11 +163,11 @@ internal sealed class SourceMemberCounts<T>
         }
     }
 
-    private void List(Share share)
+    private void List(SourceCount share)
     {
         int size = share.Members.Count;
         _most = Math.Max(_most, size);
-        if (!_bySize.TryGetValue(size, out HashSet<Share>? others))
+        if (!_bySize.TryGetValue(size, out HashSet<SourceCount>? others))
         {
             _bySize[size] = others = [];
         }
@@ -175,9 +175,9 @@ internal sealed class SourceMemberCounts<T>
         others.Add(share);
     }
 
-    private void Unlist(Share share)
+    private void Unlist(SourceCount share)
     {
-        HashSet<Share> others = _bySize[share.Members.Count];
+        HashSet<SourceCount> others = _bySize[share.Members.Count];
         others.Remove(share);
         if (others.Count == 0)
         {
@@ -185,7 +185,7 @@ internal sealed class SourceMemberCounts<T>
         }
     }
 
-    private sealed class Share(uint source)
+    private sealed class SourceCount(uint source)
     {
         public uint Source => source;
 

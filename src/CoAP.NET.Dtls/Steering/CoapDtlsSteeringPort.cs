@@ -55,25 +55,25 @@ internal sealed class CoapDtlsSteeringPort
 
     /// <summary>Hands all sessions of a slot over to another server.</summary>
     /// <remarks>
-    /// Each session ends here without a message to its client, and the keeper (<see cref="CoapDtlsServerOptions.SessionKeeping"/>) gets its
+    /// Each session ends here without a message to its client, and the backup (<see cref="CoapDtlsServerOptions.SessionBackup"/>) gets its
     /// exact state (<see cref="CoapDtlsSessionChangeKind.Stopped"/>). The session continues at the next server with the next record.
     /// <see cref="ICoapDtlsSteering.SlotOfNewSession"/> must not return the slot any more. The server gives up handshakes that already have
     /// the slot, and their clients start again. The slot may come back later. The server finishes pending requests, for
     /// <see cref="GracePeriod"/> at most. Once a session, and in the end the whole slot, starts no more requests, a new request gets no
-    /// answer and has no effect: <see cref="ICoapDtlsSteering.TryHold"/> gets it for the next server. Clients retransmit the requests that
-    /// it does not hold, if they are Confirmable. The state includes Message IDs and answers of requests other than GET and FETCH, so that
-    /// no server executes a duplicate. A request that still runs after the grace period gets no answer; if it is not idempotent, the next
-    /// server does not execute its duplicates. Requests of this server to the clients fail.
+    /// answer and has no effect: <see cref="ICoapDtlsSteering.TryEnqueue"/> gets it for the next server. Clients retransmit the requests
+    /// that it does not hold, if they are Confirmable. The state includes Message IDs and answers of requests other than GET and FETCH, so
+    /// that no server executes a duplicate. A request that still runs after the grace period gets no answer; if it is not idempotent, the
+    /// next server does not execute its duplicates. Requests of this server to the clients fail.
     /// </remarks>
     /// <param name="slot">The slot.</param>
     /// <param name="cancellationToken">
-    /// Ends the grace period and the wait for the keeper; the slot has no sessions here nevertheless. A token that is already cancelled
+    /// Ends the grace period and the wait for the backup; the slot has no sessions here nevertheless. A token that is already cancelled
     /// gives no grace, as for a slot that another server has taken.
     /// </param>
-    /// <returns>A task that ends when the slot has no sessions here, and the keeper has confirmed all states.</returns>
+    /// <returns>A task that ends when the slot has no sessions here, and the backup has confirmed all states.</returns>
     /// <exception cref="TimeoutException">
-    /// The keeper has not confirmed within <see cref="CoapDtlsSessionBackupOptions.ConfirmTimeout"/>. The slot has no sessions here. A server
-    /// that loads them treats them as after a crash.
+    /// The backup has not confirmed within <see cref="CoapDtlsSessionBackupOptions.ConfirmTimeout"/>. The slot has no sessions here. A
+    /// server that loads them treats them as after a crash.
     /// </exception>
     /// <exception cref="OperationCanceledException">The caller cancelled it.</exception>
     public Task ReleaseAsync(byte slot, CancellationToken cancellationToken) => _steering.ReleaseAsync(slot, cancellationToken);

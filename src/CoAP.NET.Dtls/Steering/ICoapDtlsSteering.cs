@@ -9,7 +9,7 @@ namespace CoAP.NET.Dtls;
 /// </remarks>
 internal interface ICoapDtlsSteering
 {
-    /// <summary>Initializes the steering when the server starts: after the keeper loaded sessions, and before the first datagram.</summary>
+    /// <summary>Initializes the steering when the server starts: after the backup loaded sessions, and before the first datagram.</summary>
     /// <param name="port">Accepts relayed datagrams, and releases slots.</param>
     void Start(CoapDtlsSteeringPort port);
 
@@ -19,7 +19,7 @@ internal interface ICoapDtlsSteering
     /// returns false.
     /// </returns>
     /// <remarks>
-    /// The slot is the first byte of the Connection ID. For a session without one, it is the first byte of the name by which the keeper
+    /// The slot is the first byte of the Connection ID. For a session without one, it is the first byte of the name by which the backup
     /// knows it. The server calls it for each ClientHello that begins a handshake, even if no session results.
     /// </remarks>
     byte? SlotOfNewSession();
@@ -48,7 +48,7 @@ internal interface ICoapDtlsSteering
     /// <remarks>
     /// The server starts no new request in the session, and the record counts as not received. By default the steering holds none.
     /// </remarks>
-    bool TryHold(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
+    bool TryEnqueue(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
 
     /// <summary>Sends a datagram through the server that relayed the last one of its session.</summary>
     /// <param name="via">The number passed to <see cref="CoapDtlsSteeringPort.Receive"/>.</param>

@@ -1,4 +1,4 @@
-using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
 
@@ -22,7 +22,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     // The pending releases, and the number begun so far.
     private readonly Task?[] _releases = new Task?[SlotCounts.Slots];
     private readonly int[] _begun = new int[SlotCounts.Slots];
-    private readonly KnownPaths _heard = new(server.Random);
+    private readonly RecentClientPaths _heard = new(server.Random);
     private bool _isOpen;
 
     // A timestamp; the largest means no end, and saves reading the clock.
@@ -126,11 +126,11 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     /// <param name="path">The path that it came from.</param>
     /// <param name="record">The record, unmodified.</param>
     /// <returns>Whether the steering holds it.</returns>
-    public bool TryHold(BackedUpSession session, in DtlsPath path, ReadOnlySpan<byte> record)
+    public bool TryEnqueue(BackedUpSession session, in DtlsPath path, ReadOnlySpan<byte> record)
     {
         try
         {
-            return session.HasCid && steering.TryHold(path.Via, session.OwnCid[0], path.Remote, record);
+            return session.HasCid && steering.TryEnqueue(path.Via, session.OwnCid[0], path.Remote, record);
         }
 #pragma warning disable CA1031 // the server continues after any exception of user code
         catch (Exception exception)
@@ -263,7 +263,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
             await FinishAsync(released.Where(static session => !session.IsClosed), grace.Token).ConfigureAwait(false);
         }
 
-        await server.Keeper!.ReleaseAsync(
+        await server.SessionBackup!.ReleaseAsync(
             released.OfType<BackedUpSession>().Where(static session => !session.IsClosed), cancellationToken).ConfigureAwait(false);
     }
 

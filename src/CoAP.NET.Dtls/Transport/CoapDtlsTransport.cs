@@ -73,7 +73,7 @@ internal sealed class CoapDtlsTransport : CoapSessionTransport
     public override string Scheme => "coaps";
 
     /// <summary>Whether a handshake sends the server its name (RFC 6066 section 3). Requests carry it nevertheless.</summary>
-    public override bool TellsServerName => true;
+    public override bool ProvidesServerName => true;
 
     /// <summary>Whether the transport serves; false if it only sends requests.</summary>
     public override bool CanAccept => _isServer;
@@ -108,7 +108,7 @@ internal sealed class CoapDtlsTransport : CoapSessionTransport
         catch
         {
             _engine = null;
-            await engine.KeepSessionsAsync().ConfigureAwait(false);
+            await engine.BackUpSessionsAsync().ConfigureAwait(false);
             engine.Dispose();
             throw;
         }
@@ -154,7 +154,7 @@ internal sealed class CoapDtlsTransport : CoapSessionTransport
     {
         if (_engine is { } running)
         {
-            await running.KeepSessionsAsync().ConfigureAwait(false);
+            await running.BackUpSessionsAsync().ConfigureAwait(false);
             running.Dispose();
         }
 

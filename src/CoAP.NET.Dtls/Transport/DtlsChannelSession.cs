@@ -1,4 +1,4 @@
-using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
 
@@ -79,7 +79,7 @@ internal sealed class DtlsChannelSession : CoapSession
     public void OnHeard(ReadOnlySpan<byte> message)
     {
         OnReceived();
-        if (_unanswered > 0 && MessageKind.IsReaction(message))
+        if (_unanswered > 0 && MessageHeadReader.IsReaction(message))
         {
             Volatile.Write(ref _unanswered, 0);
         }
@@ -99,7 +99,7 @@ internal sealed class DtlsChannelSession : CoapSession
 
             int unanswered = _unanswered + 1;
             Volatile.Write(ref _unanswered, unanswered);
-            if (unanswered == SessionOpening.UnansweredToProbe)
+            if (unanswered == SessionOpener.UnansweredToProbe)
             {
                 _engine.OnUnanswered(this);
             }
@@ -112,12 +112,12 @@ internal sealed class DtlsChannelSession : CoapSession
     /// <inheritdoc/>
     public override async Task<bool> CheckPathAsync(CancellationToken cancellationToken)
     {
-        PathCheck check = new(Session.Path);
-        TimeSpan wait = PathCheck.FirstWait;
-        for (int i = 0; i < PathCheck.MaxChallenges; i++, wait *= 2)
+        ReturnRoutabilityCheck check = new(Session.Path);
+        TimeSpan wait = ReturnRoutabilityCheck.FirstWait;
+        for (int i = 0; i < ReturnRoutabilityCheck.MaxChallenges; i++, wait *= 2)
         {
             // A challenge counts for the limit of what may go to an address before it answers.
-            if (Channel!.Shard.Guard.MayLeave(Channel, this, PathCheck.MessageLength) && !_engine.Challenge(Session, check))
+            if (Channel!.Shard.Guard.MayLeave(Channel, this, ReturnRoutabilityCheck.MessageLength) && !_engine.Challenge(Session, check))
             {
                 return false;
             }

@@ -2,7 +2,7 @@ using System.Globalization;
 using CoAP.NET.Composition;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
@@ -26,10 +26,10 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     private readonly HandshakeContext? _clientContext;
     private readonly DtlsServer? _server;
     private readonly DtlsClient? _client;
-    private readonly ClientPaths _paths;
-    private readonly SessionOpening? _opening;
+    private readonly ClientSocketSelector _paths;
+    private readonly SessionOpener? _opening;
     private readonly CoapDatagramPool _pool;
-    private readonly OwnAddresses _ownAddresses;
+    private readonly LocalAddressCheck _ownAddresses;
     private readonly HandshakeDiagnostics _reports;
 
     // Receive threads never work on handshakes, which validate certificates and call user code.
@@ -47,12 +47,12 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         _moves = context as ICoapSessionMobility;
         _reports = new HandshakeDiagnostics(context);
         _settings = settings;
-        Context = new DtlsContext(this, context, 0);
-        Clock = new EngineClock(this, sockets, context);
-        _ownAddresses = new OwnAddresses(sockets);
-        _paths = new ClientPaths(this, transport, sockets, context);
+        Context = new DtlsDatagramContext(this, context, 0);
+        Clock = new DtlsEngineTimer(this, sockets, context);
+        _ownAddresses = new LocalAddressCheck(sockets);
+        _paths = new ClientSocketSelector(this, transport, sockets, context);
         _work = new HandshakeScheduler((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger),
-            context.TimeProvider, EngineClock.Often);
+            context.TimeProvider, DtlsEngineTimer.Often);
         _pool = new CoapDatagramPool(context.Limits.Messages.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
@@ -72,9 +72,9 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
                 SelectRules = RulesOfServer(settings, context.TimeProvider, storeFailed),
                 ResumptionFailed = _reports.StoreFailed,
                 CheckFailed = _reports.CheckFailed,
-                Keeping = settings.SessionKeeping,
-                KeepingFailed = OnKeepingFailed,
-                Asks = AskAsync,
+                BackupOptions = settings.SessionBackup,
+                BackupFailed = OnKeepingFailed,
+                ConfirmsSession = AskAsync,
                 MaxDatagram = context.Limits.Messages.MaxDatagramSize + RecordOverhead,
                 SteeringFailed = _reports.SteeringFailed,
                 Sockets = sockets as CoapUdpTransport,
@@ -90,15 +90,15 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
             {
                 Trace = _reports.Trace,
             };
-            _opening = new SessionOpening(transport, Clock, context, _client, _paths);
+            _opening = new SessionOpener(transport, Clock, context, _client, _paths);
         }
     }
 
     /// <summary>The context of the transport's sockets.</summary>
-    public DtlsContext Context { get; }
+    public DtlsDatagramContext Context { get; }
 
     /// <summary>Schedules due work.</summary>
-    public EngineClock Clock { get; }
+    public DtlsEngineTimer Clock { get; }
 
     /// <summary>The server's part; null on a transport that only sends requests.</summary>
     public DtlsServer? Server => _server;
@@ -114,7 +114,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
 
     /// <summary>Sends a path_challenge (RFC 9853).</summary>
     /// <returns>False if the session has ended.</returns>
-    public bool Challenge(DtlsSession session, PathCheck check) => session.Challenge(check, _outer.Random);
+    public bool Challenge(DtlsSession session, ReturnRoutabilityCheck check) => session.Challenge(check, _outer.Random);
 
     /// <summary>Whether it has ended.</summary>
     public bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
@@ -123,30 +123,30 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     /// <param name="cancellationToken">Stops it.</param>
     public async ValueTask LoadSessionsAsync(CancellationToken cancellationToken)
     {
-        if (_server?.Keeper is not { } keeper)
+        if (_server?.SessionBackup is not { } backup)
         {
             return;
         }
 
         try
         {
-            int count = await keeper.StartAsync(cancellationToken).ConfigureAwait(false);
+            int count = await backup.StartAsync(cancellationToken).ConfigureAwait(false);
             if (count > 0)
             {
-                DtlsLog.SessionsLoaded(_outer.Logger, count, KeeperName);
+                DtlsLog.SessionsLoaded(_outer.Logger, count, BackupName);
             }
 
-            if (keeper.Loading.Unreadable is var unreadable and > 0)
+            if (backup.Loading.Unreadable is var unreadable and > 0)
             {
-                DtlsLog.SessionsNotLoaded(_outer.Logger, null, KeeperName, string.Create(CultureInfo.InvariantCulture,
+                DtlsLog.SessionsNotLoaded(_outer.Logger, null, BackupName, string.Create(CultureInfo.InvariantCulture,
                     $"{unreadable} of them were corrupted, encrypted with another key, or written by another version."));
             }
         }
-#pragma warning disable CA1031 // the server serves without the sessions after any exception of a user's keeper
+#pragma warning disable CA1031 // the server serves without the sessions after any exception of a user's backup
         catch (Exception exception) when (exception is not OperationCanceledException)
 #pragma warning restore CA1031
         {
-            DtlsLog.SessionsNotLoaded(_outer.Logger, exception, KeeperName, exception.Message);
+            DtlsLog.SessionsNotLoaded(_outer.Logger, exception, BackupName, exception.Message);
         }
     }
 
@@ -154,22 +154,22 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     public void StartSteering() => _server?.Steering?.Start();
 
     /// <summary>Keeps the sessions for the next process. Call it when the server receives no more datagrams.</summary>
-    public async ValueTask KeepSessionsAsync()
+    public async ValueTask BackUpSessionsAsync()
     {
-        if (_server?.Keeper is not { } keeper || IsDisposed)
+        if (_server?.SessionBackup is not { } backup || IsDisposed)
         {
             return;
         }
 
         try
         {
-            await keeper.StopAsync().ConfigureAwait(false);
+            await backup.StopAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // the server stops after any exception of a user's keeper
+#pragma warning disable CA1031 // the server stops after any exception of a user's backup
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            DtlsLog.SessionsNotSaved(_outer.Logger, exception, KeeperName, exception.Message);
+            DtlsLog.SessionsNotSaved(_outer.Logger, exception, BackupName, exception.Message);
         }
     }
 
@@ -206,8 +206,8 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         TimeSpan idle = _client?.Tick() ?? Timeout.InfiniteTimeSpan;
         _work.Look();
         TimeSpan silent = _opening?.ProbeSilent() ?? Timeout.InfiniteTimeSpan;
-        return _server is { HandshakeCount: > 0 } || _client is { HandshakeCount: > 0 } ? EngineClock.Often
-            : _server is not null ? EngineClock.Seldom
+        return _server is { HandshakeCount: > 0 } || _client is { HandshakeCount: > 0 } ? DtlsEngineTimer.Often
+            : _server is not null ? DtlsEngineTimer.Seldom
             : idle == Timeout.InfiniteTimeSpan ? silent
             : silent == Timeout.InfiniteTimeSpan || idle < silent ? idle : silent;
     }
@@ -219,7 +219,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     {
         try
         {
-            datagram.TransportTag |= index << ClientPaths.IndexShift;
+            datagram.TransportTag |= index << ClientSocketSelector.IndexShift;
             if (datagram.IsTruncated || datagram.Length == 0 || IsDisposed || !Dispatch(datagram))
             {
                 _outer.Counters.Add(CoapCounter.RecordsRejected);
@@ -246,7 +246,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         message.Remote = path.Remote;
         message.Local = path.Local;
         message.Transport = _transport;
-        message.TransportTag = path.Tag & ClientPaths.TagMask;
+        message.TransportTag = path.Tag & ClientSocketSelector.TagMask;
         message.Channel = channel;
         _outer.Receive(message);
     }
@@ -262,17 +262,17 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
             session.Owner = null;
             if (isInitiator)
             {
-                _client!.End(session, DtlsEnd.Closed, tells: true);
+                _client!.End(session, DtlsSessionEndReason.Closed, tells: true);
             }
             else
             {
-                _server!.End(session, DtlsEnd.Closed, tells: true);
+                _server!.End(session, DtlsSessionEndReason.Closed, tells: true);
             }
 
             return;
         }
 
-        if (session is BackedUpSession kept && _server!.Keeper!.Loading.TakeSeen(kept) is { } seen)
+        if (session is BackedUpSession kept && _server!.SessionBackup!.Loading.TakeSeen(kept) is { } seen)
         {
             _moves?.Resume(owner, seen);
         }
@@ -309,12 +309,12 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     }
 
     /// <summary>Handles the end of a session.</summary>
-    public void Closed(DtlsSession session, DtlsEnd reason)
+    public void Closed(DtlsSession session, DtlsSessionEndReason reason)
     {
         if (session.Owner is DtlsChannelSession { Channel: not null } owner)
         {
             DtlsLog.Closed(_outer.Logger, owner.Remote.ToString(), reason);
-            if (reason == DtlsEnd.Withdrawn)
+            if (reason == DtlsSessionEndReason.Withdrawn)
             {
                 DtlsLog.Withdrawn(_outer.Logger, owner.Remote.ToString(), owner.Identity);
             }
@@ -343,7 +343,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         item.Remote = path.Remote;
         item.Local = path.Local;
         item.Transport = sockets;
-        item.TransportTag = path.Tag & ClientPaths.TagMask;
+        item.TransportTag = path.Tag & ClientSocketSelector.TagMask;
         item.HopLimit = 0;
         item.Channel = null;
         sockets.Send(item);
@@ -363,7 +363,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
             return;
         }
 
-        DtlsPath path = new(remote, default, index << ClientPaths.IndexShift);
+        DtlsPath path = new(remote, default, index << ClientSocketSelector.IndexShift);
         client.PortUnreachable(path);
         if (client.Find(path)?.Owner is DtlsChannelSession { Unanswered: > 0 } session)
         {
@@ -379,15 +379,15 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     {
         if (session.IsInitiator)
         {
-            _client!.End(session.Session, DtlsEnd.Closed, tells: true);
+            _client!.End(session.Session, DtlsSessionEndReason.Closed, tells: true);
         }
         else if (session.Session is BackedUpSession kept && _outer.IsStopping)
         {
-            _server!.Keeper!.EndToKeep(kept);
+            _server!.SessionBackup!.EndToKeep(kept);
         }
         else
         {
-            _server!.End(session.Session, DtlsEnd.Closed, tells: true);
+            _server!.End(session.Session, DtlsSessionEndReason.Closed, tells: true);
         }
     }
 
@@ -405,21 +405,22 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         _settings.ForgetResumable();
     }
 
-    private static Func<string?, ServerRules?>? RulesOfServer(DtlsSettings settings, TimeProvider time, Action<Exception> storeFailed)
+    private static Func<string?, ServerHandshakeSettings?>? RulesOfServer(
+        DtlsSettings settings, TimeProvider time, Action<Exception> storeFailed)
     {
         const string Option = "CoapDtlsServerOptions.SelectCredentials";
-        CredentialCache<ServerRules> known = new(
-            credentials => new ServerRules(settings.MakeServerContext(time, storeFailed, credentials),
+        CredentialCache<ServerHandshakeSettings> known = new(
+            credentials => new ServerHandshakeSettings(settings.MakeServerContext(time, storeFailed, credentials),
                 settings.ValidateClientsBy(time, credentials)));
         return settings.SelectServerCredentials is not { } select ? null
             : name => CallbackException.Guard(Option, () => select(name) is { } chosen ? known.For(chosen) : null);
     }
 
-    private static Func<string?, CoapAddress, ClientRules?>? RulesOfClient(DtlsSettings settings)
+    private static Func<string?, CoapAddress, ClientHandshakeSettings?>? RulesOfClient(DtlsSettings settings)
     {
         const string Option = "CoapDtlsClientOptions.SelectCredentials";
-        CredentialCache<ClientRules> known = new(
-            credentials => new ClientRules(settings.MakeClientContext(credentials), settings.CheckServersBy(credentials)));
+        CredentialCache<ClientHandshakeSettings> known = new(
+            credentials => new ClientHandshakeSettings(settings.MakeClientContext(credentials), settings.CheckServersBy(credentials)));
         return settings.SelectClientCredentials is not { } select ? null
             : (name, server) => CallbackException.Guard(
                 Option, () => select(new CoapDtlsServerName(name, server, null)) is { } chosen ? known.For(chosen) : null);
@@ -427,8 +428,8 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
 
     private void OnKeepingFailed(Exception exception)
     {
-        _outer.Counters.Add(CoapCounter.SessionKeepingFailures);
-        DtlsLog.SessionsNotKept(_outer.Logger, exception, KeeperName, exception.Message);
+        _outer.Counters.Add(CoapCounter.SessionBackupFailures);
+        DtlsLog.SessionsNotBackedUp(_outer.Logger, exception, BackupName, exception.Message);
     }
 
     private Task AskAsync(DtlsSession session) =>
@@ -436,38 +437,38 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
             ? _outer.PingAsync(owner, CancellationToken.None)
             : Task.FromException(new CoapConnectionException(CoapError.Lost, "The session is not open."));
 
-    private string KeeperName => $"{_settings.SessionKeeping?.Keeper}";
+    private string BackupName => $"{_settings.SessionBackup?.Backup}";
 
-    private static CoapConnectionException? Describe(DtlsChannelSession session, DtlsEnd reason) => reason switch
+    private static CoapConnectionException? Describe(DtlsChannelSession session, DtlsSessionEndReason reason) => reason switch
     {
-        DtlsEnd.ClosedByPeer => null,
-        DtlsEnd.FailedByPeer => new CoapConnectionException(CoapError.Lost, $"{session} ended the session by a fatal alert."),
-        DtlsEnd.Replaced =>
+        DtlsSessionEndReason.ClosedByPeer => null,
+        DtlsSessionEndReason.FailedByPeer => new CoapConnectionException(CoapError.Lost, $"{session} ended the session by a fatal alert."),
+        DtlsSessionEndReason.Replaced =>
             new CoapConnectionException(CoapError.Lost,
                 $"{session} began a new session in place of the old one (RFC 6347 section 4.2.8)."),
-        DtlsEnd.Evicted =>
+        DtlsSessionEndReason.Evicted =>
             new CoapConnectionException(CoapError.ClosedLocally,
                 $"The session with {session} was silent for long, or others needed its place."),
-        DtlsEnd.Exhausted =>
+        DtlsSessionEndReason.Exhausted =>
             new CoapConnectionException(CoapError.Lost,
                 $"The session with {session} was ended: its record numbers were used up, or too many records were forged."),
-        DtlsEnd.Unconfirmed =>
+        DtlsSessionEndReason.Unconfirmed =>
             new CoapConnectionException(CoapError.Lost,
-                $"The session with {session} ended: the keeper of sessions did not confirm in time that it may use further record "
+                $"The session with {session} ended: the backup of sessions did not confirm in time that it may use further record "
                     + "numbers. Check why the store is slow or unavailable."),
-        DtlsEnd.Withdrawn =>
+        DtlsSessionEndReason.Withdrawn =>
             new CoapConnectionException(CoapError.ClosedLocally,
                 $"The session with {session} ended: its key was removed or replaced, or its certificate is not accepted any more."),
-        DtlsEnd.Unanswered =>
+        DtlsSessionEndReason.Unanswered =>
             new CoapConnectionException(CoapError.Lost,
                 $"The session with {session} ended: after the crash of the previous process, its peer answered no Empty message, so the "
                     + "server cannot tell whether its requests are new."),
-        DtlsEnd.Saved =>
+        DtlsSessionEndReason.Saved =>
             new CoapConnectionException(CoapError.HandedOver,
                 $"The session with {session} was handed over: it continues where a server loads it."),
-        DtlsEnd.TakenOver =>
+        DtlsSessionEndReason.TakenOver =>
             new CoapConnectionException(CoapError.HandedOver,
-                $"Another server owns the session with {session} now, according to the keeper of sessions."),
+                $"Another server owns the session with {session} now, according to the backup of sessions."),
         _ => new CoapConnectionException(CoapError.ClosedLocally, $"This end closed the session with {session}."),
     };
 

@@ -10,7 +10,7 @@ internal static partial class DtlsLog
     public static partial void Opened(ILogger logger, string remote, string suite, object? identity);
 
     [LoggerMessage(2101, LogLevel.Debug, "The session with {Remote} has ended: {Reason}.")]
-    public static partial void Closed(ILogger logger, string remote, DtlsEnd reason);
+    public static partial void Closed(ILogger logger, string remote, DtlsSessionEndReason reason);
 
     [LoggerMessage(2102, LogLevel.Information,
         "A handshake with the client {Remote} failed; it claimed the identity '{Identity}'. {Reason}")]
@@ -39,19 +39,19 @@ internal static partial class DtlsLog
         + "check. Repair the callback. {LeftOut} more such exceptions were not logged since the last one: logged at most once per minute.")]
     public static partial void CheckFailed(ILogger logger, Exception exception, string callback, string remote, long leftOut);
 
-    [LoggerMessage(2104, LogLevel.Information, "Took over {Count} sessions from {Keeper}.")]
-    public static partial void SessionsLoaded(ILogger logger, int count, string keeper);
+    [LoggerMessage(2104, LogLevel.Information, "Took over {Count} sessions from {Backup}.")]
+    public static partial void SessionsLoaded(ILogger logger, int count, string backup);
 
     [LoggerMessage(2105, LogLevel.Warning,
-        "Some sessions in {Keeper} were not taken over; clients of those that it does not load later open new ones: {Reason}")]
-    public static partial void SessionsNotLoaded(ILogger logger, Exception? exception, string keeper, string reason);
+        "Some sessions in {Backup} were not taken over; clients of those that it does not load later open new ones: {Reason}")]
+    public static partial void SessionsNotLoaded(ILogger logger, Exception? exception, string backup, string reason);
 
-    [LoggerMessage(2106, LogLevel.Warning, "The sessions were not saved to {Keeper}, so clients open new ones: {Reason}")]
-    public static partial void SessionsNotSaved(ILogger logger, Exception exception, string keeper, string reason);
+    [LoggerMessage(2106, LogLevel.Warning, "The sessions were not saved to {Backup}, so clients open new ones: {Reason}")]
+    public static partial void SessionsNotSaved(ILogger logger, Exception exception, string backup, string reason);
 
     [LoggerMessage(2107, LogLevel.Warning,
-        "{Keeper} did not keep changes of sessions, and the server retries; a crash now costs handshakes: {Reason}")]
-    public static partial void SessionsNotKept(ILogger logger, Exception exception, string keeper, string reason);
+        "{Backup} did not save changes of sessions, and the server retries; a crash now costs handshakes: {Reason}")]
+    public static partial void SessionsNotBackedUp(ILogger logger, Exception exception, string backup, string reason);
 
     [LoggerMessage(2108, LogLevel.Error, "The steering of sessions threw an exception, which it must not do; the server does not relay "
         + "the datagram. {LeftOut} more such exceptions were not logged since the last one: logged at most once per minute.")]

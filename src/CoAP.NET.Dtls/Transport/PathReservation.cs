@@ -6,7 +6,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="owner">Its owner.</param>
 /// <param name="path">The path.</param>
 /// <param name="serverName">The name of the server; null for an address.</param>
-internal sealed class PathReservation(ClientPaths owner, DtlsPath path, string? serverName) : IDisposable
+internal sealed class PathReservation(ClientSocketSelector owner, DtlsPath path, string? serverName) : IDisposable
 {
     public DtlsPath Path => path;
 

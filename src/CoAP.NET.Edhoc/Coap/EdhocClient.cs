@@ -156,9 +156,9 @@ public sealed class EdhocClient
         return await CompleteAsync(session, async () =>
         {
             if (_options is { CombinesFirstRequest: true, Contexts: not null, RequireMessage4: false }
-                && third.Length <= CombinedClient.MaxMessage3)
+                && third.Length <= CombinedRequestSender.MaxMessage3)
             {
-                AddContext(uri, session, new CombinedClient(third, session));
+                AddContext(uri, session, new CombinedRequestSender(third, session));
                 return session;
             }
 
@@ -234,7 +234,7 @@ public sealed class EdhocClient
     }
 
     // Removes the previous context only after the new one is in place, so that no request leaves unprotected in between.
-    private void AddContext(CoapUri uri, EdhocSession session, CombinedClient? exchange)
+    private void AddContext(CoapUri uri, EdhocSession session, CombinedRequestSender? exchange)
     {
         if (_options.Contexts is not { } contexts)
         {

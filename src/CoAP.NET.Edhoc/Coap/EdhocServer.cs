@@ -39,7 +39,7 @@ public sealed class EdhocServer : IDisposable
         if (options.Contexts is { } contexts)
         {
             _contexts = new EstablishedContexts(contexts, options);
-            contexts.KeyExchange = new CombinedServer(this);
+            contexts.KeyExchange = new CombinedRequestReceiver(this);
         }
     }
 

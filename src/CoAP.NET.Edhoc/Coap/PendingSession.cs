@@ -8,13 +8,13 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <param name="deadline">When it ends, as a timestamp.</param>
 internal sealed class PendingSession(byte[] id, CoapSource source, long deadline)
 {
-    private SourceUsage<PendingSession>.Holding? _holding;
+    private SourceUsage<PendingSession>.UsageEntry? _holding;
 
     public byte[] Id { get; } = id;
 
     public CoapSource Source { get; } = source;
 
-    public SourceUsage<PendingSession>.Holding Holding => _holding ??= new SourceUsage<PendingSession>.Holding(this, Source);
+    public SourceUsage<PendingSession>.UsageEntry UsageEntry => _holding ??= new SourceUsage<PendingSession>.UsageEntry(this, Source);
 
     public long Deadline { get; } = deadline;
 

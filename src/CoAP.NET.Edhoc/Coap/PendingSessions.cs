@@ -188,7 +188,7 @@ internal sealed class PendingSessions : IDisposable
         _instruments.ChangeActive(-1);
         _byAge.Remove(node);
         _byId.Remove(Key(session.Id));
-        _held.Set(session.Holding, 0);
+        _held.Set(session.UsageEntry, 0);
     }
 
     private PendingSession Add(byte[] id, CoapSource source)
@@ -196,7 +196,7 @@ internal sealed class PendingSessions : IDisposable
         long span = (long)(_options.Timeout.TotalSeconds * _options.TimeProvider.TimestampFrequency);
         PendingSession session = new(id, source, _options.TimeProvider.GetTimestamp() + span);
         _byId[Key(id)] = _byAge.AddLast(session);
-        _held.Set(session.Holding, 1);
+        _held.Set(session.UsageEntry, 1);
         _instruments.ChangeActive(1);
         if (_byAge.Count == 1)
         {

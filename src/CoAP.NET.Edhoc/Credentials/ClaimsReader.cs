@@ -42,7 +42,7 @@ internal sealed record ClaimsReader(EdhocPublicKey Key, byte[]? KeyId, string? S
 
     public static byte[] Write(EdhocPublicKey key, ReadOnlySpan<byte> keyId, string? subject)
     {
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         writer.WriteStartMap(subject is null ? 1 : 2);
         if (subject is not null)
         {

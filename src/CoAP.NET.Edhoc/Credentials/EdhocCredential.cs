@@ -116,7 +116,7 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     public static EdhocCredential OfCertificate(ReadOnlySpan<byte> certificate, object? identity = null)
     {
         CertificateReader read = CertificateReader.Read(certificate);
-        return new EdhocCredential(EdhocCredentialKind.Certificate, Bytes.Item(certificate), read.Key)
+        return new EdhocCredential(EdhocCredentialKind.Certificate, CborItemEncoder.Item(certificate), read.Key)
         {
             Certificate = certificate.ToArray(),
             Subject = read.Subject,

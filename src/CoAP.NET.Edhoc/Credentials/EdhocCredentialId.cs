@@ -47,7 +47,7 @@ public sealed class EdhocCredentialId
     /// <param name="keyId">The identifier; one byte of 00 to 17 or 20 to 37 is the shortest on the wire.</param>
     /// <returns>The identification.</returns>
     public static EdhocCredentialId OfKeyId(ReadOnlySpan<byte> keyId) =>
-        Read([0xa1, 0x04, .. Bytes.Item(keyId)]);
+        Read([0xa1, 0x04, .. CborItemEncoder.Item(keyId)]);
 
     /// <summary>Creates an x5t.</summary>
     /// <param name="certificate">The certificate in DER.</param>
@@ -56,7 +56,7 @@ public sealed class EdhocCredentialId
     public static EdhocCredentialId OfCertificateHash(ReadOnlySpan<byte> certificate, bool isShort = true)
     {
         int algorithm = isShort ? Sha256Short : Sha256;
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         writer.WriteStartMap(1);
         writer.WriteInt32((int)EdhocCredentialIdKind.CertificateHash);
         writer.WriteStartArray(2);
@@ -78,7 +78,7 @@ public sealed class EdhocCredentialId
             throw new ArgumentException($"A chain has 1 to {MaxCertificates} certificates.", nameof(certificates));
         }
 
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         writer.WriteStartMap(1);
         writer.WriteInt32((int)EdhocCredentialIdKind.CertificateChain);
         if (certificates.Length > 1)

@@ -56,7 +56,7 @@ internal sealed class CoapEdhocClientFileOptions
     /// <remarks>It has to dispose credentials that it adds. Default null.</remarks>
     public Action<EdhocClientOptions, IServiceProvider>? Configure { get; set; }
 
-    internal ConfigurationFindings Findings { get; } = new();
+    internal ConfigurationErrors Findings { get; } = new();
 
     internal void ApplyTo(EdhocClientOptions options, CoapUri server)
     {

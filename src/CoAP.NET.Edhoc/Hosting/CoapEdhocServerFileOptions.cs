@@ -69,7 +69,7 @@ internal sealed class CoapEdhocServerFileOptions
     /// <remarks>It has to dispose credentials that it adds. Default null.</remarks>
     public Action<EdhocServerOptions, IServiceProvider>? Configure { get; set; }
 
-    internal ConfigurationFindings Findings { get; } = new();
+    internal ConfigurationErrors Findings { get; } = new();
 
     internal void ApplyTo(EdhocServerOptions options)
     {

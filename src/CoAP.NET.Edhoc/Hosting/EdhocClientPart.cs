@@ -7,12 +7,12 @@ namespace CoAP.NET.Hosting;
 
 internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
 {
-    private readonly List<EdhocLink> _links = [];
+    private readonly List<EdhocClientHandler> _links = [];
     private OscoreContexts? _contexts;
 
-    public override string Section => EdhocKeys.Section;
+    public override string Section => EdhocConfigurationKeys.Section;
 
-    public override IEnumerable<(string Path, KeyShape Shape)> Keys => EdhocKeys.ClientTable.Paths;
+    public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => EdhocConfigurationKeys.ClientTable.Paths;
 
     private CoapEdhocClientFileOptions Options => services.OptionsOf<CoapEdhocClientFileOptions>(client.Name);
 
@@ -25,7 +25,7 @@ internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistrat
         _contexts.Require(ServerOf(settings));
     }
 
-    public override ClientLink Link(IClientSettings settings, CoapEndpoint endpoint)
+    public override InnermostClientHandler Link(IClientSettings settings, CoapEndpoint endpoint)
     {
         EdhocCredentialFile? file = Options.File is { } path ? EdhocCredentialFile.Read(path) : null;
         EdhocClientOptions edhoc = new() { Contexts = _contexts };
@@ -46,7 +46,7 @@ internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistrat
             Timeout = settings.Timeout,
             Proxy = settings.Proxy,
         };
-        EdhocLink link = new(
+        EdhocClientHandler link = new(
             new EdhocClient(requester, edhoc), ServerOf(settings), file, settings.Endpoint.TimeProvider);
         _links.Add(link);
         return link;

@@ -45,7 +45,7 @@ internal static class EdhocFiles
             yield return $"{own}:File is set, but there is no server to agree on keys with. Set {own}:Uri, or BaseAddress.";
         }
         else if (oscore.File is not null && (oscore.Uri ?? client.BaseAddress) is { } other
-            && server.IsCoap && other.IsCoap && EdhocLink.IsSameServer(server, other))
+            && server.IsCoap && other.IsCoap && EdhocClientHandler.IsSameServer(server, other))
         {
             yield return $"{own}:File and {section}:Oscore:File are both set for one server. EDHOC creates the keys that a file of OSCORE "
                 + "has: leave one of the two out.";

@@ -10,9 +10,9 @@ internal sealed class EdhocServerPart(IServiceProvider services, HostedRegistrat
 {
     private const string Category = "CoAP.NET.Edhoc";
 
-    public override string Section => EdhocKeys.Section;
+    public override string Section => EdhocConfigurationKeys.Section;
 
-    public override IEnumerable<(string Path, KeyShape Shape)> Keys => EdhocKeys.ServerTable.Paths;
+    public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => EdhocConfigurationKeys.ServerTable.Paths;
 
     private CoapEdhocServerFileOptions Options => services.OptionsOf<CoapEdhocServerFileOptions>(server.Name);
 
@@ -55,7 +55,7 @@ internal sealed class EdhocServerPart(IServiceProvider services, HostedRegistrat
         {
             throw new OptionsValidationException(
                 server.Name, typeof(CoapEdhocServerFileOptions),
-                ShownText.OfAll(
+                ConfigurationTextFormatter.OfAll(
                     [$"{server.SectionPath}:Edhoc:Path = '{Options.Path}' is not a valid path to serve. {exception.Message}"]));
         }
     }

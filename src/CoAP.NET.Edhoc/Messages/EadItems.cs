@@ -53,7 +53,7 @@ internal static class EadItems
             return [];
         }
 
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         foreach (EdhocEad item in items)
         {
             ArgumentOutOfRangeException.ThrowIfNegative(item.Label);

@@ -13,10 +13,10 @@ internal sealed record EdhocMessage1(EdhocMethod Method, int[] Suites, byte[] Pu
 
     public byte[] Write()
     {
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         writer.WriteInt32((int)Method);
         SuiteList.Write(writer, Suites);
-        return [.. writer.Encode(), .. Bytes.Item(PublicKey), .. Identifiers.Item(ConnectionId), .. EadItems.Write(Ead)];
+        return [.. writer.Encode(), .. CborItemEncoder.Item(PublicKey), .. Identifiers.Item(ConnectionId), .. EadItems.Write(Ead)];
     }
 
     /// <summary>Reads it without the external authorization data, whose critical items matter only after the check of the suite.</summary>

@@ -11,7 +11,7 @@ internal static class ErrorMessage
 
     public static byte[] Write(EdhocException error)
     {
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         writer.WriteInt32((int)error.Code);
         switch (error.Code)
         {

@@ -7,5 +7,6 @@ internal static class Identifiers
     public static bool IsInteger(ReadOnlySpan<byte> identifier) =>
         identifier is [<= 0x17 or (>= 0x20 and <= 0x37)];
 
-    public static byte[] Item(ReadOnlySpan<byte> identifier) => IsInteger(identifier) ? identifier.ToArray() : Bytes.Item(identifier);
+    public static byte[] Item(ReadOnlySpan<byte> identifier) =>
+        IsInteger(identifier) ? identifier.ToArray() : CborItemEncoder.Item(identifier);
 }

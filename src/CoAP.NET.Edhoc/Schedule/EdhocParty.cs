@@ -21,11 +21,11 @@ internal static class EdhocParty
     }
 
     /// <summary>PLAINTEXT_2 or PLAINTEXT_3.</summary>
-    public static byte[] Write(EdhocProof proof, byte[] bytes) =>
-        [.. proof.ConnectionId, .. proof.Id.ToPlaintext(), .. Bytes.Item(bytes), .. proof.Ead];
+    public static byte[] Write(SignatureOrMac proof, byte[] bytes) =>
+        [.. proof.ConnectionId, .. proof.Id.ToPlaintext(), .. CborItemEncoder.Item(bytes), .. proof.Ead];
 
     /// <summary>Reads the part of PLAINTEXT_2 after C_R, or all of PLAINTEXT_3.</summary>
-    public static (EdhocProof Proof, byte[] Bytes, EdhocClaim Claim) Read(
+    public static (SignatureOrMac Proof, byte[] Bytes, EdhocClaim Claim) Read(
         ref SequenceReader reader, ReadOnlySpan<byte> plaintext, EdhocRole role, EdhocMethod method, EdhocCipherSuite suite,
         EdhocSettings settings)
     {
@@ -33,7 +33,7 @@ internal static class EdhocParty
         EdhocCredentialId id = EdhocCredentialId.ReadFrom(ref reader);
         byte[] bytes = reader.ReadBytes("a signature or MAC").ToArray();
         byte[] ead = plaintext[reader.Position..].ToArray();
-        EdhocProof proof = new(role == EdhocRole.Responder, IsStatic(method, role), id, ead, connectionId);
+        SignatureOrMac proof = new(role == EdhocRole.Responder, IsStatic(method, role), id, ead, connectionId);
         return bytes.Length == proof.Length(suite)
             ? (proof, bytes, new EdhocClaim(id, EadItems.Read(ref reader, settings.EadLabels)))
             : throw reader.Fault("has a signature or MAC of a wrong length");
@@ -43,7 +43,7 @@ internal static class EdhocParty
     /// <returns>The credential and the next key.</returns>
     /// <exception cref="EdhocException">There are no candidates, or none matches.</exception>
     public static (EdhocCredential Credential, byte[] Key) Verify(
-        EdhocProof proof, byte[] bytes, KeySchedule schedule, EdhocPrivateKey ephemeral, IReadOnlyList<EdhocCredential> candidates,
+        SignatureOrMac proof, byte[] bytes, KeySchedule schedule, EdhocPrivateKey ephemeral, IReadOnlyList<EdhocCredential> candidates,
         EdhocOwnCredential own)
     {
         if (candidates.Count == 0)

@@ -25,7 +25,7 @@ internal sealed class KeySchedule : IDisposable
         EdhocCipherSuite suite, ReadOnlySpan<byte> messageOneHash, ReadOnlySpan<byte> responderKey, ReadOnlySpan<byte> shared)
     {
         Suite = suite;
-        Transcript = suite.Hash.Hash([.. Bytes.Item(responderKey), .. Bytes.Item(messageOneHash)]);
+        Transcript = suite.Hash.Hash([.. CborItemEncoder.Item(responderKey), .. CborItemEncoder.Item(messageOneHash)]);
         _key = suite.Hash.Extract(Transcript, shared);
     }
 
@@ -80,7 +80,7 @@ internal sealed class KeySchedule : IDisposable
         _key = key;
 
         // The plaintext contains the identity of a party, which EDHOC hides from others.
-        byte[] before = Bytes.Item(Transcript);
+        byte[] before = CborItemEncoder.Item(Transcript);
         byte[] input = [.. before, .. plaintext, .. credential];
         Transcript = Suite.Hash.Hash(input);
         CryptographicOperations.ZeroMemory(before);
@@ -118,7 +118,7 @@ internal sealed class KeySchedule : IDisposable
     /// <summary>EDHOC_KDF (section 4.1.2).</summary>
     public static byte[] Derive(EdhocCipherSuite suite, ReadOnlySpan<byte> key, int label, ReadOnlySpan<byte> context, int length)
     {
-        CborWriter writer = CborWriting.Create(context.Length + 32);
+        CborWriter writer = CborNumberWriter.Create(context.Length + 32);
         writer.WriteInt32(label);
         writer.WriteByteString(context);
         writer.WriteInt32(length);
@@ -144,7 +144,7 @@ internal sealed class KeySchedule : IDisposable
 
     private byte[] AssociatedData()
     {
-        CborWriter writer = CborWriting.Create(Transcript.Length + 32);
+        CborWriter writer = CborNumberWriter.Create(Transcript.Length + 32);
         writer.WriteStartArray(3);
         writer.WriteTextString("Encrypt0");
         writer.WriteByteString([]);

@@ -43,7 +43,7 @@ internal sealed class CounterHistory(CoapCounters counters)
         (CoapCounter.EchoChallenges, "asked for an Echo"),
         (CoapCounter.RegistrationsRefused, "no room for an observer"),
         (CoapCounter.ArgumentsRefused, "argument missing or wrong"),
-        (CoapCounter.RequestsBeyondShare, "share of the source used up"),
+        (CoapCounter.RequestsBeyondQuota, "share of the source used up"),
         (CoapCounter.RequestsNotQueued, "queue of the handler full"),
     ];
 

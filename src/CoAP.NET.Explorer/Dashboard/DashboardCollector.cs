@@ -15,7 +15,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
-    private readonly List<EventLines> _viewers = [];
+    private readonly List<PageEventWriter> _viewers = [];
     private readonly SampleRing _ring = new();
     private DashboardMeter? _watch;
     private ITimer? _timer;
@@ -46,7 +46,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
 
     /// <summary>Adds a viewer, which gets the history and then each new sample.</summary>
     /// <returns>False if there are too many viewers, or the application stops.</returns>
-    public bool TryAdd(EventLines viewer)
+    public bool TryAdd(PageEventWriter viewer)
     {
         lock (_gate)
         {
@@ -69,7 +69,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
     }
 
     /// <summary>Removes a viewer. After the last one it stops measuring.</summary>
-    public void Remove(EventLines viewer)
+    public void Remove(PageEventWriter viewer)
     {
         lock (_gate)
         {
@@ -112,7 +112,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
             DashboardState state = watch.Turn();
             _ring.Add(state.Sample);
             JsonObject sample = DashboardJson.SampleOf(state);
-            foreach (EventLines viewer in _viewers)
+            foreach (PageEventWriter viewer in _viewers)
             {
                 viewer.Add(sample, isKept: false);
             }

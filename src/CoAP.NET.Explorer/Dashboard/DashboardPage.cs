@@ -49,7 +49,7 @@ internal sealed class DashboardPage
     /// <summary>Sends figures as long as the page is open.</summary>
     public async Task ShowAsync(HttpContext context)
     {
-        EventLines lines = new(context);
+        PageEventWriter lines = new(context);
         if (!Collector.TryAdd(lines))
         {
             await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, new PageProblem("Too many viewers",
@@ -111,7 +111,7 @@ internal sealed class DashboardPage
         try
         {
             DashboardLog.TraceBegins(_logger, CoapUntrustedText.LineOf(context.User.Identity?.Name ?? "Somebody"), peer.ToString());
-            await SendTraceAsync(new EventLines(context), peer).ConfigureAwait(false);
+            await SendTraceAsync(new PageEventWriter(context), peer).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is OperationCanceledException or IOException)
         {
@@ -123,7 +123,7 @@ internal sealed class DashboardPage
         }
     }
 
-    private async Task SendTraceAsync(EventLines lines, IPEndPoint peer)
+    private async Task SendTraceAsync(PageEventWriter lines, IPEndPoint peer)
     {
         lines.Add(new() { ["kind"] = "begin", ["peer"] = peer.Port == 0 ? peer.Address.ToString() : peer.ToString() });
         PeerTrace messages = new(lines, _options);

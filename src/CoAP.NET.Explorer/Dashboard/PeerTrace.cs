@@ -7,7 +7,7 @@ namespace CoAP.NET.Explorer.Dashboard;
 /// <summary>Shows the messages of a peer on a page, up to a maximum number. Thread-safe.</summary>
 /// <param name="lines">Receives the events.</param>
 /// <param name="options">The maximum number, and whether to show payloads.</param>
-internal sealed class PeerTrace(EventLines lines, CoapDashboardOptions options)
+internal sealed class PeerTrace(PageEventWriter lines, CoapDashboardOptions options)
 {
     // A user reads no more; larger messages are truncated.
     private const int MaxShown = 4096;

@@ -267,7 +267,7 @@ internal sealed class MessageDissector
     {
         CoapOption option = CoapOptionRegistry.Default.Create(code, new OptionData(number, value));
         string all = option.ToString()!;
-        return SafeText.LineOf(all.Length > option.Name.Length + 2 ? all[(option.Name.Length + 2)..] : "");
+        return TextSanitizer.LineOf(all.Length > option.Name.Length + 2 ? all[(option.Name.Length + 2)..] : "");
     }
 
     private static CoapMessageSerializer SerializerOf(WireFormat format) => format switch

@@ -77,7 +77,7 @@ internal static class MessageJson
             return;
         }
 
-        if (SafeText.IsText(payload, message.ContentFormat))
+        if (TextSanitizer.IsText(payload, message.ContentFormat))
         {
             json["payload"] = Encoding.UTF8.GetString(payload);
         }

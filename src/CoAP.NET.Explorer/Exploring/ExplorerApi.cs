@@ -90,12 +90,12 @@ internal sealed class ExplorerApi : IAsyncDisposable
         {
             throw;
         }
-        catch (Exception exception) when (Problems.IsExpected(exception) && !context.Response.HasStarted)
+        catch (Exception exception) when (ProblemDescriptions.IsExpected(exception) && !context.Response.HasStarted)
         {
             context.Response.StatusCode = exception is ExplorerException known ? known.Status : StatusCodes.Status502BadGateway;
             context.Response.ContentType = "application/json";
             await context.Response.WriteAsync(
-                JsonSerializer.Serialize(Problems.Of(exception), PageJson.Default.PageProblem), context.RequestAborted)
+                JsonSerializer.Serialize(ProblemDescriptions.Of(exception), PageJson.Default.PageProblem), context.RequestAborted)
                 .ConfigureAwait(false);
         }
     }
@@ -261,17 +261,17 @@ internal sealed class ExplorerApi : IAsyncDisposable
     }
 
     // Sends events while the call runs; the last one is its outcome.
-    private static async Task ReportAsync(HttpContext context, Func<EventLines, Task> run)
+    private static async Task ReportAsync(HttpContext context, Func<PageEventWriter, Task> run)
     {
-        EventLines events = new(context);
+        PageEventWriter events = new(context);
         Task sending = events.SendAsync();
         try
         {
             await run(events).ConfigureAwait(false);
         }
-        catch (Exception exception) when (Problems.IsExpected(exception))
+        catch (Exception exception) when (ProblemDescriptions.IsExpected(exception))
         {
-            PageProblem problem = Problems.Of(exception);
+            PageProblem problem = ProblemDescriptions.Of(exception);
             events.Add(new()
             {
                 ["kind"] = "error",

@@ -110,7 +110,7 @@ internal sealed class ExplorerClients : IAsyncDisposable
         _options.ConfigureClient?.Invoke(endpoint);
         if (security is not null)
         {
-            Credentials.Apply(security, uri, _options, endpoint);
+            RequestCredentials.Apply(security, uri, _options, endpoint);
         }
 
         if (uri.Scheme == "coaps" && !endpoint.Transports.Factories.Any(static factory => factory.Scheme == "coaps"))

@@ -45,7 +45,7 @@ internal sealed class ExplorerDevices(TimeProvider time)
     }
 
     /// <summary>Sends a request to the group of all CoAP nodes, and reports each response.</summary>
-    public async Task DiscoverAsync(CoapClient client, TimeSpan patience, EventLines events, CancellationToken cancellationToken)
+    public async Task DiscoverAsync(CoapClient client, TimeSpan patience, PageEventWriter events, CancellationToken cancellationToken)
     {
         CoapRequest request = new(CoapMethod.Get, AllNodes + Core)
         {

@@ -7,7 +7,7 @@ namespace CoAP.NET.Explorer.Exploring;
 /// <param name="request">The request.</param>
 /// <param name="events">The page.</param>
 /// <param name="time">The clock.</param>
-internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest request, EventLines events, TimeProvider time)
+internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest request, PageEventWriter events, TimeProvider time)
 {
     /// <summary>Sends the request and reports the response.</summary>
     /// <param name="offset">The offset in the body at which the download starts.</param>

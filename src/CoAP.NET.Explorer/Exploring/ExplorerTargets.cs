@@ -30,7 +30,8 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
         // Names are resolved later, and their addresses checked then.
         return IsOwn(uri) || options.AllowAnyTarget || options.Targets.MayAllow(uri)
             ? uri
-            : throw new ExplorerException(403, Problems.Denied($"{Shown(uri.Authority)} is not among the targets of this page."));
+            : throw new ExplorerException(
+                403, ProblemDescriptions.Denied($"{Shown(uri.Authority)} is not among the targets of this page."));
     }
 
     /// <summary>Makes a client check the addresses that a name resolves to.</summary>

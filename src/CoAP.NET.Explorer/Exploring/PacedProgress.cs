@@ -10,7 +10,7 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
 {
     private static readonly TimeSpan s_pace = TimeSpan.FromMilliseconds(50);
 
-    private readonly EventLines _events;
+    private readonly PageEventWriter _events;
     private readonly Lock _gate = new();
     private readonly ITimer _turn;
     private CoapProgress? _waiting;
@@ -19,7 +19,7 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
 
     /// <param name="events">The page.</param>
     /// <param name="time">The clock.</param>
-    public PacedProgress(EventLines events, TimeProvider time)
+    public PacedProgress(PageEventWriter events, TimeProvider time)
     {
         _events = events;
         _turn = time.CreateTimer(

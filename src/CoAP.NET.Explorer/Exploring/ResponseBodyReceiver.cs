@@ -10,7 +10,7 @@ namespace CoAP.NET.Explorer.Exploring;
 /// <param name="sink">The page.</param>
 /// <param name="begin">The offset in the whole body at which it starts.</param>
 /// <param name="maxSize">The maximum number of bytes.</param>
-internal sealed class ResponseBodyReceiver(EventLines sink, long begin, int maxSize) : MemoryStream
+internal sealed class ResponseBodyReceiver(PageEventWriter sink, long begin, int maxSize) : MemoryStream
 {
     private int _told;
 

@@ -66,7 +66,7 @@ internal static class ResponseJson
             return json;
         }
 
-        if (SafeText.IsText(payload, format))
+        if (TextSanitizer.IsText(payload, format))
         {
             json["text"] = Encoding.UTF8.GetString(payload);
         }

@@ -15,14 +15,14 @@ internal sealed class WireMonitor(TimeProvider time)
 
     private readonly Lock _gate = new();
     private readonly Dictionary<(CoapAddress Peer, ushort MessageId), int> _sent = [];
-    private EventLines? _sink;
+    private PageEventWriter? _sink;
     private long _started;
     private double _budget;
     private long _refilled;
     private int _skipped;
 
     /// <summary>The page that gets the messages; null for none. Setting it ends one exchange and begins another.</summary>
-    public EventLines? Sink
+    public PageEventWriter? Sink
     {
         set
         {
@@ -61,7 +61,7 @@ internal sealed class WireMonitor(TimeProvider time)
         return datagram;
     });
 
-    private void Report(EventLines sink, CoapDatagram datagram, bool isOutbound)
+    private void Report(PageEventWriter sink, CoapDatagram datagram, bool isOutbound)
     {
         WireFormat format = FormatOf(datagram.Channel?.Transport);
         CoapAddress peer = datagram.Channel?.Remote ?? datagram.Remote;

@@ -29,10 +29,10 @@ internal sealed class PageGuard(string? token, ICollection<string> hosts, bool i
 
     private PageProblem? Refuse(HttpRequest request)
     {
-        if (!HostNames.AreAllowed(request.HttpContext, hosts, isAnonymous))
+        if (!HostHeaderCheck.AreAllowed(request.HttpContext, hosts, isAnonymous))
         {
             return new PageProblem("Not by this name", $"This page is not served under the name '{Shown(request.Host.Host)}'.",
-                _token is null ? HostNames.Remedy : "Open the address that was printed when it started.");
+                _token is null ? HostHeaderCheck.Remedy : "Open the address that was printed when it started.");
         }
 
         if (HttpMethods.IsGet(request.Method))

@@ -23,11 +23,11 @@ internal static class CallReader
 
     /// <summary>Reads a call.</summary>
     /// <returns>The result; null for another method.</returns>
-    public static CallReading? Read(InvocationExpressionSyntax node, SemanticModel model, CancellationToken cancellationToken)
+    public static CallReadResult? Read(InvocationExpressionSyntax node, SemanticModel model, CancellationToken cancellationToken)
     {
         if (model.GetOperation(node, cancellationToken) is not IInvocationOperation call)
         {
-            return UntypedLambdaDiagnostic.Find(node, model, cancellationToken) is { } untyped ? new CallReading(null, [untyped]) : null;
+            return UntypedLambdaDiagnostic.Find(node, model, cancellationToken) is { } untyped ? new CallReadResult(null, [untyped]) : null;
         }
 
         IMethodSymbol target = call.TargetMethod.ReducedFrom ?? call.TargetMethod;
@@ -40,7 +40,8 @@ internal static class CallReader
 
         List<Diagnostic> diagnostics = [];
         BoundCall? bound = Read(node, call, handler, target, model, diagnostics, cancellationToken);
-        return new CallReading(diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error) ? null : bound, diagnostics);
+        return new CallReadResult(
+            diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error) ? null : bound, diagnostics);
     }
 
     private static BoundCall? Read(
@@ -62,7 +63,7 @@ internal static class CallReader
 
         List<string> routeNames = [];
         if (Argument(call, "template") is { ConstantValue: { HasValue: true, Value: string template } } text
-            && TemplateReader.Read(template, out routeNames) is { } problem)
+            && RouteTemplateReader.Read(template, out routeNames) is { } problem)
         {
             diagnostics.Add(Diagnostic.Create(Descriptors.BadTemplate, text.Syntax.GetLocation(), template, problem));
         }
@@ -180,4 +181,4 @@ internal static class CallReader
 /// <summary>The result of reading a call.</summary>
 /// <param name="Call">The replacement; null if there is none.</param>
 /// <param name="Diagnostics">The diagnostics to report.</param>
-internal sealed record CallReading(BoundCall? Call, IReadOnlyList<Diagnostic> Diagnostics);
+internal sealed record CallReadResult(BoundCall? Call, IReadOnlyList<Diagnostic> Diagnostics);

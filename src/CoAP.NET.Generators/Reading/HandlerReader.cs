@@ -59,6 +59,8 @@ internal static class HandlerReader
             + $"({string.Join(", ", invoke.Parameters.Select((parameter, i) => Sample(parameter, types[i], i)))}) => throw null!)";
 
     private static string Sample(IParameterSymbol parameter, ITypeSymbol type, int index) =>
-        $"{(parameter.IsParams ? "params " : string.Empty)}{type.Declared()} "
-            + $"p{index}{(parameter.HasExplicitDefaultValue ? $" = {Literals.Constant(parameter.ExplicitDefaultValue, type)}" : string.Empty)}";
+        $"{(parameter.IsParams ? "params " : string.Empty)}{type.Declared()} p{index}{DefaultOf(parameter, type)}";
+
+    private static string DefaultOf(IParameterSymbol parameter, ITypeSymbol type) =>
+        parameter.HasExplicitDefaultValue ? $" = {LiteralFormatter.Constant(parameter.ExplicitDefaultValue, type)}" : string.Empty;
 }

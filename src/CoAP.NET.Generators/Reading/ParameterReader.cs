@@ -25,7 +25,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
             return Report(Diagnostic.Create(Descriptors.ByReference, LocationOf(parameter), parameter.Name));
         }
 
-        Draft draft = new(parameter, type);
+        UnresolvedParameter draft = new(parameter, type);
         ITypeSymbol plain = draft.Plain;
         switch (plain.FullName())
         {
@@ -57,7 +57,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
         return ReadByType(draft);
     }
 
-    private BoundParameter? ReadByType(Draft draft)
+    private BoundParameter? ReadByType(UnresolvedParameter draft)
     {
         ITypeSymbol plain = draft.Plain;
         switch (plain.FullName())
@@ -97,7 +97,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
     }
 
     // A type without a parser can be a service or the body: its kind and the methods decide.
-    private BoundParameter? ReadComplex(Draft draft)
+    private BoundParameter? ReadComplex(UnresolvedParameter draft)
     {
         ITypeSymbol plain = draft.Plain;
         if (plain.SpecialType == SpecialType.System_Object || plain.IsRefLikeType
@@ -131,7 +131,8 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
                     + $"IParsable<{plain.Name}>");
     }
 
-    private BoundParameter? ReadText(Draft draft, ParameterSource source, string name) => Parsing.Text(draft.Plain) is { } parser
+    private BoundParameter? ReadText(UnresolvedParameter draft, ParameterSource source, string name) =>
+        Parsing.Text(draft.Plain) is { } parser
         ? draft.Make(source, name, parser)
         : Refuse(draft,
             $"text cannot be read as it; use a string, a number, an enumeration or a type that implements IParsable<{draft.Plain.Name}>");
@@ -155,7 +156,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
         _ => null,
     };
 
-    private BoundParameter? Refuse(Draft draft, string why) =>
+    private BoundParameter? Refuse(UnresolvedParameter draft, string why) =>
         Report(Diagnostic.Create(Descriptors.CannotBind, LocationOf(draft.Parameter), draft.Parameter.Name, draft.Type.Plain(), why));
 
     private BoundParameter? Report(Diagnostic diagnostic)
@@ -169,7 +170,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
         parameter.Locations.FirstOrDefault(location => location.SourceTree is { } tree && tree == place.SourceTree) ?? place;
 
     /// <summary>The state of a parameter before its source is determined.</summary>
-    private sealed class Draft(IParameterSymbol parameter, ITypeSymbol type)
+    private sealed class UnresolvedParameter(IParameterSymbol parameter, ITypeSymbol type)
     {
         public IParameterSymbol Parameter => parameter;
 
@@ -191,12 +192,13 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
                 name ?? parameter.Name,
                 IsOptional,
                 type.IsNullableValue(),
-                parameter.HasExplicitDefaultValue ? Literals.Constant(parameter.ExplicitDefaultValue, type) : IsOptional ? "default" : null,
+                parameter.HasExplicitDefaultValue ? LiteralFormatter.Constant(parameter.ExplicitDefaultValue, type) : IsOptional ? "default"
+                    : null,
                 parser,
                 key);
     }
 
-    private bool ReadAttribute(Draft draft, AttributeData attribute, string name, out BoundParameter? bound)
+    private bool ReadAttribute(UnresolvedParameter draft, AttributeData attribute, string name, out BoundParameter? bound)
     {
         bound = null;
         switch (name)
@@ -218,7 +220,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
                     attribute.ConstructorArguments.Length == 1 && attribute.ConstructorArguments[0].Value is int number ? number : 0);
                 return true;
             case KeyedServices when attribute.ConstructorArguments.Length == 1:
-                bound = ReadService(draft, Literals.Argument(attribute.ConstructorArguments[0]));
+                bound = ReadService(draft, LiteralFormatter.Argument(attribute.ConstructorArguments[0]));
                 return true;
             case KeyedServices:
                 bound = Refuse(draft, "the key of its service must be said; CoAP handlers have none to inherit");
@@ -236,12 +238,12 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
         }
     }
 
-    private BoundParameter? ReadQuery(Draft draft, string name) =>
+    private BoundParameter? ReadQuery(UnresolvedParameter draft, string name) =>
         draft.Plain is IArrayTypeSymbol { Rank: 1, ElementType: { } item } && Parsing.Text(item) is { } parser
             ? draft.Make(ParameterSource.QueryArray, name, parser, value: item)
             : ReadText(draft, ParameterSource.Query, name);
 
-    private BoundParameter? ReadBody(Draft draft)
+    private BoundParameter? ReadBody(UnresolvedParameter draft)
     {
         ITypeSymbol plain = draft.Plain;
         if (FindRawBody(plain) is { } source)
@@ -259,11 +261,11 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
             : draft.Make(ParameterSource.JsonBody, parser: Parsing.Text(plain)));
     }
 
-    private BoundParameter? ReadService(Draft draft, string? key) => draft.Plain.IsReferenceType
+    private BoundParameter? ReadService(UnresolvedParameter draft, string? key) => draft.Plain.IsReferenceType
         ? draft.Make(key is null ? ParameterSource.Service : ParameterSource.KeyedService, key: key)
         : Refuse(draft, "a service is a class or an interface");
 
-    private BoundParameter? ReadOption(Draft draft, int number)
+    private BoundParameter? ReadOption(UnresolvedParameter draft, int number)
     {
         if (number is < 1 or > ushort.MaxValue)
         {

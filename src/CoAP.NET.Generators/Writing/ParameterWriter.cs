@@ -7,11 +7,11 @@ internal static class ParameterWriter
     /// <summary>Writes the code that runs once, when the route is mapped.</summary>
     public static void WriteNeed(CodeWriter writer, BoundParameter parameter, int i)
     {
-        string name = Literals.Text(parameter.ParameterName);
+        string name = LiteralFormatter.Text(parameter.ParameterName);
         switch (parameter.Source)
         {
             case ParameterSource.Route:
-                writer.Line($"route.NeedsRouteValue({Literals.Text(parameter.Name)});");
+                writer.Line($"route.NeedsRouteValue({LiteralFormatter.Text(parameter.Name)});");
                 break;
             case ParameterSource.Service when !parameter.IsOptional:
                 writer.Line($"route.NeedsService(typeof({parameter.ValueType}), {name});");
@@ -34,7 +34,7 @@ internal static class ParameterWriter
     /// <summary>Writes the code that runs for each request, and may refuse it.</summary>
     public static void WriteReading(CodeWriter writer, BoundParameter parameter, int i)
     {
-        string name = Literals.Text(parameter.Name);
+        string name = LiteralFormatter.Text(parameter.Name);
         switch (parameter.Source)
         {
             case ParameterSource.Route:
@@ -69,8 +69,8 @@ internal static class ParameterWriter
                 break;
             case ParameterSource.TextBody:
                 writer.ReturnIf(
-                    $"!CoapArguments.TryGetText(request, {Literals.Text(parameter.ParameterName)}, {Text(parameter.IsOptional)}, out var "
-                        + $"a{i}, out var refusal{i})", $"refusal{i}");
+                    $"!CoapArguments.TryGetText(request, {LiteralFormatter.Text(parameter.ParameterName)}, "
+                        + $"{Text(parameter.IsOptional)}, out var a{i}, out var refusal{i})", $"refusal{i}");
                 break;
         }
     }
@@ -163,10 +163,11 @@ internal static class ParameterWriter
     // Both branches of a conditional expression need the same type, and 'default' would take that of the other.
     private static string NullOf(BoundParameter parameter) => $"default({parameter.Type})";
 
-    private static string Lacks(string what) => $"CoapArguments.Lacks(request, {Literals.Text(what)})";
+    private static string Lacks(string what) => $"CoapArguments.Lacks(request, {LiteralFormatter.Text(what)})";
 
     private static string CannotRead(string what, BoundParameter parameter) =>
-        $"CoapArguments.CannotRead{(Parsing.IsNumber(parameter.Parser) ? "Number" : string.Empty)}(request, {Literals.Text(what)}, {Literals.Text(TypeForPeople(parameter.ValueType))})";
+        $"CoapArguments.CannotRead{(Parsing.IsNumber(parameter.Parser) ? "Number" : string.Empty)}(request, {LiteralFormatter.Text(what)}, "
+            + $"{LiteralFormatter.Text(TypeForPeople(parameter.ValueType))})";
 
     private static string TypeForPeople(string type) =>
         type.StartsWith("global::", System.StringComparison.Ordinal) ? type.Substring(type.LastIndexOf('.') + 1) : type;

@@ -93,7 +93,7 @@ internal sealed class CertificateSource<T> : WatchedCredentials
 
     /// <inheritdoc/>
     public override void LogTaken(ILogger logger, string title, int ended) =>
-        HostingLog.CertificatesTaken(logger, title, ShownText.Of(string.Join(", ", _paths.All)), _paths.Section, ended);
+        HostingLog.CertificatesTaken(logger, title, ConfigurationTextFormatter.Of(string.Join(", ", _paths.All)), _paths.Section, ended);
 
     /// <inheritdoc/>
     public override void LogNotTaken(ILogger logger, string title, string problem) =>
@@ -105,7 +105,7 @@ internal sealed class CertificateSource<T> : WatchedCredentials
         if (_lists is { NextUpdate: { } due } lists && due < now && !ReferenceEquals(lists, _toldLists))
         {
             _toldLists = lists;
-            HostingLog.RevocationListDue(logger, title, $"{_paths.Section}:Crl", ShownText.Of(_paths.Crl!), due);
+            HostingLog.RevocationListDue(logger, title, $"{_paths.Section}:Crl", ConfigurationTextFormatter.Of(_paths.Crl!), due);
         }
     }
 

@@ -12,7 +12,8 @@ namespace CoAP.NET.Hosting;
 /// <param name="syntax">The syntax of its value, or of each of its values.</param>
 /// <param name="property">The property that it sets, or the list that it fills.</param>
 /// <param name="find">Returns the object with the property.</param>
-internal sealed class ConfigurationKey<TTarget>(string path, ValueSyntax syntax, PropertyInfo property, Func<TTarget, object> find)
+internal sealed class ConfigurationKey<TTarget>(
+    string path, ConfigurationValueSyntax syntax, PropertyInfo property, Func<TTarget, object> find)
 {
     public string Path => path;
 

@@ -15,7 +15,7 @@ internal abstract class ClientPart : HostedPart
     }
 
     /// <summary>Creates what requests pass last, before the endpoint; null for none. At most one part of a client does.</summary>
-    public virtual ClientLink? Link(IClientSettings client, CoapEndpoint endpoint) => null;
+    public virtual InnermostClientHandler? Link(IClientSettings client, CoapEndpoint endpoint) => null;
 
     /// <summary>Ends it, after the endpoint.</summary>
     public virtual ValueTask CloseAsync() => ValueTask.CompletedTask;

@@ -10,7 +10,7 @@ internal abstract class HostedPart
     public virtual string? Section => null;
 
     /// <summary>The keys of its section, with its name.</summary>
-    public virtual IEnumerable<(string Path, KeyShape Shape)> Keys => [];
+    public virtual IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => [];
 
     /// <summary>The files with secret keys that only the application should read, by the keys that name them.</summary>
     public virtual IEnumerable<(string Key, string? Path)> KeyFiles => [];

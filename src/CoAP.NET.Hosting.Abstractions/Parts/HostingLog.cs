@@ -13,8 +13,8 @@ internal static partial class HostingLog
     [LoggerMessage(1801, LogLevel.Critical, "{Server} gave up. The application goes on without it.")]
     public static partial void ServerFailed(ILogger logger, string server, Exception exception);
 
-    [LoggerMessage(1802, LogLevel.Warning, "{Problem}")]
-    public static partial void UnknownKey(ILogger logger, string problem);
+    [LoggerMessage(1802, LogLevel.Warning, "{Key} is not a known key. {Hint}")]
+    public static partial void UnknownKey(ILogger logger, string key, string hint);
 
     [LoggerMessage(1803, LogLevel.Information, "{Server} stops. Requests that still run: {Count}; new ones are not served.")]
     public static partial void Draining(ILogger logger, string server, int count);
@@ -39,8 +39,8 @@ internal static partial class HostingLog
         "{Server} did not take the security contexts of a file that has changed: {Problem}")]
     public static partial void ContextsNotTaken(ILogger logger, string server, string problem);
 
-    [LoggerMessage(1810, LogLevel.Warning, "{Problem}")]
-    public static partial void OpenKeyFile(ILogger logger, string problem);
+    [LoggerMessage(1810, LogLevel.Warning, "The key file '{File}' ({Key}) is not safe: {Reason}")]
+    public static partial void UnsafeKeyFile(ILogger logger, string key, string file, string reason);
 
     [LoggerMessage(1811, LogLevel.Information,
         "{Endpoint} took the changed files of {Section} ({Files}). New handshakes use them. {Ended} connections and sessions ended because "
@@ -60,9 +60,12 @@ internal static partial class HostingLog
         + "files of keys, certificates and revocation lists take effect before.")]
     public static partial void ConfigurationChanged(ILogger logger, string endpoint, string keys);
 
-    [LoggerMessage(1815, LogLevel.Critical, "{Problem} The application does not start.")]
-    public static partial void NotStarted(ILogger logger, string problem);
+    [LoggerMessage(1815, LogLevel.Critical, "{Server} cannot start ({Section}). {Reason} The application does not start.")]
+    public static partial void NotStarted(ILogger logger, string server, string section, string reason);
 
-    [LoggerMessage(1805, LogLevel.Warning, "{Problem}")]
-    public static partial void UnusedSection(ILogger logger, string problem);
+    [LoggerMessage(1805, LogLevel.Warning, "{Section} configures nothing: {Reason}")]
+    public static partial void UnusedSection(ILogger logger, string section, string reason);
+
+    [LoggerMessage(1816, LogLevel.Warning, "There are {Count} more {Kind}.")]
+    public static partial void MoreUnused(ILogger logger, int count, string kind);
 }

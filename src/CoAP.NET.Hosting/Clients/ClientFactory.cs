@@ -81,15 +81,16 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         CoapClientOptions options = _options.Get(name);
         ClientPart[] parts = [.. _services.GetKeyedServices<ClientPart>(name)];
         options.Endpoint.UseHost(_services);
-        HostDefaults.Warn(
-            options.Endpoint.LoggerFactory, options.Findings, KeyFiles.Check(options.Tls, parts, registration.SectionPath));
+        EndpointHostDefaults.Warn(
+            options.Endpoint.LoggerFactory, options.Findings,
+            SecretFilePermissionCheck.Check(options.Tls, parts, registration.SectionPath));
         if (ConfigurationChangeWarning.Begin(registration.SectionIn(_services), registration.Title,
             options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category)) is { } watch)
         {
             _configurations.Add(watch);
         }
 
-        ClientLink? link = null;
+        InnermostClientHandler? link = null;
         CoapEndpoint endpoint = options.Server is { } server
             ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint
             : MakeEndpoint(options, registration, parts, out link);
@@ -97,7 +98,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     }
 
     private CoapEndpoint MakeEndpoint(
-        CoapClientOptions options, ClientRegistration registration, ClientPart[] parts, out ClientLink? link)
+        CoapClientOptions options, ClientRegistration registration, ClientPart[] parts, out InnermostClientHandler? link)
     {
         options.Peers.ApplyTo(options.Endpoint);
         List<WatchedCredentials> credentials = [];

@@ -59,9 +59,9 @@ internal sealed class ClientOptionsValidator(
         problems.AddRange(parts.SelectMany(part => part.Check(options)));
         if (options.RequirePrivateKeyFiles)
         {
-            problems.AddRange(KeyFiles.Check(options.Tls, parts, section));
+            problems.AddRange(SecretFilePermissionCheck.Check(options.Tls, parts, section).Select(static file => file.ToString()));
         }
 
-        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ShownText.OfAll(problems));
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ConfigurationTextFormatter.OfAll(problems));
     }
 }

@@ -45,12 +45,12 @@ internal static class ClientServices
         services.AddOptions<CoapClientOptions>(name).ValidateOnStart();
         services.AddSingleton(registration);
         services.AddSingleton<HostedRegistration>(registration);
-        services.AddOptionsOf<CoapClientOptions>(registration, (section, options, provider) => ClientKeys.Table.Read(
+        services.AddOptionsOf<CoapClientOptions>(registration, (section, options, provider) => ClientConfigurationKeys.Table.Read(
             section, options, options.Findings,
             MissingSection.Find(PartsOf(provider), registration, section, options.Findings)));
         services.AddSingleton<IValidateOptions<CoapClientOptions>>(
             provider => new ClientOptionsValidator(registration, provider.GetServices<ServerRegistration>(), PartsOf(provider)));
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, UnusedSectionCheck>());
         services.TryAddSingleton<ICoapClientFactory, ClientFactory>();
         services.AddKeyedSingleton(name,
             static (provider, key) => provider.GetRequiredService<ICoapClientFactory>().GetClient((string)key!));

@@ -99,9 +99,9 @@ public sealed class CoapClientOptions : IClientSettings
     /// <remarks>Default false: the application does not start, because most of them are misspelled.</remarks>
     public bool AllowUnknownKeys { get; set; }
 
-    internal PeerRules Peers { get; } = new();
+    internal PeerTransmissionParameters Peers { get; } = new();
 
-    internal ConfigurationFindings Findings { get; } = new();
+    internal ConfigurationErrors Findings { get; } = new();
 
     internal CoapRequestDefaults ToDefaults()
     {

@@ -6,12 +6,12 @@ internal sealed class HostedClient : IEndpointClient
     private readonly CoapClientOptions _options;
     private readonly CoapRequestDefaults _defaults;
     private readonly CoapUri? _proxy;
-    private readonly ClientLink? _link;
+    private readonly InnermostClientHandler? _link;
     private readonly Func<CoapRequest, CancellationToken, Task<CoapResponse>> _first;
     private readonly bool _copies;
 
     public HostedClient(
-        CoapEndpoint endpoint, ClientLink? link, CoapClientOptions options, IEnumerable<ICoapClientHandler> handlers)
+        CoapEndpoint endpoint, InnermostClientHandler? link, CoapClientOptions options, IEnumerable<ICoapClientHandler> handlers)
     {
         Endpoint = endpoint;
         _options = options;

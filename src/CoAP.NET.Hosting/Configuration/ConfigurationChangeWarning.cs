@@ -70,7 +70,8 @@ internal sealed class ConfigurationChangeWarning : IDisposable
             if (changed.Length > 0)
             {
                 HostingLog.ConfigurationChanged(_logger, _title,
-                    string.Join(", ", changed.Take(MaxNamed).Select(ShownText.Of)) + (changed.Length > MaxNamed ? ", ..." : ""));
+                    string.Join(", ", changed.Take(MaxNamed).Select(ConfigurationTextFormatter.Of))
+                        + (changed.Length > MaxNamed ? ", ..." : ""));
             }
         }
     }

@@ -6,7 +6,7 @@ namespace CoAP.NET.Hosting;
 /// <summary>Validates an address to listen on before the endpoint exists.</summary>
 internal static class ListenAddress
 {
-    public static ValueSyntax Syntax { get; } = ValueSyntax.Text(
+    public static ConfigurationValueSyntax Syntax { get; } = ConfigurationValueSyntax.Text(
         "URI with scheme, host and port such as coap://*:5683, without path, no group",
         static text => Check(text) is null ? text : null);
 

@@ -6,24 +6,25 @@ namespace CoAP.NET.Hosting;
 /// <summary>One item of <c>Peers</c>: prefixes, and the parameters that differ for them.</summary>
 internal sealed class PeerSettings
 {
-    private static readonly KeyTable<PeerSettings> s_table = new()
+    private static readonly ConfigurationKeyTable<PeerSettings> s_table = new()
     {
-        { "Prefixes", EndpointKeys.Prefix },
-        { EndpointKeys.Parameters(""), static peers => peers._parameters },
+        { "Prefixes", EndpointConfigurationKeys.Prefix },
+        { EndpointConfigurationKeys.Parameters(""), static peers => peers._parameters },
     };
 
     private CoapTransmissionParameters _parameters = new();
 
     public IList<IPNetwork> Prefixes { get; } = [];
 
-    public static void Read(IConfigurationSection item, PeerRules rules, ConfigurationFindings findings)
+    public static void Read(IConfigurationSection item, PeerTransmissionParameters rules, ConfigurationErrors findings)
     {
         PeerSettings peers = new();
         (ConfigurationKey<PeerSettings> Key, string[] Values)[] present =
             [.. s_table.Read(item, peers, findings).Where(static read => !read.Key.IsList)];
         if (peers.Prefixes.Count == 0)
         {
-            findings.Errors.Add($"{ShownText.Of(item.Path)}:Prefixes is empty. Give at least one prefix such as 192.0.2.0/24.");
+            findings.Errors.Add(
+                $"{ConfigurationTextFormatter.Of(item.Path)}:Prefixes is empty. Give at least one prefix such as 192.0.2.0/24.");
         }
 
         rules.Add([.. peers.Prefixes], parameters => Change(present, parameters));

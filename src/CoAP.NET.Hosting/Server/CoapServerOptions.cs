@@ -91,9 +91,9 @@ public sealed class CoapServerOptions : IServerSettings
     /// <summary>The functions that configure the created server.</summary>
     internal IList<Action<CoapServer>> ServerSteps { get; } = [];
 
-    internal PeerRules Peers { get; } = new();
+    internal PeerTransmissionParameters Peers { get; } = new();
 
-    internal ConfigurationFindings Findings { get; } = new();
+    internal ConfigurationErrors Findings { get; } = new();
 
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port, such as <c>coap://*:5683</c>; see <see cref="CoapEndpoint.Listen"/>.</param>

@@ -19,11 +19,11 @@ internal sealed class MissingSection(string section) : HostedPart
     public override string Section => section;
 
     // Its keys are unknown here, and none of them is misspelled.
-    public override IEnumerable<(string Path, KeyShape Shape)> Keys => [(section, KeyShape.Items)];
+    public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => [(section, ConfigurationKeyShape.Items)];
 
     /// <summary>Adds an error for each section that no part reads.</summary>
     public static IReadOnlyCollection<HostedPart> Find(
-        IReadOnlyCollection<HostedPart> parts, HostedRegistration registration, IConfiguration section, ConfigurationFindings findings)
+        IReadOnlyCollection<HostedPart> parts, HostedRegistration registration, IConfiguration section, ConfigurationErrors findings)
     {
         List<HostedPart> all = [.. parts];
         bool isServer = registration.Kind == HostedRegistration.Server;

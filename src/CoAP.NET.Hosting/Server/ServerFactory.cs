@@ -22,7 +22,8 @@ internal static class ServerFactory
 
         registration.Routes.Routes.WithMetadata(new Binding.HostServices(services));
         registration.Scopes.Attach(services); // the container itself, because the server is a singleton
-        HostDefaults.Warn(endpoint.LoggerFactory, options.Findings, KeyFiles.Check(options.Tls, parts, registration.SectionPath));
+        EndpointHostDefaults.Warn(
+            endpoint.LoggerFactory, options.Findings, SecretFilePermissionCheck.Check(options.Tls, parts, registration.SectionPath));
         foreach (Action<CoapEndpointOptions> step in options.EndpointSteps)
         {
             step(endpoint);
@@ -98,7 +99,7 @@ internal static class ServerFactory
                     ? $" For keys in {section}:Dtls, call UseDtls on what AddCoapServer returns." : "";
                 throw new OptionsValidationException(
                     registration.Name, typeof(CoapServerOptions),
-                    ShownText.OfAll(
+                    ConfigurationTextFormatter.OfAll(
                         [
                             $"{registration.SectionPath}:Endpoints has an address that the server cannot listen on. "
                                 + $"{exception.Message}{hint}",

@@ -18,6 +18,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
     private ConfigurationChangeWarning? _configuration;
     private bool _stopsApplication;
     private Exception? _gaveUp;
+    private string? _failedSection;
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -28,7 +29,8 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         catch (Exception exception) when (exception is not OperationCanceledException)
         {
             // The host logs the exception with its stack, twice.
-            HostingLog.NotStarted(_logger, exception.Message);
+            string reason = _failedSection is null ? exception.Message : CoapUntrustedText.LineOf(exception.InnerException!.Message);
+            HostingLog.NotStarted(_logger, registration.Title, _failedSection ?? registration.SectionPath, reason);
             throw;
         }
     }
@@ -52,10 +54,9 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             {
                 registration.Life.Failure = exception;
                 registration.Life.Phase = ServerPhase.Failed;
+                _failedSection = $"{registration.SectionPath}:{part.Section}";
                 throw new CoapException(
-                    $"{registration.Title} cannot start ({registration.SectionPath}:{part.Section}). "
-                        + CoapUntrustedText.LineOf(exception.Message),
-                    exception);
+                    $"{registration.Title} cannot start ({_failedSection}). {CoapUntrustedText.LineOf(exception.Message)}", exception);
             }
         }
 
@@ -67,9 +68,9 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         {
             registration.Life.Failure = exception;
             registration.Life.Phase = ServerPhase.Failed;
+            _failedSection = $"{registration.SectionPath}:Endpoints";
             throw new CoapBindException(
-                $"{registration.Title} cannot start ({registration.SectionPath}:Endpoints). {CoapUntrustedText.LineOf(exception.Message)}",
-                exception);
+                $"{registration.Title} cannot start ({_failedSection}). {CoapUntrustedText.LineOf(exception.Message)}", exception);
         }
 
         registration.Life.Phase = ServerPhase.Serving;

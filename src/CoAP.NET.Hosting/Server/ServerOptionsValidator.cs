@@ -47,7 +47,7 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration, Se
         problems.AddRange(parts.SelectMany(part => part.Check(options.Endpoint)));
         if (options.RequirePrivateKeyFiles)
         {
-            problems.AddRange(KeyFiles.Check(options.Tls, parts, section));
+            problems.AddRange(SecretFilePermissionCheck.Check(options.Tls, parts, section).Select(static file => file.ToString()));
         }
 
         if (options.JoinGroups && options.Groups.Addresses.Count == 0)
@@ -55,6 +55,6 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration, Se
             problems.Add($"{section}:Groups:Addresses is empty, and {section}:JoinGroups is true. Name at least one group.");
         }
 
-        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ShownText.OfAll(problems));
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ConfigurationTextFormatter.OfAll(problems));
     }
 }

@@ -30,7 +30,7 @@ internal static class ServerServices
     private static void Register(IServiceCollection services, ServerRegistration registration)
     {
         services.AddOptions<CoapServerOptions>(registration.Name).ValidateOnStart();
-        services.AddOptionsOf<CoapServerOptions>(registration, (section, options, provider) => ServerKeys.Table.Read(
+        services.AddOptionsOf<CoapServerOptions>(registration, (section, options, provider) => ServerConfigurationKeys.Table.Read(
             section, options, options.Findings,
             MissingSection.Find(PartsOf(provider, registration), registration, section, options.Findings)));
         services.AddSingleton<IValidateOptions<CoapServerOptions>>(
@@ -46,7 +46,7 @@ internal static class ServerServices
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapServer>(""));
         }
 
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, UnusedSectionCheck>());
         services.AddSingleton<IHostedService>(
             provider => new ServerHostedService(provider, registration, PartsOf(provider, registration)));
     }

@@ -59,5 +59,5 @@ public sealed class CoapHostedProxyOptions
     /// <remarks>Default false: the application does not start, because most of them are misspelled.</remarks>
     public bool AllowUnknownKeys { get; set; }
 
-    internal ConfigurationFindings Findings { get; } = new();
+    internal ConfigurationErrors Findings { get; } = new();
 }

@@ -43,7 +43,7 @@ public static class ProxyHostingExtensions
     {
         services.AddOptions<CoapHostedProxyOptions>(registration.Name).ValidateOnStart();
         services.AddOptionsOf<CoapHostedProxyOptions>(registration, static (section, options, _) =>
-            ProxyKeys.Table.Read(section, options, options.Findings));
+            ProxyConfigurationKeys.Table.Read(section, options, options.Findings));
         services.AddSingleton<IValidateOptions<CoapHostedProxyOptions>>(new ProxyOptionsValidator(registration));
         services.AddSingleton(registration);
         services.AddSingleton<HostedRegistration>(registration);

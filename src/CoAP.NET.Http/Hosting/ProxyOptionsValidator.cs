@@ -17,12 +17,12 @@ internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IV
 
         for (int i = 0; i < options.Routes.Count; i++)
         {
-            AddProblems($"{section}:{ProxyKeys.Routes}:{i}", options.Routes[i], problems);
+            AddProblems($"{section}:{ProxyConfigurationKeys.Routes}:{i}", options.Routes[i], problems);
         }
 
-        if (options.IdentityKey is { } key && SecretText.BytesOf(key) is null)
+        if (options.IdentityKey is { } key && ConfigurationSecret.BytesOf(key) is null)
         {
-            problems.Add($"{section}:IdentityKey has less than {SecretText.MinLength} bytes, or is not a hexadecimal number.");
+            problems.Add($"{section}:IdentityKey has less than {ConfigurationSecret.MinLength} bytes, or is not a hexadecimal number.");
         }
 
         if ((options.AllowedHosts.Count > 0 || options.AllowedNetworks.Count > 0 || options.ForwardHttp) && !options.Forward)
@@ -30,7 +30,7 @@ internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IV
             problems.Add($"{section} has allowed targets of a forward proxy, but there is none. Set {section}:Forward to true.");
         }
 
-        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ShownText.OfAll(problems));
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ConfigurationTextFormatter.OfAll(problems));
     }
 
     private static void AddProblems(string item, CoapProxyRoute route, List<string> problems)

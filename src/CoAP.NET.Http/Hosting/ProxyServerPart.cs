@@ -37,12 +37,12 @@ internal sealed class ProxyServerPart(IServiceProvider services, ProxyRegistrati
     {
         CoapHostedProxyOptions options = Options;
         CoapProxy proxy = services.GetRequiredKeyedService<CoapProxy>(registration.Name);
-        HostDefaults.Warn(
+        EndpointHostDefaults.Warn(
             services.GetRequiredKeyedService<IServerSettings>(registration.Name).Endpoint.LoggerFactory, options.Findings, []);
         for (int i = 0; i < options.Routes.Count; i++)
         {
             CoapProxyRoute route = options.Routes[i];
-            Try($"{ProxyKeys.Routes}:{i}", () =>
+            Try($"{ProxyConfigurationKeys.Routes}:{i}", () =>
             {
                 if (!route.IsHttp)
                 {
@@ -75,7 +75,7 @@ internal sealed class ProxyServerPart(IServiceProvider services, ProxyRegistrati
             or CoapFormatException)
         {
             throw new OptionsValidationException(
-                registration.Name, typeof(CoapHostedProxyOptions), ShownText.OfAll(
+                registration.Name, typeof(CoapHostedProxyOptions), ConfigurationTextFormatter.OfAll(
                     [$"{registration.SectionPath}:{key} is not a valid path to serve. {exception.Message}"]));
         }
     }
@@ -88,7 +88,7 @@ internal sealed class ProxyServerPart(IServiceProvider services, ProxyRegistrati
         }
 
         http.IdentityHeader = options.IdentityHeader;
-        if (options.IdentityKey is { } text && SecretText.BytesOf(text) is { } key)
+        if (options.IdentityKey is { } text && ConfigurationSecret.BytesOf(text) is { } key)
         {
             http.IdentityKey = key;
             http.Identity = static request => request.Peer.Id?.ToString();

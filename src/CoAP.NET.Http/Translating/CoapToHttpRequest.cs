@@ -54,7 +54,7 @@ internal static class CoapToHttpRequest
             return;
         }
 
-        HttpContent content = body is null ? new ReadOnlyMemoryContent(payload) : new PassingContent(body);
+        HttpContent content = body is null ? new ReadOnlyMemoryContent(payload) : new StreamedContent(body);
 
         // A server that refuses a large body answers before it is sent.
         request.Headers.ExpectContinue = body is null ? null : true;

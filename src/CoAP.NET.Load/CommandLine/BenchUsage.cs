@@ -22,7 +22,7 @@ internal sealed class BenchUsage(CliContext context, string calledAs)
     /// <returns>The exit code.</returns>
     public int Refuse(string reason)
     {
-        Failures.Write(context, reason, $"{CalledAs} --help lists the options.");
+        FailureReporter.Write(context, reason, $"{CalledAs} --help lists the options.");
         return ExitCodes.Usage;
     }
 }

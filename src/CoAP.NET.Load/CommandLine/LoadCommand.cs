@@ -104,7 +104,7 @@ internal sealed class LoadCommand(CliContext context, BenchUsage usage, IAnsiCon
         bool isWritten = runs.Count == 0 || await files.TryWriteAsync(report, parsed.InvocationConfiguration).ConfigureAwait(false);
         if (failure is not null)
         {
-            Failures.Write(context, failure.Message, Failures.Judge(failure).Hint);
+            FailureReporter.Write(context, failure.Message, FailureReporter.Judge(failure).Hint);
         }
 
         return runs.Count > 0 && isWritten && failure is null && (!parsed.GetValue(_strict) || IsClean(runs, error))
@@ -127,7 +127,7 @@ internal sealed class LoadCommand(CliContext context, BenchUsage usage, IAnsiCon
             {
                 // Ended before it measured anything; the report contains the earlier runs.
             }
-            catch (Exception exception) when (exception is ArgumentException or CoapException or SpreadException)
+            catch (Exception exception) when (exception is ArgumentException or CoapException or WorkerProtocolException)
             {
                 return exception;
             }

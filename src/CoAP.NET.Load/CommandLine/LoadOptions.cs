@@ -37,12 +37,12 @@ internal sealed class LoadOptions
     {
         Description = "The times between requests of an open loop vary as those of independent users do."
     };
-    private readonly Option<TimeSpan?> _seconds = Durations.Option("--seconds", "How long to measure. Default 10s.");
-    private readonly Option<TimeSpan?> _warmUp = Durations.Option("--warm-up",
+    private readonly Option<TimeSpan?> _seconds = DurationParser.Option("--seconds", "How long to measure. Default 10s.");
+    private readonly Option<TimeSpan?> _warmUp = DurationParser.Option("--warm-up",
         "The time before the measurement that does not count. Default 3s.");
-    private readonly Option<TimeSpan?> _ramp = Durations.Option("--ramp",
+    private readonly Option<TimeSpan?> _ramp = DurationParser.Option("--ramp",
         "The time before the warm-up over which the peers start. Default 1s.");
-    private readonly Option<TimeSpan?> _timeout = Durations.PositiveOption("--timeout",
+    private readonly Option<TimeSpan?> _timeout = DurationParser.PositiveOption("--timeout",
         "The time after which an unanswered request counts as lost. Default 5s.", "-B");
     private readonly Option<int?> _retransmissions = CommandExtensions.Number("--max-retransmit",
         "Number of retransmissions of an unacknowledged Confirmable request (MAX_RETRANSMIT). Default 0.", 0, 20);

@@ -39,7 +39,7 @@ internal sealed class ReportCommand(CliContext context, BenchUsage usage)
         }
         catch (Exception exception) when (exception is JsonException or IOException or UnauthorizedAccessException)
         {
-            Failures.Write(context, $"'{file}' is no report: {exception.Message}");
+            FailureReporter.Write(context, $"'{file}' is no report: {exception.Message}");
             return ExitCodes.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)

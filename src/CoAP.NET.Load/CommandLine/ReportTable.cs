@@ -55,7 +55,7 @@ internal static class ReportTable
             foreach ((string kind, long count) in run.Errors.OrderByDescending(static error => error.Value))
             {
                 // The report may come from a stranger.
-                string what = SpreadException.Clean(kind);
+                string what = WorkerProtocolException.Clean(kind);
                 output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunNames.Peers(run.Plan)}: {count} x {what}"));
             }
 

@@ -62,7 +62,7 @@ internal sealed class WorkerCommand(CliContext context, BenchUsage usage)
         }
         catch (SocketException exception)
         {
-            Failures.Write(context, $"Cannot listen on {listen}: {exception.Message}.");
+            FailureReporter.Write(context, $"Cannot listen on {listen}: {exception.Message}.");
             return ExitCodes.Failure;
         }
     }
@@ -74,12 +74,12 @@ internal sealed class WorkerCommand(CliContext context, BenchUsage usage)
         try
         {
             return PlanRules.FaultOf(plan) is { } fault
-                ? throw new SpreadException(SpreadError.Failed, "the plan is refused: " + fault)
+                ? throw new WorkerProtocolException(WorkerProtocolError.Failed, "the plan is refused: " + fault)
                 : await LoadRunner.RunAsync(plan, progress, gate, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is ArgumentException or CoapException)
         {
-            throw new SpreadException(SpreadError.Failed, exception.Message, exception);
+            throw new WorkerProtocolException(WorkerProtocolError.Failed, exception.Message, exception);
         }
     }
 }

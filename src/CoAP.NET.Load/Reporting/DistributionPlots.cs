@@ -25,8 +25,9 @@ internal static class DistributionPlots
             return null;
         }
 
-        Axis time = Axis.Logarithmic("time", lines.SelectMany(static line => line.Points).Select(static point => point.X), Units.Time);
-        Axis part = Axis.Linear("part that took no longer", [1], Units.Percent);
+        PlotAxis time = PlotAxis.Logarithmic(
+            "time", lines.SelectMany(static line => line.Points).Select(static point => point.X), FigureFormatter.Time);
+        PlotAxis part = PlotAxis.Linear("part that took no longer", [1], FigureFormatter.Percent);
         return new Plot(title, time, part, lines);
     }
 

@@ -34,7 +34,7 @@ internal static class HtmlReport
             "head",
             new XElement("meta", new XAttribute("charset", "utf-8")),
             new XElement("meta", new XAttribute("name", "viewport"), new XAttribute("content", "width=device-width, initial-scale=1")),
-            new XElement("title", Html.Text($"Load: {Title(report)}")),
+            new XElement("title", HtmlElements.Text($"Load: {Title(report)}")),
             new XElement("style", ReportStyle.Sheet));
         return "<!DOCTYPE html>\n" + new XElement("html", new XAttribute("lang", "en"), head, body) + "\n";
     }
@@ -44,16 +44,16 @@ internal static class HtmlReport
         XElement facts = new("dl");
         Add("Begun", report.Begun.ToString("yyyy-MM-dd HH:mm:ss zzz", CultureInfo.InvariantCulture));
         Add("Machine", report.Machine);
-        Add("Command", new XElement("code", Html.Text(report.Command)));
+        Add("Command", new XElement("code", HtmlElements.Text(report.Command)));
         foreach (string kind in report.Runs.Select(static run => RunNames.Kind(run.Plan)).Distinct())
         {
             Add("Load", kind);
         }
 
-        return new XElement("header", new XElement("h1", Html.Text(Title(report))), facts);
+        return new XElement("header", new XElement("h1", HtmlElements.Text(Title(report))), facts);
 
         void Add(string name, object what) =>
-            facts.Add(new XElement("dt", name), new XElement("dd", what is string text ? Html.Text(text) : what));
+            facts.Add(new XElement("dt", name), new XElement("dd", what is string text ? HtmlElements.Text(text) : what));
     }
 
     private static string Title(LoadReport report)

@@ -13,18 +13,19 @@ internal static class PeerCountPlots
             yield break;
         }
 
-        Axis peers = Axis.Logarithmic("peers", runs.Select(static run => (double)run.Plan.Peers), Units.Number);
+        PlotAxis peers = PlotAxis.Logarithmic("peers", runs.Select(static run => (double)run.Plan.Peers), FigureFormatter.Number);
         IGrouping<string, LoadResult>[] kinds = [.. runs.GroupBy(static run => RunNames.Kind(run.Plan))];
         yield return new Plot(
             "Throughput by peers",
             peers,
-            Axis.Linear($"{RunNames.Counted(runs)} a second", runs.Select(static run => run.PerSecond), Units.Short),
+            PlotAxis.Linear($"{RunNames.Counted(runs)} a second", runs.Select(static run => run.PerSecond), FigureFormatter.Short),
             [.. kinds.Select(static kind => new PlotLine(kind.Key, Points(kind, static run => run.PerSecond)))]);
         foreach (IGrouping<string, LoadResult> kind in kinds)
         {
             PlotLine[] lines = [
                 .. s_parts.Select(part => new PlotLine(part.Name, Points(kind, run => run.Histogram().Microseconds(part.Part))))];
-            Axis times = Axis.Logarithmic("time", lines.SelectMany(static line => line.Points).Select(static point => point.Y), Units.Time);
+            PlotAxis times = PlotAxis.Logarithmic(
+                "time", lines.SelectMany(static line => line.Points).Select(static point => point.Y), FigureFormatter.Time);
             yield return new Plot(kinds.Length > 1 ? $"Times by peers, {kind.Key}" : "Times by peers", peers, times, lines);
         }
     }

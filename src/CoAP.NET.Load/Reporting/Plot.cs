@@ -9,7 +9,7 @@ namespace CoAP.NET.Load;
 /// <param name="y">The axis on the left.</param>
 /// <param name="lines">The lines.</param>
 /// <param name="width">Its width, in the units of the text, which is 12 high.</param>
-internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine> lines, double width = 720)
+internal sealed class Plot(string title, PlotAxis x, PlotAxis y, IReadOnlyList<PlotLine> lines, double width = 720)
 {
     private const double Height = 320;
     private const double Left = 76;
@@ -23,39 +23,39 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
     /// <summary>Returns the plot with its title and, for more than one line, its legend.</summary>
     public XElement ToHtml()
     {
-        XElement figure = new("figure", new XElement("figcaption", Html.Text(title)), ToSvg());
+        XElement figure = new("figure", new XElement("figcaption", HtmlElements.Text(title)), ToSvg());
         if (lines.Count > 1)
         {
             figure.Add(new XElement("ul", new XAttribute("class", "legend"),
-                lines.Select(static (line, i) => new XElement("li", Key(i), Html.Text(line.Name)))));
+                lines.Select(static (line, i) => new XElement("li", Key(i), HtmlElements.Text(line.Name)))));
         }
 
         return figure;
     }
 
-    public XElement ToSvg() => Html.Svg(
+    public XElement ToSvg() => HtmlElements.Svg(
         "svg",
         new XAttribute("viewBox", $"0 0 {Place(width)} {Place(Height)}"),
         new XAttribute("role", "img"),
-        Html.Svg("title", Html.Text(title)),
+        HtmlElements.Svg("title", HtmlElements.Text(title)),
         x.Ticks.Select(TickBelow),
         y.Ticks.Select(TickLeft),
-        Html.Svg("rect", At("x", Left), At("y", Top), At("width", width - Left - Right), At("height", Height - Top - Bottom),
+        HtmlElements.Svg("rect", At("x", Left), At("y", Top), At("width", width - Left - Right), At("height", Height - Top - Bottom),
             new XAttribute("class", "frame")),
-        Text(Html.Text(x.Label), (Left + width - Right) / 2, Height - 8, "middle"),
-        new XElement(Text(Html.Text(y.Label), 16, (Top + Height - Bottom) / 2, "middle"))
+        Text(HtmlElements.Text(x.Label), (Left + width - Right) / 2, Height - 8, "middle"),
+        new XElement(Text(HtmlElements.Text(y.Label), 16, (Top + Height - Bottom) / 2, "middle"))
             .With(new XAttribute("transform", $"rotate(-90 16 {Place((Top + Height - Bottom) / 2)})")),
         lines.Select(Draw));
 
-    private static XElement Key(int index) => Html.Svg(
+    private static XElement Key(int index) => HtmlElements.Svg(
         "svg", new XAttribute("viewBox", "0 0 24 8"), new XAttribute("class", "key"),
-        Html.Svg("line", At("x1", 0), At("y1", 4), At("x2", 24), At("y2", 4), ClassOf(index)));
+        HtmlElements.Svg("line", At("x1", 0), At("y1", 4), At("x2", 24), At("y2", 4), ClassOf(index)));
 
     private static XAttribute ClassOf(int index) =>
         new("class", $"line c{index % ReportStyle.Colors} d{index / ReportStyle.Colors % ReportStyle.Dashes}");
 
     private static XElement Text(string text, double left, double top, string anchor) =>
-        Html.Svg("text", At("x", left), At("y", top), new XAttribute("text-anchor", anchor), text);
+        HtmlElements.Svg("text", At("x", left), At("y", top), new XAttribute("text-anchor", anchor), text);
 
     private static XAttribute At(string name, double value) => new(name, Place(value));
 
@@ -67,16 +67,16 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
 
     private IEnumerable<XElement> TickBelow(double value) =>
     [
-        Html.Svg("line", At("x1", PlaceX(value)), At("x2", PlaceX(value)), At("y1", Top), At("y2", Height - Bottom),
+        HtmlElements.Svg("line", At("x1", PlaceX(value)), At("x2", PlaceX(value)), At("y1", Top), At("y2", Height - Bottom),
             new XAttribute("class", "grid")),
-        Text(Html.Text(x.Format(value)), PlaceX(value), Height - Bottom + 20, "middle"),
+        Text(HtmlElements.Text(x.Format(value)), PlaceX(value), Height - Bottom + 20, "middle"),
     ];
 
     private IEnumerable<XElement> TickLeft(double value) =>
     [
-        Html.Svg("line", At("x1", Left), At("x2", width - Right), At("y1", PlaceY(value)), At("y2", PlaceY(value)),
+        HtmlElements.Svg("line", At("x1", Left), At("x2", width - Right), At("y1", PlaceY(value)), At("y2", PlaceY(value)),
             new XAttribute("class", "grid")),
-        Text(Html.Text(y.Format(value)), Left - 7, PlaceY(value) + 4, "end"),
+        Text(HtmlElements.Text(y.Format(value)), Left - 7, PlaceY(value) + 4, "end"),
     ];
 
     private IEnumerable<XElement> Draw(PlotLine line, int index)
@@ -95,7 +95,7 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
                 places.Add($"{Place(PlaceX(points[i].X))},{Place(PlaceY(points[i].Y))}");
             }
 
-            yield return Html.Svg("polyline", new XAttribute("points", string.Join(' ', places)), ClassOf(index));
+            yield return HtmlElements.Svg("polyline", new XAttribute("points", string.Join(' ', places)), ClassOf(index));
         }
 
         if (!line.IsStepped && points.Length <= MostMarks)
@@ -103,8 +103,8 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
             foreach (PlotPoint point in points)
             {
                 string told = $"{line.Name}: {x.Format(point.X)}, {y.Format(point.Y)}";
-                yield return Html.Svg("circle", At("cx", PlaceX(point.X)), At("cy", PlaceY(point.Y)), At("r", 3.2),
-                    new XAttribute("class", $"mark c{index % ReportStyle.Colors}"), Html.Svg("title", Html.Text(told)));
+                yield return HtmlElements.Svg("circle", At("cx", PlaceX(point.X)), At("cy", PlaceY(point.Y)), At("r", 3.2),
+                    new XAttribute("class", $"mark c{index % ReportStyle.Colors}"), HtmlElements.Svg("title", HtmlElements.Text(told)));
             }
         }
     }

@@ -7,8 +7,8 @@ internal static class RunNames
     {
         string rate = plan.Rate > 0 ? plan.Loop switch
         {
-            LoadLoop.Open => $" {Units.Number(plan.Rate)} a second{(plan.Poisson ? ", at random" : "")}",
-            LoadLoop.Observe => $", {Units.Number(plan.Rate)} changes a second",
+            LoadLoop.Open => $" {FigureFormatter.Number(plan.Rate)} a second{(plan.Poisson ? ", at random" : "")}",
+            LoadLoop.Observe => $", {FigureFormatter.Number(plan.Rate)} changes a second",
             _ => "",
         }
         : "";
@@ -17,7 +17,7 @@ internal static class RunNames
         return $"{Loop(plan.Loop)}{rate}{depth}{type}: {plan.Method} {plan.Uri}";
     }
 
-    public static string Peers(LoadPlan plan) => $"{Units.Number(plan.Peers)} peer{(plan.Peers == 1 ? "" : "s")}";
+    public static string Peers(LoadPlan plan) => $"{FigureFormatter.Number(plan.Peers)} peer{(plan.Peers == 1 ? "" : "s")}";
 
     public static string Loop(LoadLoop loop) => loop switch
     {

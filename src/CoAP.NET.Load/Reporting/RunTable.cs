@@ -12,29 +12,31 @@ internal static class RunTable
         List<(string Head, string?[] Cells)> columns =
         [
             ("run", Cells((_, i) => $"{i + 1}")),
-            ("peers", Cells((run, _) => Units.Number(run.Plan.Peers))),
-            ("workers", runs.Any(static run => run.Workers > 1) ? Cells((run, _) => Units.Number(run.Workers)) : new string?[runs.Count]),
-            ("seconds", Cells((run, _) => Units.Number(run.Seconds))),
-            (RunNames.Counted(runs), Cells((run, _) => Units.Number(run.Count))),
-            ("a second", Cells((run, _) => Units.Number(run.PerSecond))),
+            ("peers", Cells((run, _) => FigureFormatter.Number(run.Plan.Peers))),
+            ("workers", runs.Any(static run => run.Workers > 1) ? Cells((run, _) => FigureFormatter.Number(run.Workers))
+                : new string?[runs.Count]),
+            ("seconds", Cells((run, _) => FigureFormatter.Number(run.Seconds))),
+            (RunNames.Counted(runs), Cells((run, _) => FigureFormatter.Number(run.Count))),
+            ("a second", Cells((run, _) => FigureFormatter.Number(run.PerSecond))),
             ("min", Time(times, 0)),
             ("p50", Time(times, 0.5)),
             ("p95", Time(times, 0.95)),
             ("p99", Time(times, 0.99)),
             ("p99.9", Time(times, 0.999)),
             ("max", Time(times, 1)),
-            ("lost", Cells((run, _) => Units.Number(run.Lost))),
-            ("lost here", Cells((run, _) => run.OwnDrops > 0 ? Units.Number(run.OwnDrops) : null)),
-            ("errors", Cells((run, _) => Units.Number(run.ErrorCount))),
-            ("changes", Cells((run, _) => run.Plan.Loop == LoadLoop.Observe && run.Plan.Rate > 0 ? Units.Number(run.Changes) : null)),
+            ("lost", Cells((run, _) => FigureFormatter.Number(run.Lost))),
+            ("lost here", Cells((run, _) => run.OwnDrops > 0 ? FigureFormatter.Number(run.OwnDrops) : null)),
+            ("errors", Cells((run, _) => FigureFormatter.Number(run.ErrorCount))),
+            ("changes",
+                Cells((run, _) => run.Plan.Loop == LoadLoop.Observe && run.Plan.Rate > 0 ? FigureFormatter.Number(run.Changes) : null)),
             ("to the last observer, p50", Time(changes, 0.5)),
             ("p99", Time(changes, 0.99)),
-            ("observers with the last state", Cells((run, _) => run.Converged is { } converged ? Units.Number(converged) : null)),
-            ("server's time for one", Cells((run, _) => run.ServerMicroseconds is { } time ? Units.Time(time) : null)),
+            ("observers with the last state", Cells((run, _) => run.Converged is { } converged ? FigureFormatter.Number(converged) : null)),
+            ("server's time for one", Cells((run, _) => run.ServerMicroseconds is { } time ? FigureFormatter.Time(time) : null)),
             ("server's processors",
-                Cells((run, _) => run.ServerProcessorSeconds is { } seconds ? Units.Percent(seconds / run.Seconds) : null)),
-            ("server's memory", Cells((run, _) => run.ServerResidentBytes is { } bytes ? Units.Memory(bytes) : null)),
-            ("own processors", Cells((run, _) => Units.Percent(run.OwnProcessorSeconds / run.Seconds))),
+                Cells((run, _) => run.ServerProcessorSeconds is { } seconds ? FigureFormatter.Percent(seconds / run.Seconds) : null)),
+            ("server's memory", Cells((run, _) => run.ServerResidentBytes is { } bytes ? FigureFormatter.Memory(bytes) : null)),
+            ("own processors", Cells((run, _) => FigureFormatter.Percent(run.OwnProcessorSeconds / run.Seconds))),
             ("loop and resource", Cells((run, _) => RunNames.Kind(run.Plan))),
         ];
         columns.RemoveAll(static column => column.Cells.All(static cell => cell is null));
@@ -45,12 +47,13 @@ internal static class RunTable
             new XElement("tbody",
                 runs.Select((_, row) =>
                     new XElement("tr",
-                        columns.Select((column, i) => Mark(Html.Cell(column.Cells[row] ?? Units.None), i == columns.Count - 1))))));
+                        columns.Select(
+                            (column, i) => Mark(HtmlElements.Cell(column.Cells[row] ?? FigureFormatter.None), i == columns.Count - 1))))));
 
         string?[] Cells(Func<LoadResult, int, string?> cell) => [.. runs.Select(cell)];
 
         string?[] Time(LoadHistogram[] of, double part) =>
-            [.. of.Select(histogram => histogram.Count > 0 ? Units.Time(histogram.Microseconds(part)) : null)];
+            [.. of.Select(histogram => histogram.Count > 0 ? FigureFormatter.Time(histogram.Microseconds(part)) : null)];
     }
 
     /// <summary>Returns the errors, by run and kind; null for none.</summary>
@@ -62,8 +65,9 @@ internal static class RunTable
             .. runs.SelectMany((run, i) =>
                 run.Errors.OrderByDescending(static error => error.Value).ThenBy(static error => error.Key, StringComparer.Ordinal)
                     .Select(error =>
-                        new XElement("tr", Html.Cell($"{i + 1}"), Mark(Html.Cell(names[i]), true), Mark(Html.Cell(error.Key), true),
-                            Html.Cell(Units.Number(error.Value))))),
+                        new XElement("tr", HtmlElements.Cell($"{i + 1}"), Mark(HtmlElements.Cell(names[i]), true),
+                            Mark(HtmlElements.Cell(error.Key), true),
+                            HtmlElements.Cell(FigureFormatter.Number(error.Value))))),
         ];
         return rows.Length == 0 ? null : new XElement(
             "table",

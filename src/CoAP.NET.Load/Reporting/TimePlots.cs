@@ -15,18 +15,19 @@ internal static class TimePlots
                 continue;
             }
 
-            Axis time = Axis.Elapsed("since the measuring began", series.Select(static second => second.At),
-                static seconds => Units.Number(seconds) + " s");
+            PlotAxis time = PlotAxis.Elapsed("since the measuring began", series.Select(static second => second.At),
+                static seconds => FigureFormatter.Number(seconds) + " s");
             string counted = RunNames.Counted([runs[i]]);
             PlotLine rate = new(counted, [.. series.Select(static second => new PlotPoint(second.At, second.PerSecond))]);
             yield return new Plot($"Rate, {names[i]}", time,
-                Axis.Linear($"{counted} a second", series.Select(static second => second.PerSecond), Units.Short), [rate]);
+                PlotAxis.Linear($"{counted} a second", series.Select(static second => second.PerSecond), FigureFormatter.Short), [rate]);
             if (series.Any(static second => second.P99 > 0))
             {
                 PlotLine p50 = new("p50", [.. series.Select(static second => new PlotPoint(second.At, second.P50))]);
                 PlotLine p99 = new("p99", [.. series.Select(static second => new PlotPoint(second.At, second.P99))]);
                 yield return new Plot($"Times of each second, {names[i]}", time,
-                    Axis.Logarithmic("time", series.SelectMany(static second => new[] { second.P50, second.P99 }), Units.Time), [p50, p99]);
+                    PlotAxis.Logarithmic(
+                        "time", series.SelectMany(static second => new[] { second.P50, second.P99 }), FigureFormatter.Time), [p50, p99]);
             }
         }
     }

@@ -10,7 +10,7 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
     private const long LongestSleep = 20_000_000;
 
     private readonly long _timeout = MonotonicTimestamp.FromSeconds(plan.TimeoutSeconds);
-    private readonly Arrivals _arrivals = new(plan.Rate, plan.RampSeconds, plan.Poisson, unchecked((plan.Seed * 31) + plan.FirstPeer));
+    private readonly ArrivalTimes _arrivals = new(plan.Rate, plan.RampSeconds, plan.Poisson, unchecked((plan.Seed * 31) + plan.FirstPeer));
     private readonly ArrivalQueue _queue = new();
     private Task _pacing = Task.CompletedTask;
 

@@ -157,12 +157,12 @@ internal sealed class DeviceGateway(
 
     private async Task<byte[]> AskAsync(DeviceCall call, CancellationToken cancellationToken)
     {
-        CoapRequest request = DeviceBytes.RequestOf(call.Body!, call.Timeout);
+        CoapRequest request = DeviceCallSerializer.RequestOf(call.Body!, call.Timeout);
         (CoapResponse? response, CoapDeviceException? failure) =
             await TryAskAsync(call.Name, request, cancellationToken).ConfigureAwait(false);
-        return response is not null ? DeviceBytes.Of(call.Name, response, DeviceMessage.IsSafe(request))
-            : failure is not null ? DeviceBytes.Of(failure)
-            : DeviceBytes.NotHere;
+        return response is not null ? DeviceCallSerializer.Of(call.Name, response, DeviceRequestConverter.IsSafe(request))
+            : failure is not null ? DeviceCallSerializer.Of(failure)
+            : DeviceCallSerializer.NotHere;
     }
 
     // Returns the state, when it is another one than returned last; nothing after some time without one.
@@ -174,7 +174,7 @@ internal sealed class DeviceGateway(
             {
                 if (ObservedResource.Read(call.Name, call.Body) is not { } observed || Local.TryFind(call.Name) is not { } device)
                 {
-                    return DeviceBytes.Of(call.Name, DeviceNotification.Left);
+                    return DeviceCallSerializer.Of(call.Name, DeviceNotification.Left);
                 }
 
                 polled = new PolledFeed(await LocalDeviceFeed.StartAsync(device, observed, cancellationToken).ConfigureAwait(false));
@@ -184,11 +184,11 @@ internal sealed class DeviceGateway(
             using CancellationTokenSource longest = new(s_poll, time);
             using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, longest.Token);
             polled.PolledAt = time.GetTimestamp();
-            return DeviceBytes.Of(call.Name, await polled.Feed.NextAsync(any.Token).ConfigureAwait(false));
+            return DeviceCallSerializer.Of(call.Name, await polled.Feed.NextAsync(any.Token).ConfigureAwait(false));
         }
         catch (CoapDeviceException exception)
         {
-            return DeviceBytes.Of(call.Name, new DeviceNotification(CoapObserveState.Failed, null, exception));
+            return DeviceCallSerializer.Of(call.Name, new DeviceNotification(CoapObserveState.Failed, null, exception));
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {

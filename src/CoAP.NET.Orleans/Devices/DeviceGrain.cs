@@ -34,15 +34,15 @@ internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloS
 
     public async Task<byte[]> SendAsync(byte[] request, TimeSpan? timeout, CancellationToken cancellationToken)
     {
-        CoapRequest asked = DeviceBytes.RequestOf(request, timeout);
+        CoapRequest asked = DeviceCallSerializer.RequestOf(request, timeout);
         try
         {
             CoapResponse response = await cluster.Devices[Name].SendAsync(asked, cancellationToken).ConfigureAwait(true);
-            return DeviceBytes.Of(Name, response, DeviceMessage.IsSafe(asked));
+            return DeviceCallSerializer.Of(Name, response, DeviceRequestConverter.IsSafe(asked));
         }
         catch (CoapDeviceException exception)
         {
-            return DeviceBytes.Of(exception);
+            return DeviceCallSerializer.Of(exception);
         }
     }
 

@@ -25,7 +25,7 @@ public static class DeviceGrainExtensions
         {
             ArgumentNullException.ThrowIfNull(request);
             string name = grain.GetPrimaryKeyString();
-            byte[] bytes = await DeviceBytes.OfRequestAsync(name, request, cancellationToken).ConfigureAwait(false);
+            byte[] bytes = await DeviceCallSerializer.OfRequestAsync(name, request, cancellationToken).ConfigureAwait(false);
             byte[] answer;
             try
             {
@@ -34,12 +34,12 @@ public static class DeviceGrainExtensions
             catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
             {
                 throw CoapDeviceException.Unreachable(name,
-                    $"its grain did not answer. {exception.Message}", !DeviceMessage.IsSafe(request), exception);
+                    $"its grain did not answer. {exception.Message}", !DeviceRequestConverter.IsSafe(request), exception);
             }
 
-            (CoapResponse? response, CoapDeviceException? failure) = DeviceBytes.AnswerOf(answer, name);
+            (CoapResponse? response, CoapDeviceException? failure) = DeviceCallSerializer.AnswerOf(answer, name);
             return response is not null
-                ? await DeviceBytes.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false)
+                ? await DeviceCallSerializer.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false)
                 : throw failure ?? CoapDeviceException.Unknown(name);
         }
 

@@ -36,7 +36,7 @@ internal sealed class SiloDevices(
 
     public async Task<CoapResponse?> TrySendAsync(string name, CoapRequest request, CancellationToken cancellationToken)
     {
-        DeviceBytes.ThrowIfPart(request);
+        DeviceCallSerializer.ThrowIfPart(request);
         TimeSpan? whole = request.Timeout == Timeout.InfiniteTimeSpan ? null : request.Timeout;
         using CancellationTokenSource late = new(whole + s_late ?? Timeout.InfiniteTimeSpan, time);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, late.Token);
@@ -48,14 +48,14 @@ internal sealed class SiloDevices(
         {
             throw CoapDeviceException.Unreachable(name,
                 $"it did not answer within the Timeout of {whole!.Value.TotalSeconds:0} s, perhaps because it moved between silos during "
-                + "the request. Allow more time, or try again.", !DeviceMessage.IsSafe(request));
+                + "the request. Allow more time, or try again.", !DeviceRequestConverter.IsSafe(request));
         }
     }
 
     public async Task<IDeviceFeed?> TryObserveAsync(
         ObservedResource resource, IDeviceFeed? wrong, CancellationToken cancellationToken)
     {
-        SiloAddress? noPlace = wrong is null ? null : (wrong as SiloFeed)?.Place ?? _self;
+        SiloAddress? noPlace = wrong is null ? null : (wrong as SiloFeed)?.Silo ?? _self;
         SiloAddress? place = await LocateAsync(resource.Device, noPlace, cancellationToken).ConfigureAwait(false);
         return place is not null && !place.Equals(_self)
             ? new SiloFeed(this, resource, place, calls, Interlocked.Increment(ref _lastNumber))
@@ -212,12 +212,12 @@ internal sealed class SiloDevices(
                 CoapDeviceException? failure;
                 if (place.Equals(_self))
                 {
-                    CoapRequest own = bytes is null ? request : DeviceBytes.RequestOf(bytes, left);
+                    CoapRequest own = bytes is null ? request : DeviceCallSerializer.RequestOf(bytes, left);
                     (response, failure) = await gateway.TryAskAsync(name, own, cancellationToken).ConfigureAwait(false);
                 }
                 else
                 {
-                    bytes ??= await DeviceBytes.OfRequestAsync(name, request, cancellationToken).ConfigureAwait(false);
+                    bytes ??= await DeviceCallSerializer.OfRequestAsync(name, request, cancellationToken).ConfigureAwait(false);
                     (response, failure) = await AskAtAsync(place, name, request, bytes, left, cancellationToken).ConfigureAwait(false);
                 }
 
@@ -225,10 +225,11 @@ internal sealed class SiloDevices(
                 {
                     return bytes is null
                         ? response
-                        : await DeviceBytes.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false);
+                        : await DeviceCallSerializer.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false);
                 }
 
-                if (failure is not null && (!failure.HasMoved || looks == Looks || (bytes is null && !DeviceMessage.IsWhole(request))))
+                if (failure is not null
+                    && (!failure.HasMoved || looks == Looks || (bytes is null && !DeviceRequestConverter.IsWhole(request))))
                 {
                     throw failure;
                 }
@@ -256,16 +257,16 @@ internal sealed class SiloDevices(
         try
         {
             DeviceCall call = new(DeviceOperation.Ask, name, 0, timeout, bytes);
-            return DeviceBytes.AnswerOf(await calls.CallAsync(place, call, cancellationToken).ConfigureAwait(false), name);
+            return DeviceCallSerializer.AnswerOf(await calls.CallAsync(place, call, cancellationToken).ConfigureAwait(false), name);
         }
 #pragma warning disable CA1031 // whatever the reason: the silo did not answer
         catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
 #pragma warning restore CA1031
         {
-            bool isUnknown = !DeviceMessage.IsSafe(request);
+            bool isUnknown = !DeviceRequestConverter.IsSafe(request);
             return (null, CoapDeviceException.Unreachable(name,
                 $"silo {place}, which has its session, did not answer. {exception.Message}", isUnknown, exception,
-                DeviceMessage.IsHarmlessTwice(request, isUnknown)));
+                DeviceRequestConverter.IsHarmlessTwice(request, isUnknown)));
         }
     }
 

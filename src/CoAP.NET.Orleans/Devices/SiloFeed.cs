@@ -16,7 +16,7 @@ internal sealed class SiloFeed(
 {
     private byte[] _resource = resource.ToBytes();
 
-    public SiloAddress Place => place;
+    public SiloAddress Silo => place;
 
     public async Task<DeviceNotification> NextAsync(CancellationToken cancellationToken)
     {
@@ -28,7 +28,7 @@ internal sealed class SiloFeed(
                 place, new DeviceCall(DeviceOperation.Observe, resource.Device, number, null, begun), cancellationToken).ConfigureAwait(false);
             if (news.Length > 0)
             {
-                return DeviceBytes.NotificationOf(news, resource.Device);
+                return DeviceCallSerializer.NotificationOf(news, resource.Device);
             }
         }
     }

@@ -63,7 +63,7 @@ public static class CoapSiloBuilderExtensions
         services.AddPlacementDirector<SlotPlacement, SlotPlacementDirector>();
         services.AddGrainDirectory(SlotDirectory.Name, static (provider, _) => new SlotDirectory(provider));
         services.AddSingleton<IHostedService>(static provider => new SlotBalancer(provider, LoggerOf(provider)));
-        services.AddSingleton<IHostedService>(static provider => new SiloTable(provider, LoggerOf(provider)));
+        services.AddSingleton<IHostedService>(static provider => new SiloMembershipRepair(provider, LoggerOf(provider)));
         services.Configure<ClusterMembershipOptions>(static options =>
         {
             options.ProbeTimeout = s_probe;

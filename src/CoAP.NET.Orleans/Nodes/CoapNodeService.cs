@@ -22,7 +22,7 @@ internal sealed class CoapNodeService(
     }
 
     /// <inheritdoc/>
-    public Task<byte[]?> AskAsync(Guid from, string path, byte[] question) => peers.AnswerAsync(from, path, question);
+    public Task<byte[]?> RequestAsync(Guid from, string path, byte[] question) => peers.AnswerAsync(from, path, question);
 
     /// <inheritdoc/>
     public Task<byte[]?> AskDeviceAsync(Guid from, byte[] call, CancellationToken cancellationToken) =>

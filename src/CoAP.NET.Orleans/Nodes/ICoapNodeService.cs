@@ -23,7 +23,7 @@ internal interface ICoapNodeService : IGrainService
     /// <param name="question">The question, encrypted.</param>
     /// <returns>The answer, encrypted; null for none.</returns>
     [ResponseTimeout("00:02:00")]
-    Task<byte[]?> AskAsync(Guid from, string path, byte[] question);
+    Task<byte[]?> RequestAsync(Guid from, string path, byte[] question);
 
     /// <summary>Handles a call about a device of the node.</summary>
     /// <param name="from">The calling node.</param>

@@ -188,7 +188,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     public bool IsStalled(CoapNodeId node, string path) => Find(node)?.Posts.IsStalled(path) == true;
 
     /// <inheritdoc/>
-    public async Task<byte[]?> AskAsync(CoapNodeId node, string path, byte[] question, TimeSpan timeout)
+    public async Task<byte[]?> RequestAsync(CoapNodeId node, string path, byte[] question, TimeSpan timeout)
     {
         try
         {
@@ -198,7 +198,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
             }
 
             byte[] asked = _cipher().Seal(node, path, question);
-            byte[]? answer = await service.AskAsync(_self.Value, path, asked).WaitAsync(timeout, _time).ConfigureAwait(false);
+            byte[]? answer = await service.RequestAsync(_self.Value, path, asked).WaitAsync(timeout, _time).ConfigureAwait(false);
             return answer is null ? null : _cipher().TryOpen(node, path, answer, asked);
         }
 #pragma warning disable CA1031 // whatever the reason: there is no answer, and it is asked again later

@@ -99,7 +99,7 @@ public sealed class OscoreAlgorithm
     /// <summary>Whether this machine supports the cipher.</summary>
     public bool IsSupported => _cipher switch
     {
-        OscoreCipher.AesCcm => AesCcmCipher.MeansFor(KeyLength) != AesCcmMeans.None,
+        OscoreCipher.AesCcm => AesCcmCipher.MeansFor(KeyLength) != AesCcmImplementation.None,
         OscoreCipher.AesGcm => PlatformCryptography.IsAvailable && AesGcm.IsSupported,
         _ => PlatformCryptography.IsAvailable && System.Security.Cryptography.ChaCha20Poly1305.IsSupported,
     };

@@ -68,7 +68,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     internal OscoreRederivation? Rederivation { get; init; }
 
     /// <summary>Where it may be used.</summary>
-    internal OscoreContextOwner Place => _state?.Place ?? OscoreContextOwner.Here;
+    internal OscoreContextOwner Owner => _state?.Owner ?? OscoreContextOwner.Here;
 
     internal OscoreSequence Sequence { get; }
 

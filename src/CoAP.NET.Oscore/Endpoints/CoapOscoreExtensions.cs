@@ -120,7 +120,7 @@ public static class CoapOscoreExtensions
     }
 
     private static CoapEndpointOptions Use(
-        CoapEndpointOptions options, string contextFile, string? problem, Action<OscoreContexts, ContextsOfFile> complete)
+        CoapEndpointOptions options, string contextFile, string? problem, Action<OscoreContexts, OscoreContextFileMonitor> complete)
     {
         if (problem is not null)
         {

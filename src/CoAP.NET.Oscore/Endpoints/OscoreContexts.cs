@@ -12,7 +12,7 @@ public sealed class OscoreContexts
     private readonly ConcurrentDictionary<OscoreRecipient, OscoreContext> _byRecipient = new(new OscoreRecipientComparer());
 
     // The contexts with an ID Context, by kid alone, because a request may omit the ID Context. Changed under the lock of this dictionary.
-    private readonly ConcurrentDictionary<OscoreRecipient, SameKid> _byKid = new(new OscoreRecipientComparer());
+    private readonly ConcurrentDictionary<OscoreRecipient, ContextsOfRecipientId> _byKid = new(new OscoreRecipientComparer());
     private readonly ConcurrentDictionary<OscoreAuthority, OscoreContext> _byAuthority = [];
     private readonly ConcurrentDictionary<OscoreAuthority, bool> _required = [];
 
@@ -249,7 +249,7 @@ public sealed class OscoreContexts
 
         if (!hasIdContext
             && _byKid.GetAlternateLookup<OscoreRecipientName>().TryGetValue(
-                new OscoreRecipientName(kid, hasIdContext: false, []), out SameKid same))
+                new OscoreRecipientName(kid, hasIdContext: false, []), out ContextsOfRecipientId same))
         {
             context = same.Only;
         }
@@ -274,7 +274,7 @@ public sealed class OscoreContexts
             if (recipient.IdContext is not null)
             {
                 int count = _byKid.GetValueOrDefault(recipient.WithoutIdContext).Count;
-                _byKid[recipient.WithoutIdContext] = new SameKid(count == 0 ? context : null, count + 1);
+                _byKid[recipient.WithoutIdContext] = new ContextsOfRecipientId(count == 0 ? context : null, count + 1);
             }
 
             return true;
@@ -293,7 +293,7 @@ public sealed class OscoreContexts
         // The search is necessary only when two contexts become one.
         OscoreContext? only = left > 1 ? null
             : _byRecipient.First(entry => entry.Key.IdContext is not null && entry.Key.HasKid(kid.Kid.Span)).Value;
-        _byKid[kid] = new SameKid(only, left);
+        _byKid[kid] = new ContextsOfRecipientId(only, left);
     }
 
     private bool TryFindExactly(
@@ -331,7 +331,7 @@ public sealed class OscoreContexts
     /// <summary>The contexts that have one Recipient ID, in different ID Contexts.</summary>
     /// <param name="Only">The only one; null if there are more.</param>
     /// <param name="Count">Number of contexts.</param>
-    private readonly record struct SameKid(OscoreContext? Only, int Count);
+    private readonly record struct ContextsOfRecipientId(OscoreContext? Only, int Count);
 }
 
 /// <summary>Scheme, host and port of a server, comparable without creating a text.</summary>

@@ -4,7 +4,7 @@ namespace CoAP.NET.Oscore;
 /// Limits of the memory and work that unauthenticated peers can cause through OSCORE. Set them before an endpoint uses the contexts.
 /// </summary>
 /// <remarks>
-/// <see cref="CoapPeerLimits.MaxProtectedPerAddress"/> limits the protected peers behind one address.
+/// <see cref="CoapPeerStateLimits.MaxProtectedPerAddress"/> limits the protected peers behind one address.
 /// <see cref="OscoreContexts.MaxUnfragmentedSize"/> limits the reassembly of messages that a proxy split.
 /// </remarks>
 public sealed class OscoreLimits

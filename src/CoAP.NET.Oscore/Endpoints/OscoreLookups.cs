@@ -11,8 +11,8 @@ internal sealed class OscoreLookups
     private readonly CoapSourceRule _sourceRule;
     private readonly TimeProvider _time;
     private readonly OscoreTelemetry? _telemetry;
-    private readonly OscoreRate _rate;
-    private readonly OscoreRate _unverified;
+    private readonly OscoreRateLimiter _rate;
+    private readonly OscoreRateLimiter _unverified;
     private readonly Lock _gate = new();
     private readonly Dictionary<OscoreRecipient, Task<OscoreLookupResult>> _pending = [];
     private readonly Dictionary<CoapSource, int> _sources = [];
@@ -27,9 +27,9 @@ internal sealed class OscoreLookups
         _sourceRule = sourceRule;
         _time = time;
         _telemetry = telemetry;
-        _rate = new OscoreRate(_limits.LookupBurst, _limits.LookupsPerSecond, time);
+        _rate = new OscoreRateLimiter(_limits.LookupBurst, _limits.LookupsPerSecond, time);
         _unknown = new (OscoreRecipient, long)[_limits.MaxUnknownIds];
-        _unverified = new OscoreRate(_limits.UnverifiedLookupBurst, _limits.UnverifiedLookupsPerSecond, time);
+        _unverified = new OscoreRateLimiter(_limits.UnverifiedLookupBurst, _limits.UnverifiedLookupsPerSecond, time);
     }
 
     /// <summary>Finds a context.</summary>

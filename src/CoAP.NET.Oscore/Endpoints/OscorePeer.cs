@@ -13,13 +13,13 @@ internal sealed class OscorePeer : CoapProtectedPeer
     private readonly OscoreTelemetry? _telemetry;
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapToken, OscorePendingRequest> _asked = [];
-    private readonly OscoreServed _served;
+    private readonly OscoreServedRequests _served;
     private volatile bool _lacksNumber;
     private bool _isInUse;
 
     public OscorePeer(OscoreContext context, OscoreTelemetry? telemetry, int maxRequests)
     {
-        _served = new OscoreServed(maxRequests);
+        _served = new OscoreServedRequests(maxRequests);
         _context = context;
         _telemetry = telemetry;
     }

@@ -8,8 +8,8 @@ internal sealed class OscoreProtection : CoapProtection
     private readonly OscoreContexts _contexts;
     private readonly OscoreLookups _lookups;
     private readonly CoapSourceRule _sources;
-    private readonly OscoreRate _derivations;
-    private readonly OscoreRate _refusals;
+    private readonly OscoreRateLimiter _derivations;
+    private readonly OscoreRateLimiter _refusals;
 
     public OscoreProtection(OscoreContexts contexts, CoapStageContext stage, OscoreTelemetry telemetry)
     {
@@ -18,8 +18,8 @@ internal sealed class OscoreProtection : CoapProtection
         _lookups = new OscoreLookups(contexts, stage.Sources, stage.TimeProvider, telemetry);
         _sources = stage.Sources;
         OscoreLimits limits = contexts.Limits;
-        _derivations = new OscoreRate(limits.DerivationBurst, limits.DerivationsPerSecond, stage.TimeProvider);
-        _refusals = new OscoreRate(limits.RefusalBurst, limits.RefusalsPerSecond, stage.TimeProvider);
+        _derivations = new OscoreRateLimiter(limits.DerivationBurst, limits.DerivationsPerSecond, stage.TimeProvider);
+        _refusals = new OscoreRateLimiter(limits.RefusalBurst, limits.RefusalsPerSecond, stage.TimeProvider);
     }
 
     public OscoreLimits Limits => _contexts.Limits;
@@ -97,7 +97,7 @@ internal sealed class OscoreProtection : CoapProtection
 
         bool isHere = _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
             || _contexts.TryFindRederived(value.Kid, out context);
-        if (isHere && _contexts.Resolver is not null && context!.Place is var place && place != OscoreContextOwner.Here)
+        if (isHere && _contexts.Resolver is not null && context!.Owner is var place && place != OscoreContextOwner.Here)
         {
             if (place == OscoreContextOwner.Unknown)
             {

@@ -23,5 +23,5 @@ internal sealed class CoapOscoreClientFileOptions
     /// <remarks>For a server behind a proxy, its own. Default null: that of the client's base address.</remarks>
     public CoapUri? Uri { get; set; }
 
-    internal ConfigurationFindings Findings { get; } = new();
+    internal ConfigurationErrors Findings { get; } = new();
 }

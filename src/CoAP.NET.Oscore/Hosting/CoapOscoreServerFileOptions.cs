@@ -53,7 +53,7 @@ internal sealed class CoapOscoreServerFileOptions
     /// <summary>Limits of the memory and work that unauthenticated peers can cause.</summary>
     public OscoreLimits Limits { get; } = new();
 
-    internal ConfigurationFindings Findings { get; } = new();
+    internal ConfigurationErrors Findings { get; } = new();
 
     internal bool IsEmpty => Files.Count == 0;
 }

@@ -10,7 +10,7 @@ namespace CoAP.NET.Hosting;
 /// <param name="storePath">The directory of the sequence numbers of all files; null for one next to each.</param>
 internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) : IAsyncDisposable, IDisposable
 {
-    private readonly List<ContextsOfFile> _files = [];
+    private readonly List<OscoreContextFileMonitor> _files = [];
     private FileOscoreStore? _store;
 
     public static HostedOscore Make(IServiceProvider services, string name)
@@ -28,7 +28,7 @@ internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) :
 
     public OscoreContexts Contexts => contexts;
 
-    public IReadOnlyList<ContextsOfFile> Files => _files;
+    public IReadOnlyList<OscoreContextFileMonitor> Files => _files;
 
     /// <summary>Opens the contexts of files.</summary>
     /// <exception cref="CoapException">
@@ -41,7 +41,7 @@ internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) :
             _store ??= storePath is null ? null : FileOscoreStore.Open(storePath);
             foreach (string path in paths)
             {
-                _files.Add(await ContextsOfFile.OpenAsync(path, contexts, _store, cancellationToken).ConfigureAwait(false));
+                _files.Add(await OscoreContextFileMonitor.OpenAsync(path, contexts, _store, cancellationToken).ConfigureAwait(false));
             }
         }
         catch (ArgumentException exception)
@@ -59,7 +59,7 @@ internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) :
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        foreach (ContextsOfFile file in _files)
+        foreach (OscoreContextFileMonitor file in _files)
         {
             await file.DisposeAsync().ConfigureAwait(false);
         }

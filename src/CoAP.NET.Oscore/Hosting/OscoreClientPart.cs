@@ -7,9 +7,9 @@ internal sealed class OscoreClientPart(IServiceProvider services, HostedRegistra
     private readonly List<HostedOscore> _opened = [];
     private OscoreContexts? _contexts;
 
-    public override string Section => OscoreSectionKeys.Section;
+    public override string Section => OscoreConfigurationKeys.Section;
 
-    public override IEnumerable<(string Path, KeyShape Shape)> Keys => OscoreSectionKeys.ClientTable.Paths;
+    public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => OscoreConfigurationKeys.ClientTable.Paths;
 
     public override IEnumerable<(string Key, string? Path)> KeyFiles => [($"{client.SectionPath}:Oscore:File", Options.File)];
 

@@ -7,9 +7,9 @@ internal sealed class OscoreServerPart(IServiceProvider services, HostedRegistra
 {
     private List<WatchedCredentials> _credentials = [];
 
-    public override string Section => OscoreSectionKeys.Section;
+    public override string Section => OscoreConfigurationKeys.Section;
 
-    public override IEnumerable<(string Path, KeyShape Shape)> Keys => OscoreSectionKeys.ServerTable.Paths;
+    public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => OscoreConfigurationKeys.ServerTable.Paths;
 
     public override IEnumerable<(string Key, string? Path)> KeyFiles =>
         Options.Files.Select((path, index) => ($"{server.SectionPath}:Oscore:Files:{index}", (string?)path));

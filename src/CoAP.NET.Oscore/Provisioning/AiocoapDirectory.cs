@@ -25,7 +25,7 @@ internal static class AiocoapDirectory
     /// <exception cref="CoapCredentialException">The directory has an error.</exception>
     public static OscoreContextEntry Read(string directory)
     {
-        using ContextFields fields = new() { Name = Path.GetFileName(Path.TrimEndingDirectorySeparator(directory)) };
+        using OscoreContextFileFields fields = new() { Name = Path.GetFileName(Path.TrimEndingDirectorySeparator(directory)) };
         HashSet<string> seen = [];
         bool isAny = false;
         foreach (string name in (ReadOnlySpan<string>)["secret.json", "settings.json"])
@@ -53,7 +53,7 @@ internal static class AiocoapDirectory
     /// <param name="file">The file, for messages.</param>
     /// <param name="fields">The fields to set.</param>
     /// <param name="seen">The names found so far.</param>
-    internal static bool ReadFile(ReadOnlySpan<byte> json, string file, ContextFields fields, HashSet<string> seen)
+    internal static bool ReadFile(ReadOnlySpan<byte> json, string file, OscoreContextFileFields fields, HashSet<string> seen)
     {
         try
         {
@@ -80,7 +80,7 @@ internal static class AiocoapDirectory
         }
     }
 
-    private static void ReadField(ref Utf8JsonReader reader, string file, ContextFields fields, HashSet<string> seen)
+    private static void ReadField(ref Utf8JsonReader reader, string file, OscoreContextFileFields fields, HashSet<string> seen)
     {
         foreach (string name in (ReadOnlySpan<string>)["secret", "salt", "sender-id", "recipient-id", "id-context"])
         {

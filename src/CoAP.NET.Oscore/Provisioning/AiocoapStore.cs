@@ -59,7 +59,7 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
         key,
         () =>
         {
-            StoredStates.CheckBound(OfEpoch(epoch), bound);
+            StoredStateValidator.CheckBound(OfEpoch(epoch), bound);
             Write(bound, null);
             return true;
         },
@@ -132,7 +132,7 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
         return new OscoreReceivedNumbers(index + (ulong)length, seen);
     }
 
-    private ulong OfEpoch(ulong epoch) => epoch != _epoch ? throw StoredStates.Superseded()
+    private ulong OfEpoch(ulong epoch) => epoch != _epoch ? throw StoredStateValidator.Superseded()
         : Read()?.Next ?? throw new OscoreStoreException(OscoreStoreFault.Corrupt,
             $"{_file} no longer exists: another user or program removed it while its security context was in use. The used numbers are "
             + "unknown; give both ends a new secret.");

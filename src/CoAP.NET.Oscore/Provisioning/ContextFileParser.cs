@@ -95,7 +95,7 @@ internal static class ContextFileParser
 
     private static OscoreContextEntry ReadContext(ref Utf8JsonReader reader, ReadOnlySpan<byte> json, string file, string where)
     {
-        using ContextFields fields = new();
+        using OscoreContextFileFields fields = new();
         int seen = 0;
         while (reader.Read() && reader.TokenType != JsonTokenType.EndObject)
         {
@@ -136,7 +136,7 @@ internal static class ContextFileParser
                     + $"{string.Join(", ", s_names)}.");
     }
 
-    private static void ReadField(ref Utf8JsonReader reader, string file, string name, int index, ContextFields fields)
+    private static void ReadField(ref Utf8JsonReader reader, string file, string name, int index, OscoreContextFileFields fields)
     {
         switch (s_names[index])
         {

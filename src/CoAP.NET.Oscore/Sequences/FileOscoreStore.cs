@@ -56,8 +56,9 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
             key,
             file =>
             {
-                StateFile? last = StateFile.Read(file, key);
-                StateFile now = last is null ? new StateFile(1, 0, null) : last with { Epoch = last.Epoch + 1, Received = null };
+                OscoreStateFile? last = OscoreStateFile.Read(file, key);
+                OscoreStateFile now = last is null ? new OscoreStateFile(1, 0, null)
+                    : last with { Epoch = last.Epoch + 1, Received = null };
                 now.Write(file, key);
                 return new OscoreStoredState(now.Epoch, now.Bound, last is null, last?.Received);
             },
@@ -69,8 +70,8 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
             key,
             file =>
             {
-                StateFile last = OfEpoch(file, key, epoch);
-                StoredStates.CheckBound(last.Bound, bound);
+                OscoreStateFile last = OfEpoch(file, key, epoch);
+                StoredStateValidator.CheckBound(last.Bound, bound);
                 (last with { Bound = bound }).Write(file, key);
                 return true;
             },
@@ -109,13 +110,13 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     }
 
     // Read from the disk each time, so that the store does not overwrite a file that was changed or replaced in the meantime.
-    private static StateFile OfEpoch(string file, OscoreStoreKey key, ulong epoch)
+    private static OscoreStateFile OfEpoch(string file, OscoreStoreKey key, ulong epoch)
     {
-        StateFile last = StateFile.Read(file, key)
+        OscoreStateFile last = OscoreStateFile.Read(file, key)
             ?? throw new OscoreStoreException(OscoreStoreFault.Corrupt,
                 $"{file} is gone: somebody removed it while its security context was in use. Which numbers were used is not known any "
                 + "more; give both ends a new Master Secret.");
-        return last.Epoch == epoch ? last : throw StoredStates.Superseded();
+        return last.Epoch == epoch ? last : throw StoredStateValidator.Superseded();
     }
 
     private Task<T> RunAsync<T>(OscoreStoreKey key, Func<string, T> work, CancellationToken cancellationToken)

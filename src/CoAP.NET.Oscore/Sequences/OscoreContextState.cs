@@ -22,7 +22,7 @@ internal sealed class OscoreContextState
     public bool IsStored => _store is not null;
 
     /// <summary>Where it may be used.</summary>
-    public OscoreContextOwner Place => _store is IOscoreContextOwners places ? places.PlaceOf(_key, _epoch) : OscoreContextOwner.Here;
+    public OscoreContextOwner Owner => _store is IOscoreContextOwners places ? places.OwnerOf(_key, _epoch) : OscoreContextOwner.Here;
 
     /// <summary>The numbers of the sender.</summary>
     public OscoreSequence Sequence { get; }

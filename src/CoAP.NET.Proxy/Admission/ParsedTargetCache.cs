@@ -8,19 +8,19 @@ namespace CoAP.NET.Proxy.Admission;
 /// </summary>
 internal sealed class ParsedTargetCache(CoapProxyTargets targets)
 {
-    private readonly RecentTexts<KnownTarget> _known = new();
+    private readonly RecentTextCache<ParsedTarget> _known = new();
 
     /// <summary>Finds a URI by its bytes in Proxy-Uri.</summary>
     /// <param name="named">The bytes from the client.</param>
     /// <returns>The cached target; null if the URI has to be parsed.</returns>
-    public KnownTarget? TryFind(ReadOnlySpan<byte> named) =>
-        _known.TryFind(named, out KnownTarget? known) && known.Version == targets.Version ? known : null;
+    public ParsedTarget? TryFind(ReadOnlySpan<byte> named) =>
+        _known.TryFind(named, out ParsedTarget? known) && known.Version == targets.Version ? known : null;
 
     /// <summary>Parses and checks a URI, or returns the cached target.</summary>
-    public KnownTarget Find(string named)
+    public ParsedTarget Find(string named)
     {
         int version = targets.Version;
-        if (!_known.TryFind(named, out KnownTarget? known) || known.Version != version)
+        if (!_known.TryFind(named, out ParsedTarget? known) || known.Version != version)
         {
             known = Judge(named, version);
             _known.Note(named, known);
@@ -29,7 +29,7 @@ internal sealed class ParsedTargetCache(CoapProxyTargets targets)
         return known;
     }
 
-    private KnownTarget Judge(string named, int version)
+    private ParsedTarget Judge(string named, int version)
     {
         if (!CoapUri.TryParse(named, out CoapUri? uri, out string? error))
         {
@@ -48,10 +48,11 @@ internal sealed class ParsedTargetCache(CoapProxyTargets targets)
 
         string normal = uri.ToString();
         return targets.MayAllow(uri)
-            ? new KnownTarget(named, normal, uri.Scheme, null, string.Empty, IsDenied: false, version)
-            : new KnownTarget(named, normal, uri.Scheme, CoapCode.ProxyingNotSupported, CoapProxy.NotAsked, IsDenied: true, version);
+            ? new ParsedTarget(named, normal, uri.Scheme, null, string.Empty, IsDenied: false, version)
+            : new ParsedTarget(
+                named, normal, uri.Scheme, CoapCode.ProxyingNotSupported, CoapProxy.TargetDeniedText, IsDenied: true, version);
 
-        KnownTarget Refuse(CoapCode code, string reason) =>
+        ParsedTarget Refuse(CoapCode code, string reason) =>
             new(named, named, CoapProxy.SchemeOf(named), code, reason, IsDenied: false, version);
     }
 }

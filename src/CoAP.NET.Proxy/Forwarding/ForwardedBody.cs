@@ -14,7 +14,7 @@ internal sealed class ForwardedBody : Stream
     private readonly CancellationTokenSource _end;
     private readonly CancellationTokenRegistration _stopping;
     private readonly CancellationTokenRegistration _leaving;
-    private readonly ClientPace _pace;
+    private readonly ClientDelayMeter _pace;
     private byte[] _first = [];
     private int _length;
     private int _taken;
@@ -32,7 +32,7 @@ internal sealed class ForwardedBody : Stream
     {
         _reader = request.BodyReader;
         _patience = patience;
-        _pace = new ClientPace(clock);
+        _pace = new ClientDelayMeter(clock);
         Announced = request.Options.Size1;
         _end = new CancellationTokenSource(patience, clock);
         _stopping = cancellationToken.UnsafeRegister(static end => ((CancellationTokenSource)end!).Cancel(), _end);
@@ -47,7 +47,7 @@ internal sealed class ForwardedBody : Stream
     public long? Announced { get; }
 
     /// <summary>The whole body if it was small; otherwise empty.</summary>
-    public ReadOnlyMemory<byte> Held => IsStream ? default : _first.AsMemory(0, _length);
+    public ReadOnlyMemory<byte> BufferedBytes => IsStream ? default : _first.AsMemory(0, _length);
 
     /// <summary>Whether it is read while it arrives.</summary>
     public bool IsStream { get; private set; }

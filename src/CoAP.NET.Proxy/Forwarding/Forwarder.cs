@@ -16,12 +16,13 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="bodies">Pending requests, and their bodies that pass as streams.</param>
 /// <param name="logger">The log.</param>
 internal sealed class Forwarder(
-    CoapProxyOptions options, EventCounter<ProxyCount> counts, SharedObservations observations, StreamedAnswers streamed, PassingBodies bodies,
+    CoapProxyOptions options, EventCounter<ProxyCount> counts, SharedObservations observations, StreamedResponses streamed,
+    ForwardedBodies bodies,
     ILogger logger)
 {
     private readonly CoapSingleFlight<SharedRequestKey, UpstreamResponse> _flights = new(static answer => answer.Release());
 
-    public SourceQuota Shares => bodies.Shares;
+    public SourceQuota Quota => bodies.Quota;
 
     /// <summary>Forwards a request.</summary>
     /// <param name="request">The received request.</param>
@@ -34,7 +35,7 @@ internal sealed class Forwarder(
     public ValueTask<CoapResult> SendAsync(
         CoapRequestContext request,
         string target,
-        CoapProxyUpstream upstream,
+        UpstreamClient upstream,
         CoapProxyTargets? targets,
         CoapRouteHandlerBuilder? route,
         CancellationToken cancellationToken)
@@ -65,7 +66,7 @@ internal sealed class Forwarder(
         bool isSecured = IsSecured(target, upstream);
         bool mayBeShared = !upstream.DependsOnClient && RequestSharing.IsAllowed(request.Code, forwarded, isSecured);
         bool observes = route is not null && Observes(request, forwarded);
-        ResponseStart? place = streamed.PlaceFor(request, observes);
+        ResponseStart? place = streamed.StartFor(request, observes);
         CoapSource source = request.Peer.Source;
         CoapProxyRequest onward = new(request, source, target, forwarded, options.Timeout, targets, mayBeShared, place);
         RequestKey key = observes
@@ -82,7 +83,7 @@ internal sealed class Forwarder(
         if (!bodies.TryEnter(source))
         {
             counts.Add(ProxyCount.Busy);
-            return new ValueTask<CoapResult>(PassingBodies.Busy);
+            return new ValueTask<CoapResult>(ForwardedBodies.Busy);
         }
 
         CoapRouteHandlerBuilder? observed = observes ? route : null;
@@ -93,14 +94,14 @@ internal sealed class Forwarder(
 
     // A method of its own, so that only requests that pass a body pay for its state machine.
     private Task<CoapResult> PassBodyAsync(
-        CoapProxyRequest onward, CoapSource source, CoapProxyUpstream upstream, CoapRouteHandlerBuilder? observed, RequestKey key,
+        CoapProxyRequest onward, CoapSource source, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key,
         CancellationToken cancellationToken) =>
         bodies.PassAsync(
             onward, source, upstream, (whole, token) => AskAsync(whole, upstream, observed, key, null, token).AsTask(), cancellationToken);
 
     // Returns the place of a source, if there is one.
     private ValueTask<CoapResult> AskAsync(
-        CoapProxyRequest onward, CoapProxyUpstream upstream, CoapRouteHandlerBuilder? observed, RequestKey key, CoapSource? place,
+        CoapProxyRequest onward, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key, CoapSource? place,
         CancellationToken cancellationToken) =>
         observed is null && onward.Received.Channel is not { IsReliable: true }
             ? AskOnceAsync(onward, upstream, place, cancellationToken)
@@ -108,7 +109,7 @@ internal sealed class Forwarder(
 
     private async ValueTask<CoapResult> AskWatchedAsync(
         CoapProxyRequest onward,
-        CoapProxyUpstream upstream,
+        UpstreamClient upstream,
         CoapRouteHandlerBuilder? observed,
         RequestKey key,
         CoapSource? place,
@@ -144,7 +145,7 @@ internal sealed class Forwarder(
 
             return result;
         }
-        catch (Exception exception) when (UpstreamFailures.Knows(exception) && onward.Passing?.Explains(exception) != true)
+        catch (Exception exception) when (UpstreamFailureResponses.Knows(exception) && onward.Passing?.Explains(exception) != true)
         {
             return Fail(request, onward, exception);
         }
@@ -153,7 +154,7 @@ internal sealed class Forwarder(
             observations.Leave(joined);
             if (place is { } source)
             {
-                Shares.Exit(source);
+                Quota.Exit(source);
             }
         }
     }
@@ -161,7 +162,7 @@ internal sealed class Forwarder(
     // All awaits are in one method because each state machine adds to the cost of a request. The response of a server declines an observer
     // until an observation backs it.
     private async ValueTask<CoapResult> AskOnceAsync(
-        CoapProxyRequest onward, CoapProxyUpstream upstream, CoapSource? place, CancellationToken cancellationToken)
+        CoapProxyRequest onward, UpstreamClient upstream, CoapSource? place, CancellationToken cancellationToken)
     {
         try
         {
@@ -190,7 +191,7 @@ internal sealed class Forwarder(
                 bool mayReuse = false;
                 try
                 {
-                    if (onward.Place is not null && upstream.TryOpen(onward, options.Limits.StreamsAbove, flight.Abandoned) is { } opening)
+                    if (onward.Start is not null && upstream.TryOpen(onward, options.Limits.StreamsAbove, flight.Abandoned) is { } opening)
                     {
                         counts.Add(ProxyCount.Forwarded);
                         if (!opening.IsCompleted)
@@ -198,7 +199,7 @@ internal sealed class Forwarder(
                             flight.LeaveWith(cancellationToken);
                         }
 
-                        answer = CoapUpstream.AnswerOf(await opening.ConfigureAwait(false), onward);
+                        answer = CoapUpstreamClient.AnswerOf(await opening.ConfigureAwait(false), onward);
                         mayReuse = !answer.IsStream;
                     }
                     else
@@ -224,7 +225,7 @@ internal sealed class Forwarder(
 
             return ResultOf(onward, answer);
         }
-        catch (Exception exception) when (UpstreamFailures.Knows(exception) && onward.Passing?.Explains(exception) != true)
+        catch (Exception exception) when (UpstreamFailureResponses.Knows(exception) && onward.Passing?.Explains(exception) != true)
         {
             return Fail(onward.Received, onward, exception);
         }
@@ -232,7 +233,7 @@ internal sealed class Forwarder(
         {
             if (place is { } source)
             {
-                Shares.Exit(source);
+                Quota.Exit(source);
             }
         }
     }
@@ -253,28 +254,28 @@ internal sealed class Forwarder(
     }
 
     // A request over a secured transport of CoAP is not shared: the client may be a proxy that sends for several others.
-    private static bool IsAlone(CoapProxyRequest onward, CoapProxyUpstream upstream) =>
-        !RequestSharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 }
-        || (!onward.MayBeShared && upstream is CoapUpstream or NextProxyUpstream);
+    private static bool IsAlone(CoapProxyRequest onward, UpstreamClient upstream) =>
+        !RequestSharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Start is { Offset: > 0 }
+        || (!onward.MayBeShared && upstream is CoapUpstreamClient or NextProxyClient);
 
     // A response for one client is shared by the requests of that client. Entity-tags do not count if the cache of the client adds its own;
     // an upstream of another protocol answers 2.03 to the request that sent them.
-    private SharedRequestKey SharedRequestKeyOf(CoapProxyRequest onward, CoapProxyUpstream upstream)
+    private SharedRequestKey SharedRequestKeyOf(CoapProxyRequest onward, UpstreamClient upstream)
     {
-        bool withTags = !onward.MayBeShared || options.Limits.CacheBytes == 0 || upstream is not CoapUpstream;
+        bool withTags = !onward.MayBeShared || options.Limits.CacheBytes == 0 || upstream is not CoapUpstreamClient;
         return new SharedRequestKey(upstream, onward, withTags, onward.MayBeShared ? null : IdentityOf(onward.Received));
     }
 
-    private ValueTask<UpstreamResponse> OpenAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
+    private ValueTask<UpstreamResponse> OpenAsync(CoapProxyRequest onward, UpstreamClient upstream, CancellationToken cancellationToken)
     {
         counts.Add(ProxyCount.Forwarded);
-        return onward.Place is null
+        return onward.Start is null
             ? SendWholeAsync(onward, upstream, cancellationToken)
             : upstream.OpenAsync(onward, options.Limits.StreamsAbove, cancellationToken);
     }
 
     private static async ValueTask<UpstreamResponse> SendWholeAsync(
-        CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken) =>
+        CoapProxyRequest onward, UpstreamClient upstream, CancellationToken cancellationToken) =>
         new(await upstream.SendAsync(onward, cancellationToken).ConfigureAwait(false));
 
     // A run for observers repeats the request of an earlier registration.
@@ -286,12 +287,12 @@ internal sealed class Forwarder(
     // Clients without credentials are told apart by their channels: behind a Unix socket they have no addresses.
     private static object IdentityOf(CoapRequestContext request) => (object?)request.Peer.Id ?? request.Channel;
 
-    private static bool IsSecured(string target, CoapProxyUpstream upstream) =>
+    private static bool IsSecured(string target, UpstreamClient upstream) =>
         CoapProxy.SchemeOf(target) is { Length: > 0 } scheme && upstream.IsSecure(scheme);
 
     private CoapResult Fail(CoapRequestContext request, CoapProxyRequest onward, Exception exception)
     {
-        CoapResult result = UpstreamFailures.Answer(exception);
+        CoapResult result = UpstreamFailureResponses.Answer(exception);
         if (exception is CoapTargetDeniedException)
         {
             ProxyLog.TargetDenied(logger, request.Peer.Address.ToString(), onward.Target);
@@ -329,12 +330,12 @@ internal sealed class Forwarder(
         if (onward.Targets is null && options.RewritesLinks && head.Options.ContentFormat == CoapContentFormat.LinkFormat)
         {
             _ = body.DisposeAsync().AsTask();
-            return LinkRewriting.Refused();
+            return LinkRewriter.Refused();
         }
 
         if (head.Code == CoapCode.Content)
         {
-            return streamed.Of(head, body, onward.Place!.Value, answer.Options.Size2);
+            return streamed.Of(head, body, onward.Start!.Value, answer.Options.Size2);
         }
 
         // The proxy refuses the response, or its code allows no body of this size.

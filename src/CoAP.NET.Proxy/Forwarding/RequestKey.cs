@@ -5,4 +5,4 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="Request">The relevant parts of the request.</param>
 /// <param name="Identity">The client, if the response is not the same for all: a response from a secured transport is only for the client
 /// that asked (RFC 7252 section 11.2). Otherwise null.</param>
-internal readonly record struct RequestKey(CoapProxyUpstream Upstream, string Request, object? Identity = null);
+internal readonly record struct RequestKey(UpstreamClient Upstream, string Request, object? Identity = null);

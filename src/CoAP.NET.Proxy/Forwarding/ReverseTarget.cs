@@ -101,7 +101,7 @@ internal sealed class ReverseTarget(string? target)
     }
 
     /// <summary>Rewrites the links of a response for the clients of the proxy.</summary>
-    public CoapResult RewriteLinks(CoapResult result, CoapOptionCollection request) => LinkRewriting.Rewrite(
+    public CoapResult RewriteLinks(CoapResult result, CoapOptionCollection request) => LinkRewriter.Rewrite(
         result,
         For(request),
         _base,

@@ -6,7 +6,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// </summary>
 internal readonly struct SharedRequestKey : IEquatable<SharedRequestKey>
 {
-    private readonly CoapProxyUpstream _upstream;
+    private readonly UpstreamClient _upstream;
     private readonly CoapProxyRequest _request;
     private readonly object? _identity;
     private readonly bool _withTags;
@@ -17,7 +17,7 @@ internal readonly struct SharedRequestKey : IEquatable<SharedRequestKey>
     /// <param name="request">The request. Its options must not change afterwards.</param>
     /// <param name="withTags">Whether entity-tags are part of the key.</param>
     /// <param name="identity">The client, if the response is not the same for all (see <see cref="RequestKey"/>).</param>
-    public SharedRequestKey(CoapProxyUpstream upstream, CoapProxyRequest request, bool withTags, object? identity)
+    public SharedRequestKey(UpstreamClient upstream, CoapProxyRequest request, bool withTags, object? identity)
     {
         _upstream = upstream;
         _request = request;

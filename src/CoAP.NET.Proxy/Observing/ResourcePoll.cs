@@ -15,7 +15,7 @@ internal sealed class ResourcePoll : IDisposable
     private static readonly TimeSpan s_maxWait = TimeSpan.FromDays(1);
     private static readonly TimeSpan s_maxWaitAfterFailure = TimeSpan.FromHours(1);
 
-    private readonly CoapProxyUpstream _upstream;
+    private readonly UpstreamClient _upstream;
     private readonly CoapProxyRequest _request;
     private readonly TimeSpan _interval;
     private readonly EventCounter<ProxyCount> _counts;
@@ -32,7 +32,8 @@ internal sealed class ResourcePoll : IDisposable
     /// <param name="interval">The minimum time between two polls.</param>
     /// <param name="counts">The counters.</param>
     /// <param name="onAnswer">Receives the known response after each poll, and whether it changed. An error is the last one.</param>
-    public ResourcePoll(TimeProvider time, CoapProxyUpstream upstream, CoapProxyRequest request, TimeSpan interval, EventCounter<ProxyCount> counts,
+    public ResourcePoll(
+        TimeProvider time, UpstreamClient upstream, CoapProxyRequest request, TimeSpan interval, EventCounter<ProxyCount> counts,
         Action<CoapResult, bool> onAnswer)
     {
         _upstream = upstream;
@@ -82,7 +83,7 @@ internal sealed class ResourcePoll : IDisposable
                 return;
             }
 
-            answer = UpstreamFailures.Answer(exception);
+            answer = UpstreamFailureResponses.Answer(exception);
         }
 
         Take(answer);

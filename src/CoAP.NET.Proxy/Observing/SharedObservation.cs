@@ -76,7 +76,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     /// <summary>Registers at the server.</summary>
     /// <returns>The first response; null if the protocol of the upstream has no observations.</returns>
     /// <exception cref="CoapException">The registration failed.</exception>
-    public async Task<CoapResult?> BeginAsync(CoapProxyUpstream upstream, CoapProxyRequest request, CancellationToken cancellationToken)
+    public async Task<CoapResult?> BeginAsync(UpstreamClient upstream, CoapProxyRequest request, CancellationToken cancellationToken)
     {
         // A protected request cannot be repeated: the server would treat it as a replay (RFC 8613 section 7.4).
         CoapObserveOptions observe = new() { OnNotification = OnNotification };
@@ -104,7 +104,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
             throw observation.Error ?? new CoapException("The registration was canceled before the server answered.");
         }
 
-        Keep(first);
+        Store(first);
         CoapResult result = CoapResults.Response(first.Message);
         if (observation.State != CoapObserveState.Observing || !first.IsSuccess)
         {
@@ -134,7 +134,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         _ = observation?.DisposeAsync().AsTask();
     }
 
-    private async Task<CoapResult?> PollAsync(CoapProxyUpstream upstream, CoapProxyRequest request, CancellationToken cancellationToken)
+    private async Task<CoapResult?> PollAsync(UpstreamClient upstream, CoapProxyRequest request, CancellationToken cancellationToken)
     {
         if (upstream.PollInterval is not { } interval)
         {
@@ -194,7 +194,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
 
     private void OnNotification(CoapResponse response)
     {
-        if (Keep(response))
+        if (Store(response))
         {
             // An error ends it for all observers (RFC 7641 section 4.2): the route passes the error on, and they can register again.
             // Otherwise the registration would be renewed without observers.
@@ -207,7 +207,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         }
     }
 
-    private bool Keep(CoapResponse response)
+    private bool Store(CoapResponse response)
     {
         lock (_gate)
         {

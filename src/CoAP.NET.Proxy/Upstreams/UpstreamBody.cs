@@ -18,12 +18,12 @@ internal sealed class UpstreamBody(Stream source, long max, EventCounter<ProxyCo
         {
             read = await Source.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception exception) when (exception is not OperationCanceledException && UpstreamFailures.Knows(exception))
+        catch (Exception exception) when (exception is not OperationCanceledException && UpstreamFailureResponses.Knows(exception))
         {
             CoapResult answer = exception is CoapResponseException broken
                 ? CoapResults.Status(CoapCode.BadGateway, $"The server answered {broken.Response.Code} in the middle of the body. Start "
                     + "over.")
-                : UpstreamFailures.Answer(exception);
+                : UpstreamFailureResponses.Answer(exception);
             counts.Add(answer.Code == CoapCode.GatewayTimeout ? ProxyCount.Timeouts : ProxyCount.Failures);
             throw new CoapContentException(answer, "The response of the server broke off.", exception);
         }

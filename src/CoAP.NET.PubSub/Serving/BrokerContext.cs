@@ -6,5 +6,6 @@ namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>The parts that all collections of a broker share.</summary>
 internal sealed record BrokerContext(
-    CoapPubSubOptions Options, CoapTable Table, TopicQuestionIds Stamps, TopicIndex Index, TopicQuota Shares, TopicChangeReactions Reactions,
+    CoapPubSubOptions Options, CoapReplicatedTable Table, TopicRequestIdSource Stamps, TopicIndex Index, TopicQuota Shares,
+    TopicChangeReactions Reactions,
     EventCounter<PubSubCount> Counts, ILogger Logger);

@@ -7,18 +7,18 @@ namespace CoAP.NET.PubSub.Serving;
 /// <summary>A collection of topics at a path of a server: its routes, its lists, and notifications of changes.</summary>
 internal sealed class TopicCollection(BrokerContext parts)
 {
-    private readonly Clients _clients = new(parts);
+    private readonly ClientAuthorizer _clients = new(parts);
     private CoapRouteHandlerBuilder? _topics;
     private CoapRouteHandlerBuilder? _data;
 
     // The list for all clients, if no callback decides per client. Rebuilt only after a change of the topics because strangers may ask
     // often.
-    private KeptList? _topicList;
-    private KeptList? _dataList;
-    private KeptLinks? _discovered;
+    private CachedList? _topicList;
+    private CachedList? _dataList;
+    private CachedLinks? _discovered;
 
     // All topics in order; also rebuilt only after a change.
-    private KeptTopics? _all;
+    private CachedTopics? _all;
 
     /// <summary>The path in URI form, once the collection is mapped.</summary>
     public string Path { get; private set; } = "";
@@ -39,8 +39,8 @@ internal sealed class TopicCollection(BrokerContext parts)
             ? throw new ArgumentException($"The collection would be at {list.Template}, whose path has parameters.", nameof(path))
             : list.Template;
         TopicEviction room = new(parts);
-        TopicRequests topics = new(parts, _clients, this, room);
-        DataRequests data = new(parts, _clients, this, room);
+        TopicHandlers topics = new(parts, _clients, this, room);
+        TopicDataHandlers data = new(parts, _clients, this, room);
         routes.MapFetch(path, Filter);
         routes.MapPost(path, topics.CreateAsync);
 
@@ -124,11 +124,11 @@ internal sealed class TopicCollection(BrokerContext parts)
         }
 
         long version = parts.Index.Version;
-        ref KeptList? kept = ref ofData ? ref _dataList : ref _topicList;
+        ref CachedList? kept = ref ofData ? ref _dataList : ref _topicList;
         if (Volatile.Read(ref kept) is not { } list || list.Version != version)
         {
             CoapContent content = ToContent(request, Visible(request), ofData);
-            Volatile.Write(ref kept, list = new KeptList(version, content, CoapETag.FromContent(content.Bytes.Span, content.Format)));
+            Volatile.Write(ref kept, list = new CachedList(version, content, CoapETag.FromContent(content.Bytes.Span, content.Format)));
         }
 
         return CoapResults.ValidOr(request, list.ETag, () => CoapResults.Content(list.Content));
@@ -174,7 +174,7 @@ internal sealed class TopicCollection(BrokerContext parts)
         {
             Topic[] topics = [.. parts.Index.All.Where(topic => topic.State.Collection == Path)
                 .OrderBy(static topic => topic.Id, StringComparer.Ordinal)];
-            Volatile.Write(ref _all, all = new KeptTopics(version, topics));
+            Volatile.Write(ref _all, all = new CachedTopics(version, topics));
         }
 
         return parts.Options.Authorize is null
@@ -199,7 +199,7 @@ internal sealed class TopicCollection(BrokerContext parts)
         long version = parts.Index.Version;
         if (Volatile.Read(ref _discovered) is not { } kept || kept.Version != version)
         {
-            Volatile.Write(ref _discovered, kept = new KeptLinks(version, FewLinks(request)));
+            Volatile.Write(ref _discovered, kept = new CachedLinks(version, FewLinks(request)));
         }
 
         return kept.Links;
@@ -233,9 +233,9 @@ internal sealed class TopicCollection(BrokerContext parts)
         return properties.ContentFormat is { } format ? link.With("ct", format.Value.ToString(CultureInfo.InvariantCulture)) : link;
     }
 
-    private sealed record KeptLinks(long Version, CoapLink[] Links);
+    private sealed record CachedLinks(long Version, CoapLink[] Links);
 
-    private sealed record KeptTopics(long Version, Topic[] Topics);
+    private sealed record CachedTopics(long Version, Topic[] Topics);
 
-    private sealed record KeptList(long Version, CoapContent Content, CoapETag ETag);
+    private sealed record CachedList(long Version, CoapContent Content, CoapETag ETag);
 }

@@ -55,7 +55,7 @@ internal sealed class TopicEviction(BrokerContext parts)
         };
         try
         {
-            TopicReply reply = TopicReply.Read(await Begin(topic, question, cancellationToken).ConfigureAwait(false));
+            TopicOwnerResponse reply = TopicOwnerResponse.Read(await Begin(topic, question, cancellationToken).ConfigureAwait(false));
             if (reply.Code == CoapCode.Deleted)
             {
                 parts.Counts.Add(PubSubCount.Evicted);
@@ -86,7 +86,7 @@ internal sealed class TopicEviction(BrokerContext parts)
         TopicChangeReactions.BeginAsking();
         try
         {
-            return parts.Table.AskAsync(topic.Key, question.Write(), cancellationToken);
+            return parts.Table.RequestAsync(topic.Key, question.Write(), cancellationToken);
         }
         finally
         {

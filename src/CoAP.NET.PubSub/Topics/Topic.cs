@@ -10,7 +10,7 @@ internal sealed class Topic
         Key = key;
         Id = key.ToString();
         _state = state;
-        Share = TopicQuota.HashOf(state.Source);
+        SourceHash = TopicQuota.HashOf(state.Source);
     }
 
     public CoapTableKey Key { get; }
@@ -24,7 +24,7 @@ internal sealed class Topic
     public string DataPath => $"{State.Collection}/data/{Id}";
 
     /// <summary>The hash of the source that created it.</summary>
-    public ulong Share { get; }
+    public ulong SourceHash { get; }
 
     /// <summary>Its index in the shares of sources, set by them; <see cref="EvictingQuota{T}.None"/> while it does not count.</summary>
     public int Member { get; set; } = EvictingQuota<Topic>.None;

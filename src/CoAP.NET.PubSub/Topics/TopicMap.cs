@@ -21,7 +21,7 @@ internal static class TopicMap
         ReadOnlyMemory<byte> bytes, bool isStrict, out CoapTopicProperties properties, [NotNullWhen(false)] out string? error)
     {
         string place = string.Empty;
-        bool isRead = CborReading.TryRead(
+        bool isRead = UntrustedCborReader.TryRead(
             bytes, reader => Read(reader, isStrict, ref place), out CoapTopicProperties? read, out ContentFault fault);
         properties = read ?? new CoapTopicProperties();
         error = !isRead ? $"{place}{fault.Message} (byte {fault.Offset})" : isStrict ? FindFault(properties) : null;
@@ -47,7 +47,8 @@ internal static class TopicMap
     /// <param name="bytes">The bytes.</param>
     /// <param name="keys">A bit for each of the keys that the draft knows.</param>
     /// <returns>Whether the bytes are such an array.</returns>
-    public static bool TryReadKeys(ReadOnlyMemory<byte> bytes, out uint keys) => CborReading.TryRead(bytes, ReadKeys, out keys, out _);
+    public static bool TryReadKeys(ReadOnlyMemory<byte> bytes, out uint keys) =>
+        UntrustedCborReader.TryRead(bytes, ReadKeys, out keys, out _);
 
     /// <summary>Writes the properties that are given, in the order of their keys.</summary>
     /// <param name="properties">The properties.</param>
@@ -55,7 +56,7 @@ internal static class TopicMap
     public static byte[] Write(CoapTopicProperties properties, uint keys = uint.MaxValue)
     {
         uint given = KeysOf(properties) & keys;
-        CborWriter writer = CborWriting.Create();
+        CborWriter writer = CborNumberWriter.Create();
         writer.WriteStartMap(System.Numerics.BitOperations.PopCount(given));
         for (ulong key = 0; key < PubSubDraft.Keys; key++)
         {

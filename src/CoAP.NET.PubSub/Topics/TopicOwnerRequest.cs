@@ -9,7 +9,7 @@ internal sealed record TopicOwnerRequest
 
     public required TopicOperation Operation { get; init; }
 
-    public required TopicQuestionId Stamp { get; init; }
+    public required TopicRequestId Stamp { get; init; }
 
     /// <summary>
     /// Identifies the topic among those of its name (<see cref="TopicState.Creation"/>), to protect a topic that was created after the
@@ -51,7 +51,7 @@ internal sealed record TopicOwnerRequest
     /// <summary>Serializes the question. The data come last.</summary>
     public byte[] Write()
     {
-        CborWriter writer = CborWriting.Create(Data.Length + 1024);
+        CborWriter writer = CborNumberWriter.Create(Data.Length + 1024);
         writer.WriteStartArray(Items);
         writer.WriteUInt64(1);
         writer.WriteUInt64((ulong)Operation);
@@ -70,7 +70,7 @@ internal sealed record TopicOwnerRequest
     /// <summary>Deserializes a question.</summary>
     /// <returns>Null if this version does not know its format.</returns>
     public static TopicOwnerRequest? Read(ReadOnlyMemory<byte> bytes) =>
-        CborReading.TryRead(bytes, Read, out TopicOwnerRequest? question, out _) ? question : null;
+        UntrustedCborReader.TryRead(bytes, Read, out TopicOwnerRequest? question, out _) ? question : null;
 
     private static TopicOwnerRequest Read(CborReader reader)
     {
@@ -83,7 +83,7 @@ internal sealed record TopicOwnerRequest
         TopicOwnerRequest question = new()
         {
             Operation = (TopicOperation)reader.ReadUInt64(),
-            Stamp = TopicQuestionId.Read(reader),
+            Stamp = TopicRequestId.Read(reader),
             Creation = reader.ReadUInt64(),
             Expected = reader.ReadUInt64() is > 0 and var expected ? expected - 1 : null,
             IsDurable = reader.ReadBoolean(),

@@ -60,7 +60,7 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
     {
         lock (_gate)
         {
-            if (!HasShare(source, topics, bytes) || FreeTopics < topics || FreeBytes < bytes)
+            if (!HasRoom(source, topics, bytes) || FreeTopics < topics || FreeBytes < bytes)
             {
                 return false;
             }
@@ -94,7 +94,7 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
     {
         lock (_gate)
         {
-            int member = HasShare(source, topics, bytes)
+            int member = HasRoom(source, topics, bytes)
                 ? _kept.TakeForRoom(source, WeightOf(source, topics, bytes))
                 : EvictingQuota<Topic>.None;
             return member == EvictingQuota<Topic>.None ? null : _kept.OwnerOf(member);
@@ -108,7 +108,7 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
         {
             if (topic.Member == EvictingQuota<Topic>.None)
             {
-                topic.Member = _kept.Add(topic.Share, topic, _weight + Topic.BytesOf(topic.State));
+                topic.Member = _kept.Add(topic.SourceHash, topic, _weight + Topic.BytesOf(topic.State));
                 return;
             }
 
@@ -142,7 +142,7 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
 
     private long FreeBytes => maxBytes - BytesOf(_kept.Count, _kept.Total) - _reservedBytes;
 
-    private bool HasShare(ulong source, int topics, long bytes)
+    private bool HasRoom(ulong source, int topics, long bytes)
     {
         (int count, long amount) = _kept.Of(source);
         (int reserved, long reservedBytes) = _reservedOf.GetValueOrDefault(source);

@@ -9,7 +9,7 @@ internal static class TopicRules
     private const string Other = "The state has changed and no longer meets the condition. Read it again.";
     private const string NotThere = "This topic does not exist. It may have been deleted or may have expired.";
 
-    public static CoapTableDecision Decide(CoapTableQuestion question)
+    public static CoapTableDecision Decide(CoapTableRequest question)
     {
         if (TopicOwnerRequest.Read(question.Bytes) is not { } asked)
         {
@@ -27,19 +27,19 @@ internal static class TopicRules
         {
             TopicOperation.Replace or TopicOperation.Change => Change(asked, current, question),
             TopicOperation.Delete when IsOther(asked, current.PropertyTag) => Refuse(CoapCode.PreconditionFailed, Other),
-            TopicOperation.Delete or TopicOperation.Evict => CoapTableDecision.Remove(new TopicReply(CoapCode.Deleted).Write()),
+            TopicOperation.Delete or TopicOperation.Evict => CoapTableDecision.Remove(new TopicOwnerResponse(CoapCode.Deleted).Write()),
             TopicOperation.Publish => Publish(asked, current, question),
             TopicOperation.DeleteData => DeleteData(asked, current, question),
             _ => CoapTableDecision.Keep(),
         };
     }
 
-    private static CoapTableDecision Create(TopicState topic, TopicState? current, CoapTableQuestion question) =>
-        current is null ? Put(topic, null, question, new TopicReply(CoapCode.Created), isDurable: true)
-            : current.Creation == topic.Creation ? CoapTableDecision.Keep(new TopicReply(CoapCode.Created).Write())
+    private static CoapTableDecision Create(TopicState topic, TopicState? current, CoapTableRequest question) =>
+        current is null ? Put(topic, null, question, new TopicOwnerResponse(CoapCode.Created), isDurable: true)
+            : current.Creation == topic.Creation ? CoapTableDecision.Keep(new TopicOwnerResponse(CoapCode.Created).Write())
             : Refuse(CoapCode.BadRequest, "The collection already has a topic of this name. Choose another topic-name.");
 
-    private static CoapTableDecision Change(TopicOwnerRequest asked, TopicState current, CoapTableQuestion question)
+    private static CoapTableDecision Change(TopicOwnerRequest asked, TopicState current, CoapTableRequest question)
     {
         CoapTopicProperties given = asked.Properties!;
         CoapTopicProperties old = current.Properties;
@@ -52,7 +52,7 @@ internal static class TopicRules
 
         if (current.PropertyMarks.Has(asked.Stamp))
         {
-            return CoapTableDecision.Keep(new TopicReply(CoapCode.Changed, TopicMap.Write(old)).Write());
+            return CoapTableDecision.Keep(new TopicOwnerResponse(CoapCode.Changed, TopicMap.Write(old)).Write());
         }
 
         if (IsOther(asked, current.PropertyTag))
@@ -70,12 +70,12 @@ internal static class TopicRules
             ObserverCheck = given.ObserverCheck ?? (keeps ? old.ObserverCheck : null),
         };
         return Put(current with { Properties = properties, PropertyMarks = current.PropertyMarks.With(asked.Stamp) }, current, question,
-            new TopicReply(CoapCode.Changed, TopicMap.Write(properties)), isDurable: true);
+            new TopicOwnerResponse(CoapCode.Changed, TopicMap.Write(properties)), isDurable: true);
     }
 
     // Latest data are not worth a round trip to a store because the next publication replaces them. The first publication must persist: it
     // defines the state.
-    private static CoapTableDecision Publish(TopicOwnerRequest asked, TopicState current, CoapTableQuestion question)
+    private static CoapTableDecision Publish(TopicOwnerRequest asked, TopicState current, CoapTableRequest question)
     {
         if (current.Properties.ContentFormat is { } wanted && asked.Format is { } given && given != wanted)
         {
@@ -87,26 +87,27 @@ internal static class TopicRules
             // The question was applied, or a later one of the same broker was. In the latter case this one was not answered before the
             // later one was asked.
             bool isFirst = current.DataVersion == 1 && current.DataMarks.Newest == asked.Stamp;
-            return CoapTableDecision.Keep(new TopicReply(isFirst ? CoapCode.Created : CoapCode.Changed).Write());
+            return CoapTableDecision.Keep(new TopicOwnerResponse(isFirst ? CoapCode.Created : CoapCode.Changed).Write());
         }
 
         return IsOther(asked, current.DataTag)
             ? Refuse(CoapCode.PreconditionFailed, Other)
             : Put(current.WithData(asked.Data, asked.Format ?? current.Properties.ContentFormat, asked.Stamp), current, question,
-                new TopicReply(current.HasData ? CoapCode.Changed : CoapCode.Created), isDurable: asked.IsDurable || !current.HasData);
+                new TopicOwnerResponse(current.HasData ? CoapCode.Changed : CoapCode.Created), isDurable: asked.IsDurable
+                    || !current.HasData);
     }
 
-    private static CoapTableDecision DeleteData(TopicOwnerRequest asked, TopicState current, CoapTableQuestion question) =>
-        current.DataMarks.HasReached(asked.Stamp) ? CoapTableDecision.Keep(new TopicReply(CoapCode.Deleted).Write())
+    private static CoapTableDecision DeleteData(TopicOwnerRequest asked, TopicState current, CoapTableRequest question) =>
+        current.DataMarks.HasReached(asked.Stamp) ? CoapTableDecision.Keep(new TopicOwnerResponse(CoapCode.Deleted).Write())
             : IsOther(asked, current.DataTag) ? Refuse(CoapCode.PreconditionFailed, Other)
             : current.HasData
-                ? Put(current.WithoutData(asked.Stamp), current, question, new TopicReply(CoapCode.Deleted), isDurable: true)
+                ? Put(current.WithoutData(asked.Stamp), current, question, new TopicOwnerResponse(CoapCode.Deleted), isDurable: true)
             : Refuse(CoapCode.NotFound, "The topic has no data: nothing was published yet, or the data were deleted.");
 
     private static bool IsOther(TopicOwnerRequest asked, ulong tag) => asked.Expected is { } expected && expected != tag;
 
     private static CoapTableDecision Put(
-        TopicState next, TopicState? current, CoapTableQuestion question, TopicReply reply, bool isDurable)
+        TopicState next, TopicState? current, CoapTableRequest question, TopicOwnerResponse reply, bool isDurable)
     {
         TimeSpan lifetime = Timeout.InfiniteTimeSpan;
         if (next.Properties.Expiration is { } expiration)
@@ -121,12 +122,13 @@ internal static class TopicRules
         }
 
         byte[] value = next.Write();
-        return value.Length > CoapTable.MaxValueLength
-            ? Refuse(CoapCode.RequestEntityTooLarge, $"A topic with its data is larger than the maximum of {CoapTable.MaxValueLength} "
+        return value.Length > CoapReplicatedTable.MaxValueLength
+            ? Refuse(
+                CoapCode.RequestEntityTooLarge, $"A topic with its data is larger than the maximum of {CoapReplicatedTable.MaxValueLength} "
                 + "bytes.")
             : CoapTableDecision.Put(value, lifetime, reply.Write(), isDurable);
     }
 
     private static CoapTableDecision Refuse(CoapCode code, string reason) =>
-        CoapTableDecision.Keep(TopicReply.Refuse(code, reason).Write());
+        CoapTableDecision.Keep(TopicOwnerResponse.Refuse(code, reason).Write());
 }

@@ -11,22 +11,22 @@ internal readonly struct TopicStampHistory : IEquatable<TopicStampHistory>
     /// <summary>The maximum number of stamps. A question repeated after as many others is not recognized.</summary>
     public const int Most = 8;
 
-    private readonly TopicQuestionId[]? _stamps;
+    private readonly TopicRequestId[]? _stamps;
 
-    private TopicStampHistory(TopicQuestionId[] stamps) => _stamps = stamps;
+    private TopicStampHistory(TopicRequestId[] stamps) => _stamps = stamps;
 
     /// <summary>The newest stamp; default if there is none.</summary>
-    public TopicQuestionId Newest => _stamps is { Length: > 0 } stamps ? stamps[0] : default;
+    public TopicRequestId Newest => _stamps is { Length: > 0 } stamps ? stamps[0] : default;
 
-    private ReadOnlySpan<TopicQuestionId> Stamps => _stamps;
+    private ReadOnlySpan<TopicRequestId> Stamps => _stamps;
 
     /// <summary>Whether this question was applied.</summary>
-    public bool Has(TopicQuestionId stamp) => Stamps.Contains(stamp);
+    public bool Has(TopicRequestId stamp) => Stamps.Contains(stamp);
 
     /// <summary>Whether this question or a later one of the same broker was applied.</summary>
-    public bool HasReached(TopicQuestionId stamp)
+    public bool HasReached(TopicRequestId stamp)
     {
-        foreach (TopicQuestionId one in Stamps)
+        foreach (TopicRequestId one in Stamps)
         {
             if (one.Broker == stamp.Broker && one.Number >= stamp.Number)
             {
@@ -38,15 +38,15 @@ internal readonly struct TopicStampHistory : IEquatable<TopicStampHistory>
     }
 
     /// <summary>The marks after a question, keeping only the last question of each broker.</summary>
-    public TopicStampHistory WithLast(TopicQuestionId stamp) => new([stamp, .. Of(one => one.Broker != stamp.Broker)]);
+    public TopicStampHistory WithLast(TopicRequestId stamp) => new([stamp, .. Of(one => one.Broker != stamp.Broker)]);
 
     /// <summary>The marks after a question, keeping each one.</summary>
-    public TopicStampHistory With(TopicQuestionId stamp) => new([stamp, .. Of(static _ => true)]);
+    public TopicStampHistory With(TopicRequestId stamp) => new([stamp, .. Of(static _ => true)]);
 
     public void Write(CborWriter writer)
     {
         writer.WriteStartArray(2 * Stamps.Length);
-        foreach (TopicQuestionId stamp in Stamps)
+        foreach (TopicRequestId stamp in Stamps)
         {
             stamp.Write(writer);
         }
@@ -61,10 +61,10 @@ internal readonly struct TopicStampHistory : IEquatable<TopicStampHistory>
             throw reader.Fault("the number of marks is wrong");
         }
 
-        TopicQuestionId[] stamps = new TopicQuestionId[numbers / 2];
+        TopicRequestId[] stamps = new TopicRequestId[numbers / 2];
         for (int i = 0; i < stamps.Length; i++)
         {
-            stamps[i] = TopicQuestionId.Read(reader);
+            stamps[i] = TopicRequestId.Read(reader);
         }
 
         reader.ReadEndArray();
@@ -77,5 +77,5 @@ internal readonly struct TopicStampHistory : IEquatable<TopicStampHistory>
 
     public override int GetHashCode() => Newest.GetHashCode();
 
-    private IEnumerable<TopicQuestionId> Of(Func<TopicQuestionId, bool> isKept) => (_stamps ?? []).Where(isKept).Take(Most - 1);
+    private IEnumerable<TopicRequestId> Of(Func<TopicRequestId, bool> isKept) => (_stamps ?? []).Where(isKept).Take(Most - 1);
 }

@@ -53,7 +53,7 @@ internal sealed record TopicState
     public bool HasData => (DataVersion & 1) != 0;
 
     /// <summary>The state after a publication.</summary>
-    public TopicState WithData(ReadOnlyMemory<byte> data, CoapContentFormat? format, TopicQuestionId stamp) => this with
+    public TopicState WithData(ReadOnlyMemory<byte> data, CoapContentFormat? format, TopicRequestId stamp) => this with
     {
         Data = data,
         Format = format,
@@ -62,14 +62,14 @@ internal sealed record TopicState
     };
 
     /// <summary>The state after the deletion of the data.</summary>
-    public TopicState WithoutData(TopicQuestionId stamp) => HasData
+    public TopicState WithoutData(TopicRequestId stamp) => HasData
         ? this with { Data = default, Format = null, DataVersion = DataVersion + 1, DataMarks = DataMarks.WithLast(stamp) }
         : this;
 
     /// <summary>Serializes the entry. The data come last.</summary>
     public byte[] Write()
     {
-        CborWriter writer = CborWriting.Create(Data.Length + 1024);
+        CborWriter writer = CborNumberWriter.Create(Data.Length + 1024);
         writer.WriteStartArray(Items);
         writer.WriteUInt64(Version);
         writer.WriteTextString(Collection);
@@ -89,7 +89,7 @@ internal sealed record TopicState
     /// <summary>Deserializes an entry.</summary>
     /// <returns>Null if this version does not know its format.</returns>
     public static TopicState? Read(ReadOnlyMemory<byte> value) =>
-        CborReading.TryRead(value, Read, out TopicState? state, out _) ? state : null;
+        UntrustedCborReader.TryRead(value, Read, out TopicState? state, out _) ? state : null;
 
     private static TopicState Read(CborReader reader)
     {

@@ -248,9 +248,9 @@ internal sealed class QBlockExchange : ITokenOwner
     private void Begin()
     {
         int length = _request.Message.Payload.Length;
-        if (length > TransferSizes.Whole(_request))
+        if (length > RequestBlockSizes.Whole(_request))
         {
-            _upload = new QBlockUpload(length, TransferSizes.Upload(_request).SizeExponent, _parameters.MaxPayloads,
+            _upload = new QBlockUpload(length, RequestBlockSizes.Upload(_request).SizeExponent, _parameters.MaxPayloads,
                 _parameters.NonMaxRetransmit);
             if (_upload.Count > BlockValue.MaxNumber)
             {
@@ -318,7 +318,7 @@ internal sealed class QBlockExchange : ITokenOwner
         else if (_upload is not null && response.Code == CoapCode.Continue)
         {
             _hasAnswer = true;
-            if (!_upload.IsAllSent && _upload.IsConfirmed(QBlockAnswers.QBlock1Of(message)?.Number))
+            if (!_upload.IsAllSent && _upload.IsConfirmed(QBlockResponses.QBlock1Of(message)?.Number))
             {
                 SendNextSet();
             }
@@ -329,7 +329,7 @@ internal sealed class QBlockExchange : ITokenOwner
             _hasAnswer = true;
             OnMissing(message);
         }
-        else if (response.IsSuccess && QBlockAnswers.QBlock2Of(message) is { } block)
+        else if (response.IsSuccess && QBlockResponses.QBlock2Of(message) is { } block)
         {
             _hasAnswer = true;
             OnBlock(response, block);
@@ -453,7 +453,7 @@ internal sealed class QBlockExchange : ITokenOwner
     private void AskForAll()
     {
         CoapMessage message = Copy(withPayload: true);
-        message.Options.Add(new QBlock2Option(new BlockValue(0, more: true, TransferSizes.DownloadExponent(_request))));
+        message.Options.Add(new QBlock2Option(new BlockValue(0, more: true, RequestBlockSizes.DownloadExponent(_request))));
         _toSend.Add(message);
     }
 

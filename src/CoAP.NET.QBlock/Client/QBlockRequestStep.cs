@@ -40,7 +40,7 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
             return false;
         }
 
-        return message.Code.IsSafe || message.Code == CoapCode.Post || message.Payload.Length > TransferSizes.Whole(request);
+        return message.Code.IsSafe || message.Code == CoapCode.Post || message.Payload.Length > RequestBlockSizes.Whole(request);
     }
 
     private async Task<StepOutcome> SendInBurstsAsync(OutgoingRequest request)

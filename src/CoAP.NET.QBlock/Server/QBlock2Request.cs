@@ -47,7 +47,7 @@ internal sealed class QBlock2Request
         if (blocks.Count > 1 && (blocks[0] is { Number: 0, More: true } || options.Contains(OptionNumber.Observe)))
         {
             // Several are for missing blocks only; elsewhere a repeated option is an unknown one (RFC 9177 section 4.1).
-            wrong = QBlockAnswers.BadOption("Option 31 (Q-Block2) may occur only once but where missing blocks are asked for.");
+            wrong = QBlockResponses.BadOption("Option 31 (Q-Block2) may occur only once but where missing blocks are asked for.");
             return null;
         }
 

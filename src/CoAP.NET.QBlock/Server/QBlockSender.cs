@@ -20,11 +20,11 @@ internal sealed class QBlockSender
     }
 
     /// <summary>The first block of an answer went out: the others follow.</summary>
-    public void Follow(QBlockSending sending, TransferKey key, long now)
+    public void Follow(QBlockTransmission sending, TransferKey key, long now)
     {
         if (sending.Numbers is null && _answers.FindTransfer(key) is { } transfer)
         {
-            if (transfer.Sending is QBlockSending before)
+            if (transfer.Sending is QBlockTransmission before)
             {
                 End(before);
             }
@@ -41,7 +41,7 @@ internal sealed class QBlockSender
     /// sent.</returns>
     public bool TryContinue(TransferKey key, int number, long now)
     {
-        if (_answers.FindTransfer(key)?.Sending is not QBlockSending { IsOver: false, Confirmable: false } sending
+        if (_answers.FindTransfer(key)?.Sending is not QBlockTransmission { IsOver: false, Confirmable: false } sending
             || sending.Upcoming != number)
         {
             return false;
@@ -53,7 +53,7 @@ internal sealed class QBlockSender
     }
 
     /// <summary>Handles the result of a block.</summary>
-    public void OnSent(QBlockSending sending, CoapInboundKind fate, long now)
+    public void OnSent(QBlockTransmission sending, CoapInboundKind fate, long now)
     {
         if (fate == CoapInboundKind.Acknowledged)
         {
@@ -67,7 +67,7 @@ internal sealed class QBlockSender
     }
 
     /// <summary>Sends what may go now. From the wheel too, after a pause.</summary>
-    public void SendOn(QBlockSending sending, long now)
+    public void SendOn(QBlockTransmission sending, long now)
     {
         if (sending.IsOver)
         {
@@ -79,7 +79,7 @@ internal sealed class QBlockSender
         {
             int number = sending.Numbers?[sending.Upcoming] ?? sending.Upcoming;
             sending.Upcoming++;
-            CoapResult block = QBlockAnswers.Cut(sending.Whole, number, sending.SizeExponent, sending.Observe);
+            CoapResult block = QBlockResponses.Cut(sending.Whole, number, sending.SizeExponent, sending.Observe);
             CoapMessage message = new(block.Code, block.Options)
             {
                 Type = sending.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
@@ -111,7 +111,7 @@ internal sealed class QBlockSender
     }
 
     // No more of an answer is sent.
-    private void End(QBlockSending sending)
+    private void End(QBlockTransmission sending)
     {
         sending.IsOver = true;
         _shard.Wheel.Cancel(sending);

@@ -30,7 +30,7 @@ internal sealed class QBlockServing : QBlockServer
         CoapMessage message = exchange.Request.Message;
         if ((exchange.Special & (RequestFeatures.Block1 | RequestFeatures.Block2)) != 0)
         {
-            verdict = BlockVerdict.Answer(QBlockAnswers.BadOption("Block and Q-Block options do not go together."));
+            verdict = BlockVerdict.Answer(QBlockResponses.BadOption("Block and Q-Block options do not go together."));
             return null;
         }
 
@@ -41,7 +41,7 @@ internal sealed class QBlockServing : QBlockServer
             return null;
         }
 
-        BlockValue? block = QBlockAnswers.QBlock1Of(message);
+        BlockValue? block = QBlockResponses.QBlock1Of(message);
         verdict = block is not null || wish!.IsWhole ? default(BlockVerdict) : Find(exchange, wish);
         return block;
     }
@@ -67,7 +67,7 @@ internal sealed class QBlockServing : QBlockServer
 
         CoapResult whole = BlockResponses.Prepare(result);
         whole.OwnOptions.Remove(OptionNumber.QBlock2);
-        if (count > 1 && _answering.Keep(exchange, whole, 0) is { } refusal)
+        if (count > 1 && _answering.Store(exchange, whole, 0) is { } refusal)
         {
             return refusal;
         }
@@ -118,7 +118,7 @@ internal sealed class QBlockServing : QBlockServer
 
     public override void Follow(CoapExchange exchange, CoapResult sent, CoapMessage response)
     {
-        if (sent is not BlockResult { Following: QBlockSending following }
+        if (sent is not BlockResult { Following: QBlockTransmission following }
             || !response.HasOptions || !response.OptionsToRead!.Contains(OptionNumber.QBlock2))
         {
             return;
@@ -153,7 +153,7 @@ internal sealed class QBlockServing : QBlockServer
         }
 
         int next = numbers is null ? first + 1 : 1;
-        QBlockSending? following = next >= (numbers?.Length ?? count) ? null : new QBlockSending(_sender)
+        QBlockTransmission? following = next >= (numbers?.Length ?? count) ? null : new QBlockTransmission(_sender)
         {
             Channel = exchange.Channel,
             Token = exchange.Request.Message.Token,
@@ -164,6 +164,6 @@ internal sealed class QBlockServing : QBlockServer
             Numbers = numbers,
             Upcoming = next,
         };
-        return QBlockAnswers.Cut(whole, first, exponent, observe, following);
+        return QBlockResponses.Cut(whole, first, exponent, observe, following);
     }
 }

@@ -221,7 +221,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
         if (body.Prefix % max == 0 && body.Prefix == body.Highest + 1 && (isNew || number == body.Highest))
         {
             body.AskedBefore = body.Prefix;
-            return BlockVerdict.Answer(QBlockAnswers.Continue(body.Prefix - 1, body.SizeExponent));
+            return BlockVerdict.Answer(QBlockResponses.Continue(body.Prefix - 1, body.SizeExponent));
         }
 
         if (body.AskedBefore < set * max)
@@ -255,7 +255,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
         }
 
         _counters.Add(CoapCounter.BlocksAskedAgain, numbers.Count);
-        CoapMessage list = QBlockAnswers.Missing(body.Token, numbers);
+        CoapMessage list = QBlockResponses.Missing(body.Token, numbers);
         shard.Send(new CoapTransmission(body.Channel, list, body) { IsPaced = true, IsLimited = true });
     }
 

@@ -28,7 +28,8 @@ internal sealed class DirectorySearch(IEndpointClient client, HostLookup hosts, 
         }
 
         IPAddress[] addresses = await hosts.FindInTimeAsync(
-            asked, CoapCode.Get, RequestTime.Of(options.Timeout), client.Endpoint.Environment.Now, cancellationToken).ConfigureAwait(false);
+            asked, CoapCode.Get, RequestTimeLimit.Of(options.Timeout), client.Endpoint.Environment.Now, cancellationToken)
+                .ConfigureAwait(false);
         return await AskEachAsync(addresses, started, cancellationToken).ConfigureAwait(false);
     }
 

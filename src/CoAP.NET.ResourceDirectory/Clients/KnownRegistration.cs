@@ -7,7 +7,7 @@ namespace CoAP.NET.ResourceDirectory;
 internal sealed record KnownRegistration
 {
     /// <summary>The URI for registrations.</summary>
-    public required CoapUri Place { get; init; }
+    public required CoapUri RegistrationUri { get; init; }
 
     /// <summary>The segments of its location; empty if the directory returned none.</summary>
     public required IReadOnlyList<ReadOnlyMemory<byte>> Path { get; init; }

@@ -38,7 +38,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
         CoapResponse response = Check(await SendAsync(request, cancellationToken).ConfigureAwait(false), "registration", place);
         KnownRegistration grant = new()
         {
-            Place = place,
+            RegistrationUri = place,
             Path = response.Options.GetValues(OptionNumber.LocationPath),
             Query = response.Options.GetValues(OptionNumber.LocationQuery),
             Location = response.Options.Location,
@@ -51,7 +51,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
         if (!grant.HasLocation)
         {
             // Some directories answer a second registration with 2.04 without repeating the location.
-            return before is { HasLocation: true } && before.Place == place && response.Code == CoapCode.Changed
+            return before is { HasLocation: true } && before.RegistrationUri == place && response.Code == CoapCode.Changed
                 ? grant with { Path = before.Path, Query = before.Query, Location = before.Location }
                 : grant;
         }
@@ -122,7 +122,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
             return null;
         }
 
-        _ = Check(response, "refresh", grant.Place);
+        _ = Check(response, "refresh", grant.RegistrationUri);
         return grant with { Base = baseUri ?? grant.Base, Since = since, SinceWall = wall, RefreshAfter = refreshAfter };
     }
 
@@ -137,7 +137,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
         CoapResponse response = await SendAsync(AtLocation(CoapMethod.Delete, directory, grant), cancellationToken).ConfigureAwait(false);
         if (response.Code != CoapCode.NotFound)
         {
-            _ = Check(response, "removal", grant.Place);
+            _ = Check(response, "removal", grant.RegistrationUri);
         }
     }
 
@@ -147,8 +147,8 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
         string[] path = [.. grant.Path.Select(static segment => Encoding.UTF8.GetString(segment.Span))];
         return !path.Any(static segment => segment is "." or "..") && !path.All(static segment => segment.Length == 0)
             && path[0] != ".well-known"
-            && !new[] { grant.Place, directory.ResourceLookup, directory.EndpointLookup }.OfType<CoapUri>()
-                .Any(place => place.Scheme == grant.Place.Scheme && place.Authority == grant.Place.Authority
+            && !new[] { grant.RegistrationUri, directory.ResourceLookup, directory.EndpointLookup }.OfType<CoapUri>()
+                .Any(place => place.Scheme == grant.RegistrationUri.Scheme && place.Authority == grant.RegistrationUri.Authority
                     && place.PathSegments.SequenceEqual(path));
     }
 
@@ -158,7 +158,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
 
     private static CoapRequest AtLocation(CoapMethod method, CoapResourceDirectory directory, KnownRegistration grant)
     {
-        CoapRequest request = directory.Host.To(method, CoapUri.Parse(CoapUri.OriginOf(grant.Place.ToString())));
+        CoapRequest request = directory.Host.To(method, CoapUri.Parse(CoapUri.OriginOf(grant.RegistrationUri.ToString())));
         foreach (ReadOnlyMemory<byte> segment in grant.Path)
         {
             request.Options.Add(OptionNumber.UriPath, segment.Span);

@@ -65,7 +65,8 @@ internal sealed class RegistrationLoop
         _name = options.EndpointName.Length == 0 ? "The endpoint" : CoapUntrustedText.LineOf(options.EndpointName);
     }
 
-    private string DirectoryName => (_grant?.Place ?? _directory?.Registration)?.ToString() ?? _uri?.ToString() ?? _directory?.ToString() ?? "";
+    private string DirectoryName =>
+        (_grant?.RegistrationUri ?? _directory?.Registration)?.ToString() ?? _uri?.ToString() ?? _directory?.ToString() ?? "";
 
     /// <summary>Requests an attempt now.</summary>
     /// <param name="change">The new values; null for none.</param>
@@ -170,7 +171,7 @@ internal sealed class RegistrationLoop
         (string? baseUri, IEnumerable<CoapLink> links) = Wanted();
         byte[] document = RegistrationRules.WriteLinks(links);
         TimeSpan refreshAfter = RegistrationTimes.RefreshAfter(_options.Lifetime, _random.NextDouble());
-        if (_grant is { HasLocation: true } grant && grant.Place == _directory.Registration && !HasEnded(grant)
+        if (_grant is { HasLocation: true } grant && grant.RegistrationUri == _directory.Registration && !HasEnded(grant)
             && document.AsSpan().SequenceEqual(grant.Links))
         {
             bool? isListed = await _exchange.IsListedAsync(_directory, grant, _stopping.Token).ConfigureAwait(false);
@@ -219,7 +220,7 @@ internal sealed class RegistrationLoop
         if (_grant is { } grant && HasEnded(grant))
         {
             _grant = null;
-            RegistrationLog.RegistrationLapsed(_log, _name, grant.Place.ToString());
+            RegistrationLog.RegistrationLapsed(_log, _name, grant.RegistrationUri.ToString());
         }
 
         CoapRegistrationState state = _grant is null ? CoapRegistrationState.Waiting : CoapRegistrationState.Retrying;
@@ -252,7 +253,7 @@ internal sealed class RegistrationLoop
     private async Task RemoveAsync()
     {
         if (!_options.RemoveAtEnd || _directory is null || _grant is not { HasLocation: true } grant || HasEnded(grant)
-            || grant.Place != _directory.Registration)
+            || grant.RegistrationUri != _directory.Registration)
         {
             return;
         }
@@ -267,14 +268,15 @@ internal sealed class RegistrationLoop
             else
             {
                 await _exchange.RemoveAsync(_directory, grant, _cut.Token).ConfigureAwait(false);
-                RegistrationLog.RegistrationRemoved(_log, _name, grant.Place.ToString());
+                RegistrationLog.RegistrationRemoved(_log, _name, grant.RegistrationUri.ToString());
             }
 
             _grant = null;
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException or ObjectDisposedException)
         {
-            RegistrationLog.RegistrationNotRemoved(_log, _name, grant.Place.ToString(), _options.Lifetime - grant.AgeBy(_time), exception.Message);
+            RegistrationLog.RegistrationNotRemoved(
+                _log, _name, grant.RegistrationUri.ToString(), _options.Lifetime - grant.AgeBy(_time), exception.Message);
         }
     }
 
@@ -340,7 +342,7 @@ internal sealed class RegistrationLoop
             new CoapRegistrationStatus
             {
                 State = state,
-                Directory = _grant?.Place ?? _directory?.Registration,
+                Directory = _grant?.RegistrationUri ?? _directory?.Registration,
                 Location = _grant?.Location,
                 Until = _grant is { } grant ? now + (_options.Lifetime - grant.AgeBy(_time)) : null,
                 NextTry = next is { } wait ? now + wait : null,

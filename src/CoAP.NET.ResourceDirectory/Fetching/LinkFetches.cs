@@ -18,9 +18,9 @@ internal sealed class LinkFetches : IDisposable
     private readonly CoapDirectoryOptions _options;
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _end = new();
-    private readonly Dictionary<FetchPlace, Task<FetchedLinks>> _inProgress = [];
+    private readonly Dictionary<FetchKey, Task<FetchedLinks>> _inProgress = [];
     private readonly SourceQuota _places;
-    private readonly LruDictionary<FetchPlace, (FetchedLinks Links, DateTimeOffset Until)> _kept;
+    private readonly LruDictionary<FetchKey, (FetchedLinks Links, DateTimeOffset Until)> _kept;
     private bool _isOver;
 
     public LinkFetches(CoapDirectoryOptions options)
@@ -45,7 +45,7 @@ internal sealed class LinkFetches : IDisposable
     /// <returns>The links, perhaps cached; null if too many fetches are pending.</returns>
     public Task<FetchedLinks>? TryFetch(CoapPeer peer, in DirectoryOwner owner)
     {
-        FetchPlace place = new(owner, peer.Address);
+        FetchKey place = new(owner, peer.Address);
         CoapSource source = peer.Source;
         TaskCompletionSource<FetchedLinks> fetched = new(TaskCreationOptions.RunContinuationsAsynchronously);
         lock (_gate)
@@ -82,7 +82,7 @@ internal sealed class LinkFetches : IDisposable
         }
     }
 
-    private async Task RunAsync(CoapPeer peer, FetchPlace place, CoapSource source, TaskCompletionSource<FetchedLinks> fetched)
+    private async Task RunAsync(CoapPeer peer, FetchKey place, CoapSource source, TaskCompletionSource<FetchedLinks> fetched)
     {
         FetchedLinks result = await FetchAsync(peer, _end.Token).ConfigureAwait(false);
         lock (_gate)
@@ -91,14 +91,14 @@ internal sealed class LinkFetches : IDisposable
             _places.Exit(source);
             if (result.Links is not null && result.MaxAge > TimeSpan.Zero)
             {
-                Keep(place, result);
+                Store(place, result);
             }
         }
 
         fetched.SetResult(result);
     }
 
-    private void Keep(FetchPlace place, FetchedLinks links)
+    private void Store(FetchKey place, FetchedLinks links)
     {
         DateTimeOffset now = _options.TimeProvider.GetUtcNow();
         DateTimeOffset until = now + (links.MaxAge < s_longestKept ? links.MaxAge : s_longestKept);
@@ -156,5 +156,5 @@ internal sealed class LinkFetches : IDisposable
     private static FetchedLinks Failed(string what) => new(null,
         new DirectoryRefusal(CoapCode.BadGateway, $"Your /.well-known/core {what} (RFC 9176 section 5.1)."), TimeSpan.Zero);
 
-    private readonly record struct FetchPlace(DirectoryOwner Owner, CoapAddress Address);
+    private readonly record struct FetchKey(DirectoryOwner Owner, CoapAddress Address);
 }

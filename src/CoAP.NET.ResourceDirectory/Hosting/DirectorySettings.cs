@@ -1,18 +1,18 @@
 using CoAP.NET.Hosting;
 using Microsoft.Extensions.Configuration;
 using static System.TimeSpan;
-using static CoAP.NET.Hosting.ValueSyntax;
+using static CoAP.NET.Hosting.ConfigurationValueSyntax;
 
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>One item of <c>Directories</c>: a resource directory, and the registration of a server there.</summary>
 internal sealed class DirectorySettings
 {
-    private static readonly ValueSyntax s_name = Text("text of up to 63 bytes, without control characters");
-    private static readonly ValueSyntax s_retry = Time(FromMilliseconds(100), FromDays(1));
-    private static readonly ValueSyntax s_time = Time(FromDays(1));
+    private static readonly ConfigurationValueSyntax s_name = Text("text of up to 63 bytes, without control characters");
+    private static readonly ConfigurationValueSyntax s_retry = Time(FromMilliseconds(100), FromDays(1));
+    private static readonly ConfigurationValueSyntax s_time = Time(FromDays(1));
 
-    private static readonly KeyTable<CoapRegistrationOptions> s_options = new()
+    private static readonly ConfigurationKeyTable<CoapRegistrationOptions> s_options = new()
     {
         { "EndpointName", s_name },
         { "Sector", s_name },
@@ -26,7 +26,7 @@ internal sealed class DirectorySettings
         { "EndTimeout", s_time },
     };
 
-    public static KeyTable<DirectorySettings> Table { get; } = new()
+    public static ConfigurationKeyTable<DirectorySettings> Table { get; } = new()
     {
         { "Uri", Text("URI with scheme, host and port such as coap://rd.example, or a group") },
         { s_options, static directory => directory.Options },
@@ -37,17 +37,18 @@ internal sealed class DirectorySettings
 
     public CoapRegistrationOptions Options { get; } = new();
 
-    public static void Read(IConfigurationSection item, IList<HostedDirectory> directories, ConfigurationFindings findings)
+    public static void Read(IConfigurationSection item, IList<HostedDirectory> directories, ConfigurationErrors findings)
     {
         DirectorySettings settings = new();
         Table.Read(item, settings, findings);
         if (settings.Uri is not { } uri)
         {
-            findings.Errors.Add($"{ShownText.Of(item.Path)}:Uri names no directory. Give its URI, such as coap://rd.example.");
+            findings.Errors.Add(
+                $"{ConfigurationTextFormatter.Of(item.Path)}:Uri names no directory. Give its URI, such as coap://rd.example.");
         }
         else if (HostedDirectory.Check(uri) is { } problem)
         {
-            findings.Errors.Add($"{ShownText.Of(item.Path)}:Uri = '{ShownText.Of(uri)}': {problem}");
+            findings.Errors.Add($"{ConfigurationTextFormatter.Of(item.Path)}:Uri = '{ConfigurationTextFormatter.Of(uri)}': {problem}");
         }
         else
         {

@@ -8,12 +8,12 @@ internal sealed class HostedDirectories
     /// <summary>The name of the section below that of the server.</summary>
     public const string Section = "Directories";
 
-    public static KeyTable<HostedDirectories> Table { get; } = new()
+    public static ConfigurationKeyTable<HostedDirectories> Table { get; } = new()
     {
         { Section, static (directories, item, findings) => DirectorySettings.Read(item, directories.All, findings) },
     };
 
     public IList<HostedDirectory> All { get; } = [];
 
-    public ConfigurationFindings Findings { get; } = new();
+    public ConfigurationErrors Findings { get; } = new();
 }

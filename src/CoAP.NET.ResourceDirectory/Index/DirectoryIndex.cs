@@ -38,7 +38,7 @@ internal sealed class DirectoryIndex
     /// <param name="shares">The shares of the sources.</param>
     public DirectoryIndex(TimeProvider time, KeyedHash hash, DirectoryChanges changes, RegistrationQuota shares)
     {
-        Shares = shares;
+        Quota = shares;
         _time = time;
         _changes = changes;
         _start = time.GetTimestamp();
@@ -57,7 +57,7 @@ internal sealed class DirectoryIndex
     /// <summary>The time in milliseconds since the creation of the index.</summary>
     public long Now => (long)_time.GetElapsedTime(_start).TotalMilliseconds;
 
-    public RegistrationQuota Shares { get; }
+    public RegistrationQuota Quota { get; }
 
     /// <summary>The number of registrations, including expired ones.</summary>
     public int Count
@@ -174,7 +174,7 @@ internal sealed class DirectoryIndex
             _changes.Note(place.IsActive ? before : null, null);
             Unlist(ref place, id);
             (place.IsActive ? _ending : _ended).Remove(id);
-            Shares.Remove(place.Member);
+            Quota.Remove(place.Member);
             _all.Remove(id);
             _places.Free(id);
         }
@@ -241,7 +241,7 @@ internal sealed class DirectoryIndex
     {
         lock (_gate)
         {
-            int id = Shares.TakeForRoom(share, cost);
+            int id = Quota.TakeForRoom(share, cost);
             return id < 0 ? null : _places[id].Entry;
         }
     }
@@ -412,7 +412,7 @@ internal sealed class DirectoryIndex
     private void Account(ref RegistrationSlot place, int id, int cost)
     {
         place.Cost = cost;
-        place.Member = Shares.Put(place.Member, place.Registration.Owner.Share, id, cost);
+        place.Member = Quota.Put(place.Member, place.Registration.Owner.SourceHash, id, cost);
     }
 
     private void Unlist(ref RegistrationSlot place, int id)

@@ -44,9 +44,9 @@ internal sealed class ReplicationWait(DirectoryIndex index, TimeProvider time)
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public async ValueTask WaitForUpdateAsync(
-        CoapTableKey key, DirectoryQuestion.Verb what, ReadOnlyMemory<byte> reply, CancellationToken cancellationToken)
+        CoapTableKey key, DirectoryOwnerRequest.Operation what, ReadOnlyMemory<byte> reply, CancellationToken cancellationToken)
     {
-        if (what > DirectoryQuestion.Verb.Remove || reply.Length < 1 + sizeof(long))
+        if (what > DirectoryOwnerRequest.Operation.Remove || reply.Length < 1 + sizeof(long))
         {
             return;
         }
@@ -96,8 +96,8 @@ internal sealed class ReplicationWait(DirectoryIndex index, TimeProvider time)
     }
 
     // The index may already hold a newer state; a removed registration may exist again.
-    private bool IsHeard(CoapTableKey key, DirectoryQuestion.Verb what, long decidedAt) =>
+    private bool IsHeard(CoapTableKey key, DirectoryOwnerRequest.Operation what, long decidedAt) =>
         index.Find(key.Bytes) is { } known
-            ? known.ChangedAt > decidedAt || (known.ChangedAt == decidedAt && what != DirectoryQuestion.Verb.Remove)
-            : what == DirectoryQuestion.Verb.Remove;
+            ? known.ChangedAt > decidedAt || (known.ChangedAt == decidedAt && what != DirectoryOwnerRequest.Operation.Remove)
+            : what == DirectoryOwnerRequest.Operation.Remove;
 }

@@ -28,7 +28,7 @@ internal sealed class TermReader(KeyedHash hash)
     {
         1 => (name[0] | 0x20) == 'd',
         2 => (name[0] | 0x20, name[1] | 0x20) is ('e', 'p') or ('r', 't') or ('e', 't') or ('i', 'f'),
-        4 => AsciiText.AreEqual(name, "base"u8),
+        4 => AsciiComparer.AreEqual(name, "base"u8),
         _ => false,
     };
 
@@ -101,7 +101,7 @@ internal sealed class TermReader(KeyedHash hash)
         {
             if (attributes.HasValue && IsIndexed(attributes.Name))
             {
-                if (LinkNames.IsList(attributes.Name))
+                if (LinkAttributeNames.IsList(attributes.Name))
                 {
                     AddOfLink(attributes.Name, attributes.Value, -1);
                 }

@@ -9,8 +9,8 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="ofLinks">Whether the look-up is for links; otherwise for endpoints.</param>
 internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<byte> pattern, bool isPrefix, bool ofLinks)
 {
-    private readonly bool _isReference = AsciiText.AreEqual(name.Span, "href"u8);
-    private readonly bool _isAnchor = AsciiText.AreEqual(name.Span, "anchor"u8);
+    private readonly bool _isReference = AsciiComparer.AreEqual(name.Span, "href"u8);
+    private readonly bool _isAnchor = AsciiComparer.AreEqual(name.Span, "anchor"u8);
 
     /// <summary>The name and value to search in the index; null if the index cannot help.</summary>
     public LookUpTerm? Term => !isPrefix && TermReader.IsIndexed(name.Span) && !IsOfAllEndpoints ? new LookUpTerm(name, pattern) : null;
@@ -19,7 +19,7 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
     /// Whether it matches every endpoint, because every one has the resource type <c>core.rd-ep</c>. This type belongs to the link to an
     /// endpoint, not to the links of the endpoint.
     /// </summary>
-    public bool IsOfAllEndpoints => !ofLinks && AsciiText.AreEqual(name.Span, "rt"u8) && IsMatch("core.rd-ep"u8);
+    public bool IsOfAllEndpoints => !ofLinks && AsciiComparer.AreEqual(name.Span, "rt"u8) && IsMatch("core.rd-ep"u8);
 
     /// <summary>
     /// Returns the range of registrations that can match. Resolved targets begin with a scheme, so a path can only match a location.
@@ -39,9 +39,9 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
             return IsMatch(location) || IsMatchOfUri(location);
         }
 
-        if (IsOfAllEndpoints || (AsciiText.AreEqual(named, "ep"u8) && IsMatch(registration.Endpoint))
-            || (AsciiText.AreEqual(named, "base"u8) && IsMatch(registration.Base))
-            || (AsciiText.AreEqual(named, "d"u8) && !registration.Sector.IsEmpty && IsMatch(registration.Sector)))
+        if (IsOfAllEndpoints || (AsciiComparer.AreEqual(named, "ep"u8) && IsMatch(registration.Endpoint))
+            || (AsciiComparer.AreEqual(named, "base"u8) && IsMatch(registration.Base))
+            || (AsciiComparer.AreEqual(named, "d"u8) && !registration.Sector.IsEmpty && IsMatch(registration.Sector)))
         {
             return true;
         }
@@ -49,7 +49,7 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
         EndpointAttributes attributes = registration.Attributes;
         while (attributes.MoveNext())
         {
-            if (AsciiText.AreEqual(attributes.Name, named) && (attributes.HasValue ? IsMatchOf(named, attributes.Value) : IsOfAnyValue))
+            if (AsciiComparer.AreEqual(attributes.Name, named) && (attributes.HasValue ? IsMatchOf(named, attributes.Value) : IsOfAnyValue))
             {
                 return true;
             }
@@ -69,7 +69,7 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
         LinkAttributeText attributes = new(link.Attributes);
         while (attributes.MoveNext())
         {
-            if (AsciiText.AreEqual(attributes.Name, name.Span)
+            if (AsciiComparer.AreEqual(attributes.Name, name.Span)
                 && (!attributes.HasValue ? IsOfAnyValue
                     : _isAnchor ? IsMatchOfResolved(origin, LinkAttributeText.Unescape(attributes.Value))
                     : IsMatchOf(attributes.Name, LinkAttributeText.Unescape(attributes.Value))))
@@ -87,7 +87,7 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
 
     private bool IsMatchOf(ReadOnlySpan<byte> named, ReadOnlySpan<byte> value)
     {
-        if (!LinkNames.IsList(named))
+        if (!LinkAttributeNames.IsList(named))
         {
             return IsMatch(value);
         }
@@ -107,9 +107,9 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
     private bool IsMatchOfUri(ReadOnlySpan<byte> location)
     {
         ReadOnlySpan<byte> wanted = pattern.Span;
-        int scheme = UriText.SchemeLength(wanted);
+        int scheme = Utf8UriParser.SchemeLength(wanted);
         return !isPrefix && scheme != 0 && wanted[(scheme + 1)..].StartsWith("//"u8)
-            && location.SequenceEqual(wanted[UriText.OriginOf(wanted).Length..]);
+            && location.SequenceEqual(wanted[Utf8UriParser.OriginOf(wanted).Length..]);
     }
 
     private bool IsMatchBehind(ReadOnlySpan<byte> location, ReadOnlySpan<byte> wanted) =>
@@ -122,10 +122,10 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
             return IsMatch(reference);
         }
 
-        if (UriText.HasDotSegments(reference))
+        if (Utf8UriParser.HasDotSegments(reference))
         {
             ArrayBufferWriter<byte> resolved = new();
-            UriText.WriteResolved(origin, reference, resolved);
+            Utf8UriParser.WriteResolved(origin, reference, resolved);
             return IsMatch(resolved.WrittenSpan);
         }
 

@@ -7,7 +7,7 @@ internal ref struct LookUpResults
 {
     private readonly LookUp _lookUp;
     private readonly ulong _linkTag;
-    private readonly LookUpBounds _bounds;
+    private readonly LookUpLimits _bounds;
     private readonly DirectoryLocations _locations;
     private readonly ArrayBufferWriter<byte> _answer;
     private readonly LookUpProgress _progress;
@@ -16,7 +16,7 @@ internal ref struct LookUpResults
     private ulong _metByEndpoint;
 
     public LookUpResults(
-        LookUp lookUp, ulong linkTag, LookUpBounds bounds, DirectoryLocations locations, ArrayBufferWriter<byte> answer,
+        LookUp lookUp, ulong linkTag, LookUpLimits bounds, DirectoryLocations locations, ArrayBufferWriter<byte> answer,
         LookUpProgress progress)
     {
         _lookUp = lookUp;
@@ -37,8 +37,8 @@ internal ref struct LookUpResults
     {
         Registration registration = entry.Registration;
         bool isHere = registration.LinkTag != 0 && registration.LinkTag == _linkTag;
-        ReadOnlySpan<byte> origin = UriText.OriginOf(registration.Base);
-        if (!isHere && UriText.IsLinkLocal(origin))
+        ReadOnlySpan<byte> origin = Utf8UriParser.OriginOf(registration.Base);
+        if (!isHere && Utf8UriParser.IsLinkLocal(origin))
         {
             // Such links mean nothing elsewhere (RFC 9176 section 6.2), except for full URIs, which were registered with the others.
             return;
@@ -104,7 +104,7 @@ internal ref struct LookUpResults
             return false;
         }
 
-        if (UriText.IsLinkLocal(link.Target))
+        if (Utf8UriParser.IsLinkLocal(link.Target))
         {
             return true;
         }
@@ -112,7 +112,8 @@ internal ref struct LookUpResults
         LinkAttributeText attributes = new(link.Attributes);
         while (attributes.MoveNext())
         {
-            if (AsciiText.AreEqual(attributes.Name, "anchor"u8) && UriText.IsLinkLocal(LinkAttributeText.Unescape(attributes.Value)))
+            if (AsciiComparer.AreEqual(attributes.Name, "anchor"u8)
+                && Utf8UriParser.IsLinkLocal(LinkAttributeText.Unescape(attributes.Value)))
             {
                 return true;
             }
@@ -153,15 +154,15 @@ internal ref struct LookUpResults
         }
 
         _answer.Write("<"u8);
-        UriText.WriteResolved(origin, link.Target, _answer);
+        Utf8UriParser.WriteResolved(origin, link.Target, _answer);
         _answer.Write(">"u8);
         LinkAttributeText attributes = new(link.Attributes);
         while (attributes.MoveNext())
         {
-            if (AsciiText.AreEqual(attributes.Name, "anchor"u8) && attributes.HasValue)
+            if (AsciiComparer.AreEqual(attributes.Name, "anchor"u8) && attributes.HasValue)
             {
                 _answer.Write(";anchor=\""u8);
-                UriText.WriteResolved(origin, attributes.Value, _answer);
+                Utf8UriParser.WriteResolved(origin, attributes.Value, _answer);
                 _answer.Write("\""u8);
             }
             else

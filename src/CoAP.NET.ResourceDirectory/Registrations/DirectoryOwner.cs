@@ -8,8 +8,8 @@ namespace CoAP.NET.ResourceDirectory;
 /// </summary>
 /// <param name="High">The first half of the hash of the name.</param>
 /// <param name="Low">The second half.</param>
-/// <param name="Share">The hash of the source.</param>
-internal readonly record struct DirectoryOwner(ulong High, ulong Low, ulong Share)
+/// <param name="SourceHash">The hash of the source.</param>
+internal readonly record struct DirectoryOwner(ulong High, ulong Low, ulong SourceHash)
 {
     /// <summary>The length in bytes.</summary>
     public const int Length = 24;
@@ -26,6 +26,6 @@ internal readonly record struct DirectoryOwner(ulong High, ulong Low, ulong Shar
     {
         BinaryPrimitives.WriteUInt64LittleEndian(destination, High);
         BinaryPrimitives.WriteUInt64LittleEndian(destination[8..], Low);
-        BinaryPrimitives.WriteUInt64LittleEndian(destination[16..], Share);
+        BinaryPrimitives.WriteUInt64LittleEndian(destination[16..], SourceHash);
     }
 }

@@ -6,9 +6,9 @@ internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait await
     private static readonly ReadOnlyMemory<byte>[] s_answers =
         [.. Enum.GetValues<DirectoryDecision>().Select(static answer => new ReadOnlyMemory<byte>([(byte)answer]))];
 
-    public CoapTableDecision Decide(CoapTableQuestion question)
+    public CoapTableDecision Decide(CoapTableRequest question)
     {
-        DirectoryQuestion asked = new(question.Bytes.Span);
+        DirectoryOwnerRequest asked = new(question.Bytes.Span);
         if (!asked.IsReadable)
         {
             return Keep(DirectoryDecision.Unreadable);
@@ -18,20 +18,20 @@ internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait await
         bool isActive = current is { } one && question.Remaining > one.Grace;
         switch (asked.What)
         {
-            case DirectoryQuestion.Verb.Forget:
+            case DirectoryOwnerRequest.Operation.Forget:
                 return question.Current is null || isActive ? Keep(DirectoryDecision.Done) : Remove(question);
-            case DirectoryQuestion.Verb.Evict:
+            case DirectoryOwnerRequest.Operation.Evict:
                 return question.Current is null ? Keep(DirectoryDecision.Missing)
-                    : current?.Owner.Share != asked.Owner.Share ? Keep(DirectoryDecision.NotOwner) : Remove(question);
-            case DirectoryQuestion.Verb.Register:
+                    : current?.Owner.SourceHash != asked.Owner.SourceHash ? Keep(DirectoryDecision.NotOwner) : Remove(question);
+            case DirectoryOwnerRequest.Operation.Register:
                 // An expired name is free for any client.
                 return isActive && !IsOwner(current!.Value, asked) ? Keep(DirectoryDecision.NotOwner) : Register(current, question, asked);
-            case var what when current is null || what > DirectoryQuestion.Verb.Remove:
+            case var what when current is null || what > DirectoryOwnerRequest.Operation.Remove:
                 return Keep(current is null ? DirectoryDecision.Missing : DirectoryDecision.Unreadable);
             case var what:
                 return !IsOwner(current.Value, asked) ? Keep(DirectoryDecision.NotOwner)
                     : !IsFresh(current.Value, question.Time, asked) ? Keep(DirectoryDecision.NotFresh)
-                    : what == DirectoryQuestion.Verb.Remove ? Remove(question)
+                    : what == DirectoryOwnerRequest.Operation.Remove ? Remove(question)
                     : Update(current.Value, question, asked);
         }
     }
@@ -52,21 +52,21 @@ internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait await
         awaited.OnHeard(change.Key);
     }
 
-    private static bool IsOwner(Registration current, DirectoryQuestion asked) =>
+    private static bool IsOwner(Registration current, DirectoryOwnerRequest asked) =>
         current.Owner.IsSame(asked.Owner)
-        || ((asked.Right & DirectoryQuestion.Rights.IsAnyone) != 0 && (current.Kind & Registration.Traits.IsUnsecured) != 0);
+        || ((asked.Right & DirectoryOwnerRequest.ClientRights.IsAnyone) != 0 && (current.Kind & Registration.Traits.IsUnsecured) != 0);
 
-    private static bool IsFresh(Registration current, DateTimeOffset now, DirectoryQuestion asked) =>
-        (asked.Right & DirectoryQuestion.Rights.MustBeFresh) == 0
+    private static bool IsFresh(Registration current, DateTimeOffset now, DirectoryOwnerRequest asked) =>
+        (asked.Right & DirectoryOwnerRequest.ClientRights.MustBeFresh) == 0
         || (asked.Age is { } age && now.ToUnixTimeMilliseconds() - age >= current.ChangedAt);
 
-    private static CoapTableDecision Register(Registration? current, in CoapTableQuestion question, DirectoryQuestion asked)
+    private static CoapTableDecision Register(Registration? current, in CoapTableRequest question, DirectoryOwnerRequest asked)
     {
         Registration made = new(asked.Content.ToArray());
         return made.IsReadable ? Put(current, made, question.Time, asked.Owner) : Keep(DirectoryDecision.Unreadable);
     }
 
-    private static CoapTableDecision Update(Registration current, in CoapTableQuestion question, DirectoryQuestion asked)
+    private static CoapTableDecision Update(Registration current, in CoapTableRequest question, DirectoryOwnerRequest asked)
     {
         RegistrationParts parts = RegistrationUpdate.Read(asked.Content).ApplyTo(current.ToParts());
         DirectoryOwner owner = current.Owner;
@@ -85,6 +85,6 @@ internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait await
 
     private static CoapTableDecision Keep(DirectoryDecision answer) => CoapTableDecision.Keep(s_answers[(int)answer]);
 
-    private static CoapTableDecision Remove(in CoapTableQuestion question) =>
+    private static CoapTableDecision Remove(in CoapTableRequest question) =>
         CoapTableDecision.Remove(ReplicationWait.Write(DirectoryDecision.Done, question.Time));
 }

@@ -49,7 +49,7 @@ internal ref struct EndpointAttributes(ReadOnlySpan<byte> bytes)
         EndpointAttributes all = new(Bytes);
         while (all.MoveNext())
         {
-            if (AsciiText.AreEqual(all.Name, name))
+            if (AsciiComparer.AreEqual(all.Name, name))
             {
                 return true;
             }

@@ -52,13 +52,13 @@ internal sealed record RegistrationLinks(byte[] Bytes, int Count, bool HasLinkLo
     private static string? FaultOf(string reference, ref bool hasLinkLocal)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(reference);
-        if (!UriText.IsLimited(bytes) || !RegistrationParameters.IsReference(reference))
+        if (!Utf8UriParser.IsLimited(bytes) || !RegistrationParameters.IsReference(reference))
         {
             return "is neither a full URI nor a path that begins with one slash (RFC 9176 appendix C). Write it in one of these forms.";
         }
 
-        hasLinkLocal |= UriText.IsLinkLocal(bytes);
-        return UriText.HasZone(bytes)
+        hasLinkLocal |= Utf8UriParser.IsLinkLocal(bytes);
+        return Utf8UriParser.HasZone(bytes)
             ? "has a zone identifier, which is only valid on one host. Leave it out (RFC 9176 section 5)."
             : null;
     }

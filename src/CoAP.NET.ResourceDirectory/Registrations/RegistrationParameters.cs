@@ -82,10 +82,10 @@ internal sealed class RegistrationParameters
     private static string? FaultOfBase(string? value)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(value ?? "");
-        return UriText.SchemeLength(bytes) == 0 || !IsReference(value!) || value!.Contains('#', StringComparison.Ordinal)
-                || UriText.OriginOf(bytes).Length <= UriText.SchemeLength(bytes) + 1
+        return Utf8UriParser.SchemeLength(bytes) == 0 || !IsReference(value!) || value!.Contains('#', StringComparison.Ordinal)
+                || Utf8UriParser.OriginOf(bytes).Length <= Utf8UriParser.SchemeLength(bytes) + 1
             ? "'base' is not an absolute URI. Give scheme and authority, such as base=coap://[2001:db8::1]:61616."
-            : UriText.HasZone(bytes)
+            : Utf8UriParser.HasZone(bytes)
             ? "'base' has a zone identifier, which is only valid on one host. Leave it out (RFC 9176 section 5)."
             : null;
     }
@@ -107,7 +107,7 @@ internal sealed class RegistrationParameters
     private string? Add(string query, string name, string? value)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(query);
-        if (LinkNames.IsUnsuitable(Encoding.UTF8.GetBytes(name)))
+        if (LinkAttributeNames.IsUnsuitable(Encoding.UTF8.GetBytes(name)))
         {
             return $"'{name}' has another meaning in look-ups and is not allowed in a registration. Leave it out.";
         }

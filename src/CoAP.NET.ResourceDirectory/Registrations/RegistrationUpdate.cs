@@ -49,7 +49,7 @@ internal readonly ref struct RegistrationUpdate
     {
         bool hadOwnBase = (parts.Kind & Registration.Traits.HasOwnBase) != 0;
         bool hasLocalLinks = (parts.Kind & Registration.Traits.HasLocalLinks) != 0;
-        bool isLocal = UriText.IsLinkLocal(Base);
+        bool isLocal = Utf8UriParser.IsLinkLocal(Base);
 
         // Links with link-local addresses stay on their network link, and so does the base.
         if ((HasOwnBase || (!hadOwnBase && !Base.IsEmpty)) && !(isLocal && hasLocalLinks && LinkTag != parts.LinkTag))

@@ -3,11 +3,11 @@ using System.Buffers;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Handles look-ups of endpoints and links (RFC 9176 section 6).</summary>
-internal sealed class LookUpHandlers(DirectoryCore core)
+internal sealed class LookUpHandlers(DirectoryContext core)
 {
     private static readonly TimeSpan s_whenScanning = TimeSpan.FromSeconds(5);
 
-    private readonly LookUpRun _run = core.LookUps;
+    private readonly LookUpExecutor _run = core.LookUps;
     private readonly ObservedLookUps _watches = core.AddWatches();
 
     public CoapObserverTerms? FindTermsOfEndpoints(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: false);

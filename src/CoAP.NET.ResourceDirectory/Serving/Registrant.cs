@@ -29,7 +29,7 @@ internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] B
         if (id is null)
         {
             Hash(":source:" + peer.Source, hash);
-            owner = owner with { Share = DirectoryOwner.Read(hash).Share };
+            owner = owner with { SourceHash = DirectoryOwner.Read(hash).SourceHash };
         }
 
         return new Registrant(owner, id is not null, channel.IsReliable ? [] : BaseOf(peer.Scheme, address), LinkTagOf(address, node));

@@ -8,7 +8,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// </summary>
 /// <param name="core">The directory.</param>
 /// <param name="logger">Logs when the directory is full.</param>
-internal sealed class RegistrationEviction(DirectoryCore core, ILogger logger)
+internal sealed class RegistrationEviction(DirectoryContext core, ILogger logger)
 {
     // The maximum number of evictions per request. Each is a question, perhaps to another node, and evicted registrations do not return
     // when they were not enough.
@@ -33,10 +33,10 @@ internal sealed class RegistrationEviction(DirectoryCore core, ILogger logger)
     {
         _index.EndLifetimes();
         Registration? current = _index.Find(key.Bytes);
-        Need need = new(current is null, made.Owner.Share, CostOf(made), current is { } known ? CostOf(known) : 0);
-        if (!HasShare(need))
+        RequiredRoom need = new(current is null, made.Owner.SourceHash, CostOf(made), current is { } known ? CostOf(known) : 0);
+        if (!HasRoom(need))
         {
-            return ShareUsedUp();
+            return RefuseForSource();
         }
 
         // Each forged address is a new source. It gets at most half of the room, and evicts no registration.
@@ -48,7 +48,8 @@ internal sealed class RegistrationEviction(DirectoryCore core, ILogger logger)
 
         for (int i = 0; i < MostForgotten && !HasCapacity(need) && _index.FindOldestEnded() is { } ended; i++)
         {
-            (DirectoryDecision answer, _) = await core.AskAsync(new CoapTableKey(ended), DirectoryQuestion.Verb.Forget, null, null, default,
+            (DirectoryDecision answer, _) = await core.AskAsync(
+                new CoapTableKey(ended), DirectoryOwnerRequest.Operation.Forget, null, null, default,
                 cancellationToken).ConfigureAwait(false);
             core.Counts.Add(DirectoryCount.Forgotten, answer == DirectoryDecision.Done ? 1 : 0);
         }
@@ -64,9 +65,9 @@ internal sealed class RegistrationEviction(DirectoryCore core, ILogger logger)
         return null;
     }
 
-    private async ValueTask<bool> EvictAsync(Need need, CancellationToken cancellationToken)
+    private async ValueTask<bool> EvictAsync(RequiredRoom need, CancellationToken cancellationToken)
     {
-        if (_index.TakeForRoom(need.Share, need.More) is not { } found)
+        if (_index.TakeForRoom(need.SourceHash, need.More) is not { } found)
         {
             return false;
         }
@@ -74,8 +75,9 @@ internal sealed class RegistrationEviction(DirectoryCore core, ILogger logger)
         byte[] key = new byte[DirectoryIndex.KeyLength];
         found.WriteKey(key);
         DirectoryOwner owner = found.Registration.Owner;
-        (int Count, long Bytes) before = _index.Shares[owner.Share];
-        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(new CoapTableKey(key), DirectoryQuestion.Verb.Evict,
+        (int Count, long Bytes) before = _index.Quota[owner.SourceHash];
+        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(
+            new CoapTableKey(key), DirectoryOwnerRequest.Operation.Evict,
             new Registrant(owner, true, [], 0), null, default, cancellationToken).ConfigureAwait(false);
         if (unavailable is not null || answer is not (DirectoryDecision.Done or DirectoryDecision.Missing))
         {
@@ -94,23 +96,23 @@ internal sealed class RegistrationEviction(DirectoryCore core, ILogger logger)
 
     private int CostOf(Registration registration) => DirectoryIndex.CostOf(registration, core.CountTerms(registration));
 
-    private bool HasCapacity(Need need, int part = 1) =>
-        (!need.IsNew || _index.Shares.Count < _options.Limits.MaxRegistrations / part)
-        && (need.More <= 0 || _index.Shares.Bytes + need.More <= _options.Limits.MaxBytes / part);
+    private bool HasCapacity(RequiredRoom need, int part = 1) =>
+        (!need.IsNew || _index.Quota.Count < _options.Limits.MaxRegistrations / part)
+        && (need.More <= 0 || _index.Quota.Bytes + need.More <= _options.Limits.MaxBytes / part);
 
     // A source may change its own registrations. Half of the free room is for others, unless a source has more that would give way to them.
-    private bool HasShare(Need need)
+    private bool HasRoom(RequiredRoom need)
     {
-        (int count, long bytes) = _index.Shares[need.Share];
-        long free = _options.Limits.MaxRegistrations - _index.Shares.Count;
-        long freeBytes = _options.Limits.MaxBytes - _index.Shares.Bytes;
+        (int count, long bytes) = _index.Quota[need.SourceHash];
+        long free = _options.Limits.MaxRegistrations - _index.Quota.Count;
+        long freeBytes = _options.Limits.MaxBytes - _index.Quota.Bytes;
         return !need.IsNew || count == 0
             || (count < _options.Limits.MaxRegistrationsPerSource
                 && ((count < (free + count) / 2 && bytes + need.Cost <= Math.Max(need.Cost, (freeBytes + bytes) / 2))
-                    || _index.Shares.IsOutdone(need.Share, need.Cost)));
+                    || _index.Quota.IsOutdone(need.SourceHash, need.Cost)));
     }
 
-    private CoapResult ShareUsedUp()
+    private CoapResult RefuseForSource()
     {
         core.Counts.Add(DirectoryCount.ShareUsedUp);
         return CoapResults.Forbidden("You have reached the maximum number of registrations per client. Remove some, or let them expire.");
@@ -121,14 +123,14 @@ internal sealed class RegistrationEviction(DirectoryCore core, ILogger logger)
         core.Counts.Add(DirectoryCount.Full);
         if (_full.IsDue())
         {
-            DirectoryLog.Full(logger, _index.Shares.Count, _index.Shares.Bytes);
+            DirectoryLog.Full(logger, _index.Quota.Count, _index.Quota.Bytes);
         }
 
         return CoapResults.ServiceUnavailable(s_whenFull);
     }
 
     /// <summary>The needs of a registration.</summary>
-    private readonly record struct Need(bool IsNew, ulong Share, long Cost, long Before)
+    private readonly record struct RequiredRoom(bool IsNew, ulong SourceHash, long Cost, long Before)
     {
         public long More => Cost - Before;
     }

@@ -3,7 +3,7 @@ using System.Text;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Handles registration, update and removal (RFC 9176 sections 5 and 5.3).</summary>
-internal sealed class RegistrationHandlers(DirectoryCore core)
+internal sealed class RegistrationHandlers(DirectoryContext core)
 {
     private readonly CoapDirectoryOptions _options = core.Options;
 
@@ -44,7 +44,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             return full;
         }
 
-        (DirectoryDecision answer, unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, null,
+        (DirectoryDecision answer, unavailable) = await core.AskAsync(key, DirectoryOwnerRequest.Operation.Register, registrant, null,
             made.Bytes, cancellationToken).ConfigureAwait(false);
         if (unavailable is not null)
         {
@@ -95,8 +95,8 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             Base = parameters.Base ?? registrant.Base,
             Attributes = parameters.Attributes,
         };
-        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Update, registrant,
-            DirectoryCore.AgeOf(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
+        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryOwnerRequest.Operation.Update, registrant,
+            DirectoryContext.AgeOf(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
         return unavailable ?? Result(request, registrant, answer, DirectoryCount.Updates,
             Fresh(registrant, CoapResults.Changed()));
     }
@@ -115,8 +115,8 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             return Missing(request);
         }
 
-        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Remove, registrant,
-            DirectoryCore.AgeOf(request), default, cancellationToken).ConfigureAwait(false);
+        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryOwnerRequest.Operation.Remove, registrant,
+            DirectoryContext.AgeOf(request), default, cancellationToken).ConfigureAwait(false);
         return unavailable ?? Result(request, registrant, answer, DirectoryCount.Removals, CoapResults.Deleted());
     }
 
@@ -126,7 +126,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
     private static DirectoryRefusal? FaultOf(RegistrationParameters parameters, Registrant registrant) =>
         parameters.Endpoint is not null || parameters.Sector is not null
             ? DirectoryRefusal.Bad("An update cannot change 'ep' or 'd'. Register under the other name (RFC 9176 section 5.3.1).")
-            : parameters.Base is { } own && UriText.IsLinkLocal(own) && registrant.LinkTag == 0 ? WithoutLink("'base'") : null;
+            : parameters.Base is { } own && Utf8UriParser.IsLinkLocal(own) && registrant.LinkTag == 0 ? WithoutLink("'base'") : null;
 
     private static DirectoryRefusal WithoutLink(string what) => DirectoryRefusal.Bad(
         $"{what} has a link-local address, but the request came from another kind of address, so the network link is unknown. "
@@ -175,7 +175,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
                 + "base=coap+tcp://node1.example.com (RFC 9176 section 5).");
         }
 
-        bool isLinkLocal = UriText.IsLinkLocal(origin) || links.HasLinkLocal;
+        bool isLinkLocal = Utf8UriParser.IsLinkLocal(origin) || links.HasLinkLocal;
         if (isLinkLocal && registrant.LinkTag == 0)
         {
             return WithoutLink(links.HasLinkLocal ? "A link" : "'base'");
@@ -187,7 +187,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             Kind = (parameters.Base is null ? 0 : Registration.Traits.HasOwnBase) | (isSimple ? Registration.Traits.IsSimple : 0)
                 | (isLinkLocal ? Registration.Traits.IsLinkLocal : 0) | (links.HasLinkLocal ? Registration.Traits.HasLocalLinks : 0)
                 | (registrant.IsSecured ? 0 : Registration.Traits.IsUnsecured),
-            Lifetime = parameters.Lifetime ?? DirectoryCore.DefaultLifetime,
+            Lifetime = parameters.Lifetime ?? DirectoryContext.DefaultLifetime,
             LinkTag = isLinkLocal ? registrant.LinkTag : 0,
             LinkCount = links.Count,
             Endpoint = endpoint,

@@ -35,7 +35,7 @@ internal sealed record DirectoryInstrument(
     public long[] Read(CoapDirectoryCounters counters) => Name switch
     {
         "coap.directory.endpoints" => [counters.Endpoints],
-        "coap.directory.held" => [counters.Held],
+        "coap.directory.held" => [counters.StoredRegistrations],
         "coap.directory.bytes" => [counters.Bytes],
         "coap.directory.watched" => [counters.Watched],
         "coap.directory.fetches" => [counters.Fetches],
@@ -43,7 +43,8 @@ internal sealed record DirectoryInstrument(
             [counters.Registrations, counters.SimpleRegistrations, counters.Updates, counters.Removals, counters.LookUps],
         "coap.directory.refusals" =>
         [
-            counters.Refusals, counters.Full, counters.ShareUsedUp, counters.FetchesRefused, counters.WatchesRefused, counters.Challenges,
+            counters.Refusals, counters.Full, counters.SourceQuotaUsedUp, counters.FetchesRefused, counters.WatchesRefused,
+            counters.Challenges,
             counters.Unavailable, counters.ScansRefused,
         ],
         "coap.directory.displaced" => [counters.Forgotten, counters.Evicted],

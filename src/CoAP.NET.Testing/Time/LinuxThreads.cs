@@ -57,14 +57,14 @@ internal sealed class LinuxThreads : IDisposable
             (int Id, SafeFileHandle File, SafeFileHandle? Waits) thread = _open[i];
 
             // Reads the wait first: a thread that wakes up between both reads is found running.
-            Wait wait = looksClosely ? WaitOf(thread.Waits) : Wait.Unknown;
-            if (wait == Wait.Idle)
+            WaitReason wait = looksClosely ? WaitOf(thread.Waits) : WaitReason.Unknown;
+            if (wait == WaitReason.Idle)
             {
                 continue;
             }
 
             State state = StateOf(thread.File);
-            switch (wait == Wait.AwakeOrSoon && state == State.Asleep ? State.Running : state)
+            switch (wait == WaitReason.AwakeOrSoon && state == State.Asleep ? State.Running : state)
             {
                 case State.Ended:
                     // Another thread may have its number now.
@@ -184,27 +184,28 @@ internal sealed class LinuxThreads : IDisposable
 
     // The file has the name of the kernel function that the thread waits in, or 0 for a ready thread. A thread that is about to fall asleep
     // already reports S, and does so for long if it loses its processor at that moment.
-    private Wait WaitOf(SafeFileHandle? waits)
+    private WaitReason WaitOf(SafeFileHandle? waits)
     {
         try
         {
             ReadOnlySpan<byte> where = waits is null ? default : _buffer.AsSpan(0, RandomAccess.Read(waits, _buffer, 0));
             if (where.Length == 0)
             {
-                return Wait.Unknown;
+                return WaitReason.Unknown;
             }
 
             bool isAwake = where.SequenceEqual("0"u8);
             TellsWaits |= !isAwake;
 
             // Most threads wait for each other or for a socket. Their state need not be read.
-            return where.StartsWith("futex_wait"u8) || where.StartsWith("futex_do_wait"u8) || where.StartsWith("ep_poll"u8) ? Wait.Idle
-                : TellsWaits && (isAwake || where.IndexOf("nanosleep"u8) >= 0) ? Wait.AwakeOrSoon
-                : Wait.Unknown;
+            return where.StartsWith("futex_wait"u8) || where.StartsWith("futex_do_wait"u8) || where.StartsWith("ep_poll"u8)
+                ? WaitReason.Idle
+                : TellsWaits && (isAwake || where.IndexOf("nanosleep"u8) >= 0) ? WaitReason.AwakeOrSoon
+                : WaitReason.Unknown;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            return Wait.Unknown;
+            return WaitReason.Unknown;
         }
     }
 
@@ -226,7 +227,7 @@ internal sealed class LinuxThreads : IDisposable
         }
     }
 
-    private enum Wait
+    private enum WaitReason
     {
         Unknown,
         Idle,

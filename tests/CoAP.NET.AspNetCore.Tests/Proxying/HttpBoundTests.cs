@@ -308,7 +308,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
 
     private ProxiedResourceEndpoint Path(ICoapClient client, bool fillsCache = false)
     {
-        HttpExchanges exchanges = new(client, _options, fillsCache, _clock, NullLogger.Instance);
+        HttpRequestResponder exchanges = new(client, _options, fillsCache, _clock, NullLogger.Instance);
         _disposed.Add(exchanges);
         return new ProxiedResourceEndpoint(
             exchanges, new HttpRequestLimiter(_options), context => CoapUri.Parse((string)context.Items["target"]!));

@@ -8,7 +8,7 @@ public sealed class HttpClientFactoryTests
     [Fact]
     public async Task An_HTTP_back_end_is_requested_with_the_configured_HTTP_client()
     {
-        Told told = new();
+        RecordingHandler told = new();
         ServiceCollection services = new();
         services.AddHttpClient("backend").ConfigurePrimaryHttpMessageHandler(() => told);
         await using ServiceProvider provider = services.BuildServiceProvider();
@@ -31,7 +31,7 @@ public sealed class HttpClientFactoryTests
         Assert.Equal("http://api.example.com/devices/7", told.Uri);
     }
 
-    private sealed class Told : HttpMessageHandler
+    private sealed class RecordingHandler : HttpMessageHandler
     {
         public string? Uri { get; private set; }
 

@@ -58,7 +58,7 @@ public sealed class TargetTemplateTests
     public void A_parsed_target_is_reused_while_it_would_be_parsed_alike()
     {
         CoapHttpProxyOptions options = new() { DefaultScheme = "coap" };
-        HostedTargets targets = new(options);
+        ProxyTargetParser targets = new(options);
         Assert.True(targets.TryFind("s.example.com/light", out CoapUri? first, out _));
         Assert.True(targets.TryFind("s.example.com/light", out CoapUri? again, out _));
         Assert.Same(first, again);

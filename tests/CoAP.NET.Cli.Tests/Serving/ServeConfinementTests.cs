@@ -117,12 +117,12 @@ public sealed class ServeConfinementTests
                 Assert.Equal(5, open!.Length);
             }
 
-            using SafeFileHandle held = ConfinedFiles.TryHoldFolder(folder)!;
+            using SafeFileHandle held = ConfinedFiles.TryOpenFolder(folder)!;
             Directory.Move(folder, folder + "-before");
             Directory.CreateSymbolicLink(folder, secret);
 
             Assert.Null(ConfinedFiles.TryOpenFile(found.FullPath));
-            Assert.Null(ConfinedFiles.TryHoldFolder(folder));
+            Assert.Null(ConfinedFiles.TryOpenFolder(folder));
             Assert.Equal("hello", File.ReadAllText(ConfinedFiles.EntryOf(held, file)));
 
             Directory.Delete(folder);

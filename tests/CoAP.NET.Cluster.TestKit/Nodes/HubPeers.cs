@@ -159,7 +159,7 @@ internal sealed class HubPeers : INodePeers
     public bool IsStalled(CoapNodeId node, string path) => Volatile.Read(ref _up).GetValueOrDefault(node)?.IsStalled(path) == true;
 
     /// <inheritdoc/>
-    public async Task<byte[]?> AskAsync(CoapNodeId node, string path, byte[] question, TimeSpan timeout)
+    public async Task<byte[]?> RequestAsync(CoapNodeId node, string path, byte[] question, TimeSpan timeout)
     {
         try
         {

@@ -74,7 +74,7 @@ public sealed class ServerRunTests : FolderTest
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
         }));
-        MemoryBackup backup;
+        MemoryStoreSnapshot backup;
         await using (CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1))))
         {
             await cluster.StartAsync();
@@ -105,21 +105,21 @@ public sealed class ServerRunTests : FolderTest
     {
         CoapMemoryCluster memory = new();
         await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
-        ICoapDtlsSessionBackup keeper = cluster.KeepDtlsSessions().Keeper;
+        ICoapDtlsSessionBackup backup = cluster.CreateSessionBackup().Backup;
         CoapDtlsSessionChange[] changes = [Change(1), Change(2)];
-        await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await keeper.KeepAsync(changes, default));
+        await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await backup.SaveAsync(changes, default));
 
         await cluster.StartAsync();
         await using CoapSealedClusterStore store = ClusterTests.Open(memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
         CoapClusterMap map = await store.JoinAsync(other, FromHours(1), default);
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [new CoapSlot(1)]), default));
-        await keeper.KeepAsync(changes, default);
+        await backup.SaveAsync(changes, default);
 
         Assert.Equal([true, false], changes.Select(change => change.IsRefused));
-        await keeper.KeepAsync([new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, changes[1].Id, default, default)], default);
+        await backup.SaveAsync([new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, changes[1].Id, default, default)], default);
         Assert.False(await HasSessionAsync(cluster));
-        Assert.Throws<ArgumentOutOfRangeException>(() => cluster.KeepDtlsSessions(new string('x', 65)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => cluster.CreateSessionBackup(new string('x', 65)));
     }
 
     [Fact]
@@ -127,10 +127,10 @@ public sealed class ServerRunTests : FolderTest
     {
         CoapMemoryCluster memory = new();
         await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
-        ICoapDtlsSessionBackup keeper = cluster.KeepDtlsSessions().Keeper;
+        ICoapDtlsSessionBackup backup = cluster.CreateSessionBackup().Backup;
         await cluster.StartAsync();
         CoapDtlsSessionChange made = Change(1);
-        await keeper.KeepAsync([made], default);
+        await backup.SaveAsync([made], default);
         Assert.False(made.IsRefused);
         Assert.NotEqual(0, made.Stamp);
 
@@ -152,8 +152,8 @@ public sealed class ServerRunTests : FolderTest
         late.Stamp = made.Stamp;
         CoapDtlsSessionChange loaded = Change(1);
         loaded.Stamp = now.Value;
-        await keeper.KeepAsync([late], default);
-        await keeper.KeepAsync([loaded], default);
+        await backup.SaveAsync([late], default);
+        await backup.SaveAsync([loaded], default);
 
         Assert.True(late.IsRefused);
         Assert.False(loaded.IsRefused);
@@ -184,7 +184,7 @@ public sealed class ServerRunTests : FolderTest
             Server = new CoapDtlsServerOptions
             {
                 PskStore = new CoapPskDictionary { { Identity, s_key } },
-                SessionKeeping = cluster.KeepDtlsSessions(),
+                SessionBackup = cluster.CreateSessionBackup(),
             },
         }));
         server.Listen($"coaps://{IPAddress.Loopback}:{port}");

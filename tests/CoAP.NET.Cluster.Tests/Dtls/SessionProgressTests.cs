@@ -58,7 +58,7 @@ public sealed class SessionProgressTests
     {
         CoapMemoryCluster memory = new();
         await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
-        ICoapDtlsSessionBackup keeper = cluster.KeepDtlsSessions().Keeper;
+        ICoapDtlsSessionBackup backup = cluster.CreateSessionBackup().Backup;
         await cluster.StartAsync();
         int before = memory.Count;
         byte[] id = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -66,15 +66,15 @@ public sealed class SessionProgressTests
         CoapRecordKey session = new(CoapRecordKind.Session, new CoapSlot(1), [0, .. id]);
         CoapRecordKey progress = new(CoapRecordKind.SessionProgress, new CoapSlot(1), [0, .. id]);
 
-        await keeper.KeepAsync([new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Made, id, new byte[] { 7 }, expires)], default);
-        await keeper.KeepAsync(
+        await backup.SaveAsync([new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Made, id, new byte[] { 7 }, expires)], default);
+        await backup.SaveAsync(
             [new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Heard, id, default, expires) { Progress = new byte[] { 8 } }], default);
 
         Assert.Equal([7], (await cluster.Store.FindAsync(session, default))!.State.ToArray());
         await using ICoapClusterStore below = memory.Open();
         Assert.Equal([8], (await below.FindAsync(progress, default))!.State.ToArray());
 
-        await keeper.KeepAsync([new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, id, default, default)], default);
+        await backup.SaveAsync([new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, id, default, default)], default);
         Assert.Equal(before, memory.Count);
     }
 
@@ -85,7 +85,7 @@ public sealed class SessionProgressTests
             Server = new CoapDtlsServerOptions
             {
                 PskStore = new CoapPskDictionary { { Identity, s_key } },
-                SessionKeeping = cluster.KeepDtlsSessions(),
+                SessionBackup = cluster.CreateSessionBackup(),
             },
         }));
         server.Listen($"coaps://{IPAddress.Loopback}:0");

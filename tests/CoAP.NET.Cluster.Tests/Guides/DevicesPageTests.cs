@@ -20,7 +20,7 @@ public sealed class DevicesPageTests
         page.Mentions($"`MaxQueuedPerDevice` ({options.MaxQueuedPerDevice})");
         page.Mentions($"`MaxQueued` ({options.MaxQueued:N0} a node)");
         page.Mentions($"`MaxQueuedPerCaller` ({options.MaxQueuedPerCaller:N0})");
-        page.Mentions($"`KeepOutcomesFor` ({options.KeepOutcomesFor.TotalMinutes} minutes)");
+        page.Mentions($"`OutcomeLifetime` ({options.OutcomeLifetime.TotalMinutes} minutes)");
         Assert.Equal((64 * 1024 * 1024, Timeout.InfiniteTimeSpan), (options.MaxQueuedBytes, options.AwakeTime));
     }
 

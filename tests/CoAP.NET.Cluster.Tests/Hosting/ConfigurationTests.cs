@@ -6,11 +6,11 @@ public sealed class ConfigurationTests : FolderTest
 {
     private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
 
-    public static TheoryData<string> Paths => [.. ClusterKeys.Table.Keys.Select(key => key.Path)];
+    public static TheoryData<string> Paths => [.. ClusterConfigurationKeys.Table.Keys.Select(key => key.Path)];
 
     [Fact]
     public void The_page_lists_each_key_with_its_default_and_allowed_values() =>
-        KeyTablePage.Check("cluster", ClusterKeys.Table.Keys.Select(
+        KeyTablePage.Check("cluster", ClusterConfigurationKeys.Table.Keys.Select(
             key => (key.Path, key.ValueOf(new ClusterSettings(new CoapClusterOptions())), key.Allowed)));
 
     [Theory]
@@ -21,14 +21,14 @@ public sealed class ConfigurationTests : FolderTest
     public void Every_property_has_a_key(Type options, string group) => Assert.Equal(
         options.GetProperties().Where(property => property.PropertyType.IsValueType).Select(property => property.Name)
             .Order(),
-        ClusterKeys.Table.Keys.Where(key => key.Path.StartsWith(group, Ordinal))
+        ClusterConfigurationKeys.Table.Keys.Where(key => key.Path.StartsWith(group, Ordinal))
             .Select(key => key.Path[group.Length..]).Order());
 
     [Theory]
     [MemberData(nameof(Paths))]
     public void The_default_and_the_bounds_of_a_key_are_valid_options(string path)
     {
-        ConfigurationKey<ClusterSettings> key = ClusterKeys.Table.Keys.Single(key => key.Path == path);
+        ConfigurationKey<ClusterSettings> key = ClusterConfigurationKeys.Table.Keys.Single(key => key.Path == path);
         string[] values = [key.ValueOf(new ClusterSettings(new CoapClusterOptions())), .. BoundsOf(key.Allowed)];
         foreach (string value in values.Where(value => value != "none"))
         {
@@ -168,7 +168,7 @@ public sealed class ConfigurationTests : FolderTest
         await host.StopAsync();
 
         string told = log.ToString();
-        told.Mentions("2508 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?");
+        told.Mentions("1802 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?");
         Assert.Equal(!OperatingSystem.IsWindows(), told.Contains("chmod 600", Ordinal));
     }
 

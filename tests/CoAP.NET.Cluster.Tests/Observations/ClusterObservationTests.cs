@@ -114,7 +114,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
 
         CoapSlot slot = new(peer.DurableId.Span[0]);
         long asked = _device.Counters[CoapCounter.RequestsReceived];
-        await node.Cluster.Observations.Holder.ReleaseAsync(slot, CancellationToken.None);
+        await node.Cluster.Observations.SlotState.ReleaseAsync(slot, CancellationToken.None);
         await node.Cluster.Writer.FlushAsync();
         Assert.Equal(0, node.Cluster.Observations.Count);
         CoapRecord? kept = await RecordAsync(node.Cluster);
@@ -304,7 +304,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
                     Server = new CoapDtlsServerOptions
                     {
                         PskStore = new CoapPskDictionary { { "device-1", s_key } },
-                        SessionKeeping = node.Cluster.KeepDtlsSessions(),
+                        SessionBackup = node.Cluster.CreateSessionBackup(),
                     },
                 }));
                 node.Server.Endpoint.PeerConnected += (_, peer) => node._peer.TrySetResult(peer);

@@ -6,7 +6,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
 {
     private readonly ObserverWorld _world = new();
 
-    private ICoapObserverStore Keeper => _world.Server.ObserverKeeper!;
+    private ICoapObserverStore ObserverStore => _world.Server.ObserverStore!;
 
     private CoapClusterObserverCounters Counters => _world.Cluster.GetObserverCounters();
 
@@ -16,8 +16,8 @@ public sealed class ObserverQueueTests : IAsyncDisposable
         await _world.StartAsync();
         for (int i = 0; i < 10_000; i++)
         {
-            Keeper.Registered(_world.Observer(1, i));
-            Keeper.Removed(_world.Observer(1, i), CoapObserverEnd.Deregistered);
+            ObserverStore.Registered(_world.Observer(1, i));
+            ObserverStore.Removed(_world.Observer(1, i), CoapObserverEnd.Deregistered);
         }
 
         Assert.Equal((0, 10_000), (Counters.Waiting, (int)Counters.Undone));
@@ -32,12 +32,12 @@ public sealed class ObserverQueueTests : IAsyncDisposable
         _world.Memory.IsAway = true;
         for (int i = 0; i < 500; i++)
         {
-            Keeper.Registered(_world.Observer(1, i));
+            ObserverStore.Registered(_world.Observer(1, i));
         }
 
         for (int client = 2; client <= 11; client++)
         {
-            Keeper.Registered(_world.Observer(client, 1));
+            ObserverStore.Registered(_world.Observer(client, 1));
         }
 
         Assert.Equal((100, 410), (Counters.Waiting, (int)Counters.Dropped));
@@ -54,12 +54,12 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     public async Task An_observer_that_cancels_while_the_store_is_unavailable_is_not_restored()
     {
         await _world.StartAsync();
-        Keeper.Registered(_world.Observer(1, 1));
-        Keeper.Registered(_world.Observer(1, 2));
+        ObserverStore.Registered(_world.Observer(1, 1));
+        ObserverStore.Registered(_world.Observer(1, 2));
         await _world.AreStoredAsync(2);
 
         _world.Memory.IsAway = true;
-        Keeper.Removed(_world.Observer(1, 1), CoapObserverEnd.Deregistered);
+        ObserverStore.Removed(_world.Observer(1, 1), CoapObserverEnd.Deregistered);
         await _world.PassAsync(FromSeconds(5));
         _world.Memory.IsAway = false;
 
@@ -71,7 +71,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     {
         _world.Memory.IsAway = true;
         await _world.StartAsync();
-        Keeper.Registered(_world.Observer(1, 1));
+        ObserverStore.Registered(_world.Observer(1, 1));
         await _world.PassAsync(FromSeconds(5));
         Assert.Equal(1, Counters.Waiting);
 
@@ -85,7 +85,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     public async Task Pending_registrations_are_written_when_the_server_stops()
     {
         await _world.StartAsync();
-        Keeper.Registered(_world.Observer(1, 1));
+        ObserverStore.Registered(_world.Observer(1, 1));
         await _world.StopAsync();
         Assert.Equal(1, await _world.CountAsync());
         await _world.StartAsync();
@@ -95,12 +95,12 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     public async Task The_record_of_an_observer_that_was_handed_over_stays_in_the_store()
     {
         await _world.StartAsync();
-        Keeper.Registered(_world.Observer(1, 1));
-        Keeper.Registered(_world.Observer(1, 2));
+        ObserverStore.Registered(_world.Observer(1, 1));
+        ObserverStore.Registered(_world.Observer(1, 2));
         await _world.AreStoredAsync(2);
 
-        Keeper.Removed(_world.Observer(1, 1), CoapObserverEnd.HandedOver);
-        Keeper.Removed(_world.Observer(1, 2), CoapObserverEnd.Lost);
+        ObserverStore.Removed(_world.Observer(1, 1), CoapObserverEnd.HandedOver);
+        ObserverStore.Removed(_world.Observer(1, 2), CoapObserverEnd.Lost);
 
         await _world.AreStoredAsync(1);
         await _world.PassAsync(FromSeconds(1));
@@ -114,7 +114,7 @@ public sealed class ObserverQueueTests : IAsyncDisposable
         CoapObserverState observer = _world.Observer(1, 1);
         CoapMessage fetch = new(CoapCode.Fetch) { Token = observer.Request.Token, Payload = new byte[70_000] };
 
-        Keeper.Registered(new CoapObserverState(observer.Peer, fetch));
+        ObserverStore.Registered(new CoapObserverState(observer.Peer, fetch));
 
         Assert.Equal(1, Counters.TooLong);
         await _world.PassAsync(FromSeconds(1));

@@ -26,7 +26,7 @@ public sealed class RestartTests : IAsyncDisposable
         await _world.StartAsync();
         for (int client = 0; client < Count; client++)
         {
-            _world.Server.ObserverKeeper!.Registered(_world.Observer(client, 1));
+            _world.Server.ObserverStore!.Registered(_world.Observer(client, 1));
         }
 
         await _world.AreStoredAsync(Count);
@@ -47,7 +47,7 @@ public sealed class RestartTests : IAsyncDisposable
         await _world.StartAsync();
         for (int client = 0; client < 3; client++)
         {
-            _world.Server.ObserverKeeper!.Registered(_world.Observer(client, 7, "old"));
+            _world.Server.ObserverStore!.Registered(_world.Observer(client, 7, "old"));
         }
 
         await _world.AreStoredAsync(3);
@@ -144,7 +144,7 @@ public sealed class RestartTests : IAsyncDisposable
     public async Task The_record_of_an_observer_is_kept_only_while_it_acknowledges()
     {
         await _world.StartAsync();
-        _world.Server.ObserverKeeper!.Registered(_world.Observer(2, 1, "nobody"));
+        _world.Server.ObserverStore!.Registered(_world.Observer(2, 1, "nobody"));
         using ScriptedPeer device = _world.Client(1);
         device.Responder = datagram =>
         {
@@ -186,7 +186,7 @@ public sealed class RestartTests : IAsyncDisposable
 
         // Meanwhile the session may be where nobody can read it.
         _world.Memory.IsAway = true;
-        _world.Server.ObserverKeeper!.Registered(_world.Observer(2, 1));
+        _world.Server.ObserverStore!.Registered(_world.Observer(2, 1));
         await _world.UntilAsync(() => _world.Cluster.Health.IsDegraded);
         await _world.PassAsync(FromMinutes(10));
         Assert.Equal((1, 0L), (Counters.Awaited, Counters.Expired));
@@ -200,7 +200,7 @@ public sealed class RestartTests : IAsyncDisposable
     private async Task LeaveObserverAsync()
     {
         await _world.StartAsync();
-        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
+        _world.Server.ObserverStore!.Registered(_world.Observer(1, 7));
         await _world.AreStoredAsync(1);
         await _world.StopAsync();
     }

@@ -44,7 +44,7 @@ public sealed class ClusterOscoreStoreTests
     [Fact]
     public async Task Sequence_numbers_continue_far_above_and_the_window_is_unknown_after_a_loss_of_the_store()
     {
-        MemoryBackup backup;
+        MemoryStoreSnapshot backup;
         await using (CoapCluster first = await NodeAsync())
         {
             OscoreStoredState state = await first.OscoreStore.OpenAsync(s_key, default);

@@ -36,7 +36,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     public async Task A_store_with_another_history_or_an_older_map_is_treated_as_having_lost_writes(string change, bool keepsWrites, bool isLost)
     {
         CoapPostgreSqlClusterOptions options = Options();
-        options.FailoversKeepWrites = keepsWrites;
+        options.HasSynchronousStandby = keepsWrites;
         await using CoapPostgreSqlClusterStore store = new(options);
         CoapClusterNode self = Node();
         CoapClusterMap before = await store.JoinAsync(self, FromHours(1), Token);

@@ -36,7 +36,7 @@ public sealed class RecordFormatTests
     [Fact]
     public void The_format_of_a_node_in_the_map_is_fixed()
     {
-        using NodeSeals seals = new([s_secret]);
+        using NodeAuthenticator seals = new([s_secret]);
         Assert.Equal("here#1#vav842AEBaDcEsksnOYZpQ", seals.Seal(new CoapClusterNode(new CoapNodeId(s_id), "here")).Address);
     }
 

@@ -17,9 +17,9 @@ public sealed class AttachTests
         cluster.Attach(server);
         cluster.Attach(server);
 
-        Assert.NotNull(server.ObserverKeeper);
+        Assert.NotNull(server.ObserverStore);
         Assert.NotNull(KeepingOf(options));
-        Assert.Null(dtls.SessionKeeping);
+        Assert.Null(dtls.SessionBackup);
     }
 
     [Fact]
@@ -42,12 +42,12 @@ public sealed class AttachTests
         await using CoapCluster cluster = Cluster();
         await using CoapCluster another = Cluster();
         CoapEndpointOptions options = another.KeepState(new CoapEndpointOptions());
-        Fault(() => cluster.KeepState(options)).Mentions("ObserverKeeper");
-        Fault(() => another.KeepState(options, "name")).Mentions("ObserverKeeper");
+        Fault(() => cluster.KeepState(options)).Mentions("ObserverStore");
+        Fault(() => another.KeepState(options, "name")).Mentions("ObserverStore");
 
         CoapDtlsServerOptions dtls = cluster.KeepState(cluster.KeepState(Dtls(), "one"), "one");
-        Fault(() => cluster.KeepState(dtls, "two")).Mentions("SessionKeeping");
-        Fault(() => another.KeepState(dtls, "one")).Mentions("SessionKeeping");
+        Fault(() => cluster.KeepState(dtls, "two")).Mentions("SessionBackup");
+        Fault(() => another.KeepState(dtls, "one")).Mentions("SessionBackup");
 
         dtls = Dtls();
         dtls.SessionFile = new CoapDtlsSessionFile("sessions", new byte[32]);
@@ -138,9 +138,9 @@ public sealed class AttachTests
 
     private static CoapDtlsSessionBackupOptions? KeepingOf(CoapEndpointOptions options)
     {
-        CoapDtlsSessionBackupOptions? keeping = null;
-        Assert.True(options.TryChangeDtls(dtls => keeping = dtls.Server!.SessionKeeping));
-        return keeping;
+        CoapDtlsSessionBackupOptions? backup = null;
+        Assert.True(options.TryChangeDtls(dtls => backup = dtls.Server!.SessionBackup));
+        return backup;
     }
 
     private static string Fault(Action action) => Assert.Throws<InvalidOperationException>(action).Message;

@@ -22,7 +22,7 @@ public sealed class DatagramQueueTests
         Assert.Equal([1, 3], Taken(s_slot));
         Assert.Empty(Taken(s_slot));
         Assert.Equal(1, _held.Count);
-        Assert.Equal((3, 0), (_counts.Held, _counts.HeldDropped));
+        Assert.Equal((3, 0), (_counts.DatagramsQueued, _counts.QueuedDatagramsDropped));
     }
 
     [Fact]
@@ -52,7 +52,7 @@ public sealed class DatagramQueueTests
 
         Assert.Equal(Enumerable.Range(0, 11).Select(i => (byte)i), Taken(s_slot).Where(first => first != 255));
         Assert.InRange(_held.Count, 100, MaxBytes / 128);
-        Assert.Equal(10_011 - (MaxBytes / 129), _counts.HeldDropped);
+        Assert.Equal(10_011 - (MaxBytes / 129), _counts.QueuedDatagramsDropped);
     }
 
     [Fact]
@@ -68,7 +68,7 @@ public sealed class DatagramQueueTests
         Assert.Equal([2], Taken(s_slot));
         _held.Add(s_slot, 0, 0, Address(1), new byte[MaxBytes]);
         Assert.Equal(0, _held.Count);
-        Assert.Equal(2, _counts.HeldDropped);
+        Assert.Equal(2, _counts.QueuedDatagramsDropped);
     }
 
     [Fact]
@@ -89,13 +89,13 @@ public sealed class DatagramQueueTests
     [Fact]
     public void Bytes_that_are_not_a_relayed_datagram_are_not_parsed_as_a_relay_item()
     {
-        Assert.False(RelayItem.TryRead([], out _));
-        Assert.False(RelayItem.TryRead([0, 1, 2], out _));
+        Assert.False(RelayedDatagram.TryRead([], out _));
+        Assert.False(RelayedDatagram.TryRead([0, 1, 2], out _));
         byte[] bytes = new byte[33];
-        Assert.True(RelayItem.TryRead(bytes, out RelayItem item));
+        Assert.True(RelayedDatagram.TryRead(bytes, out RelayedDatagram item));
         Assert.True(item.Datagram.IsEmpty && item.Slot is null);
         bytes[0] = 255;
-        Assert.False(RelayItem.TryRead(bytes, out _));
+        Assert.False(RelayedDatagram.TryRead(bytes, out _));
     }
 
     private static CoapAddress Address(int source) => CoapAddress.FromIPv4(0xC000_0200 + (uint)source, 5684);

@@ -155,18 +155,18 @@ public sealed class RelayPathTests : IDisposable
         CoapAddress v6 = new(0x2001_0db8_0000_0000, 1, 5684, 0);
         CoapAddress node = s_there with { Port = 5690 };
 
-        RelayOffer both = Read(new RelayOffer(Id, _key, [any6, any4, v4]));
+        RelayAddressList both = Read(new RelayAddressList(Id, _key, [any6, any4, v4]));
         Assert.Equal((Id, 3), (both.Id, both.Addresses.Count));
         Assert.Equal(_key, both.Key);
         Assert.Equal(s_there, both.ChooseFor([any4], node));
         Assert.Equal(s_there, both.ChooseFor([any6], node));
-        Assert.Equal(v4, Read(new RelayOffer(Id, _key, [v6, v4])).ChooseFor([any4], node));
-        Assert.Null(Read(new RelayOffer(Id, _key, [v6])).ChooseFor([any4], node));
-        Assert.Null(Read(new RelayOffer(Id, _key, [])).ChooseFor([any4], node));
+        Assert.Equal(v4, Read(new RelayAddressList(Id, _key, [v6, v4])).ChooseFor([any4], node));
+        Assert.Null(Read(new RelayAddressList(Id, _key, [v6])).ChooseFor([any4], node));
+        Assert.Null(Read(new RelayAddressList(Id, _key, [])).ChooseFor([any4], node));
         Assert.Null(both.ChooseFor([], node));
-        Assert.Null(RelayOffer.TryRead(new byte[RelayRecord.IdLength + RelayRecord.KeyLength + 1]));
-        Assert.Null(RelayOffer.TryRead([]));
-        Assert.Null(RelayOffer.TryRead(new byte[65_000]));
+        Assert.Null(RelayAddressList.TryRead(new byte[RelayRecord.IdLength + RelayRecord.KeyLength + 1]));
+        Assert.Null(RelayAddressList.TryRead([]));
+        Assert.Null(RelayAddressList.TryRead(new byte[65_000]));
     }
 
     [Fact]
@@ -216,7 +216,7 @@ public sealed class RelayPathTests : IDisposable
 
     private static ClusterSteering SteeringOf(SiteNode node) => Assert.Single(node.Cluster.Relays.Servers);
 
-    private static RelayOffer Read(RelayOffer offer) => RelayOffer.TryRead(offer.ToBytes())!;
+    private static RelayAddressList Read(RelayAddressList offer) => RelayAddressList.TryRead(offer.ToBytes())!;
 
     private static byte[] Number(ulong number) => [.. BitConverter.GetBytes(number).Reverse()];
 

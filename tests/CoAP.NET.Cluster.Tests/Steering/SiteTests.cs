@@ -135,7 +135,7 @@ public sealed class SiteTests
         await Eventually.IsTrueAsync(() => leaving.Sessions < devices.Length);
         site.Balancer.Use(site.Nodes[arrivesAt].Address);
         Task[] asked = [.. devices.Select((device, i) => site.CountAsync(device, $"{i}"))];
-        await Eventually.IsTrueAsync(() => leaving.Cluster.GetNodeCounters().Holding > 0);
+        await Eventually.IsTrueAsync(() => leaving.Cluster.GetNodeCounters().DatagramsWaiting > 0);
         leaving.Store.Wake();
         await Task.WhenAll(asked);
         await left;

@@ -73,18 +73,18 @@ public sealed class SteeringTests : IAsyncDisposable
         // The other node lives, and nothing reaches it; and a slot whose sessions are not loaded yet.
         Assert.True(steering.TryRelay(elsewhere.Number, s_client, [25]));
         Assert.True(steering.TryRelay(here.Number, s_client, [25]));
-        Assert.Equal(2, steering.HeldCount);
+        Assert.Equal(2, steering.QueuedCount);
 
         steering.TakeRelayed(1, Item(elsewhere, node.Map.Version));
-        Assert.Equal((2, 1), (steering.HeldCount, node.GetNodeCounters().RelaysStray));
+        Assert.Equal((2, 1), (steering.QueuedCount, node.GetNodeCounters().RelaysStray));
 
         // The other node knows a newer map: the slot is on its way here.
         steering.TakeRelayed(1, Item(elsewhere, node.Map.Version + 1));
-        Assert.Equal((3, 1), (steering.HeldCount, node.GetNodeCounters().RelaysStray));
+        Assert.Equal((3, 1), (steering.QueuedCount, node.GetNodeCounters().RelaysStray));
 
         // It knows an older one: this node relays it further, as soon as there is a link.
         steering.TakeRelayed(1, Item(elsewhere, node.Map.Version - 1));
-        Assert.Equal((4, 1), (steering.HeldCount, node.GetNodeCounters().RelaysStray));
+        Assert.Equal((4, 1), (steering.QueuedCount, node.GetNodeCounters().RelaysStray));
         Assert.Equal(3, node.GetNodeCounters().RelaysReceived);
         Assert.Equal(0, node.GetNodeCounters().Relayed);
         Assert.False(steering.TrySendVia(0, s_client, [25]));
@@ -93,7 +93,7 @@ public sealed class SteeringTests : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();
 
-    private static RelayItem Item(CoapSlot slot, long version) => new()
+    private static RelayedDatagram Item(CoapSlot slot, long version) => new()
     {
         Slot = slot,
         Version = version,
@@ -101,5 +101,5 @@ public sealed class SteeringTests : IAsyncDisposable
         Datagram = new byte[] { 25 },
     };
 
-    private static ClusterSteering SteeringOf(CoapCluster node) => node.Steer((ClusterSessionBackup)node.KeepDtlsSessions().Keeper);
+    private static ClusterSteering SteeringOf(CoapCluster node) => node.Steer((ClusterSessionBackup)node.CreateSessionBackup().Backup);
 }

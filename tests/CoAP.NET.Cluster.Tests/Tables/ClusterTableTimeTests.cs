@@ -12,7 +12,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     [Fact]
     public async Task The_outcome_of_a_durable_change_is_unknown_during_a_store_outage_and_all_else_continues()
     {
-        (CoapTable table, NoteRules rules) = await StartAsync();
+        (CoapReplicatedTable table, NoteRules rules) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
         _nodes.Memory.IsAway = true;
         TimeSpan began = _nodes.Clock.Elapsed;
@@ -36,7 +36,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     [Fact]
     public async Task Values_that_need_not_be_durable_are_put_during_a_store_outage_and_written_later()
     {
-        (CoapTable table, _) = await StartAsync();
+        (CoapReplicatedTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
         _nodes.Memory.IsAway = true;
         Assert.Equal("first", await table.AskAsync(Key(1), "quick second"));
@@ -44,14 +44,14 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         _nodes.Memory.IsAway = false;
         await _nodes.Clock.AdvanceUntilAsync(_nodes.All[0].Writer.FlushAsync(), s_long);
         await _nodes.All[0].DisposeAsync();
-        (CoapTable again, _) = await StartAsync();
+        (CoapReplicatedTable again, _) = await StartAsync();
         Assert.Equal("third", await again.AskAsync(Key(1), "read"));
     }
 
     [Fact]
     public async Task Lifetimes_continue_across_a_restart_and_expired_entries_do_not_return()
     {
-        (CoapTable table, _) = await StartAsync();
+        (CoapReplicatedTable table, _) = await StartAsync();
         for (int i = 0; i < 100; i++)
         {
             await table.AskAsync(Key(i), $"put {100 + i} text");
@@ -61,7 +61,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         _nodes.Clock.Advance(FromSeconds(40));
         await _nodes.All[0].DisposeAsync();
         _nodes.Clock.Advance(FromSeconds(70));
-        (CoapTable again, NoteRules rules) = await StartAsync();
+        (CoapReplicatedTable again, NoteRules rules) = await StartAsync();
         Assert.Equal((90, 90), (again.Count, rules.Told.Count));
         Assert.Equal("1", await again.AskAsync(Key(11), "left"));
         _nodes.Clock.Advance(FromSeconds(1));
@@ -73,7 +73,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     [Fact]
     public async Task An_entry_that_expired_during_a_store_outage_does_not_return_afterwards()
     {
-        (CoapTable table, _) = await StartAsync();
+        (CoapReplicatedTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put 30 first");
         _nodes.Memory.IsAway = true;
         await table.AskAsync(Key(1), "quick 60 second");
@@ -82,16 +82,16 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         _nodes.Memory.IsAway = false;
         await _nodes.Clock.AdvanceUntilAsync(_nodes.All[0].Writer.FlushAsync(), s_long);
         await _nodes.All[0].DisposeAsync();
-        (CoapTable again, _) = await StartAsync();
+        (CoapReplicatedTable again, _) = await StartAsync();
         Assert.Equal(0, again.Count);
     }
 
     [Fact]
     public async Task A_standby_node_shows_its_loaded_entries_and_answers_after_it_has_taken_over()
     {
-        (CoapTable table, _) = await StartAsync();
+        (CoapReplicatedTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
-        (CoapTable standby, NoteRules rules) = await StartAsync();
+        (CoapReplicatedTable standby, NoteRules rules) = await StartAsync();
         Assert.Equal("first", rules.Told[Key(1)]);
         CoapTableUnavailableException unreached = await UnavailableAsync(standby.AskAsync(Key(1), "read"));
         Assert.Equal((CoapTableFault.NotReached, false), (unreached.Fault, unreached.IsOutcomeUnknown));
@@ -109,14 +109,14 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     [Fact]
     public async Task A_store_that_is_unavailable_at_the_start_is_retried_until_it_is_available()
     {
-        (CoapTable table, _) = await StartAsync();
+        (CoapReplicatedTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
         CoapTableKey key = table.KeyOf("name"u8);
         await _nodes.All[0].DisposeAsync();
         _nodes.Memory.IsAway = true;
         CoapCluster cluster = _nodes.Make(shares: false);
         NoteRules rules = new();
-        CoapTable again = cluster.OpenTable(TableWorld.Kind, rules);
+        CoapReplicatedTable again = cluster.OpenTable(TableWorld.Kind, rules);
         Task started = cluster.StartAsync();
         await _nodes.Clock.AdvanceUntilAsync(started, s_long);
         Task loaded = again.StartAsync();
@@ -135,14 +135,14 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     [Fact]
     public async Task Names_keep_their_table_keys_when_the_secret_is_replaced()
     {
-        (CoapTable table, _) = await StartAsync();
+        (CoapReplicatedTable table, _) = await StartAsync();
         CoapTableKey key = table.KeyOf("name"u8);
         await _nodes.All[0].DisposeAsync();
         CoapClusterOptions options = ClusterTests.Options(FromHours(1));
         options.Secrets = [CoapSealedClusterStore.NewSecret(), .. options.Secrets];
         await using CoapCluster cluster = new(_nodes.Memory.Open(), options, _nodes.Clock);
         await cluster.StartAsync();
-        CoapTable again = cluster.OpenTable(TableWorld.Kind, new NoteRules());
+        CoapReplicatedTable again = cluster.OpenTable(TableWorld.Kind, new NoteRules());
         await again.StartAsync();
         Assert.Equal(key, again.KeyOf("name"u8));
         Assert.NotEqual(key, again.KeyOf("other"u8));
@@ -151,28 +151,28 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     [Fact]
     public async Task A_second_table_of_a_kind_and_the_kinds_of_other_records_are_refused()
     {
-        (CoapTable table, _) = await StartAsync();
+        (CoapReplicatedTable table, _) = await StartAsync();
         CoapCluster cluster = _nodes.All[0];
         Assert.Throws<ArgumentOutOfRangeException>(() => cluster.OpenTable((CoapTableKind)CoapRecordKind.Session, new NoteRules()));
         Assert.Throws<InvalidOperationException>(() => cluster.OpenTable(TableWorld.Kind, new NoteRules()));
-        CoapTable topics = cluster.OpenTable(CoapTableKind.Topics, new NoteRules());
+        CoapReplicatedTable topics = cluster.OpenTable(CoapTableKind.Topics, new NoteRules());
         await topics.StartAsync();
         await topics.AskAsync(Key(1), "put topic");
         Assert.Equal((0, 1), (table.Count, topics.Count));
         Assert.Equal(table.KeyOf("name"u8), topics.KeyOf("name"u8));
         await table.DisposeAsync();
-        CoapTable again = cluster.OpenTable(TableWorld.Kind, new NoteRules());
+        CoapReplicatedTable again = cluster.OpenTable(TableWorld.Kind, new NoteRules());
         await again.StartAsync();
         Assert.Equal("nothing", await again.AskAsync(Key(1), "read"));
     }
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();
 
-    private async Task<(CoapTable Table, NoteRules Rules)> StartAsync()
+    private async Task<(CoapReplicatedTable Table, NoteRules Rules)> StartAsync()
     {
         CoapCluster node = await _nodes.StartAsync(shares: false);
         NoteRules rules = new();
-        CoapTable table = node.OpenTable(TableWorld.Kind, rules);
+        CoapReplicatedTable table = node.OpenTable(TableWorld.Kind, rules);
         await table.StartAsync();
         return (table, rules);
     }

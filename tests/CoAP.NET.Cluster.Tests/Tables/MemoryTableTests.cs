@@ -6,16 +6,16 @@ public sealed class MemoryTableTests : IAsyncDisposable
 {
     private readonly VirtualClock _clock = new();
     private readonly NoteRules _rules = new();
-    private readonly CoapTable _table;
+    private readonly CoapReplicatedTable _table;
 
-    public MemoryTableTests() => _table = CoapTable.InMemory(_rules, _clock);
+    public MemoryTableTests() => _table = CoapReplicatedTable.InMemory(_rules, _clock);
 
     [Fact]
     public async Task The_rules_see_the_current_entry_and_their_decision_takes_effect_before_the_reply()
     {
         Task start = _table.StartAsync();
         Assert.True(start.IsCompletedSuccessfully);
-        ValueTask<ReadOnlyMemory<byte>> first = _table.AskAsync(Key(1), "put one"u8.ToArray());
+        ValueTask<ReadOnlyMemory<byte>> first = _table.RequestAsync(Key(1), "put one"u8.ToArray());
         Assert.True(first.IsCompletedSuccessfully);
         Assert.Equal("nothing"u8.ToArray(), (await first).ToArray());
         Assert.Equal("one", _rules.Told[Key(1)]);
@@ -80,7 +80,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
         {
             for (int i = 0; i < Each; i++)
             {
-                Assert.True(_table.AskAsync(Key(1), "add x"u8.ToArray()).AsTask().IsCompletedSuccessfully);
+                Assert.True(_table.RequestAsync(Key(1), "add x"u8.ToArray()).AsTask().IsCompletedSuccessfully);
             }
         }))];
         Array.ForEach(threads, thread => thread.Start());
@@ -92,7 +92,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     [Fact]
     public async Task A_full_table_refuses_growth_and_the_error_names_the_limit()
     {
-        await using CoapTable table = CoapTable.InMemory(_rules, _clock, new CoapTableOptions { MaxBytes = 4096 });
+        await using CoapReplicatedTable table = CoapReplicatedTable.InMemory(_rules, _clock, new CoapTableOptions { MaxBytes = 4096 });
         await table.AskAsync(Key(1), "put " + new string('a', 4000));
         CoapTableUnavailableException full = await Assert.ThrowsAsync<CoapTableUnavailableException>(
             async () => await table.AskAsync(Key(2), "put " + new string('b', 95)));
@@ -112,7 +112,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     public async Task Rules_that_throw_change_nothing_and_exceptions_of_their_notifications_are_logged()
     {
         StringWriterLogger log = new();
-        await using CoapTable table = CoapTable.InMemory(_rules, _clock, logger: log);
+        await using CoapReplicatedTable table = CoapReplicatedTable.InMemory(_rules, _clock, logger: log);
         await Assert.ThrowsAsync<InvalidOperationException>(async () => await table.AskAsync(Key(1), "dance"));
         Assert.Equal(0, table.Count);
 
@@ -126,7 +126,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
     [Fact]
     public async Task Rules_that_call_the_table_get_an_error()
     {
-        _rules.OnDecide = question => _table.AskAsync(question.Key, default).AsTask().GetAwaiter().GetResult();
+        _rules.OnDecide = question => _table.RequestAsync(question.Key, default).AsTask().GetAwaiter().GetResult();
         InvalidOperationException fault = await Assert.ThrowsAsync<InvalidOperationException>(
             async () => await _table.AskAsync(Key(1), "read"));
         fault.Mentions("afterwards, on another thread");
@@ -135,15 +135,16 @@ public sealed class MemoryTableTests : IAsyncDisposable
     [Fact]
     public async Task Invalid_keys_questions_and_values_are_refused()
     {
-        await Assert.ThrowsAsync<ArgumentException>(async () => await _table.AskAsync(default, default));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await _table.RequestAsync(default, default));
         await Assert.ThrowsAsync<ArgumentException>(
-            async () => await _table.AskAsync(Key(1), new byte[CoapTable.MaxQuestionLength + 1]));
+            async () => await _table.RequestAsync(Key(1), new byte[CoapReplicatedTable.MaxQuestionLength + 1]));
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTableKey([]));
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTableKey(new byte[65]));
-        Assert.Throws<ArgumentException>(() => CoapTableDecision.Put(new byte[CoapTable.MaxValueLength + 1], FromSeconds(1)));
-        Assert.Throws<ArgumentException>(() => CoapTableDecision.Keep(new byte[CoapTable.MaxValueLength + 1]));
+        Assert.Throws<ArgumentException>(() => CoapTableDecision.Put(new byte[CoapReplicatedTable.MaxValueLength + 1], FromSeconds(1)));
+        Assert.Throws<ArgumentException>(() => CoapTableDecision.Keep(new byte[CoapReplicatedTable.MaxValueLength + 1]));
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapTableDecision.Put(default, TimeSpan.Zero));
-        Assert.Throws<ArgumentOutOfRangeException>(() => CoapTable.InMemory(_rules, options: new CoapTableOptions { MaxBytes = 1 }));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            () => CoapReplicatedTable.InMemory(_rules, options: new CoapTableOptions { MaxBytes = 1 }));
         await _table.DisposeAsync();
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await _table.AskAsync(Key(1), "read"));
     }
@@ -155,7 +156,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
         Assert.Equal(CoapTableKey.HashLength, key.Bytes.Length);
         Assert.Equal(key, CoapTableKey.FromName("secret"u8, "meter-7"u8));
         Assert.NotEqual(key, CoapTableKey.FromName("other"u8, "meter-7"u8));
-        Assert.NotEqual(_table.KeyOf("meter-7"u8), CoapTable.InMemory(_rules).KeyOf("meter-7"u8));
+        Assert.NotEqual(_table.KeyOf("meter-7"u8), CoapReplicatedTable.InMemory(_rules).KeyOf("meter-7"u8));
         Assert.Equal(_table.KeyOf("meter-7"u8), _table.KeyOf("meter-7"u8));
         Assert.Equal(
             CoapSlot.Count,

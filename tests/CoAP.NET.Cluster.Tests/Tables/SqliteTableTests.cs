@@ -12,7 +12,7 @@ public sealed class SqliteTableTests : FolderTest
         const int Count = 2000;
         await using (CoapCluster cluster = new(new CoapSqliteClusterStore(file), ClusterTests.Options(FromHours(1))))
         {
-            CoapTable table = await StartAsync(cluster, new NoteRules());
+            CoapReplicatedTable table = await StartAsync(cluster, new NoteRules());
             await Task.WhenAll(Enumerable.Range(0, Count).Select(i => table.AskAsync(Key(i % 256, $"{i}"), $"put {i}")));
             for (int i = 0; i < Count; i += 2)
             {
@@ -33,7 +33,7 @@ public sealed class SqliteTableTests : FolderTest
 
         await using CoapCluster again = new(new CoapSqliteClusterStore(left), ClusterTests.Options(FromHours(1)));
         NoteRules rules = new();
-        CoapTable restored = await StartAsync(again, rules);
+        CoapReplicatedTable restored = await StartAsync(again, rules);
         for (int i = 0; i < Count; i++)
         {
             string expected = i % 4 == 0 ? "nothing" : i % 2 == 0 ? $"{i}more" : $"{i}";
@@ -45,10 +45,10 @@ public sealed class SqliteTableTests : FolderTest
         await again.LeaveAsync();
     }
 
-    private static async Task<CoapTable> StartAsync(CoapCluster cluster, NoteRules rules)
+    private static async Task<CoapReplicatedTable> StartAsync(CoapCluster cluster, NoteRules rules)
     {
         await cluster.StartAsync();
-        CoapTable table = cluster.OpenTable(TableWorld.Kind, rules);
+        CoapReplicatedTable table = cluster.OpenTable(TableWorld.Kind, rules);
         await table.StartAsync();
         return table;
     }

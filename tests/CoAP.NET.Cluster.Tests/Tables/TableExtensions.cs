@@ -3,8 +3,8 @@ namespace CoAP.NET.Cluster.Tests.Tables;
 /// <summary>Tables of texts (<see cref="NoteRules"/>).</summary>
 internal static class TableExtensions
 {
-    public static async Task<string> AskAsync(this CoapTable table, CoapTableKey key, string question) =>
-        Encoding.UTF8.GetString((await table.AskAsync(key, Encoding.UTF8.GetBytes(question))).Span);
+    public static async Task<string> AskAsync(this CoapReplicatedTable table, CoapTableKey key, string question) =>
+        Encoding.UTF8.GetString((await table.RequestAsync(key, Encoding.UTF8.GetBytes(question))).Span);
 
     /// <summary>A key in a slot.</summary>
     public static CoapTableKey Key(int slot, string name = "") => new([(byte)slot, .. Encoding.UTF8.GetBytes(name)]);

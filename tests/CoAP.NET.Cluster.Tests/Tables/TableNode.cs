@@ -9,7 +9,7 @@ internal sealed class TableNode(CoapCluster cluster, CutStore store, CoapTableOp
 
     public NoteRules Rules { get; } = new();
 
-    public CoapTable Table => field ??= Cluster.OpenTable(TableWorld.Kind, Rules, options);
+    public CoapReplicatedTable Table => field ??= Cluster.OpenTable(TableWorld.Kind, Rules, options);
 
     public ClusterTable Inner => (ClusterTable)Table;
 

@@ -9,7 +9,7 @@ public sealed class TakenNamesTests
         await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options());
         await cluster.StartAsync();
         Assert.True(await TakeAsync(cluster));
-        await using CoapTable table = CoapTable.InMemory(new Names());
+        await using CoapReplicatedTable table = CoapReplicatedTable.InMemory(new Names());
         Assert.True(await TakeAsync(table, "bob"));
         Assert.True(await TakeAsync(table, "bob"));
         Assert.False(await TakeAsync(table, "carol"));
@@ -17,21 +17,21 @@ public sealed class TakenNamesTests
 
     private static async Task<bool> TakeAsync(CoapCluster cluster)
     {
-        await using CoapTable names = cluster.OpenTable(CoapTableKind.Application, new Names());
+        await using CoapReplicatedTable names = cluster.OpenTable(CoapTableKind.Application, new Names());
         await names.StartAsync();
 
         CoapTableKey key = names.KeyOf("meter-7"u8);
-        ReadOnlyMemory<byte> reply = await names.AskAsync(key, "alice"u8.ToArray());
+        ReadOnlyMemory<byte> reply = await names.RequestAsync(key, "alice"u8.ToArray());
         Console.WriteLine(reply.Span[0] == 1 ? "the name is ours" : "somebody else has it");
         return reply.Span[0] == 1;
     }
 
-    private static async Task<bool> TakeAsync(CoapTable names, string who) =>
-        (await names.AskAsync(names.KeyOf("meter-7"u8), Encoding.UTF8.GetBytes(who))).Span[0] == 1;
+    private static async Task<bool> TakeAsync(CoapReplicatedTable names, string who) =>
+        (await names.RequestAsync(names.KeyOf("meter-7"u8), Encoding.UTF8.GetBytes(who))).Span[0] == 1;
 
     internal sealed class Names : ICoapTableRules
     {
-        public CoapTableDecision Decide(CoapTableQuestion question) =>
+        public CoapTableDecision Decide(CoapTableRequest question) =>
             question.Current is { } owner && !owner.Span.SequenceEqual(question.Bytes.Span)
                 ? CoapTableDecision.Keep(new byte[] { 0 })
                 : CoapTableDecision.Put(question.Bytes, lifetime: TimeSpan.FromHours(1), reply: new byte[] { 1 });

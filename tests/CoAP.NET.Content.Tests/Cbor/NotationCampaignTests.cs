@@ -24,7 +24,7 @@ public sealed class NotationCampaignTests
         Random random = new(Campaign.Seed(1));
         for (int round = 0; round < rounds; round++)
         {
-            CborWriter writer = CborWriting.Create();
+            CborWriter writer = CborNumberWriter.Create();
             int items = random.Next(1, 4);
             for (int i = 0; i < items; i++)
             {
@@ -189,7 +189,7 @@ public sealed class NotationCampaignTests
                 writer.WriteInt64(~(random.NextInt64() >> random.Next(63)));
                 break;
             case 2:
-                byte[] magnitude = new byte[random.Next(9, CborReading.MaxBignumBytes + 8)];
+                byte[] magnitude = new byte[random.Next(9, UntrustedCborReader.MaxBignumBytes + 8)];
                 random.NextBytes(magnitude);
                 magnitude[0] |= 1;
                 BigInteger value = new(magnitude, isUnsigned: true, isBigEndian: true);

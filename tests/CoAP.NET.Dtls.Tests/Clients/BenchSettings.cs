@@ -53,7 +53,7 @@ internal sealed class BenchSettings
         settings.Server = settings.Server with { Suites = [CipherSuite.All[1]], Certificate = server };
         settings.Sessions = settings.Sessions with
         {
-            Certificates = new CertificateCheck { IsOfServers = true, Authorities = [authority.Certificate] }
+            Certificates = new PeerCertificateValidator { IsOfServers = true, Authorities = [authority.Certificate] }
         };
         return settings;
     }

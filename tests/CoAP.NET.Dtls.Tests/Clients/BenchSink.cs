@@ -7,7 +7,7 @@ internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSessionOut
     private readonly Lock _gate = new();
     private readonly List<DtlsSession> _opened = [];
     private readonly List<(DtlsSession Session, byte[] Content)> _received = [];
-    private readonly List<(DtlsSession Session, DtlsEnd Reason)> _closed = [];
+    private readonly List<(DtlsSession Session, DtlsSessionEndReason Reason)> _closed = [];
     private readonly List<(DtlsSession Session, DtlsPath From)> _moves = [];
 
     /// <summary>Messages are counted only.</summary>
@@ -20,7 +20,7 @@ internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSessionOut
 
     public IReadOnlyList<(DtlsSession Session, byte[] Content)> Received => Copy(_received);
 
-    public IReadOnlyList<(DtlsSession Session, DtlsEnd Reason)> Closed => Copy(_closed);
+    public IReadOnlyList<(DtlsSession Session, DtlsSessionEndReason Reason)> Closed => Copy(_closed);
 
     public IReadOnlyList<(DtlsSession Session, DtlsPath From)> Moves => Copy(_moves);
 
@@ -42,7 +42,7 @@ internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSessionOut
 
     void IDtlsSessionOutput.Moved(DtlsSession session, in DtlsPath from) => Add(_moves, (session, from));
 
-    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Add(_closed, (session, reason));
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsSessionEndReason reason) => Add(_closed, (session, reason));
 
     private void Add<T>(List<T> list, T item)
     {

@@ -102,7 +102,7 @@ public sealed class CertificateTests
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await bench.FailAsync()).Reason);
 
         // Those that the system trusts do not know ours.
-        settings.Sessions = settings.Sessions with { Certificates = new CertificateCheck { IsOfServers = true } };
+        settings.Sessions = settings.Sessions with { Certificates = new PeerCertificateValidator { IsOfServers = true } };
         using ClientBench system = new(settings);
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await system.FailAsync()).Reason);
     }
@@ -116,7 +116,7 @@ public sealed class CertificateTests
         bool answer = true;
         settings.Sessions = settings.Sessions with
         {
-            Certificates = new CertificateCheck
+            Certificates = new PeerCertificateValidator
             {
                 IsOfServers = true,
                 Authorities = [s_authority.Certificate],
@@ -158,7 +158,7 @@ public sealed class CertificateTests
         CoapDtlsException failure = await bench.FailAsync(serverName: "device.example");
         Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, failure.Reason);
         Assert.Contains("asked for a certificate or a raw public key, and this end has neither", failure.Message, Ordinal);
-        HandshakeEnd end = Assert.Single(bench.ServerFailures).End;
+        HandshakeFailureReason end = Assert.Single(bench.ServerFailures).End;
         Assert.Equal(HandshakeFault.NoCertificate, end.Fault);
         Assert.StartsWith("The client showed no certificate, which this server requires.", end.Why, Ordinal);
     }
@@ -178,7 +178,7 @@ public sealed class CertificateTests
 
     internal static BenchSettings MutualSettings()
     {
-        CertificateCheck clients = new() { IsOfServers = false, Authorities = [s_authority.Certificate] };
+        PeerCertificateValidator clients = new() { IsOfServers = false, Authorities = [s_authority.Certificate] };
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
         settings.Server = settings.Server with { RequiresClientCertificate = true };
         settings.Client = settings.Client with { Certificate = s_client };

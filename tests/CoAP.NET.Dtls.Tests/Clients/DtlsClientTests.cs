@@ -56,12 +56,12 @@ public sealed class DtlsClientTests
         using ClientBench bench = new(BenchSettings.OfPsk());
         DtlsSession first = await bench.ConnectAsync(1);
         DtlsSession second = await bench.ConnectAsync(2);
-        bench.Client.End(first, DtlsEnd.Closed, tells: true);
+        bench.Client.End(first, DtlsSessionEndReason.Closed, tells: true);
         bench.Carry();
-        Assert.Equal(DtlsEnd.ClosedByPeer, Assert.Single(bench.ServerSink.Closed).Reason);
-        bench.Server.End(bench.ServerSink.Opened[1], DtlsEnd.Closed, tells: true);
+        Assert.Equal(DtlsSessionEndReason.ClosedByPeer, Assert.Single(bench.ServerSink.Closed).Reason);
+        bench.Server.End(bench.ServerSink.Opened[1], DtlsSessionEndReason.Closed, tells: true);
         bench.Carry();
-        Assert.Equal([(first, DtlsEnd.Closed), (second, DtlsEnd.ClosedByPeer)], bench.Sink.Closed);
+        Assert.Equal([(first, DtlsSessionEndReason.Closed), (second, DtlsSessionEndReason.ClosedByPeer)], bench.Sink.Closed);
         Assert.Equal((0, 0), (bench.Client.SessionCount, bench.Server.SessionCount));
         Assert.False(second.Send(s_hello));
     }
@@ -78,7 +78,7 @@ public sealed class DtlsClientTests
         Assert.Empty(bench.Sink.Closed);
         bench.Clock.Advance(FromMinutes(2));
         bench.Client.Tick();
-        Assert.Equal((session, DtlsEnd.Evicted), Assert.Single(bench.Sink.Closed));
+        Assert.Equal((session, DtlsSessionEndReason.Evicted), Assert.Single(bench.Sink.Closed));
     }
 
     [Fact]
@@ -91,7 +91,7 @@ public sealed class DtlsClientTests
         bench.Carry();
         Assert.Empty(bench.ServerSink.Received);
         DtlsSession after = await bench.ConnectAsync();
-        Assert.Equal((before, DtlsEnd.Replaced), Assert.Single(bench.Sink.Closed));
+        Assert.Equal((before, DtlsSessionEndReason.Replaced), Assert.Single(bench.Sink.Closed));
         await ExchangeAsync(bench, after, bench.ServerSink.Opened[1]);
         Assert.Equal(1, bench.Client.SessionCount);
     }
@@ -107,7 +107,7 @@ public sealed class DtlsClientTests
         Assert.Equal(1, bench.Client.HandshakeCount);
         await bench.DriveAsync(() => first.IsCompleted && second.IsCompleted);
         Assert.Equal([await first, await second], bench.Sink.Opened);
-        Assert.Equal((await first, DtlsEnd.Replaced), Assert.Single(bench.Sink.Closed));
+        Assert.Equal((await first, DtlsSessionEndReason.Replaced), Assert.Single(bench.Sink.Closed));
         await ExchangeAsync(bench, await second, bench.ServerSink.Opened[1]);
     }
 
@@ -133,7 +133,7 @@ public sealed class DtlsClientTests
         Assert.Equal(elsewhere, session.Path);
 
         // It is found by its new path to be ended, and no more by the old one.
-        bench.Client.End(session, DtlsEnd.Closed, tells: false);
+        bench.Client.End(session, DtlsSessionEndReason.Closed, tells: false);
         Assert.Equal(0, bench.Client.SessionCount);
     }
 

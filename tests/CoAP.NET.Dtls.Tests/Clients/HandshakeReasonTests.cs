@@ -60,7 +60,7 @@ public sealed class HandshakeReasonTests
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
         settings.Sessions = settings.Sessions with
         {
-            Certificates = new CertificateCheck
+            Certificates = new PeerCertificateValidator
             {
                 IsOfServers = true,
                 Authorities = [s_authority.Certificate],

@@ -122,10 +122,10 @@ public sealed class ResumptionTests
     {
         bool isTrusted = true;
         BenchSettings settings = NothingTwice(Settings(true));
-        CertificateCheck check = settings.Sessions.Certificates!;
+        PeerCertificateValidator check = settings.Sessions.Certificates!;
         settings.Sessions = settings.Sessions with
         {
-            Certificates = new CertificateCheck
+            Certificates = new PeerCertificateValidator
             {
                 IsOfServers = true,
                 Authorities = check.Authorities,

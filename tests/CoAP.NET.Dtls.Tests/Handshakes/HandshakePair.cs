@@ -118,7 +118,7 @@ internal sealed class HandshakePair : IDisposable
         byte[] record = new byte[from.RecordLength(content.Length)];
         Assert.Equal(record.Length, from.Seal(ContentType.ApplicationData, content, record));
         Assert.True(RecordHeader.TryRead(record, to.OwnCid.Length, out RecordHeader header));
-        Assert.Equal(OpenResult.Opened, to.Open(header, record, out ContentType type, out Range range, out _));
+        Assert.Equal(RecordOpenResult.Opened, to.Open(header, record, out ContentType type, out Range range, out _));
         Assert.Equal(ContentType.ApplicationData, type);
         return record[range];
     }

@@ -269,7 +269,8 @@ internal sealed class HandshakeScene : IDisposable
             foreach (byte[] record in Wire.Records(datagram))
             {
                 Assert.True(RecordHeader.TryRead(record, 0, out RecordHeader header));
-                if (header.Epoch == 1 && Records.Open(header, record, out ContentType type, out Range content, out _) == OpenResult.Opened
+                if (header.Epoch == 1
+                    && Records.Open(header, record, out ContentType type, out Range content, out _) == RecordOpenResult.Opened
                     && type == ContentType.Handshake && record[content][0] == (byte)HandshakeType.Finished && _last is not null)
                 {
                     answers.Add(_last.Make(Records));

@@ -180,7 +180,7 @@ internal abstract class ScriptedPeer : IDisposable
             Assert.True(RecordHeader.TryRead(record, 0, out RecordHeader header));
             ContentType type = header.Type;
             Range content = header.HeaderLength..;
-            if (header.Epoch == 1 && Records?.Open(header, record, out type, out content, out _) != OpenResult.Opened)
+            if (header.Epoch == 1 && Records?.Open(header, record, out type, out content, out _) != RecordOpenResult.Opened)
             {
                 continue;
             }

@@ -18,7 +18,7 @@ public sealed class SessionFloodTests
         }
 
         Assert.Equal(200, rig.Server.SessionCount);
-        Assert.Equal(801, rig.Server.Counters.SessionsEnded(DtlsEnd.Evicted));
+        Assert.Equal(801, rig.Server.Counters.SessionsEnded(DtlsSessionEndReason.Evicted));
         Assert.True(rig.Server.Receive(session.Path, SessionRig.Record(client, [1])));
     }
 
@@ -156,7 +156,7 @@ public sealed class SessionFloodTests
         Assert.False(records.IsAlmostUsedUp);
         Assert.True(session.Send(new byte[100]));
         Assert.False(session.Send([1]));
-        Assert.Equal((session, DtlsEnd.Exhausted), Assert.Single(rig.Closed));
+        Assert.Equal((session, DtlsSessionEndReason.Exhausted), Assert.Single(rig.Closed));
         Assert.Equal(3, rig.Sent);
     }
 

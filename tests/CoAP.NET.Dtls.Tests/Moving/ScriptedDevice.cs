@@ -188,7 +188,7 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     {
     }
 
-    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => IsEnded = reason != DtlsEnd.Closed;
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsSessionEndReason reason) => IsEnded = reason != DtlsSessionEndReason.Closed;
 
     private Socket Open(IPEndPoint? source = null)
     {

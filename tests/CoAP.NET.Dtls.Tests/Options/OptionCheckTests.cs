@@ -28,7 +28,7 @@ public sealed class OptionCheckTests
         { "no suite for the server", "credentials of Server" },
         { "raw keys of anybody", "Set ValidateClientPublicKey" },
         { "raw keys or certificates", "set RequireClientCertificate and ValidateClientPublicKey" },
-        { "steering without a keeper", "Set SessionKeeping" },
+        { "steering without a backup", "Set SessionBackup" },
         { "two places to resume from", "Leave MaxResumableSessions out" },
         { "raw keys without own", "goes with a Certificate or a RawPublicKey" },
     };
@@ -159,7 +159,7 @@ public sealed class OptionCheckTests
         _ when type == typeof(CoapDtlsSigner) => new CoapDtlsSigner(s_key.ExportSubjectPublicKeyInfo(), (_, _, _) => default),
         _ when type == typeof(IResumptionMemory) => new ResumptionMemory(),
         _ when type == typeof(ICoapDtlsSessionStore) => new SharedSessions(),
-        _ when type == typeof(CoapDtlsSessionBackupOptions) => new CoapDtlsSessionBackupOptions(new MemoryKeeper(), new byte[16]),
+        _ when type == typeof(CoapDtlsSessionBackupOptions) => new CoapDtlsSessionBackupOptions(new MemorySessionBackup(), new byte[16]),
         _ when type == typeof(ICoapDtlsSteering) => new NoSteering(),
         _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
@@ -194,7 +194,7 @@ public sealed class OptionCheckTests
         return mistake switch
         {
             "nothing" => new(),
-            "steering without a keeper" => new() { Server = new() { PskStore = new CoapPskDictionary(), Steering = new NoSteering() } },
+            "steering without a backup" => new() { Server = new() { PskStore = new CoapPskDictionary(), Steering = new NoSteering() } },
             "two places to resume from" => new()
             {
                 Server = new() { PskStore = new CoapPskDictionary(), MaxResumableSessions = 1, ResumptionStore = new SharedSessions() },

@@ -114,7 +114,7 @@ public sealed class RevocationListTests : IDisposable
         Assert.Equal(SslPolicyErrors.RemoteCertificateChainErrors, seen);
     }
 
-    private CertificateCheck Check(CoapRevocationLists? lists, Action<SslPolicyErrors>? sees = null) => new()
+    private PeerCertificateValidator Check(CoapRevocationLists? lists, Action<SslPolicyErrors>? sees = null) => new()
     {
         IsOfServers = false,
         Authorities = [_authority.Certificate],

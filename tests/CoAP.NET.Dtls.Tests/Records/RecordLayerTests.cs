@@ -39,17 +39,17 @@ public sealed class RecordLayerTests
     {
         (RecordLayer client, RecordLayer server) = Pair(s_ccm8, [], []);
         byte[][] records = [.. Enumerable.Range(0, 70).Select(i => Seal(client, [(byte)i]))];
-        Assert.Equal(OpenResult.Opened, Open(server, records[69], out _, out bool isNewest));
+        Assert.Equal(RecordOpenResult.Opened, Open(server, records[69], out _, out bool isNewest));
         Assert.True(isNewest);
         for (int i = 68; i >= 6; i--)
         {
-            Assert.Equal(OpenResult.Opened, Open(server, records[i], out byte[] content, out isNewest));
+            Assert.Equal(RecordOpenResult.Opened, Open(server, records[i], out byte[] content, out isNewest));
             Assert.Equal([(byte)i], content);
             Assert.False(isNewest);
         }
 
-        Assert.Equal(OpenResult.Replayed, Open(server, records[5], out _, out _));
-        Assert.All(records, record => Assert.Equal(OpenResult.Replayed, Open(server, record, out _, out _)));
+        Assert.Equal(RecordOpenResult.Replayed, Open(server, records[5], out _, out _));
+        Assert.All(records, record => Assert.Equal(RecordOpenResult.Replayed, Open(server, record, out _, out _)));
     }
 
     [Fact]
@@ -64,15 +64,15 @@ public sealed class RecordLayerTests
             {
                 byte[] forged = [.. record];
                 forged[bit / 8] ^= (byte)(1 << (bit % 8));
-                Assert.NotEqual(OpenResult.Opened, Open(server, forged, out _, out _));
+                Assert.NotEqual(RecordOpenResult.Opened, Open(server, forged, out _, out _));
             }
 
             for (int length = 0; length < record.Length; length++)
             {
-                Assert.NotEqual(OpenResult.Opened, Open(server, record[..length], out _, out _));
+                Assert.NotEqual(RecordOpenResult.Opened, Open(server, record[..length], out _, out _));
             }
 
-            Assert.Equal(OpenResult.Opened, Open(server, record, out byte[] content, out _));
+            Assert.Equal(RecordOpenResult.Opened, Open(server, record, out byte[] content, out _));
             Assert.Equal("hello"u8.ToArray(), content);
             Assert.True(server.Forgeries > 0);
         }
@@ -84,10 +84,10 @@ public sealed class RecordLayerTests
     {
         (RecordLayer with, RecordLayer serverWith) = Pair(s_ccm8, s_cid, []);
         (RecordLayer without, RecordLayer serverWithout) = Pair(s_ccm8, [], []);
-        Assert.Equal(OpenResult.Foreign, Open(serverWith, Seal(without, [1]), out _, out _));
+        Assert.Equal(RecordOpenResult.Foreign, Open(serverWith, Seal(without, [1]), out _, out _));
         byte[] record = Seal(with, [1]);
         Assert.True(RecordHeader.TryRead(record, s_cid.Length, out RecordHeader header));
-        Assert.Equal(OpenResult.Foreign, serverWithout.Open(header, record, out _, out _, out _));
+        Assert.Equal(RecordOpenResult.Foreign, serverWithout.Open(header, record, out _, out _, out _));
     }
 
     [Fact]
@@ -122,7 +122,7 @@ public sealed class RecordLayerTests
         {
             int length = client.Seal(ContentType.ApplicationData, content, record);
             _ = RecordHeader.TryRead(record.AsSpan(0, length), s_cid.Length, out RecordHeader header);
-            if (server.Open(header, record.AsSpan(0, length), out _, out _, out _) != OpenResult.Opened)
+            if (server.Open(header, record.AsSpan(0, length), out _, out _, out _) != RecordOpenResult.Opened)
             {
                 throw new InvalidOperationException("A record of the other end was not opened.");
             }
@@ -143,24 +143,24 @@ public sealed class RecordLayerTests
         return record;
     }
 
-    private static OpenResult Open(RecordLayer to, byte[] record, out byte[] content, out bool isNewest)
+    private static RecordOpenResult Open(RecordLayer to, byte[] record, out byte[] content, out bool isNewest)
     {
         content = [];
         isNewest = false;
         byte[] copy = [.. record];
         if (!RecordHeader.TryRead(copy, to.OwnCid.Length, out RecordHeader header))
         {
-            return OpenResult.Foreign;
+            return RecordOpenResult.Foreign;
         }
 
-        OpenResult result = to.Open(header, copy, out _, out Range range, out isNewest);
+        RecordOpenResult result = to.Open(header, copy, out _, out Range range, out isNewest);
         content = copy[range];
         return result;
     }
 
     private static byte[] Exchange(RecordLayer from, RecordLayer to, byte[] content)
     {
-        Assert.Equal(OpenResult.Opened, Open(to, Seal(from, content), out byte[] received, out _));
+        Assert.Equal(RecordOpenResult.Opened, Open(to, Seal(from, content), out byte[] received, out _));
         return received;
     }
 }

@@ -12,7 +12,7 @@ public sealed class RecordRuleTests
     [Rfc("9146-4-1")]
     public void Zeros_after_the_content_type_are_padding(string inner, string content)
     {
-        Assert.Equal(OpenResult.Opened, Open(inner, out ContentType type, out byte[] opened));
+        Assert.Equal(RecordOpenResult.Opened, Open(inner, out ContentType type, out byte[] opened));
         Assert.Equal(ContentType.ApplicationData, type);
         Assert.Equal(content, Convert.ToHexString(opened));
     }
@@ -21,10 +21,11 @@ public sealed class RecordRuleTests
     [InlineData("00")]
     [InlineData("0000000000000000")]
     [Rfc("9146-4-1")]
-    public void A_record_without_a_content_type_is_dropped(string inner) => Assert.Equal(OpenResult.Foreign, Open(inner, out _, out _));
+    public void A_record_without_a_content_type_is_dropped(string inner) =>
+        Assert.Equal(RecordOpenResult.Foreign, Open(inner, out _, out _));
 
     // The last byte of what is sealed is the type that it is sealed as.
-    private static OpenResult Open(string inner, out ContentType type, out byte[] content)
+    private static RecordOpenResult Open(string inner, out ContentType type, out byte[] content)
     {
         KeyBlock keys = KeyBlock.Derive(CipherSuite.All[0], new byte[48], new byte[32], new byte[32]);
         RecordLayer client = new(CipherSuite.All[0], keys, isServer: false, [], s_cid);
@@ -33,8 +34,8 @@ public sealed class RecordRuleTests
         byte[] record = new byte[client.RecordLength(bytes.Length - 1)];
         Assert.Equal(record.Length, client.Seal((ContentType)bytes[^1], bytes.AsSpan(..^1), record));
         Assert.True(RecordHeader.TryRead(record, s_cid.Length, out RecordHeader header));
-        OpenResult result = server.Open(header, record, out type, out Range range, out _);
-        content = result == OpenResult.Opened ? record[range] : [];
+        RecordOpenResult result = server.Open(header, record, out type, out Range range, out _);
+        content = result == RecordOpenResult.Opened ? record[range] : [];
         return result;
     }
 }

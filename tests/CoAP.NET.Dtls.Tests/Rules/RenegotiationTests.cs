@@ -33,7 +33,7 @@ public sealed class RenegotiationTests
 
         byte[] answer = Assert.Single(sent);
         Assert.True(RecordHeader.TryRead(answer, 0, out RecordHeader header));
-        Assert.Equal(OpenResult.Opened, peer.Open(header, answer, out ContentType type, out Range content, out _));
+        Assert.Equal(RecordOpenResult.Opened, peer.Open(header, answer, out ContentType type, out Range content, out _));
         Assert.Equal(ContentType.Alert, type);
         Assert.Equal([1, 100], answer[content]);
         Deliver(session, peer, ContentType.ApplicationData, [7]);
@@ -46,6 +46,6 @@ public sealed class RenegotiationTests
         byte[] record = new byte[peer.RecordLength(content.Length)];
         Assert.Equal(record.Length, peer.Seal(type, content, record));
         Assert.True(RecordHeader.TryRead(record, 0, out RecordHeader header));
-        Assert.Equal(OpenResult.Opened, session.Receive(header, record, s_path));
+        Assert.Equal(RecordOpenResult.Opened, session.Receive(header, record, s_path));
     }
 }

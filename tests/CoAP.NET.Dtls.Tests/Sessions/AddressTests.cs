@@ -68,7 +68,7 @@ public sealed class AddressTests
         Assert.True(rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(otherClient, [1])));
         Assert.Same(other, rig.Server.Find(ServerBench.Path(2)));
         Assert.Same(mover, rig.Server.Find(ServerBench.Path(3)));
-        rig.Server.End(mover, DtlsEnd.Closed, tells: false);
+        rig.Server.End(mover, DtlsSessionEndReason.Closed, tells: false);
         Assert.True(rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(otherClient, [1])));
         Assert.Equal(1, rig.Server.SessionCount);
     }
@@ -87,7 +87,7 @@ public sealed class AddressTests
         Assert.Equal(isReplaced, old.IsClosed);
         Assert.Equal(isReplaced ? 1 : 2, rig.Server.SessionCount);
         Assert.Same(session, rig.Server.Find(ServerBench.Path(1)));
-        Assert.Equal(isReplaced ? 1 : 0, rig.Server.Counters.SessionsEnded(DtlsEnd.Replaced));
+        Assert.Equal(isReplaced ? 1 : 0, rig.Server.Counters.SessionsEnded(DtlsSessionEndReason.Replaced));
         Assert.Equal(!isReplaced, rig.Server.Receive(ServerBench.Path(9), SessionRig.Record(client, [1])));
     }
 
@@ -96,7 +96,7 @@ public sealed class AddressTests
     {
         using SessionRig rig = new();
         (DtlsSession session, RecordLayer client) = rig.Make(1);
-        session.End(DtlsEnd.Closed, tells: true);
+        session.End(DtlsSessionEndReason.Closed, tells: true);
         rig.Server.Open(session);
         Assert.Equal(0, rig.Server.SessionCount);
         Assert.Single(rig.Closed);

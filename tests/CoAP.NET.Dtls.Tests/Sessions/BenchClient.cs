@@ -18,7 +18,7 @@ internal sealed class BenchClient(
 
     public List<byte[]> Sent { get; } = [];
 
-    public List<DtlsEnd> Ends { get; } = [];
+    public List<DtlsSessionEndReason> Ends { get; } = [];
 
     public void Receive(byte[] datagram)
     {
@@ -68,5 +68,5 @@ internal sealed class BenchClient(
     {
     }
 
-    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Ends.Add(reason);
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsSessionEndReason reason) => Ends.Add(reason);
 }

@@ -39,7 +39,7 @@ public sealed class ConcurrencyTests
                         session.Send([2]);
                         break;
                     default:
-                        rig.Server.End(session, DtlsEnd.Closed, tells: true);
+                        rig.Server.End(session, DtlsSessionEndReason.Closed, tells: true);
                         break;
                 }
             });
@@ -49,7 +49,7 @@ public sealed class ConcurrencyTests
         }
 
         Assert.Equal(Rounds, rig.Closed.Count);
-        Assert.Equal(Rounds, Enum.GetValues<DtlsEnd>().Sum(rig.Server.Counters.SessionsEnded));
+        Assert.Equal(Rounds, Enum.GetValues<DtlsSessionEndReason>().Sum(rig.Server.Counters.SessionsEnded));
     }
 
     [Fact]
@@ -72,7 +72,7 @@ public sealed class ConcurrencyTests
 
             // The newest came from the last address, in whichever order the threads were.
             Assert.Equal(ServerBench.Path(first + records[^1].Address), session.Path);
-            rig.Server.End(session, DtlsEnd.Closed, tells: false);
+            rig.Server.End(session, DtlsSessionEndReason.Closed, tells: false);
             Assert.Null(rig.Server.Find(session.Path));
         }
 
@@ -91,7 +91,7 @@ public sealed class ConcurrencyTests
         ((IDtlsSessionRegistry)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
         Assert.Null(rig.Server.Find(ServerBench.Path(2)));
         Assert.Same(session, rig.Server.Find(ServerBench.Path(3)));
-        rig.Server.End(session, DtlsEnd.Closed, tells: false);
+        rig.Server.End(session, DtlsSessionEndReason.Closed, tells: false);
         ((IDtlsSessionRegistry)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
         Assert.Null(rig.Server.Find(ServerBench.Path(2)));
         Assert.Null(rig.Server.Find(ServerBench.Path(3)));
@@ -114,7 +114,7 @@ public sealed class ConcurrencyTests
                 rig.Server.Receive(ServerBench.Path((which * i) % 5), records[which][i / Sessions]);
                 if (which % 4 == 0 && i / Sessions == Records / 2)
                 {
-                    rig.Server.End(all[which].Session, DtlsEnd.Closed, tells: false);
+                    rig.Server.End(all[which].Session, DtlsSessionEndReason.Closed, tells: false);
                 }
             });
             Assert.Equal(Sessions - (Sessions / 4), rig.Server.SessionCount);
@@ -133,7 +133,7 @@ public sealed class ConcurrencyTests
 
             foreach ((DtlsSession session, _) in all)
             {
-                rig.Server.End(session, DtlsEnd.Closed, tells: false);
+                rig.Server.End(session, DtlsSessionEndReason.Closed, tells: false);
             }
 
             Assert.Equal(0, rig.Server.SessionCount);

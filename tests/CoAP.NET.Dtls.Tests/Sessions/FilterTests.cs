@@ -59,7 +59,7 @@ public sealed class FilterTests
             rig.Server.Receive(ServerBench.Path(1), forged);
         }
 
-        Assert.Equal((session, DtlsEnd.Exhausted), Assert.Single(rig.Closed));
+        Assert.Equal((session, DtlsSessionEndReason.Exhausted), Assert.Single(rig.Closed));
         Assert.Equal(0, rig.Server.SessionCount);
         Assert.Equal(1, rig.Sent);
     }

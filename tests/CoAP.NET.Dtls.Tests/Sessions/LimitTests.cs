@@ -31,7 +31,7 @@ public sealed class LimitTests
         DtlsSession[] expected = [
             .. all.Where((_, i) => i % 3 != 0).Concat(all.Where((_, i) => i % 3 == 0)).Select(one => one.Session)];
         Assert.Equal(expected, rig.Closed.Select(one => one.Session));
-        Assert.Equal(Max, rig.Server.Counters.SessionsEnded(DtlsEnd.Evicted));
+        Assert.Equal(Max, rig.Server.Counters.SessionsEnded(DtlsSessionEndReason.Evicted));
     }
 
     [Fact]

@@ -40,7 +40,7 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
 
     public List<(DtlsSession Session, byte[] Content)> Received { get; } = [];
 
-    public List<(DtlsSession Session, DtlsEnd Reason)> Closed { get; } = [];
+    public List<(DtlsSession Session, DtlsSessionEndReason Reason)> Closed { get; } = [];
 
     public List<(DtlsSession Session, DtlsPath From)> Moves { get; } = [];
 
@@ -116,7 +116,7 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
 
     void IDtlsSessionOutput.Moved(DtlsSession session, in DtlsPath from) => Moves.Add((session, from));
 
-    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Closed.Add((session, reason));
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsSessionEndReason reason) => Closed.Add((session, reason));
 
     /// <summary>Knows one client.</summary>
     internal sealed class OneKey : ICoapPskStore

@@ -77,7 +77,7 @@ public sealed class ServerResumptionTests
         using BenchAuthority between = new("between", root);
         using BenchAuthority stranger = new("stranger");
         using X509Certificate2 device = between.Issue(forServers: false);
-        CertificateCheck clients = new() { IsOfServers = false, Authorities = [root.Certificate] };
+        PeerCertificateValidator clients = new() { IsOfServers = false, Authorities = [root.Certificate] };
         List<string> came = [];
         BenchSettings settings = Settings(new ResumptionMemory(), true);
         settings.Client = settings.Client with { Certificate = device, Intermediates = [between.Certificate, stranger.Certificate] };

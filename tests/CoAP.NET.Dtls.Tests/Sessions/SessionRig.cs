@@ -10,15 +10,16 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
     private long _received;
     private long _sent;
 
-    public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null, CoapDtlsSessionBackupOptions? keeping = null, ulong seed = 3,
+    public SessionRig(
+        DtlsServerLimits? limits = null, VirtualClock? clock = null, CoapDtlsSessionBackupOptions? backupOptions = null, ulong seed = 3,
         Func<DtlsSession, Task>? asks = null, ICoapPskStore? store = null)
     {
         Clock = clock ?? new VirtualClock();
         Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), store ?? new SameKey(), null, this, Clock,
             new VirtualRandom(seed), work => work())
         {
-            Keeping = keeping,
-            Asks = asks,
+            BackupOptions = backupOptions,
+            ConfirmsSession = asks,
             CheckFailed = (session, exception) => FailedChecks.Enqueue((session, exception)),
         };
     }
@@ -32,7 +33,7 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
 
     public ConcurrentQueue<DtlsSession> Opened { get; } = new();
 
-    public ConcurrentQueue<(DtlsSession Session, DtlsEnd Reason)> Closed { get; } = new();
+    public ConcurrentQueue<(DtlsSession Session, DtlsSessionEndReason Reason)> Closed { get; } = new();
 
     public ConcurrentQueue<(DtlsSession Session, DtlsPath From)> Moves { get; } = new();
 
@@ -82,7 +83,9 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
             Shown = identity is null ? [] : ClientCredentialRecord.OfKey(Server.Random, Key),
             MaxContent = MaxContent,
         };
-        DtlsSession session = Server.Keeper?.Make(established, path) ?? new DtlsSession(established, path, this, Clock) { Home = Server };
+        DtlsSession session = Server.SessionBackup?.Make(established, path) ?? new DtlsSession(
+            established, path, this, Clock)
+        { Home = Server };
         return (session, new RecordLayer(CipherSuite.All[0], keys, false, [], cid));
     }
 
@@ -123,7 +126,7 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
 
     void IDtlsSessionOutput.Moved(DtlsSession session, in DtlsPath from) => Moves.Enqueue((session, from));
 
-    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Closed.Enqueue((session, reason));
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsSessionEndReason reason) => Closed.Enqueue((session, reason));
 
     private sealed class SameKey : ICoapPskStore
     {

@@ -16,7 +16,7 @@ public sealed class SessionTableTests
 
         // A thread had a record of it when it was replaced, and notes so before it is ended.
         table.Touch(old);
-        old.End(DtlsEnd.Replaced, tells: false);
+        old.End(DtlsSessionEndReason.Replaced, tells: false);
         table.Remove(old);
 
         Assert.Same(young, table.At(ServerBench.Path(1)));

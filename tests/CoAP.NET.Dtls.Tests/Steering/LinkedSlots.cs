@@ -68,14 +68,14 @@ internal sealed class LinkedSlots
 
         await from.Port.ReleaseAsync(slot, default);
         ReadOnlyMemory<byte>[] states;
-        lock (from.Keeper.States)
+        lock (from.Backup.States)
         {
-            ulong[] moved = [.. from.Keeper.States.Keys.Where(id => (byte)(id >> 56) == slot)];
-            states = [.. moved.Select(id => from.Keeper.States[id])];
-            Array.ForEach(moved, id => from.Keeper.States.Remove(id));
+            ulong[] moved = [.. from.Backup.States.Keys.Where(id => (byte)(id >> 56) == slot)];
+            states = [.. moved.Select(id => from.Backup.States[id])];
+            Array.ForEach(moved, id => from.Backup.States.Remove(id));
         }
 
-        Assert.All(states, state => Assert.Equal(CoapDtlsSessionLoad.Loaded, this[to].Keeper.Loader.TryLoad(state.Span)));
+        Assert.All(states, state => Assert.Equal(CoapDtlsSessionLoad.Loaded, this[to].Backup.Loader.TryLoad(state.Span)));
         (byte Slot, int At, CoapAddress Remote, byte[] Datagram)[] arrived;
         lock (_gate)
         {

@@ -1,4 +1,4 @@
-using CoAP.NET.Dtls.Tests.Keeping;
+using CoAP.NET.Dtls.Tests.SessionBackups;
 
 namespace CoAP.NET.Dtls.Tests.Steering;
 
@@ -10,7 +10,7 @@ internal sealed class LinkedSteering(LinkedSlots slots, int number) : ICoapDtlsS
 
     public CoapDtlsSteeringPort Port { get; private set; } = null!;
 
-    public MemoryKeeper Keeper { get; } = new();
+    public MemorySessionBackup Backup { get; } = new();
 
     /// <summary>How many datagrams it gave to others.</summary>
     public int Relayed => Volatile.Read(ref _relayed);

@@ -31,7 +31,7 @@ internal sealed class SteeredEndpoints : IAsyncDisposable
                 options =>
                 {
                     options.Steering = steering;
-                    options.SessionKeeping = steering.Keeper.Keeping();
+                    options.SessionBackup = steering.Backup.Options();
                 },
                 // One of them answers by separate responses.
                 options => options.Parameters = s_patient with { PiggybackWindow = number == 2 ? TimeSpan.Zero : TimeSpan.FromMinutes(1) },

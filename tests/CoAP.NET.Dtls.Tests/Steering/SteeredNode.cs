@@ -12,11 +12,11 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
         Server = new DtlsServer(context, new DtlsServerLimits(), new ServerBench.OneKey(), null, this, nodes.Clock,
             new VirtualRandom((ulong)number), work => work())
         {
-            Keeping = Keeper.Keeping(),
+            BackupOptions = Backup.Options(),
             SteeringFailed = Failures.Add,
             SteeredBy = this,
         };
-        Assert.True(Server.Keeper!.StartAsync(default).AsTask().IsCompletedSuccessfully);
+        Assert.True(Server.SessionBackup!.StartAsync(default).AsTask().IsCompletedSuccessfully);
         Server.Steering!.Start();
         Server.Steering.Open();
     }
@@ -24,7 +24,7 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
     /// <summary>By which the others call it: from 1.</summary>
     public int Number { get; }
 
-    public MemoryKeeper Keeper { get; } = new();
+    public MemorySessionBackup Backup { get; } = new();
 
     public DtlsServer Server { get; }
 
@@ -34,7 +34,7 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
 
     public List<byte[]> Received { get; } = [];
 
-    public List<(DtlsSession Session, DtlsEnd Reason)> Closed { get; } = [];
+    public List<(DtlsSession Session, DtlsSessionEndReason Reason)> Closed { get; } = [];
 
     public List<(byte? Slot, byte[] Datagram)> Relayed { get; } = [];
 
@@ -64,10 +64,10 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
     /// <summary>Takes the sessions of a slot that another one has released.</summary>
     public void Load(SteeredNode from, byte slot)
     {
-        foreach ((ulong id, ReadOnlyMemory<byte> state) in from.Keeper.States.Where(one => (byte)(one.Key >> 56) == slot).ToArray())
+        foreach ((ulong id, ReadOnlyMemory<byte> state) in from.Backup.States.Where(one => (byte)(one.Key >> 56) == slot).ToArray())
         {
-            from.Keeper.States.Remove(id);
-            Assert.Equal(CoapDtlsSessionLoad.Loaded, Keeper.Loader.TryLoad(state.Span));
+            from.Backup.States.Remove(id);
+            Assert.Equal(CoapDtlsSessionLoad.Loaded, Backup.Loader.TryLoad(state.Span));
         }
     }
 
@@ -97,7 +97,7 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
         return true;
     }
 
-    bool ICoapDtlsSteering.TryHold(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
+    bool ICoapDtlsSteering.TryEnqueue(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
         if (Throws is { } thrown)
         {
@@ -138,5 +138,5 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
     {
     }
 
-    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsEnd reason) => Closed.Add((session, reason));
+    void IDtlsSessionOutput.Closed(DtlsSession session, DtlsSessionEndReason reason) => Closed.Add((session, reason));
 }

@@ -20,12 +20,12 @@ public sealed class SteeringTests : IDisposable
         byte slot = (byte)_nodes.Owners.IndexOf(2);
         Assert.Equal((128, slot), (slot, session.Slot!.Value));
         Assert.Equal(withCid ? [slot] : [], session.OwnCid.Length == 0 ? [] : session.OwnCid[..1].ToArray());
-        Assert.Equal(slot, Assert.Single(_nodes[2].Keeper.Batches.SelectMany(batch => batch)).Id.Span[0]);
+        Assert.Equal(slot, Assert.Single(_nodes[2].Backup.Batches.SelectMany(batch => batch)).Id.Span[0]);
         Assert.Equal((1, 0), (_nodes[2].Port.SessionsOf(slot), _nodes[2].Port.SessionsOf((byte)(slot + 1))));
         _nodes.Say(client, 1);
         Assert.Single(client.Received);
 
-        session.End(DtlsEnd.Closed, tells: true);
+        session.End(DtlsSessionEndReason.Closed, tells: true);
         Assert.Equal(0, _nodes[2].Port.SessionsOf(slot));
     }
 
@@ -257,15 +257,15 @@ public sealed class SteeringTests : IDisposable
     {
         BenchClient client = _nodes.Connect(1);
         TaskCompletionSource kept = new();
-        _nodes[2].Keeper.BeforeKeeping = _ => new ValueTask(kept.Task);
+        _nodes[2].Backup.BeforeSaving = _ => new ValueTask(kept.Task);
         await _nodes.MoveSlotAsync(0, to: 2);
         _nodes.Balance = () => 2;
         _nodes.Say(client, 1);
-        Assert.Equal(1, _nodes[2].Server.Keeper!.Early.Count);
+        Assert.Equal(1, _nodes[2].Server.SessionBackup!.Early.Count);
 
         _nodes[2].Port.ServeFor(TimeSpan.Zero);
-        MemoryKeeper.Complete(kept.SetResult);
-        Assert.Equal(0, _nodes[2].Server.Keeper!.Early.Count);
+        MemorySessionBackup.Complete(kept.SetResult);
+        Assert.Equal(0, _nodes[2].Server.SessionBackup!.Early.Count);
         Assert.Empty(_nodes[2].Received);
 
         _nodes[2].Port.ServeFor(FromSeconds(3));
@@ -336,7 +336,7 @@ public sealed class SteeringTests : IDisposable
 
         Assert.Equal(0, _nodes[1].Port.SessionsOf(0));
         Assert.Equal(2, _nodes[2].Port.SessionsOf(0));
-        Assert.All(_nodes[1].Closed, closed => Assert.Equal(DtlsEnd.Saved, closed.Reason));
+        Assert.All(_nodes[1].Closed, closed => Assert.Equal(DtlsSessionEndReason.Saved, closed.Reason));
         Assert.Empty(client.Ends.Concat(plain.Ends));
 
         // What still arrives at the old server goes to the new one, and nothing is asked of the client before an unsafe request.
@@ -367,15 +367,15 @@ public sealed class SteeringTests : IDisposable
         // The other server takes the slot as after a crash, and hands it over.
         _nodes[2].Load(_nodes[1], 0);
         await _nodes[2].Port.ReleaseAsync(0, default);
-        ReadOnlyMemory<byte> state = Assert.Single(_nodes[2].Keeper.States).Value;
-        Assert.Equal(CoapDtlsSessionLoad.Loaded, _nodes[1].Keeper.Loader.TryLoad(state.Span, stamp: 2));
+        ReadOnlyMemory<byte> state = Assert.Single(_nodes[2].Backup.States).Value;
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, _nodes[1].Backup.Loader.TryLoad(state.Span, stamp: 2));
 
-        MemoryKeeper.Complete(underWay.SetResult);
+        MemorySessionBackup.Complete(underWay.SetResult);
         await released;
         Assert.Equal(1, _nodes[1].Port.SessionsOf(0));
         _nodes.Say(client, 6);
         Assert.Single(client.Received);
-        Assert.Equal([DtlsEnd.TakenOver], _nodes[1].Closed.Select(closed => closed.Reason));
+        Assert.Equal([DtlsSessionEndReason.TakenOver], _nodes[1].Closed.Select(closed => closed.Reason));
     }
 
     [Theory]
@@ -400,7 +400,7 @@ public sealed class SteeringTests : IDisposable
         Assert.Equal([(via, 0, client.Path.Remote), (via, 0, client.Path.Remote)],
             nodes[1].Held.Select(held => (held.Via, (int)held.Slot, held.Remote)));
 
-        MemoryKeeper.Complete(underWay.SetResult);
+        MemorySessionBackup.Complete(underWay.SetResult);
         await released;
         nodes.Owners[0] = 2;
         nodes[2].Load(nodes[1], 0);
@@ -431,7 +431,7 @@ public sealed class SteeringTests : IDisposable
         Assert.Equal((1, throws ? 1 : 0), (_nodes[1].Server.Counters.RecordsIgnored - ignored, _nodes[1].Failures.Count));
         Assert.Empty(_nodes[1].Received);
 
-        MemoryKeeper.Complete(underWay.SetResult);
+        MemorySessionBackup.Complete(underWay.SetResult);
         await released;
         _nodes.Owners[0] = 2;
         _nodes[2].Load(_nodes[1], 0);
@@ -447,19 +447,19 @@ public sealed class SteeringTests : IDisposable
         await _nodes.MoveSlotAsync(0, to: 2);
         _nodes.Balance = () => 2;
         TaskCompletionSource kept = new();
-        _nodes[2].Keeper.BeforeKeeping = _ => new ValueTask(kept.Task);
+        _nodes[2].Backup.BeforeSaving = _ => new ValueTask(kept.Task);
         _nodes.Say(client, 0x40, 2, 0, 1);
-        Assert.Equal(1, _nodes[2].Server.Keeper!.Early.Count);
+        Assert.Equal(1, _nodes[2].Server.SessionBackup!.Early.Count);
 
         TaskCompletionSource underWay = new();
         _nodes[2].InProgress = underWay.Task;
         Task released = _nodes[2].Port.ReleaseAsync(0, default);
         _nodes.Say(client, 0x40, 2, 0, 2);
-        MemoryKeeper.Complete(underWay.SetResult);
-        MemoryKeeper.Complete(kept.SetResult);
+        MemorySessionBackup.Complete(underWay.SetResult);
+        MemorySessionBackup.Complete(kept.SetResult);
         await released;
         Assert.Empty(_nodes[2].Received);
-        Assert.Equal(0, _nodes[2].Server.Counters.HeldRecordsDropped);
+        Assert.Equal(0, _nodes[2].Server.Counters.EarlyRecordsDropped);
 
         _nodes.Owners[0] = 1;
         _nodes[1].Load(_nodes[2], 0);
@@ -509,7 +509,7 @@ public sealed class SteeringTests : IDisposable
     public async Task A_release_that_the_store_does_not_confirm_fails_and_leaves_no_session_at_the_server()
     {
         BenchClient client = _nodes.Connect(1);
-        _nodes[1].Keeper.BeforeKeeping = _ => ValueTask.FromException(new IOException("The store is away."));
+        _nodes[1].Backup.BeforeSaving = _ => ValueTask.FromException(new IOException("The store is away."));
         Task released = _nodes[1].Port.ReleaseAsync(0, default);
         Task again = _nodes[1].Port.ReleaseAsync(0, default);
         Assert.False(released.IsCompleted);
@@ -519,7 +519,7 @@ public sealed class SteeringTests : IDisposable
         await Assert.ThrowsAsync<TimeoutException>(() => again);
 
         // Once it is back the states are kept nevertheless.
-        _nodes[1].Keeper.BeforeKeeping = null;
+        _nodes[1].Backup.BeforeSaving = null;
         _nodes.Clock.Advance(FromMinutes(1));
         _nodes[1].Server.Tick();
         _nodes.Owners[0] = 2;

@@ -270,10 +270,10 @@ public sealed class EndInTheMidstTests
                 ours.Close(null);
                 break;
             case Ending.ByServer:
-                server.End(theirs, DtlsEnd.Closed, tells: true);
+                server.End(theirs, DtlsSessionEndReason.Closed, tells: true);
                 break;
             case Ending.Evicted:
-                server.End(theirs, DtlsEnd.Evicted, tells: true);
+                server.End(theirs, DtlsSessionEndReason.Evicted, tells: true);
                 break;
             default:
                 DtlsClient own = ((CoapDtlsTransport)ours.Transport).Engine!.Client!;

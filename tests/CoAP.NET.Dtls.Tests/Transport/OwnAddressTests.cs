@@ -11,17 +11,17 @@ public sealed class OwnAddressTests
     {
         using UdpClient device = new(new IPEndPoint(IPAddress.Loopback, 0));
         CoapAddress remote = CoapAddress.Of(IPAddress.Loopback, (ushort)((IPEndPoint)device.Client.LocalEndPoint!).Port);
-        MemoryKeeper keeper = new();
-        using SessionRig before = new(clock: new VirtualClock(TimeProvider.System.GetUtcNow()), keeping: keeper.Keeping());
+        MemorySessionBackup backup = new();
+        using SessionRig before = new(clock: new VirtualClock(TimeProvider.System.GetUtcNow()), backupOptions: backup.Options());
         (DtlsSession session, _) = before.Make(new DtlsPath(remote, s_other, 3), seed: 1, withCid: true, "device-1");
         before.Server.Open(session);
-        await before.Server.Keeper!.StopAsync();
+        await before.Server.SessionBackup!.StopAsync();
 
-        MemoryKeeper left = keeper.AfterCrash();
+        MemorySessionBackup left = backup.AfterCrash();
         await using SecureEndpoints after = await new SecureEndpoints(options =>
         {
             options.PskStore = new CoapPskDictionary { { SecureEndpoints.Identity, SessionRig.Key } };
-            options.SessionKeeping = left.Keeping();
+            options.SessionBackup = left.Options();
         }).StartAsync();
         CoapPeer peer = Assert.Single(after.Server.Endpoint.ConnectedPeers);
         Assert.Equal((remote, default), (peer.Address, peer.LocalAddress));

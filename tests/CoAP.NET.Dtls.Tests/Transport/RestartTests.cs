@@ -96,7 +96,7 @@ public sealed class RestartTests : IDisposable
         if (isRefused)
         {
             await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"{second.Host}/hello"));
-            Assert.Equal(1, second.Transport.Engine!.Server!.Counters.SessionsEnded(DtlsEnd.Withdrawn));
+            Assert.Equal(1, second.Transport.Engine!.Server!.Counters.SessionsEnded(DtlsSessionEndReason.Withdrawn));
         }
         else
         {
@@ -115,19 +115,19 @@ public sealed class RestartTests : IDisposable
 
     private static async Task CrashAsync(bool withCid)
     {
-        MemoryKeeper keeper = new();
+        MemorySessionBackup backup = new();
         SecureEndpoints first =
-            await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping(), useCids: withCid).StartAsync();
+            await new SecureEndpoints(options => options.SessionBackup = backup.Options(), useCids: withCid).StartAsync();
         CoapClient client = first.Client();
         for (int i = 0; i < 3; i++)
         {
             await client.GetAsync($"{first.Host}/hello");
         }
 
-        MemoryKeeper left = await first.CrashAsync(keeper);
+        MemorySessionBackup left = await first.CrashAsync(backup);
 
         await using SecureEndpoints second = await new SecureEndpoints(
-            options => options.SessionKeeping = left.Keeping(), port: first.Port, useCids: withCid).StartAsync();
+            options => options.SessionBackup = left.Options(), port: first.Port, useCids: withCid).StartAsync();
         CoapResponse response = await client.GetAsync($"{second.Host}/who");
 
         Assert.Equal(SecureEndpoints.Identity, response.GetText());
@@ -142,14 +142,14 @@ public sealed class RestartTests : IDisposable
 
     private static async Task AskAfterCrashAsync()
     {
-        MemoryKeeper keeper = new();
-        SecureEndpoints first = await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping()).StartAsync();
+        MemorySessionBackup backup = new();
+        SecureEndpoints first = await new SecureEndpoints(options => options.SessionBackup = backup.Options()).StartAsync();
         CoapClient client = first.Client();
         await client.GetAsync($"{first.Host}/hello");
-        MemoryKeeper left = await first.CrashAsync(keeper);
+        MemorySessionBackup left = await first.CrashAsync(backup);
 
         await using SecureEndpoints second =
-            await new SecureEndpoints(options => options.SessionKeeping = left.Keeping(), port: first.Port).StartAsync();
+            await new SecureEndpoints(options => options.SessionBackup = left.Options(), port: first.Port).StartAsync();
         int count = 0;
         second.Server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref count)}"));
         CoapResponse response = await client.PostAsync($"{second.Host}/count", CoapContent.Text("one"));
@@ -165,15 +165,15 @@ public sealed class RestartTests : IDisposable
     public async Task A_restored_session_has_the_time_of_its_last_message_and_not_of_its_loading()
     {
         TimeSpan later = FromHours(3);
-        MemoryKeeper keeper = new();
+        MemorySessionBackup backup = new();
         await using SecureEndpoints first =
-            await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping()).StartAsync();
+            await new SecureEndpoints(options => options.SessionBackup = backup.Options()).StartAsync();
         DateTimeOffset began = TimeProvider.System.GetUtcNow();
         await first.Client().GetAsync($"{first.Host}/hello");
-        MemoryKeeper left = await first.CrashAsync(keeper);
+        MemorySessionBackup left = await first.CrashAsync(backup);
         DateTimeOffset crashed = TimeProvider.System.GetUtcNow();
 
-        await using SecureEndpoints second = await new SecureEndpoints(options => options.SessionKeeping = left.Keeping(),
+        await using SecureEndpoints second = await new SecureEndpoints(options => options.SessionBackup = left.Options(),
             options => options.TimeProvider = new ShiftedDate(later)).StartAsync();
         CoapPeer peer = Assert.Single(second.Server.Endpoint.ConnectedPeers);
 
@@ -184,13 +184,13 @@ public sealed class RestartTests : IDisposable
     [Fact]
     public async Task A_failing_session_store_loses_the_sessions_but_does_not_stop_the_server()
     {
-        MemoryKeeper keeper = new() { BeforeKeeping = _ => throw new IOException("The store is away.") };
-        await using SecureEndpoints secure = await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping()).StartAsync();
+        MemorySessionBackup backup = new() { BeforeSaving = _ => throw new IOException("The store is away.") };
+        await using SecureEndpoints secure = await new SecureEndpoints(options => options.SessionBackup = backup.Options()).StartAsync();
         await secure.Client().GetAsync($"{secure.Host}/hello").Says("hello");
         await secure.Server.DisposeAsync();
-        Assert.True(keeper.HasStopped);
-        Assert.Empty(keeper.States);
-        Assert.NotEqual(0, secure.Server.Endpoint.Counters[CoapCounter.SessionKeepingFailures]);
+        Assert.True(backup.HasStopped);
+        Assert.Empty(backup.States);
+        Assert.NotEqual(0, secure.Server.Endpoint.Counters[CoapCounter.SessionBackupFailures]);
     }
 
     [Fact]

@@ -71,17 +71,17 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         DtlsServer server = Transport.Engine!.Server!;
         foreach (CoapPeer peer in Server.Endpoint.ConnectedPeers)
         {
-            server.End(((DtlsChannelSession)peer.Connection!).Session, DtlsEnd.Evicted, tells: false);
+            server.End(((DtlsChannelSession)peer.Connection!).Session, DtlsSessionEndReason.Evicted, tells: false);
         }
     }
 
-    /// <summary>Ends as by a crash, once all sessions are kept: the peers are told nothing, and the keeper hears nothing more.</summary>
-    /// <returns>What the keeper had by then.</returns>
-    public async Task<MemoryKeeper> CrashAsync(MemoryKeeper keeper)
+    /// <summary>Ends as by a crash, once all sessions are kept: the peers are told nothing, and the backup hears nothing more.</summary>
+    /// <returns>What the backup had by then.</returns>
+    public async Task<MemorySessionBackup> CrashAsync(MemorySessionBackup backup)
     {
-        // The client may have its answer before the keeper has its session.
-        await Eventually.IsTrueAsync(() => keeper.Count >= Server.Endpoint.ConnectedPeers.Count);
-        MemoryKeeper left = keeper.AfterCrash();
+        // The client may have its answer before the backup has its session.
+        await Eventually.IsTrueAsync(() => backup.Count >= Server.Endpoint.ConnectedPeers.Count);
+        MemorySessionBackup left = backup.AfterCrash();
         LoseSessions();
         await Server.DisposeAsync();
         return left;

@@ -12,11 +12,11 @@ public sealed class CombinedTests
         // RFC 9668, the example of section 3.4.
         byte[] payload = Convert.FromHexString("52d5535f3147e85f1cfacd9e78abf9e0a81bbf612f1092f1776f1c1668b3825e");
 
-        ReadOnlyMemory<byte> message3 = CombinedPayload.Read(payload, out ReadOnlyMemory<byte> ciphertext);
+        ReadOnlyMemory<byte> message3 = CombinedRequestPayload.Read(payload, out ReadOnlyMemory<byte> ciphertext);
 
         Assert.Equal("52d5535f3147e85f1cfacd9e78abf9e0a81bbf", Convert.ToHexStringLower(message3.Span));
         Assert.Equal("612f1092f1776f1c1668b3825e", Convert.ToHexStringLower(ciphertext.Span));
-        Assert.Equal(payload, CombinedPayload.Write(message3.Span, ciphertext.Span));
+        Assert.Equal(payload, CombinedRequestPayload.Write(message3.Span, ciphertext.Span));
     }
 
     [Theory]
@@ -28,5 +28,5 @@ public sealed class CombinedTests
     [InlineData("f542abcd00")]
     [Rfc("9668-3.3.1-1")]
     public void A_combined_payload_without_message_3_or_without_ciphertext_is_refused(string payload) =>
-        Assert.Throws<EdhocException>(() => CombinedPayload.Read(Convert.FromHexString(payload), out _));
+        Assert.Throws<EdhocException>(() => CombinedRequestPayload.Read(Convert.FromHexString(payload), out _));
 }

@@ -217,7 +217,7 @@ public sealed class CredentialTests
         byte[] claims = EdhocCredential.Create(key.PublicKey, [1], "device").Encoded.ToArray();
 
         // A token without a tag; the application verifies its signature.
-        byte[] token = [0x84, 0x40, 0xa0, .. Bytes.Item(claims), 0x41, 0x00];
+        byte[] token = [0x84, 0x40, 0xa0, .. CborItemEncoder.Item(claims), 0x41, 0x00];
         EdhocOwnCredential own = new(EdhocCredential.OfCwt(token, claims), EdhocCredentialId.OfCwt(token), key);
         (_, EdhocResponder responder) = Parties.Make();
 

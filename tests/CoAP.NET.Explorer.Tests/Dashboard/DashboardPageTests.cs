@@ -154,12 +154,13 @@ public sealed class DashboardPageTests : IAsyncDisposable
     {
         TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
         _coap.Endpoint.PeerConnected += (_, _) => ready.TrySetResult();
-        _connection = _coap.Endpoint.AcceptStreamAsync(new CoapDuplexPipe(_toServer.Reader, _toClient.Writer), new CoapAcceptedConnection
-        {
-            Remote = IPEndPoint.Parse("192.0.2.7:40000"),
-            Local = IPEndPoint.Parse("192.0.2.1:5683"),
-            Identity = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, Hostile)], "test")),
-        });
+        _connection = _coap.Endpoint.AcceptStreamAsync(
+            new CoapDuplexPipe(_toServer.Reader, _toClient.Writer), new CoapAcceptedConnectionInfo
+            {
+                Remote = IPEndPoint.Parse("192.0.2.7:40000"),
+                Local = IPEndPoint.Parse("192.0.2.1:5683"),
+                Identity = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, Hostile)], "test")),
+            });
         await _toServer.Writer.WriteAsync(new byte[] { 0x00, 0xe1 });
         await ready.Task.WaitAsync(DashboardSite.Hang);
     }

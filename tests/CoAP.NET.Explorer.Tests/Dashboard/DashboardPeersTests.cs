@@ -169,7 +169,7 @@ public sealed class DashboardPeersTests : IAsyncDisposable
         TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
         _coap.Endpoint.PeerConnected += (_, _) => ready.TrySetResult();
         await _coap.Endpoint.ExpectConnections().StartAsync();
-        Task had = _coap.Endpoint.AcceptStreamAsync(new CoapDuplexPipe(_toServer.Reader, _toClient.Writer), new CoapAcceptedConnection
+        Task had = _coap.Endpoint.AcceptStreamAsync(new CoapDuplexPipe(_toServer.Reader, _toClient.Writer), new CoapAcceptedConnectionInfo
         {
             Remote = IPEndPoint.Parse("192.0.2.7:40000"),
             Local = IPEndPoint.Parse("192.0.2.1:5683"),

@@ -12,10 +12,10 @@ internal sealed class DashboardViewer : IDisposable
     {
         DefaultHttpContext context = new();
         context.Response.Body = _body;
-        Lines = new EventLines(context);
+        Lines = new PageEventWriter(context);
     }
 
-    public EventLines Lines { get; }
+    public PageEventWriter Lines { get; }
 
     /// <summary>All that it was sent.</summary>
     public async Task<JsonElement[]> EndAsync()

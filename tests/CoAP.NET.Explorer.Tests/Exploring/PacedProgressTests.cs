@@ -9,13 +9,13 @@ public sealed class PacedProgressTests : IDisposable
 {
     private readonly MemoryStream _page = new();
     private readonly VirtualClock _clock = new();
-    private readonly EventLines _events;
+    private readonly PageEventWriter _events;
 
     public PacedProgressTests()
     {
         DefaultHttpContext context = new();
         context.Response.Body = _page;
-        _events = new EventLines(context);
+        _events = new PageEventWriter(context);
     }
 
     public void Dispose() => _page.Dispose();

@@ -13,7 +13,7 @@ public sealed partial class ConfigurationKeysTests
     public static TheoryData<string> ClientPaths => [.. AllKeys.Client.Keys.Select(key => key.Path)];
 
     [Theory]
-    [InlineData(typeof(CoapPeerLimits), "Limits:Peers:")]
+    [InlineData(typeof(CoapPeerStateLimits), "Limits:Peers:")]
     [InlineData(typeof(CoapMessageLimits), "Limits:Messages:")]
     [InlineData(typeof(CoapRequestLimits), "Limits:Requests:")]
     [InlineData(typeof(CoapBlockwiseLimits), "Limits:Blockwise:")]
@@ -32,7 +32,7 @@ public sealed partial class ConfigurationKeysTests
     public void Every_property_has_a_key(Type options, string group)
     {
         IEnumerable<string> keys = AllKeys.Server.Keys.Select(static key => key.Path)
-            .Union(ServerKeys.Table.Paths.Concat(DtlsKeys.ServerTable.Paths).Select(static key => key.Path));
+            .Union(ServerConfigurationKeys.Table.Paths.Concat(DtlsConfigurationKeys.ServerTable.Paths).Select(static key => key.Path));
         Assert.Equal(PropertiesOf(options, group), keys.Where(path => IsOf(group, path)).Order());
     }
 

@@ -21,7 +21,7 @@ public sealed class DtlsValidationTests : HostTest
     [InlineData("Coap:Client:Dtls:PskKey is set, but Coap:Client:Dtls:PskIdentity is not.", "Coap:Client:Dtls:PskKey", Secret)]
     [InlineData("Coap:Client:Dtls:PskIdentity is set, but Coap:Client:Dtls:PskKey is not.", "Coap:Client:Dtls:PskIdentity", "meter")]
     [InlineData("Coap:Client:Dtls:Authorities = '/nowhere/ca.pem': there is no file ", "Coap:Client:Dtls:Authorities", "/nowhere/ca.pem")]
-    public async Task A_wrong_setting_is_told_by_its_key_and_shows_no_secret(string failure, string key, string value)
+    public async Task A_wrong_setting_is_reported_by_its_key_and_shows_no_secret(string failure, string key, string value)
     {
         HostApplicationBuilder builder = Builder((key, value));
         builder.Services.AddCoapServer().UseDtls();

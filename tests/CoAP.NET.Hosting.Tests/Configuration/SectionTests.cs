@@ -25,7 +25,7 @@ public sealed class SectionTests
         CoapServerOptions options = Read("""{ "Limits": { "Observe": { "MaxObservers": 500 }, "Preset": "small" } }""");
         Assert.Empty(options.Findings.Errors);
         Assert.Equal((500, CoapLimits.Small.Requests.MaxServed), (options.Limits.Observe.MaxObservers, options.Limits.Requests.MaxServed));
-        Assert.Equal(1, Read("""{ "Limits": { "Preset": "Gateway" } }""").Endpoint.Limits.Blockwise.SourceShare);
+        Assert.Equal(1, Read("""{ "Limits": { "Preset": "Gateway" } }""").Endpoint.Limits.Blockwise.MaxSourceFraction);
 
         Assert.Single(Read("""{ "Limits": { "Preset": "big" } }""").Findings.Errors).Mentions(
             "Preset = 'big': allowed is: Default, Small or Gateway");
@@ -44,7 +44,7 @@ public sealed class SectionTests
               "Groups": { "Addresses": [ "ff02::fd" ], "Interfaces": [ "eth0" ], "GroupSize": 50, "ResponseRate": 1000.5 },
               "Limits": {
                 "Observe": { "MaxObservers": 500 },
-                "Blockwise": { "MaxRequestBodySize": "4 MiB", "SourceShare": 0.5 },
+                "Blockwise": { "MaxRequestBodySize": "4 MiB", "MaxSourceFraction": 0.5 },
                 "Amplification": { "IsLimited": false },
                 "Peers": { "IdleLifetime": "infinite", "TrustedPrefixes": [ "192.0.2.0/24" ] }
               },
@@ -55,7 +55,7 @@ public sealed class SectionTests
             """);
 
         Assert.Empty(options.Findings.Errors);
-        Assert.Empty(options.Findings.UnknownKeys);
+        Assert.Empty(options.Findings.UnknownKeys.Texts);
         Assert.Equal(["coap://*:5683", "coap+tcp://[::1]:5683"], options.Endpoints);
         Assert.Equal(4, options.Endpoint.Transports.Shards);
         Assert.Equal(FromSeconds(10), options.Endpoint.Processes.StopGracePeriod);
@@ -66,7 +66,7 @@ public sealed class SectionTests
         Assert.Equal(["eth0"], options.Groups.Interfaces);
         Assert.Equal((50, 1000.5), (options.Groups.GroupSize, options.Groups.ResponseRate));
         Assert.Equal((500, 4L << 20, 0.5),
-            (options.Limits.Observe.MaxObservers, options.Limits.Blockwise.MaxRequestBodySize, options.Limits.Blockwise.SourceShare));
+            (options.Limits.Observe.MaxObservers, options.Limits.Blockwise.MaxRequestBodySize, options.Limits.Blockwise.MaxSourceFraction));
         Assert.False(options.Limits.Amplification.IsLimited);
         Assert.Equal(Timeout.InfiniteTimeSpan, options.Limits.Peers.IdleLifetime);
         Assert.Equal((FromSeconds(3), 4, double.PositiveInfinity),
@@ -121,7 +121,7 @@ public sealed class SectionTests
         "Coap:Server:Tls:Curve25519 is not a known key. Known are Certificate, Key, Password, Authorities, Crl, "
             + "Revocation, ClientCertificates.")]
     public void A_key_that_is_not_known_is_named_with_the_nearest_one(string json, string expected) =>
-        Assert.Equal([expected], Read(json).Findings.UnknownKeys);
+        Assert.Equal([expected], Read(json).Findings.UnknownKeys.Texts);
 
     [Fact]
     public void Missing_empty_and_null_values_leave_the_default()
@@ -129,7 +129,7 @@ public sealed class SectionTests
         CoapServerOptions options = Read(
             """{ "Transports": { "Shards": null }, "Limits": { "Observe": { "MaxObservers": "" } }, "Endpoints": [], "Groups": {} }""");
         Assert.Empty(options.Findings.Errors);
-        Assert.Empty(options.Findings.UnknownKeys);
+        Assert.Empty(options.Findings.UnknownKeys.Texts);
         Assert.Equal(new CoapLimits().Observe.MaxObservers, options.Limits.Observe.MaxObservers);
         Assert.Empty(options.Endpoints);
     }
@@ -141,7 +141,7 @@ public sealed class SectionTests
             .AddInMemoryCollection(
                 [new("Coap:Server:Endpoints:0", "coap://*:3"), new("Coap:Server:Endpoints", "coap://*:1; coap+tcp://*:2")]).Build();
         CoapServerOptions options = new();
-        ServerKeys.Table.Read(configuration.GetSection("Coap:Server"), options, options.Findings);
+        ServerConfigurationKeys.Table.Read(configuration.GetSection("Coap:Server"), options, options.Findings);
         Assert.Equal(["coap://*:1", "coap+tcp://*:2"], options.Endpoints);
     }
 
@@ -151,9 +151,9 @@ public sealed class SectionTests
         IConfiguration configuration =
             new ConfigurationBuilder().AddInMemoryCollection([new("Transports:Shards", "65"), new("Shard", "1")]).Build();
         CoapServerOptions options = new();
-        ServerKeys.Table.Read(configuration, options, options.Findings);
+        ServerConfigurationKeys.Table.Read(configuration, options, options.Findings);
         Assert.Equal(["Transports:Shards = '65': allowed is: whole number, 1 to 64"], options.Findings.Errors);
-        Assert.Equal(["Shard is not a known key. Did you mean Transports:Shards?"], options.Findings.UnknownKeys);
+        Assert.Equal(["Shard is not a known key. Did you mean Transports:Shards?"], options.Findings.UnknownKeys.Texts);
     }
 
     [Fact]
@@ -169,7 +169,7 @@ public sealed class SectionTests
             }
             """);
         Assert.Empty(options.Findings.Errors);
-        Assert.Empty(options.Findings.UnknownKeys);
+        Assert.Empty(options.Findings.UnknownKeys.Texts);
         options.Parameters = options.Parameters with { NStart = 7 };
         Assert.Throws<ArgumentException>("prefix", () => options.ForPeers("10.1.2.0/33", static parameters => parameters));
         options.ForPeers("10.1.2.0/24", parameters => parameters with { MaxRetransmit = 1 });
@@ -198,9 +198,9 @@ public sealed class SectionTests
             ["Coap:Server:Peers:0:Prefixes is empty. Give at least one prefix such as 192.0.2.0/24.",
                 "Coap:Server:Peers:1:NStart = '0': allowed is: whole number, 1 to 65535"],
             options.Findings.Errors);
-        Assert.Equal(2, options.Findings.UnknownKeys.Count);
-        options.Findings.UnknownKeys[0].Begins("Coap:Server:Peers:1:MaxChannels is not a known key.");
-        Assert.Equal("Coap:Server:Peer is not a known key. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys[1]);
+        Assert.Equal(2, options.Findings.UnknownKeys.Texts.Count());
+        options.Findings.UnknownKeys.Texts.First().Begins("Coap:Server:Peers:1:MaxChannels is not a known key.");
+        Assert.Equal("Coap:Server:Peer is not a known key. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys.Texts.Last());
         Assert.Equal(["Coap:Server:Peers = 'all': it is a list of items with keys of their own."],
             Read("""{ "Peers": "all" }""").Findings.Errors);
     }
@@ -210,7 +210,7 @@ public sealed class SectionTests
         using MemoryStream stream = new(System.Text.Encoding.UTF8.GetBytes($$"""{ "Coap": { "Server": {{json}} } }"""));
         IConfiguration configuration = new ConfigurationBuilder().AddJsonStream(stream).Build();
         CoapServerOptions options = new();
-        ServerKeys.Table.Read(configuration.GetSection("Coap:Server"), options, options.Findings);
+        ServerConfigurationKeys.Table.Read(configuration.GetSection("Coap:Server"), options, options.Findings);
         return options;
     }
 }

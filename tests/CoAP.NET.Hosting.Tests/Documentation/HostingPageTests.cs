@@ -26,11 +26,11 @@ public sealed partial class HostingPageTests
 
     [Fact]
     public void The_table_of_proxy_keys_lists_each_key_with_its_default_and_allowed_values() =>
-        Check("proxy", ProxyKeys.Table, new CoapHostedProxyOptions());
+        Check("proxy", ProxyConfigurationKeys.Table, new CoapHostedProxyOptions());
 
     [Fact]
     public void The_table_of_back_end_keys_lists_each_key_with_its_default_and_allowed_values() =>
-        Check("proxyroute", ProxyKeys.RouteTable, new CoapProxyRoute());
+        Check("proxyroute", ProxyConfigurationKeys.RouteTable, new CoapProxyRoute());
 
     [Fact]
     public void Every_snippet_is_compiled()
@@ -44,7 +44,7 @@ public sealed partial class HostingPageTests
         Assert.All(snippets, snippet => code.Mentions(Flat(snippet.Groups["code"].Value)));
     }
 
-    private static void Check<T>(string name, KeyTable<T> table, T fresh, Func<string, bool>? filter = null) =>
+    private static void Check<T>(string name, ConfigurationKeyTable<T> table, T fresh, Func<string, bool>? filter = null) =>
         KeyTablePage.Check(name, table.Keys.Where(key => filter?.Invoke(key.Path) ?? true)
             .Select(key => (key.Path, key.ValueOf(fresh), key.Allowed)));
 

@@ -55,7 +55,8 @@ public sealed partial class SmallMachinePageTests
 
     private static long NumberOf(string text)
     {
-        long value = Assert.IsType<long>(ValueSyntax.Bytes(0, long.MaxValue).Parse(text.Replace(",", "", StringComparison.Ordinal)));
+        long value = Assert.IsType<long>(
+            ConfigurationValueSyntax.Bytes(0, long.MaxValue).Parse(text.Replace(",", "", StringComparison.Ordinal)));
         return value;
     }
 

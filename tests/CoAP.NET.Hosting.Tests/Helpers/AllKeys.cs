@@ -3,20 +3,20 @@ namespace CoAP.NET.Hosting.Tests.Helpers;
 /// <summary>The keys of a server or client with all parts that packages add.</summary>
 internal static class AllKeys
 {
-    public static KeyTable<OfServer> Server { get; } = new()
+    public static ConfigurationKeyTable<OfServer> Server { get; } = new()
     {
-        { ServerKeys.Table, static all => all.Server },
-        { DtlsKeys.ServerTable, static all => all.Dtls },
-        { OscoreSectionKeys.ServerTable, static all => all.Oscore },
-        { EdhocKeys.ServerTable, static all => all.Edhoc },
+        { ServerConfigurationKeys.Table, static all => all.Server },
+        { DtlsConfigurationKeys.ServerTable, static all => all.Dtls },
+        { OscoreConfigurationKeys.ServerTable, static all => all.Oscore },
+        { EdhocConfigurationKeys.ServerTable, static all => all.Edhoc },
     };
 
-    public static KeyTable<OfClient> Client { get; } = new()
+    public static ConfigurationKeyTable<OfClient> Client { get; } = new()
     {
-        { ClientKeys.Table, static all => all.Client },
-        { DtlsKeys.ClientTable, static all => all.Dtls },
-        { OscoreSectionKeys.ClientTable, static all => all.Oscore },
-        { EdhocKeys.ClientTable, static all => all.Edhoc },
+        { ClientConfigurationKeys.Table, static all => all.Client },
+        { DtlsConfigurationKeys.ClientTable, static all => all.Dtls },
+        { OscoreConfigurationKeys.ClientTable, static all => all.Oscore },
+        { EdhocConfigurationKeys.ClientTable, static all => all.Edhoc },
     };
 
     internal sealed class OfServer

@@ -3,7 +3,7 @@ namespace CoAP.NET.Hosting.Tests.Helpers;
 /// <summary>The system's time, but the timers by which files are looked at go off when a test says so.</summary>
 internal sealed class TickingTime : TimeProvider
 {
-    private readonly List<Held> _held = [];
+    private readonly List<TestTimer> _held = [];
 
     /// <summary>How many timers there are of those.</summary>
     public int Timers
@@ -24,7 +24,7 @@ internal sealed class TickingTime : TimeProvider
             return base.CreateTimer(callback, state, dueTime, period);
         }
 
-        Held held = new(this, callback, state);
+        TestTimer held = new(this, callback, state);
         lock (_held)
         {
             _held.Add(held);
@@ -36,7 +36,7 @@ internal sealed class TickingTime : TimeProvider
     /// <summary>They go off.</summary>
     public void Tick()
     {
-        Held[] held;
+        TestTimer[] held;
         lock (_held)
         {
             held = [.. _held];
@@ -45,7 +45,7 @@ internal sealed class TickingTime : TimeProvider
         Array.ForEach(held, timer => timer.Fire());
     }
 
-    private sealed class Held(TickingTime owner, TimerCallback callback, object? state) : ITimer
+    private sealed class TestTimer(TickingTime owner, TimerCallback callback, object? state) : ITimer
     {
         public void Fire() => callback(state);
 

@@ -140,7 +140,7 @@ public sealed partial class HostedProxyTests : HostTest
     [MemberData(nameof(Paths))]
     public void Writing_the_default_of_a_proxy_key_changes_no_option(string path)
     {
-        ConfigurationKey<CoapHostedProxyOptions> key = ProxyKeys.Table.Keys.Single(key => key.Path == path);
+        ConfigurationKey<CoapHostedProxyOptions> key = ProxyConfigurationKeys.Table.Keys.Single(key => key.Path == path);
         string value = key.ValueOf(new CoapHostedProxyOptions());
         if (value != "none")
         {
@@ -154,7 +154,7 @@ public sealed partial class HostedProxyTests : HostTest
     [MemberData(nameof(Paths))]
     public async Task The_largest_allowed_value_of_a_proxy_key_is_accepted(string path)
     {
-        ConfigurationKey<CoapHostedProxyOptions> key = ProxyKeys.Table.Keys.Single(key => key.Path == path);
+        ConfigurationKey<CoapHostedProxyOptions> key = ProxyConfigurationKeys.Table.Keys.Single(key => key.Path == path);
         if (Largest().Match(key.Allowed) is { Success: true } largest)
         {
             CoapHostedProxyOptions options = new();
@@ -166,7 +166,7 @@ public sealed partial class HostedProxyTests : HostTest
     [GeneratedRegex(@"^(whole number|bytes \(.*\)), \d+ to (?<max>.+)$", RegexOptions.ExplicitCapture)]
     private static partial Regex Largest();
 
-    public static TheoryData<string> Paths => [.. ProxyKeys.Table.Keys.Select(key => key.Path)];
+    public static TheoryData<string> Paths => [.. ProxyConfigurationKeys.Table.Keys.Select(key => key.Path)];
 
     private sealed class StubHandler : HttpMessageHandler
     {

@@ -82,7 +82,7 @@ public sealed class LoadRunnerTests
             Seed = 11,
             TimeoutSeconds = 30
         };
-        Arrivals arrivals = new(plan.Rate, 0, poisson, unchecked(plan.Seed * 31));
+        ArrivalTimes arrivals = new(plan.Rate, 0, poisson, unchecked(plan.Seed * 31));
         int due = 0;
         for (; arrivals.Next < plan.Seconds; arrivals.MoveOn())
         {

@@ -113,7 +113,7 @@ public sealed class SiloPeersTests : IAsyncDisposable
                 peers.Take(from, path, (byte[][])arguments[2]!);
                 return Task.CompletedTask;
 
-            case nameof(ICoapNodeService.AskAsync):
+            case nameof(ICoapNodeService.RequestAsync):
                 _captured.Enqueue((from, path, (byte[])arguments[2]!));
                 return AnswerAsync(peers, from, path, (byte[])arguments[2]!);
 

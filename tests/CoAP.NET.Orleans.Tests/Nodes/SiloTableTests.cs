@@ -12,7 +12,7 @@ public sealed class SiloTableTests : IAsyncDisposable
     private readonly VirtualClock _clock = new();
     private readonly CoapMemoryCluster _memory;
     private readonly CoapCluster _cluster;
-    private readonly SiloTable _table;
+    private readonly SiloMembershipRepair _table;
     private readonly ServiceProvider _services;
     private readonly Lock _gate = new();
     private MembershipEntry? _row;
@@ -43,7 +43,7 @@ public sealed class SiloTableTests : IAsyncDisposable
             .AddSingleton(Stub.Make<IClusterMembershipService>(
                 (_, _) => new ClusterMembershipSnapshot([], new MembershipVersion(Known))))
             .BuildServiceProvider();
-        _table = new SiloTable(_services, NullLogger.Instance);
+        _table = new SiloMembershipRepair(_services, NullLogger.Instance);
     }
 
     [Fact]
@@ -99,7 +99,7 @@ public sealed class SiloTableTests : IAsyncDisposable
         await _cluster.StartAsync();
         await Eventually.IsTrueAsync(() => _cluster.Map.Version > 0);
         await _table.StartAsync(CancellationToken.None);
-        MemoryBackup backup = _memory.Save();
+        MemoryStoreSnapshot backup = _memory.Save();
         change();
         _memory.GoBack(backup);
     }

@@ -124,7 +124,7 @@ public sealed class AiocoapTests : FolderTest
         {
             try
             {
-                using ContextFields fields = new();
+                using OscoreContextFileFields fields = new();
                 AiocoapDirectory.ReadFile(bytes, "settings.json", fields, []);
             }
             catch (CoapCredentialException exception)

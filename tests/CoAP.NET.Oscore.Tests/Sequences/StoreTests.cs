@@ -150,10 +150,10 @@ public sealed class StoreTests : IDisposable
         byte[] whole = await File.ReadAllBytesAsync(file);
         for (int length = 0; length < whole.Length; length++)
         {
-            Assert.Null(StateFile.Parse(whole.AsSpan(0, length), s_key));
+            Assert.Null(OscoreStateFile.Parse(whole.AsSpan(0, length), s_key));
         }
 
-        Assert.NotNull(StateFile.Parse(whole, s_key));
+        Assert.NotNull(OscoreStateFile.Parse(whole, s_key));
         await File.WriteAllBytesAsync(file, whole[..^1]);
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(() => store.OpenAsync(s_key, default).AsTask());
         Assert.Equal(OscoreStoreFault.Corrupt, exception.Fault);
@@ -175,7 +175,7 @@ public sealed class StoreTests : IDisposable
         {
             byte[] changed = [.. whole];
             changed[random.Next(changed.Length)] = (byte)random.Next(256);
-            if (StateFile.Parse(changed, s_key) is { } read)
+            if (OscoreStateFile.Parse(changed, s_key) is { } read)
             {
                 Assert.Equal(12_345UL, read.Bound);
                 Assert.Equal(77UL, read.Received!.Next);

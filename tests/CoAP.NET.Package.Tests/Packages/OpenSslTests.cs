@@ -128,6 +128,6 @@ public sealed partial class OpenSslTests
             + @"CryptographicOperations\.(Hash|Hmac|Verify))")]
     private static partial Regex NeedsOpenSsl();
 
-    [GeneratedRegex(@"\.(MemoryTable|CoapTable|CoapTableKey|Table(Contents|Slot|Entries|Bounds|Clock)) uses")]
+    [GeneratedRegex(@"\.(MemoryTable|CoapReplicatedTable|CoapTableKey|Table(Contents|Slot|Entries|Bounds|Clock)) uses")]
     private static partial Regex MemoryTables();
 }

@@ -48,7 +48,7 @@ internal class WebSocketTestEngine : SocketTestEngine
                 WebSocket webSocket = await _web.OpenAsync();
                 connections.Add(server.Endpoint.AcceptWebSocketAsync(
                     webSocket,
-                    new CoapAcceptedConnection
+                    new CoapAcceptedConnectionInfo
                     {
                         Remote = new IPEndPoint(IPAddress.Loopback, ++port),
                         Local = new IPEndPoint(IPAddress.Loopback, _web.Port)

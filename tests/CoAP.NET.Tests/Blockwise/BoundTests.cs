@@ -92,7 +92,7 @@ public sealed class BoundTests : BlockwiseTest
     public async Task A_block_that_finds_no_memory_gets_5_03_and_may_be_sent_again()
     {
         Options.Limits.Blockwise.RequestMemory = 4096;
-        Options.Limits.Blockwise.SourceShare = 1;
+        Options.Limits.Blockwise.MaxSourceFraction = 1;
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartAsync();
         byte[] body = Body(2048);

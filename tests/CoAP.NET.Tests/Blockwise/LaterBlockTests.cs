@@ -252,13 +252,13 @@ public sealed class LaterBlockTests : BlockwiseTest
         byte[] tag = (await SendLateAsync(At("one", 0), Peer)).Options.ETag!.Value.ToArray();
         Assert.Equal(CoapETag.FromContent(Body(300_000)).ToArray(), tag);
         Assert.Equal(tag, (await SendLateAsync(At("two", 0), Peer)).Options.ETag!.Value.ToArray());
-        int read = FileTags.TimesRead(one);
+        int read = FileEntityTagCache.TimesRead(one);
         for (int i = 0; i < 10; i++)
         {
             await SendLateAsync(At("one", 0), Other);
         }
 
-        Assert.Equal((1, 1), (read, FileTags.TimesRead(one)));
+        Assert.Equal((1, 1), (read, FileEntityTagCache.TimesRead(one)));
         await File.WriteAllBytesAsync(one, Body(300_001));
         Assert.NotEqual(tag, (await SendLateAsync(At("one", 0), Other)).Options.ETag!.Value.ToArray());
     }

@@ -103,7 +103,7 @@ public sealed class QBlockClientTests : TransferTest
         Assert.All(blocks, block => Assert.Equal((uint)_body.Length, block.Options.Size1));
         Assert.Equal(_body, blocks.SelectMany(block => block.Payload.ToArray()));
         await Eventually.IsTrueAsync(
-            () => CoAP.NET.Exchanges.ExchangeLayer.StandingOf(Client.Endpoint.Pipelines[0].Channels.All().First()) == 0);
+            () => CoAP.NET.Exchanges.ExchangeLayer.ObservationCountOf(Client.Endpoint.Pipelines[0].Channels.All().First()) == 0);
         AssertAllIsFree();
     }
 

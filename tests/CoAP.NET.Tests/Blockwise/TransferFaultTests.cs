@@ -108,7 +108,7 @@ public sealed class TransferFaultTests : TransferTest
             }
         };
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.SendAsync(
-            new CoapRequest(CoapMethod.Get, Uri) { Progress = new Told(stop) }, cancel.Token)));
+            new CoapRequest(CoapMethod.Get, Uri) { Progress = new ProgressCallback(stop) }, cancel.Token)));
         Assert.Equal(2, Requests.Count);
         AssertAllIsFree();
         using CancellationTokenSource before = new();
@@ -197,7 +197,7 @@ public sealed class TransferFaultTests : TransferTest
         Assert.Equal(3, Requests.Count);
     }
 
-    private sealed class Told(Action<CoapProgress> tell) : IProgress<CoapProgress>
+    private sealed class ProgressCallback(Action<CoapProgress> tell) : IProgress<CoapProgress>
     {
         public void Report(CoapProgress value) => tell(value);
     }

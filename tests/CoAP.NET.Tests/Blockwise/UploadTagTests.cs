@@ -121,10 +121,10 @@ public sealed class UploadTagTests : TransferTest
     [Fact]
     public void Every_upload_has_a_Request_Tag_when_the_table_of_uploads_is_full()
     {
-        UploadTags tags = new(new VirtualRandom(1));
+        UploadRequestTags tags = new(new VirtualRandom(1));
         byte[] tag = new byte[4];
         HashSet<string> seen = [];
-        for (int i = 0; i < UploadTags.Capacity; i++)
+        for (int i = 0; i < UploadRequestTags.Capacity; i++)
         {
             Assert.False(tags.Begin(1, i, tag));
         }
@@ -135,7 +135,7 @@ public sealed class UploadTagTests : TransferTest
             Assert.True(seen.Add(Wire.Hex(tag)));
         }
 
-        Assert.Equal(UploadTags.Capacity, tags.Count);
+        Assert.Equal(UploadRequestTags.Capacity, tags.Count);
         tags.Conclude(1, 5);
         Assert.True(tags.Begin(1, 6, tag));
         Assert.False(tags.Begin(2, 6, tag));
@@ -149,7 +149,7 @@ public sealed class UploadTagTests : TransferTest
             CoapMessage message = new(CoapCode.Put);
             message.Options.Add(new UriPathOption("a"));
             change(message.Options);
-            return UploadTags.ResourceOf(message);
+            return UploadRequestTags.ResourceOf(message);
         }
 
         int plain = Of(_ => { });

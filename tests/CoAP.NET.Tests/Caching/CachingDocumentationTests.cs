@@ -62,7 +62,7 @@ public sealed class CachingDocumentationTests
 
         async Task<CoapMessage> AskAsync(CoapMessage request, string uri, CoapSource source)
         {
-            CoapCachedRequest? cached = cache.Begin(request, uri, source);
+            CoapCacheTransaction? cached = cache.Begin(request, uri, source);
             if (cached?.Fresh is { } fresh)
             {
                 return fresh;

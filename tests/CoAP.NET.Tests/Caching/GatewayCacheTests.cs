@@ -43,7 +43,7 @@ public sealed class GatewayCacheTests
         Begin().Complete(Answer("one", 60, 7));
         _clock.Advance(FromSeconds(60));
         CoapOptionCollection options = new();
-        CoapCachedRequest stale = Begin(options: static options => options.Add(new ETagOption([9])));
+        CoapCacheTransaction stale = Begin(options: static options => options.Add(new ETagOption([9])));
         stale.AddTagsTo(options);
         Assert.Equal([7], Assert.Single(options.ETags).ToArray());
 
@@ -61,7 +61,7 @@ public sealed class GatewayCacheTests
     public void Invalidating_a_URI_makes_stored_responses_and_requests_in_progress_stale()
     {
         Begin().Complete(Answer("one", 60));
-        CoapCachedRequest underWay = Begin(options: static options => options.Accept = CoapContentFormat.Cbor);
+        CoapCacheTransaction underWay = Begin(options: static options => options.Accept = CoapContentFormat.Cbor);
         _cache.Invalidate(Uri);
         underWay.Complete(Answer("two", 60));
 
@@ -120,7 +120,7 @@ public sealed class GatewayCacheTests
     private static CoapSource SourceOf(string address) =>
         CoapSourceRule.Default.Of(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 5683)));
 
-    private CoapCachedRequest Begin(string uri = Uri, Action<CoapOptionCollection>? options = null)
+    private CoapCacheTransaction Begin(string uri = Uri, Action<CoapOptionCollection>? options = null)
     {
         CoapMessage request = new(CoapCode.Get);
         options?.Invoke(request.Options);

@@ -135,7 +135,7 @@ public sealed class MeshCampaignTests
             if (PeerExchanges.Of(channel) is { } exchanges)
             {
                 Assert.Empty(exchanges.Pending);
-                Assert.Null(exchanges.Standing);
+                Assert.Null(exchanges.Observations);
             }
         }
 

@@ -21,7 +21,7 @@ public sealed class ResponseExceptionTests
     [InlineData("", null)]
     [InlineData("a1235084", null)]
     [InlineData("bb7fffffffffffffff206161", null)]
-    public void Problem_details_are_told_by_title_and_detail(string hex, string? text)
+    public void Problem_details_are_shown_by_title_and_detail(string hex, string? text)
     {
         CoapResponse response = Response(CoapContentFormat.ConciseProblemDetails, Wire.Hex(hex));
 

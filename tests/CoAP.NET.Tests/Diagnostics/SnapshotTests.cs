@@ -30,7 +30,7 @@ public sealed class SnapshotTests : EndpointTest
         Assert.DoesNotContain("KernelDrops", snapshot.Counters.Keys);
         Assert.Equal(new CoapShardSnapshot(0, 2, 1, 1, 0, 1), Assert.Single(snapshot.Shards));
         Assert.Equal(2, snapshot.Peers.Count);
-        CoapBoundSnapshot bound = snapshot.Bounds[0];
+        CoapLimitSnapshot bound = snapshot.Bounds[0];
         Assert.Equal(("Peers.MaxCount", 2, new CoapLimits().Peers.MaxCount, false), (bound.Name, bound.Used, bound.Limit, bound.IsBytes));
         Assert.Equal(KeyValuePair.Create("/o", 1), Assert.Single(snapshot.ObservedRoutes));
 

@@ -39,7 +39,7 @@ public sealed class AmplificationTests : StrangersTest
     public async Task Responses_to_a_hundred_thousand_addresses_stay_within_the_limit_of_the_endpoint_in_fixed_memory()
     {
         await StartWithBigAsync();
-        AddressGuard guard = Server.Endpoint.Pipelines[0].Shard.Guard;
+        AmplificationLimiter guard = Server.Endpoint.Pipelines[0].Shard.Guard;
         int memory = guard.Bytes;
         Assert.InRange(memory, 1, 1024 * 1024);
         byte[] request = Wire.Hex(Big(1));

@@ -9,9 +9,9 @@ public sealed class AesCcmTests
     /// <summary>The means of this machine for keys of 128 bits.</summary>
     public static TheoryData<string> Means =>
     [
-        .. ProcessorAesCcm.IsSupported ? (string[])[nameof(AesCcmMeans.Processor)] : [],
-        .. AesCcm.IsSupported ? (string[])[nameof(AesCcmMeans.Platform)] : [],
-        nameof(AesCcmMeans.Blocks),
+        .. ProcessorAesCcm.IsSupported ? (string[])[nameof(AesCcmImplementation.Processor)] : [],
+        .. AesCcm.IsSupported ? (string[])[nameof(AesCcmImplementation.Platform)] : [],
+        nameof(AesCcmImplementation.Blocks),
     ];
 
     // FIPS 197 appendix B.
@@ -53,7 +53,7 @@ public sealed class AesCcmTests
 
         void Check(string key, string nonce, string data, string plaintext, string ciphertext, string tag)
         {
-            using AesCcmCipher cipher = new(Convert.FromHexString(key), Enum.Parse<AesCcmMeans>(means));
+            using AesCcmCipher cipher = new(Convert.FromHexString(key), Enum.Parse<AesCcmImplementation>(means));
             byte[] made = new byte[ciphertext.Length / 2];
             byte[] madeTag = new byte[tag.Length / 2];
             cipher.Encrypt(Convert.FromHexString(nonce), Convert.FromHexString(data), Convert.FromHexString(plaintext), made, madeTag);
@@ -69,7 +69,7 @@ public sealed class AesCcmTests
         for (int i = 0; i < 1_000; i++)
         {
             byte[] key = Bytes(random, 16);
-            Compare(random, key, Enum.Parse<AesCcmMeans>(means), dataLength: i < 4 ? 0xff00 - 2 + i : random.Next(80));
+            Compare(random, key, Enum.Parse<AesCcmImplementation>(means), dataLength: i < 4 ? 0xff00 - 2 + i : random.Next(80));
         }
     }
 
@@ -79,21 +79,21 @@ public sealed class AesCcmTests
         Random random = new(3610);
         for (int i = 0; i < 100; i++)
         {
-            Compare(random, Bytes(random, 16 + (8 * random.Next(3))), AesCcmMeans.Blocks, random.Next(80));
+            Compare(random, Bytes(random, 16 + (8 * random.Next(3))), AesCcmImplementation.Blocks, random.Next(80));
         }
     }
 
     [Fact]
     public void The_processor_is_preferred_for_128_bit_keys_and_longer_keys_use_the_platform()
     {
-        Assert.Equal(ProcessorAesCcm.IsSupported, AesCcmCipher.MeansFor(16) == AesCcmMeans.Processor);
-        Assert.Equal(AesCcm.IsSupported ? AesCcmMeans.Platform : AesCcmMeans.Blocks, AesCcmCipher.MeansFor(32));
+        Assert.Equal(ProcessorAesCcm.IsSupported, AesCcmCipher.MeansFor(16) == AesCcmImplementation.Processor);
+        Assert.Equal(AesCcm.IsSupported ? AesCcmImplementation.Platform : AesCcmImplementation.Blocks, AesCcmCipher.MeansFor(32));
         PlatformNotSupportedException exception = Assert.Throws<PlatformNotSupportedException>(
-            () => new AesCcmCipher(new byte[16], AesCcmMeans.None));
+            () => new AesCcmCipher(new byte[16], AesCcmImplementation.None));
         exception.Message.Begins("AES-CCM needs a processor with AES instructions");
     }
 
-    private static void Compare(Random random, byte[] key, AesCcmMeans means, int dataLength)
+    private static void Compare(Random random, byte[] key, AesCcmImplementation means, int dataLength)
     {
         using AesCcmCipher cipher = new(key, means);
         byte[] nonce = Bytes(random, random.Next(7, 14));

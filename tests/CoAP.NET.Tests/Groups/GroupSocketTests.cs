@@ -76,7 +76,7 @@ public sealed class GroupSocketTests
 
         // Somebody else on the machine has joined; that must not open the server's ears.
         using Socket other = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        int index = UdpGroups.IndexOf(adapter, ipv6: false);
+        int index = UdpGroupManager.IndexOf(adapter, ipv6: false);
         other.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership,
             new MulticastOption(IPAddress.Parse("224.0.1.187"), index));
         await using CoapClient client = MakeClient(engine);

@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Guarding;
 public sealed class CoapSourceTests
 {
     private static readonly CoapSourceRule s_rule = new(
-        CoapPeerLimits.DefaultSourcePrefixLength, [IPNetwork.Parse("10.0.0.0/8"), IPNetwork.Parse("fd00:1::/32")]);
+        CoapPeerStateLimits.DefaultSourcePrefixLength, [IPNetwork.Parse("10.0.0.0/8"), IPNetwork.Parse("fd00:1::/32")]);
 
     [Theory]
     [InlineData("192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.1")]

@@ -10,7 +10,7 @@ public sealed class SourceUsageTests
     [Fact]
     public void Ports_and_interface_identifiers_do_not_separate_sources()
     {
-        SourceUsage<string>.Holding[] ofOne = [Hold("2001:db8::1", 1, 5), Hold("2001:db8::2", 2, 5)];
+        SourceUsage<string>.UsageEntry[] ofOne = [Hold("2001:db8::1", 1, 5), Hold("2001:db8::2", 2, 5)];
         Hold("192.0.2.1", 1, 9);
         Hold("192.0.2.2", 1, 9);
 
@@ -24,7 +24,7 @@ public sealed class SourceUsageTests
     [Fact]
     public void The_holding_idle_longest_is_first()
     {
-        SourceUsage<string>.Holding[] holdings = [Hold("192.0.2.1", 1, 5), Hold("192.0.2.1", 2, 5), Hold("192.0.2.1", 3, 5)];
+        SourceUsage<string>.UsageEntry[] holdings = [Hold("192.0.2.1", 1, 5), Hold("192.0.2.1", 2, 5), Hold("192.0.2.1", 3, 5)];
         SourceUsage<string>.Touch(holdings[0]);
         Assert.Same(holdings[1], _ledger.Greediest!.First);
         SourceUsage<string>.Touch(holdings[1]);
@@ -36,8 +36,8 @@ public sealed class SourceUsageTests
     [Fact]
     public void The_first_of_equally_greedy_sources_is_the_one_least_recently_passed()
     {
-        SourceUsage<string>.Holding first = Hold("192.0.2.1", 1, 5);
-        SourceUsage<string>.Holding second = Hold("192.0.2.2", 1, 5);
+        SourceUsage<string>.UsageEntry first = Hold("192.0.2.1", 1, 5);
+        SourceUsage<string>.UsageEntry second = Hold("192.0.2.2", 1, 5);
         Assert.Same(first.Source, _ledger.Greediest);
         _ledger.Pass(first.Source!);
         Assert.Same(second.Source, _ledger.Greediest);
@@ -46,7 +46,7 @@ public sealed class SourceUsageTests
     [Fact]
     public void A_holding_set_to_zero_is_removed()
     {
-        SourceUsage<string>.Holding holding = Hold("192.0.2.1", 1, 5);
+        SourceUsage<string>.UsageEntry holding = Hold("192.0.2.1", 1, 5);
         _ledger.Set(holding, 0);
         Assert.Null(_ledger.Greediest);
         Assert.Null(holding.Source);
@@ -60,11 +60,11 @@ public sealed class SourceUsageTests
     public void The_greediest_source_is_always_the_source_that_holds_most()
     {
         Random random = new(Campaign.Seed);
-        SourceUsage<string>.Holding[] all = [
-            .. Enumerable.Range(0, 200).Select(i => new SourceUsage<string>.Holding($"{i}", Source($"192.0.2.{i % 40}", (ushort)i)))];
+        SourceUsage<string>.UsageEntry[] all = [
+            .. Enumerable.Range(0, 200).Select(i => new SourceUsage<string>.UsageEntry($"{i}", Source($"192.0.2.{i % 40}", (ushort)i)))];
         for (int i = 0; i < Campaign.Rounds(20_000); i++)
         {
-            SourceUsage<string>.Holding one = all[random.Next(all.Length)];
+            SourceUsage<string>.UsageEntry one = all[random.Next(all.Length)];
             if (random.Next(4) == 0)
             {
                 SourceUsage<string>.Touch(one);
@@ -84,9 +84,9 @@ public sealed class SourceUsageTests
     private static CoapSource Source(string address, ushort port) =>
         CoapSourceRule.Default.Of(CoapAddress.Of(System.Net.IPAddress.Parse(address), port));
 
-    private SourceUsage<string>.Holding Hold(string address, ushort port, long amount)
+    private SourceUsage<string>.UsageEntry Hold(string address, ushort port, long amount)
     {
-        SourceUsage<string>.Holding holding = new(address, Source(address, port));
+        SourceUsage<string>.UsageEntry holding = new(address, Source(address, port));
         _ledger.Set(holding, amount);
         return holding;
     }

@@ -13,7 +13,8 @@ public sealed class DeduplicationStoreTests
     private static CoapLimits Small(double unverifiedShare = 0.25, double sourceShare = 1) =>
         new()
         {
-            Deduplication = { Memory = 256 * 1024, UnverifiedShare = unverifiedShare, SourceShare = sourceShare, SafeShare = 1 },
+            Deduplication =
+                { Memory = 256 * 1024, MaxUnverifiedFraction = unverifiedShare, MaxSourceFraction = sourceShare, MaxSafeFraction = 1 },
             Peers = { NewcomerMemory = 64 * 1024 },
         };
 

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Messaging;
 public sealed class ForgettingTests
 {
     private static CoapLimits Limits =>
-        new() { Deduplication = { Memory = 256 * 1024, SourceShare = 1 }, Peers = { NewcomerMemory = 64 * 1024 } };
+        new() { Deduplication = { Memory = 256 * 1024, MaxSourceFraction = 1 }, Peers = { NewcomerMemory = 64 * 1024 } };
 
     [Fact]
     public void All_deduplication_memory_is_freed_after_the_lifetimes()

@@ -81,7 +81,7 @@ public sealed class SafeExchangesTests
     [Fact]
     public void A_SafeShare_of_1_keeps_all_safe_exchanges_for_their_lifetime()
     {
-        MemoryRig memory = new(new CoapLimits { Deduplication = { SafeShare = 1 } });
+        MemoryRig memory = new(new CoapLimits { Deduplication = { MaxSafeFraction = 1 } });
         CoapChannel busy = memory.Rig.Channel(1);
         Send(memory, busy, CoapCode.Get, 0, Many);
 

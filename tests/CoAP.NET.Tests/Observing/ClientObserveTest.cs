@@ -17,7 +17,7 @@ public abstract class ClientObserveTest : ClientTest
     private protected CoapEndpoint Endpoint => Client.Endpoint;
 
     private protected int StandingRequests =>
-        Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(ExchangeLayer.StandingOf));
+        Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(ExchangeLayer.ObservationCountOf));
 
     private protected int Pins => Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(static channel => channel.Pins));
 

@@ -95,7 +95,8 @@ public sealed class LongLifeTests
         Assert.Equal(0, device.Observers);
         Assert.Equal(0, endpoint.Observed.Count);
         Assert.Equal(0, endpoint.Counters[CoapCounter.StageErrors]);
-        Assert.Equal(0, endpoint.Pipelines[0].Channels.All().Sum(static channel => channel.Pins + ExchangeLayer.StandingOf(channel)));
+        Assert.Equal(
+            0, endpoint.Pipelines[0].Channels.All().Sum(static channel => channel.Pins + ExchangeLayer.ObservationCountOf(channel)));
         Assert.Equal(0, endpoint.Pipelines[0].Messages.Outstanding);
         Assert.Equal(0, endpoint.Pipelines[0].Messages.Waiting);
     }

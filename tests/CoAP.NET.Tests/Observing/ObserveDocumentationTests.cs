@@ -147,26 +147,26 @@ public sealed class ObserveDocumentationTests : GuideTest
     }
 
     [Fact]
-    public async Task An_observation_is_kept_and_adopted_by_another_endpoint()
+    public async Task An_observation_is_exported_and_resumed_by_another_endpoint()
     {
         server.MapGet("/temperature", () => CoapResults.Text("20 C")).Observable();
         await StartAsync();
         await RunAsync(async () =>
         {
             CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
-            CoapObservationState? kept = await observation.KeepAsync(cancellationToken);
+            CoapObservationState? kept = await observation.ExportAsync(cancellationToken);
             Assert.NotNull(kept);
             observation.Leave();
 
             CoapEndpoint endpoint = server.Endpoint;
-            CoapObservation adopted;
-            using (endpoint.HoldNotifications(TimeSpan.FromSeconds(10)))
+            CoapObservation resumed;
+            using (endpoint.PauseNotifications(TimeSpan.FromSeconds(10)))
             {
-                adopted = await endpoint.AdoptAsync(kept, cancellationToken: cancellationToken);
+                resumed = await endpoint.ResumeObservationAsync(kept, cancellationToken: cancellationToken);
             }
 
-            Assert.Equal(CoapObserveState.Observing, adopted.State);
-            adopted.Leave();
+            Assert.Equal(CoapObserveState.Observing, resumed.State);
+            resumed.Leave();
         });
         Assert.Equal(1, server.Counters[CoapCounter.Registrations]);
     }

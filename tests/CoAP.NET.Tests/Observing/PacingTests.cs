@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Observing;
 /// </summary>
 public sealed class PacingTests : ServerObserveTest
 {
-    private readonly Dictionary<CoapAddress, List<Told>> _told = [];
+    private readonly Dictionary<CoapAddress, List<SentNotification>> _told = [];
     private readonly List<(double At, CoapAddress Peer, CoapMessage Message)> _due = [];
     private int _state;
     private double _now;
@@ -17,7 +17,7 @@ public sealed class PacingTests : ServerObserveTest
     {
         CoapRouteHandlerBuilder route = await StartedAsync(Peer);
         Listen(route, 30, 0.25);
-        List<Told> told = _told[Peer];
+        List<SentNotification> told = _told[Peer];
         Assert.Equal(CoapMessageType.NonConfirmable, told[0].Type);
         Assert.Equal(CoapMessageType.Confirmable, told[1].Type);
         Assert.InRange(told[1].At - told[0].At, 2.99, 3.02);
@@ -72,7 +72,7 @@ public sealed class PacingTests : ServerObserveTest
         Register(Peer, token: "4b");
         Register(Peer, token: "4c");
         Listen(route, 40, double.PositiveInfinity);
-        List<Told> told = _told[Peer];
+        List<SentNotification> told = _told[Peer];
         Assert.Single(told.Where(one => one.IsConfirmable).DistinctBy(one => one.Token));
         List<double> apart = [.. told.Where(one => !one.IsConfirmable).Select(one => one.At)];
         Assert.InRange(apart.Count, 10, 14);
@@ -149,12 +149,12 @@ public sealed class PacingTests : ServerObserveTest
             Settle();
             foreach ((CoapAddress peer, CoapMessage message) in TakeNew())
             {
-                if (!_told.TryGetValue(peer, out List<Told>? told))
+                if (!_told.TryGetValue(peer, out List<SentNotification>? told))
                 {
                     _told.Add(peer, told = []);
                 }
 
-                told.Add(new Told(_now, message.Type, message.Token, int.Parse(TextOf(message), null)));
+                told.Add(new SentNotification(_now, message.Type, message.Token, int.Parse(TextOf(message), null)));
                 if (message.Type == CoapMessageType.Confirmable)
                 {
                     _due.Add((_now + roundTrip, peer, message));
@@ -172,7 +172,7 @@ public sealed class PacingTests : ServerObserveTest
         }
     }
 
-    private sealed record Told(double At, CoapMessageType Type, CoapToken Token, int State)
+    private sealed record SentNotification(double At, CoapMessageType Type, CoapToken Token, int State)
     {
         public bool IsConfirmable => Type == CoapMessageType.Confirmable;
     }

@@ -6,7 +6,7 @@ public sealed class OpenedResponseTests
     [Fact]
     public async Task OpenResponseAsync_completes_a_small_response_synchronously()
     {
-        HeldRequester requester = new();
+        BlockingClient requester = new();
         Task<CoapOpenedResponse> opening = requester.OpenResponseAsync(new CoapRequest(CoapMethod.Get, "coap://[::1]/x"), 1000);
         Assert.False(opening.IsCompleted);
 
@@ -22,7 +22,7 @@ public sealed class OpenedResponseTests
     public async Task Cancelling_the_opening_before_the_response_cancels_the_request()
     {
         using CancellationTokenSource leaving = new();
-        HeldRequester requester = new();
+        BlockingClient requester = new();
         Task<CoapOpenedResponse> opening = requester.OpenResponseAsync(
             new CoapRequest(CoapMethod.Get, "coap://[::1]/x"), 1000, leaving.Token);
 
@@ -32,7 +32,7 @@ public sealed class OpenedResponseTests
         Assert.True(requester.Cancellation.IsCancellationRequested);
     }
 
-    private sealed class HeldRequester : ICoapClient
+    private sealed class BlockingClient : ICoapClient
     {
         public TaskCompletionSource<CoapResponse> Response { get; } = new();
 

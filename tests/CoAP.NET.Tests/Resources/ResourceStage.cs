@@ -22,7 +22,7 @@ internal sealed class ResourceStage : ICoapRouteBuilder
             Logger = Logger,
             ParametersOf = _ => CoapTransmissionParameters.Default,
         };
-        Served = new ServedRequests(Limits.Requests.MaxServed) { Threads = threads };
+        Served = new RunningRequests(Limits.Requests.MaxServed) { Threads = threads };
         Block = new ResourceInbound(Environment, Table, Served);
         Block.LinkTo(Replies);
         CoapAddress address = CoapAddress.FromIPv4(0x7f000001, 5683);
@@ -44,7 +44,7 @@ internal sealed class ResourceStage : ICoapRouteBuilder
 
     public RouteTable Table { get; } = new();
 
-    public ServedRequests Served { get; }
+    public RunningRequests Served { get; }
 
     public ResourceInbound Block { get; }
 

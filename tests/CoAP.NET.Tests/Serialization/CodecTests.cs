@@ -4,7 +4,8 @@ using System.IO.Pipelines;
 
 namespace CoAP.NET.Tests.Serialization;
 
-/// <summary>A message format of one's own over <see cref="CoapCodec"/>, and messages that are read one after another.</summary>
+/// <summary>A message format of one's own over <see cref="CoapCustomMessageSerializer"/>, and messages that are read one after
+/// another.</summary>
 public sealed class CodecTests
 {
     private static readonly LengthCodec s_codec = new();
@@ -180,7 +181,7 @@ public sealed class CodecTests
     }
 
     /// <summary>Two bytes of length, the code, the payload.</summary>
-    private sealed class LengthCodec : CoapCodec
+    private sealed class LengthCodec : CoapCustomMessageSerializer
     {
         protected override int MaxMessageSize => 2000;
 

@@ -215,5 +215,5 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     }
 
     private static (int Size, bool Blocks, int Token) CapabilitiesOf(DirectConnection connection) =>
-        (connection.Channel!.PeerMaxMessageSize, connection.Channel.TellsOfBlocks, connection.Channel.PeerMaxTokenLength);
+        (connection.Channel!.PeerMaxMessageSize, connection.Channel.ReportsBlockSupport, connection.Channel.PeerMaxTokenLength);
 }

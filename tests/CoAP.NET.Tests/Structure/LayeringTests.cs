@@ -52,7 +52,7 @@ public class LayeringTests
         // The tool works: a base class, a signature and a call in a method body.
         Assert.Contains("CoAP.NET.Mesh.InlineTarget`1", s_uses["CoAP.NET.Mesh.InlineBlock`2"]);
         Assert.Contains("CoAP.NET.CoapChannel", s_uses["CoAP.NET.CoapInbound"]);
-        Assert.Contains("CoAP.NET.Mesh.InlineFailure", s_uses["CoAP.NET.Mesh.InlineLink`1"]);
+        Assert.Contains("CoAP.NET.Mesh.StageExceptionReporter", s_uses["CoAP.NET.Mesh.InlineLink`1"]);
     }
 
     [Fact]

@@ -64,7 +64,7 @@ public sealed class BlockTransportTests
     [Fact]
     public void An_invalid_or_unknown_scheme_is_refused()
     {
-        using CoapEndpointHolder holder = new();
+        using EndpointScope holder = new();
         Assert.Throws<ArgumentException>(() => holder.Add("Coap+Radio", 1));
         Assert.Throws<ArgumentException>(() => holder.Add("coap radio", 1));
         Assert.Throws<ArgumentException>(() => holder.Add("coap+port", 0));
@@ -151,7 +151,7 @@ public sealed class BlockTransportTests
     private static CoapBlockTransport Transport(string scheme, int defaultPort) =>
         new(new BufferBlock<CoapDatagram>(), s_client, scheme, defaultPort);
 
-    private sealed class CoapEndpointHolder : IDisposable
+    private sealed class EndpointScope : IDisposable
     {
         private readonly CoapClient _client = new();
 

@@ -72,10 +72,10 @@ public class CoapAddressTests
         byte[] bytes = new byte[28];
         Array.Fill(bytes, (byte)0xaa);
 
-        int length = NativeAddress.Write(bytes, address, ipv6);
+        int length = SockaddrConverter.Write(bytes, address, ipv6);
 
         Assert.Equal(ipv6 ? 28 : 16, length);
-        Assert.Equal(address, NativeAddress.Read(bytes, ipv6));
+        Assert.Equal(address, SockaddrConverter.Read(bytes, ipv6));
         Assert.Equal("1633", Wire.Hex(bytes.AsSpan(2, 2)));
     }
 
@@ -85,7 +85,7 @@ public class CoapAddressTests
         SocketAddress expected = new IPEndPoint(IPAddress.Parse("fe80::1234%7"), 5683).Serialize();
         SocketAddress written = new(System.Net.Sockets.AddressFamily.InterNetworkV6);
 
-        NativeAddress.Write(written.Buffer.Span, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse("fe80::1234%7"), 5683)),
+        SockaddrConverter.Write(written.Buffer.Span, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse("fe80::1234%7"), 5683)),
             ipv6: true);
 
         Assert.Equal(Wire.Hex(expected.Buffer.Span[..28]), Wire.Hex(written.Buffer.Span[..28]));
@@ -100,5 +100,5 @@ public class CoapAddressTests
     [InlineData("2001:db8::1", false)]
     [InlineData("::1", false)]
     public void Addresses_that_need_an_interface_are_known(string text, bool expected) =>
-        Assert.Equal(expected, NativeAddress.NeedsScope(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(text), 1)).High));
+        Assert.Equal(expected, SockaddrConverter.NeedsScope(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(text), 1)).High));
 }

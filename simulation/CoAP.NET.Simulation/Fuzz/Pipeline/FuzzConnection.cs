@@ -14,7 +14,7 @@ internal sealed class FuzzConnection
     {
         (_pipe, DuplexPipe theirs) = DuplexPipe.Make();
         Ended = endpoint.AcceptStreamAsync(theirs,
-            new CoapAcceptedConnection { Remote = new IPEndPoint(0x0a02_00c0, port), Local = new IPEndPoint(0x0102_00c0, 5683) });
+            new CoapAcceptedConnectionInfo { Remote = new IPEndPoint(0x0a02_00c0, port), Local = new IPEndPoint(0x0102_00c0, 5683) });
     }
 
     /// <summary>Ends when the endpoint has let go of it.</summary>

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>Keeps the first Error or Critical message: none may come of anything that a stranger sends.</summary>
-internal sealed class FuzzLog() : KeptLog(LogLevel.Error)
+internal sealed class FuzzLog() : BenchLog(LogLevel.Error)
 {
     private string? _first;
 

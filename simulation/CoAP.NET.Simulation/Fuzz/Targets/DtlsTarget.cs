@@ -139,7 +139,7 @@ internal sealed class DtlsTarget : ContentTarget
         byte[] record = new byte[from.RecordLength(2)];
         _ = from.Seal(ContentType.ApplicationData, [7, 9], record);
         return RecordHeader.TryRead(record, to.OwnCid.Length, out RecordHeader header)
-            && to.Open(header, record, out ContentType type, out Range content, out _) == OpenResult.Opened
+            && to.Open(header, record, out ContentType type, out Range content, out _) == RecordOpenResult.Opened
             && type == ContentType.ApplicationData && record.AsSpan()[content] is [7, 9];
     }
 

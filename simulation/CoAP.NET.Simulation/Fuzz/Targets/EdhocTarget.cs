@@ -56,8 +56,8 @@ internal sealed class EdhocTarget : ContentTarget
         signature = FuzzRandom.Mix(signature, Try(() => ReadPlaintext(input)));
         signature = FuzzRandom.Mix(signature, Try(() =>
         {
-            ReadOnlyMemory<byte> message = CombinedPayload.Read(input, out ReadOnlyMemory<byte> ciphertext);
-            Check(CombinedPayload.Write(message.Span, ciphertext.Span).AsSpan().SequenceEqual(input), "combined", "Bytes are lost.");
+            ReadOnlyMemory<byte> message = CombinedRequestPayload.Read(input, out ReadOnlyMemory<byte> ciphertext);
+            Check(CombinedRequestPayload.Write(message.Span, ciphertext.Span).AsSpan().SequenceEqual(input), "combined", "Bytes are lost.");
             return 1;
         }));
         return FuzzRandom.Mix(signature, Try(() => (ulong)RequestPayload.Read(input, out _).Length & 1));

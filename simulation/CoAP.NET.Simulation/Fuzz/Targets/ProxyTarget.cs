@@ -79,7 +79,7 @@ internal sealed class ProxyTarget : FuzzTarget
         int hops = HopCount.Next(message.Options, s_options);
         Check(hops is >= 0 and <= 255, "hops", $"{hops}");
         ulong signature = FuzzRandom.Mix(3, CheckReverse(message.Options));
-        if (RequestRules.AsksForProxy(message.Options) && TryCompose(message, out string? target))
+        if (RequestChecks.AsksForProxy(message.Options) && TryCompose(message, out string? target))
         {
             signature = FuzzRandom.Mix(signature, CheckForward(request, forwarded, target));
         }
@@ -115,7 +115,7 @@ internal sealed class ProxyTarget : FuzzTarget
         }
 
         CoapProxyRequest onward = new(request, default, uri.ToString(), forwarded, TimeSpan.FromSeconds(60), null, mayBeShared: false);
-        CoapRequest made = CoapUpstream.Make(onward);
+        CoapRequest made = CoapUpstreamClient.Make(onward);
         CoapMessage sent = RequestComposer.Copy(made);
         RequestComposer.AddTarget(sent, made.Uri!, s_destination.Address, s_destination.Port);
         Check(CoapUri.TryCompose(uri.Scheme, sent.Options, s_destination, out CoapUri? asked, out string? error)

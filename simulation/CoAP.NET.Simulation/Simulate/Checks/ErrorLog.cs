@@ -2,7 +2,7 @@ namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>The log of all nodes: what is an error and was not planned goes to whoever checks.</summary>
 /// <param name="onError">Takes what was logged.</param>
-internal sealed class ErrorLog(Action<string> onError) : KeptLog(LogLevel.Error)
+internal sealed class ErrorLog(Action<string> onError) : BenchLog(LogLevel.Error)
 {
     protected override void Keep(LogLevel level, EventId id, string text, Exception? exception)
     {

@@ -159,9 +159,9 @@ internal sealed class ClusterCalm(ClusterWorld world)
         {
             CoapClusterNodeCounters counters = node.Cluster.GetNodeCounters();
             CoapRecordWriterCounters writer = node.Cluster.Writer.GetCounters();
-            if (sessions > forgotten || counters.Holding > 0 || counters.Moving > 0 || writer.Waiting > 0)
+            if (sessions > forgotten || counters.DatagramsWaiting > 0 || counters.Moving > 0 || writer.Waiting > 0)
             {
-                left.Add($"{node}: {node.Server.Endpoint.ConnectedPeers.Count} sessions, {counters.Holding} datagrams held, "
+                left.Add($"{node}: {node.Server.Endpoint.ConnectedPeers.Count} sessions, {counters.DatagramsWaiting} datagrams held, "
                     + $"{counters.Moving} slots move, {writer.Waiting} records to write");
             }
         }

@@ -32,7 +32,7 @@ internal sealed class ClusterWorld
     private readonly long[] _newest = new long[CoapSlot.Count];
     private readonly ClusterTroubles _troubles = new();
     private readonly SlotHistory _history = new();
-    private readonly List<(TimeSpan Time, MemoryBackup Backup)> _saved = [];
+    private readonly List<(TimeSpan Time, MemoryStoreSnapshot Backup)> _saved = [];
     private readonly string? _plant;
     private readonly Func<ICoapClusterStore, PlantedStore>? _planted;
     private int _processes;
@@ -204,7 +204,7 @@ internal sealed class ClusterWorld
         if (Has(ClusterPlants.GoneBack))
         {
             // What the next owners of its slots wrote is lost, and one of them dies.
-            (TimeSpan time, MemoryBackup backup) = (Clock.Elapsed, Memory.Save());
+            (TimeSpan time, MemoryStoreSnapshot backup) = (Clock.Elapsed, Memory.Save());
             Later(s_takenOver, () =>
             {
                 SimulatedClusterNode[] awake = [.. Nodes.Where(one => one is { IsLeaving: false, Time.IsStill: false })];
@@ -329,7 +329,7 @@ internal sealed class ClusterWorld
         }
     }
 
-    private void GoBack(SimulatedClusterNode node, TimeSpan time, MemoryBackup backup)
+    private void GoBack(SimulatedClusterNode node, TimeSpan time, MemoryStoreSnapshot backup)
     {
         Journal.Note($"the store goes back to {time.TotalSeconds:F1} s");
         Trouble(s_takeOver);

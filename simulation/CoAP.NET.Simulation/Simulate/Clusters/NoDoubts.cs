@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 using CoAP.NET.Dtls;
-using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;

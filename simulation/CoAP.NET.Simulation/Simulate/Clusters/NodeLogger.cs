@@ -4,7 +4,7 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 /// <param name="world">The world.</param>
 /// <param name="node">The node.</param>
 internal sealed class NodeLogger(ClusterWorld world, SimulatedClusterNode node)
-    : KeptLog(ClusterJournal.Echo is null ? LogLevel.Information : LogLevel.Debug)
+    : BenchLog(ClusterJournal.Echo is null ? LogLevel.Information : LogLevel.Debug)
 {
     protected override void Keep(LogLevel level, EventId id, string text, Exception? exception)
     {

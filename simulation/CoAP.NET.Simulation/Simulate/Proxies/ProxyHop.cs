@@ -66,7 +66,7 @@ internal sealed class ProxyHop(int index, ProxyPlan plan, VirtualClock clock, st
         _server.MapForwardProxy(_proxy);
         if (index == 0)
         {
-            _proxy.Use(new IdentityUpstream(clock, dependsOnClient: plant != "shared-identity"));
+            _proxy.Use(new IdentityUpstreamClient(clock, dependsOnClient: plant != "shared-identity"));
             _server.MapReverseProxy("/who", "app://service/who", _proxy);
         }
 

@@ -32,7 +32,7 @@ internal sealed class ProxyNodes : IAsyncDisposable
     /// <summary>How often somebody was restarted or cut off from somebody else.</summary>
     public int Disturbances { get; private set; }
 
-    public static string IdentityOf(int client) => s_identities[client] ?? IdentityUpstream.Nobody;
+    public static string IdentityOf(int client) => s_identities[client] ?? IdentityUpstreamClient.Nobody;
 
     public CoapClient Client(int client) => _clients[client];
 

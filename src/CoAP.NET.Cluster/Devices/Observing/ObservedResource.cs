@@ -27,16 +27,16 @@ internal sealed class ObservedResource
     /// <exception cref="ArgumentException">The request cannot be observed.</exception>
     public static ObservedResource Of(string device, CoapRequest request, CoapReregistration rule)
     {
-        if (!DeviceMessage.IsSafe(request))
+        if (!DeviceRequestConverter.IsSafe(request))
         {
             throw new ArgumentException(
                 $"{request.Code} cannot be observed; GET and FETCH can (RFC 7641 section 1.2, RFC 8132 section 2).", nameof(request));
         }
 
-        CoapMessage message = DeviceMessage.Of(request);
+        CoapMessage message = DeviceRequestConverter.Of(request);
         message.Options.Remove(OptionNumber.Observe);
         message.Options.Remove(OptionNumber.ETag);
-        return DeviceMessage.IsWhole(request)
+        return DeviceRequestConverter.IsWhole(request)
             && CoapDatagramSerializer.Default.Serialize(message) is { Length: <= MaxRequest } bytes
             ? new ObservedResource(device, bytes, rule)
             : throw new ArgumentException(

@@ -12,7 +12,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
     private readonly ClusterDevices _devices;
     private readonly CoapDeviceOptions _options;
     private readonly TimeProvider _time;
-    private readonly OutboxBounds _bounds;
+    private readonly OutboxLimiter _bounds;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, OutboxQueue> _queues = new(StringComparer.Ordinal);
     private readonly Dictionary<Guid, OutboxEntry> _entries = [];
@@ -26,7 +26,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         _devices = devices;
         _options = options;
         _time = time;
-        _bounds = new OutboxBounds(options, cluster.Counts);
+        _bounds = new OutboxLimiter(options, cluster.Counts);
         cluster.MapChanged += OnMapChanged;
     }
 
@@ -233,7 +233,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
     {
         TimeSpan left = entry.State <= OutboxState.Sending ? entry.Expires - _time.GetUtcNow() : TimeSpan.Zero;
         return _cluster.Writer.WriteAsync(CoapRecordChange.Put(entry.RecordKey, queue.Fence, entry.ToBytes(),
-            (left > TimeSpan.Zero ? left : TimeSpan.Zero) + _options.KeepOutcomesFor), CancellationToken.None);
+            (left > TimeSpan.Zero ? left : TimeSpan.Zero) + _options.OutcomeLifetime), CancellationToken.None);
     }
 
     private async Task RunAsync(OutboxQueue queue)

@@ -66,7 +66,7 @@ internal sealed class OutboxRouting
                 }
 
                 if (home.IsSet
-                    && await _cluster.Peers.AskAsync(home, Path, [(byte)act, .. asked.ToBytes()], s_longest)
+                    && await _cluster.Peers.RequestAsync(home, Path, [(byte)act, .. asked.ToBytes()], s_longest)
                         .WaitAsync(cancellationToken).ConfigureAwait(false) is { } answer
                     && OutboxEntry.TryReadAll(answer) is { } entries)
                 {

@@ -27,9 +27,9 @@ internal sealed class BlockResult : CoapResult
     public SeekableBody? Source { get; init; }
 
     /// <summary>Closes the stream of a response that is no longer fetched.</summary>
-    public static void CloseUnlessKept(CoapResult result)
+    public static void CloseUnlessStored(CoapResult result)
     {
-        if (result is BlockResult { Source: { IsKept: false } source })
+        if (result is BlockResult { Source: { IsStored: false } source })
         {
             _ = source.CloseAsync();
         }

@@ -65,7 +65,7 @@ internal sealed class SeekableBody : IDeferredWork
     public bool WasGiven => IsSequential || Volatile.Read(ref _given) >= Length;
 
     /// <summary>Whether somebody keeps it for later blocks.</summary>
-    public bool IsKept { get; set; }
+    public bool IsStored { get; set; }
 
     public static FileStream Open(string path) => new(path, new FileStreamOptions
     {

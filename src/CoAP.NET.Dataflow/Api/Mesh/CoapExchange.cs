@@ -46,7 +46,7 @@ public sealed class CoapExchange : IConnectionItem, IDeferredWork
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 
-    ReadPause IConnectionItem.Hold => new(Channel.Pausable);
+    ReadPause IConnectionItem.ReadPause => new(Channel.Pausable);
 
     /// <summary>The request.</summary>
     public CoapRequestContext Request { get; }
@@ -67,7 +67,7 @@ public sealed class CoapExchange : IConnectionItem, IDeferredWork
         set => Request.Body = value;
     }
 
-    /// <summary>Set by the Resource stage: the <see cref="Registration"/> of a request that registers an observer.</summary>
+    /// <summary>Set by the Resource stage: the <see cref="ObserveRegistration"/> of a request that registers an observer.</summary>
     /// <remarks>
     /// For the synthetic exchange that computes the state for notifications, it names the observers. Null for all other exchanges.
     /// </remarks>

@@ -35,5 +35,5 @@ public readonly struct CoapReply : IConnectionItem
         return response;
     }
 
-    ReadPause IConnectionItem.Hold => new(Exchange.Channel.Pausable);
+    ReadPause IConnectionItem.ReadPause => new(Exchange.Channel.Pausable);
 }

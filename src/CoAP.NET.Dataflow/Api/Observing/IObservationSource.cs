@@ -20,7 +20,7 @@ internal interface IObservationSource
     void Refresh(TaskCompletionSource<CoapResponse> waiting);
 
     /// <summary>Returns what another process needs to take over the observation.</summary>
-    void Keep(TaskCompletionSource<CoapObservationState?> waiting);
+    void Export(TaskCompletionSource<CoapObservationState?> waiting);
 
     void Detach(CoapObservation reader, bool isLeft);
 

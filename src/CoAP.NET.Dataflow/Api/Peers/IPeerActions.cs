@@ -14,11 +14,12 @@ internal interface IPeerActions : IEffectTarget
     Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
         CancellationToken cancellationToken);
 
-    /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.AdoptAsync"/>.</summary>
-    Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options, CancellationToken cancellationToken);
+    /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.ResumeObservationAsync"/>.</summary>
+    Task<CoapObservation> ResumeObservationAsync(
+        CoapObservationState state, CoapObserveOptions? options, CancellationToken cancellationToken);
 
     /// <summary>Checks whether the peer is reachable. See <see cref="CoapPeer.PingAsync"/>.</summary>
-    Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken);
+    Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken);
 
     /// <summary>Whether there is a connection or session to the peer.</summary>
     bool IsConnected(CoapChannel channel);

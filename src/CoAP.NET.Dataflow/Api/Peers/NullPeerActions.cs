@@ -21,10 +21,12 @@ internal sealed class NullPeerActions : IPeerActions
     public Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
         CancellationToken cancellationToken) => throw NoEndpoint(channel);
 
-    public Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+    public Task<CoapObservation> ResumeObservationAsync(
+        CoapObservationState state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
         throw new InvalidOperationException("The peer of the observation belongs to no endpoint, so none takes it over.");
 
-    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken) => throw NoEndpoint(channel);
+    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken) =>
+        throw NoEndpoint(channel);
 
     public bool IsConnected(CoapChannel channel) => false;
 

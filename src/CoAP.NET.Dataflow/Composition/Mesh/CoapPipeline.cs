@@ -138,7 +138,7 @@ internal sealed class CoapPipeline
     public void Insert<T>(IPropagatorBlock<T, T> block, CoapStageLink<T> link) => _wiring.Insert(block, link);
 
     /// <inheritdoc cref="MeshWiring.RemoveAsync"/>
-    public Task RemoveAsync<T>(IPropagatorBlock<T, T> block, StopTime time) => _wiring.RemoveAsync(block, time);
+    public Task RemoveAsync<T>(IPropagatorBlock<T, T> block, StopDeadline time) => _wiring.RemoveAsync(block, time);
 
     /// <summary>The errors of the application's blocks that ended with one.</summary>
     public IEnumerable<Exception> Errors => _wiring.Errors;
@@ -151,22 +151,22 @@ internal sealed class CoapPipeline
     /// connections still reach the Exchanges stage.
     /// </summary>
     /// <param name="time">The time for it; here and below, blocks that are not empty by then are abandoned.</param>
-    public async Task EndReceivingAsync(StopTime time)
+    public async Task EndReceivingAsync(StopDeadline time)
     {
         await _handler.EndReceivingAsync(TransportIn, time).ConfigureAwait(false);
         await _wiring.CompleteBetweenAsync(_handler.Requests, Resource.Entry, time).ConfigureAwait(false);
     }
 
     /// <summary>Ends serving: a router of the application completes, and answers reach the Exchanges stage.</summary>
-    public Task EndServingAsync(StopTime time) => _handler.EndServingAsync(Resource.Entry, time);
+    public Task EndServingAsync(StopDeadline time) => _handler.EndServingAsync(Resource.Entry, time);
 
     /// <summary>Ends answering: messages reach the Messaging stage.</summary>
     public Task EndAnsweringAsync() => _handler.EndAnsweringAsync();
 
     /// <summary>Ends sending: what leaves the Handler stage reaches the transports.</summary>
-    public Task EndSendingAsync(StopTime time) => _wiring.CompleteAsync(MessagingOut, null, time);
+    public Task EndSendingAsync(StopDeadline time) => _wiring.CompleteAsync(MessagingOut, null, time);
 
-    public async Task EndAsync(StopTime time)
+    public async Task EndAsync(StopDeadline time)
     {
         await _wiring.CompleteAsync(TransportIn, null, time).ConfigureAwait(false);
         await _wiring.CompleteAsync(MessagingIn, null, time).ConfigureAwait(false);

@@ -10,8 +10,8 @@ internal sealed class HandlerStage
 {
     private readonly BuiltInHandlerStage _standard;
     private readonly MeshWiring _wiring;
-    private readonly HandlerRequests? _requests;
-    private readonly HandlerMessages? _messages;
+    private readonly UserHandlerInbound? _requests;
+    private readonly UserHandlerOutbound? _messages;
 
     /// <summary>Creates the stage. Blocks of the application are linked to checks of their results.</summary>
     /// <param name="own">The blocks of the application; null for none.</param>
@@ -29,8 +29,8 @@ internal sealed class HandlerStage
             return;
         }
 
-        _requests = new HandlerRequests(shard.Environment, own.Outbound);
-        _messages = new HandlerMessages(shard.Environment);
+        _requests = new UserHandlerInbound(shard.Environment, own.Outbound);
+        _messages = new UserHandlerOutbound(shard.Environment);
         wiring.LinkWithin(own.Inbound, _requests, CoapStages.Handler.Name);
         wiring.LinkWithin(own.Outbound, _messages, CoapStages.Handler.Name);
         (Messages, Requests, Replies, Outgoing) = (own.Inbound, _requests, own.Outbound, _messages);
@@ -56,7 +56,7 @@ internal sealed class HandlerStage
     public ISourceBlock<CoapOutbound> Outgoing { get; }
 
     /// <summary>Ends receiving, up to this stage and the blocks of the application in it.</summary>
-    public async Task EndReceivingAsync(IDataflowBlock first, StopTime time)
+    public async Task EndReceivingAsync(IDataflowBlock first, StopDeadline time)
     {
         _standard.Inbound.Ending = async () =>
         {
@@ -72,7 +72,7 @@ internal sealed class HandlerStage
     }
 
     /// <summary>Ends serving: answers reach Exchanges, also those in blocks of the application in this stage.</summary>
-    public async Task EndServingAsync(IDataflowBlock resource, StopTime time)
+    public async Task EndServingAsync(IDataflowBlock resource, StopDeadline time)
     {
         await _wiring.CompleteBetweenAsync(resource, Replies, time).ConfigureAwait(false);
         _standard.Outbound.Ending = async () =>
@@ -117,7 +117,7 @@ internal sealed class BuiltInHandlerStage(
 }
 
 /// <summary>Follows the inbound half of a Handler of the application: a request that nobody takes is answered 5.03.</summary>
-internal sealed class HandlerRequests(CoapEnvironment environment, ITargetBlock<CoapReply> replies)
+internal sealed class UserHandlerInbound(CoapEnvironment environment, ITargetBlock<CoapReply> replies)
     : InlineBlock<CoapExchange, CoapExchange>(environment.Counters, environment.Logger)
 {
     internal override void Process(CoapExchange item) => Offer(item
@@ -134,7 +134,7 @@ internal sealed class HandlerRequests(CoapEnvironment environment, ITargetBlock<
 }
 
 /// <summary>Follows the outbound half of a Handler of the application.</summary>
-internal sealed class HandlerMessages(CoapEnvironment environment)
+internal sealed class UserHandlerOutbound(CoapEnvironment environment)
     : InlineBlock<CoapOutbound, CoapOutbound>(environment.Counters, environment.Logger)
 {
     internal override void Process(CoapOutbound item)

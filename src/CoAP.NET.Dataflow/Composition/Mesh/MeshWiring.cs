@@ -107,7 +107,7 @@ internal sealed class MeshWiring
     /// <summary>Removes a block while the endpoint runs, and waits until its items have left it.</summary>
     /// <param name="block">The block.</param>
     /// <param name="time">The time for it. If it is not empty by then, what still leaves it is dropped and counted.</param>
-    public async Task RemoveAsync<T>(IPropagatorBlock<T, T> block, StopTime time)
+    public async Task RemoveAsync<T>(IPropagatorBlock<T, T> block, StopDeadline time)
     {
         TypedMeshLink<T> before;
         TypedMeshLink<T> after;
@@ -150,7 +150,7 @@ internal sealed class MeshWiring
     /// <param name="first">The first block.</param>
     /// <param name="end">The block before which to end; null for none.</param>
     /// <param name="time">The time for it. Blocks that are not empty by then are abandoned.</param>
-    public async Task CompleteAsync(IDataflowBlock first, IDataflowBlock? end, StopTime time)
+    public async Task CompleteAsync(IDataflowBlock first, IDataflowBlock? end, StopDeadline time)
     {
         BeginToEnd();
         await CompleteAsync(first, time).ConfigureAwait(false);
@@ -175,7 +175,7 @@ internal sealed class MeshWiring
     /// <param name="atOnce">
     /// Whether items pass by the blocks from the beginning. Otherwise they are declined until the blocks are empty.
     /// </param>
-    public async Task CompleteBetweenAsync(IDataflowBlock first, IDataflowBlock last, StopTime time, bool atOnce = false)
+    public async Task CompleteBetweenAsync(IDataflowBlock first, IDataflowBlock last, StopDeadline time, bool atOnce = false)
     {
         BeginToEnd();
         MeshLink? entry = null;
@@ -234,7 +234,7 @@ internal sealed class MeshWiring
         }
     }
 
-    private async Task CompleteTargetAsync(MeshLink link, StopTime time)
+    private async Task CompleteTargetAsync(MeshLink link, StopDeadline time)
     {
         if (link.Source is InlineNode stage)
         {
@@ -244,7 +244,7 @@ internal sealed class MeshWiring
         await CompleteAsync(link.Target, time).ConfigureAwait(false);
     }
 
-    private async Task CompleteAsync(IDataflowBlock block, StopTime time)
+    private async Task CompleteAsync(IDataflowBlock block, StopDeadline time)
     {
         try
         {
@@ -258,7 +258,7 @@ internal sealed class MeshWiring
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            InlineFailure.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
+            StageExceptionReporter.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
         }
 
         if (block is InlineNode stage)

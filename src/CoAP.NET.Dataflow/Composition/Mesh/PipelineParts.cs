@@ -30,7 +30,7 @@ internal sealed class PipelineParts
 
     public required RouteTable Routes { get; init; }
 
-    public required ServedRequests Served { get; init; }
+    public required RunningRequests Served { get; init; }
 
     public required BlockwiseBudgets Bodies { get; init; }
 

@@ -36,7 +36,7 @@ public sealed class CoapSnapshot
     internal IReadOnlyList<CoapShardSnapshot> Shards { get; init; } = [];
 
     /// <summary>The usage of the limits of <see cref="CoapLimits"/> that apply to the whole endpoint.</summary>
-    internal IReadOnlyList<CoapBoundSnapshot> Bounds { get; init; } = [];
+    internal IReadOnlyList<CoapLimitSnapshot> Bounds { get; init; } = [];
 
     /// <summary>The numbers of observers of the routes with observers, by template; of at most 1,000 routes, those with the most.</summary>
     public IReadOnlyDictionary<string, int> ObservedRoutes { get; internal init; } = null!;

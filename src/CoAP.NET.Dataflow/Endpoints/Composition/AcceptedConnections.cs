@@ -13,7 +13,7 @@ internal sealed class AcceptedConnections(CoapEnvironment environment, Transport
     /// <param name="webSocket">The WebSocket.</param>
     /// <param name="connection">What the caller knows about the connection.</param>
     /// <param name="cancellationToken">Requests the end.</param>
-    public async Task HaveAsync(WebSocket webSocket, CoapAcceptedConnection connection, CancellationToken cancellationToken)
+    public async Task HaveAsync(WebSocket webSocket, CoapAcceptedConnectionInfo connection, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(webSocket);
         ArgumentNullException.ThrowIfNull(connection);
@@ -32,7 +32,7 @@ internal sealed class AcceptedConnections(CoapEnvironment environment, Transport
     /// <param name="stream">Its bytes.</param>
     /// <param name="connection">What the caller knows about the connection.</param>
     /// <param name="cancellationToken">Requests the end.</param>
-    public async Task HaveAsync(IDuplexPipe stream, CoapAcceptedConnection connection, CancellationToken cancellationToken)
+    public async Task HaveAsync(IDuplexPipe stream, CoapAcceptedConnectionInfo connection, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(stream);
         ArgumentNullException.ThrowIfNull(connection);
@@ -51,13 +51,13 @@ internal sealed class AcceptedConnections(CoapEnvironment environment, Transport
         await HaveAsync(taken, released, connection, cancellationToken).ConfigureAwait(false);
     }
 
-    private async Task HaveAsync(CoapConnection? taken, Task released, CoapAcceptedConnection connection,
+    private async Task HaveAsync(CoapConnection? taken, Task released, CoapAcceptedConnectionInfo connection,
         CancellationToken cancellationToken)
     {
         if (taken is null)
         {
             await released.ConfigureAwait(false);
-            throw ConnectFailure.Refused(CoapAddress.FromIPEndPoint(connection.Remote));
+            throw ConnectFailureMessage.Refused(CoapAddress.FromIPEndPoint(connection.Remote));
         }
 
         using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(

@@ -23,7 +23,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     public EndpointCore(CoapEndpoint face, CoapEndpointOptions options)
     {
         Face = face;
-        ObserverKeeper = options.Processes.ObserverKeeper;
+        ObserverStore = options.Processes.ObserverStore;
         State = new EndpointState { AnswersWhileStopping = options.Processes.AnswerWhileStopping ?? true };
         CoapInstruments instruments = CoapInstruments.Of(options.Telemetry.MeterFactory);
         KeyValuePair<string, object?>[] tags =
@@ -32,7 +32,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         Environment = EnvironmentOf(options,
             new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.Telemetry.TraceContextOption ?? 0 });
         CoapLimits limits = Environment.Limits;
-        Served = new ServedRequests(limits.Requests.MaxServed, options.Transports.Shards)
+        Served = new RunningRequests(limits.Requests.MaxServed, options.Transports.Shards)
         {
             Threads = options.Pipeline.Scheduler is CoapThreads ? new HandlerThreads(options.Pipeline.Scheduler) : null,
         };
@@ -82,9 +82,9 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
             Bodies = Bodies,
             QBlock = options.QBlock,
             Observers = Observers,
-            ObserverEvents = new ObserverEvents(options.Processes.ObserverKeeper, State, Environment),
+            ObserverEvents = new ObserverEvents(options.Processes.ObserverStore, State, Environment),
         };
-        AddressGuard guard = new(Environment);
+        AmplificationLimiter guard = new(Environment);
         Pipelines = new CoapPipeline[options.Transports.Shards];
         Clocks = new ShardClock[options.Transports.Shards];
         for (int i = 0; i < Pipelines.Length; i++)
@@ -118,7 +118,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
         Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)],
             new ObservationContext(Environment, Transports, hosts, Channels, steps));
-        Adoption = new ObservationResume(this, Transports, Channels, Observed);
+        ObservationResume = new ObservationResume(this, Transports, Channels, Observed);
         Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
         foreach (CoapPipeline pipeline in Pipelines)
         {
@@ -137,15 +137,15 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
 
     public RouteTable Routes { get; }
 
-    public ServedRequests Served { get; }
+    public RunningRequests Served { get; }
 
     /// <summary>The memory of block-wise bodies.</summary>
     public BlockwiseBudgets Bodies { get; }
 
     public ObserverQuota Observers { get; } = new();
 
-    /// <summary>The keeper of observers; null for none.</summary>
-    public ICoapObserverStore? ObserverKeeper { get; }
+    /// <summary>The observer store; null for none.</summary>
+    public ICoapObserverStore? ObserverStore { get; }
 
     public ObserverRestoring RestoredObservers { get; }
 
@@ -181,7 +181,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     public GroupRequester GroupRequester { get; }
 
     /// <summary>Goes on with observations of a process before.</summary>
-    public ObservationResume Adoption { get; }
+    public ObservationResume ObservationResume { get; }
 
     public ClientObservations Observed { get; }
 
@@ -226,10 +226,10 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     Task<CoapObservation> IPeerActions.ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
         CancellationToken cancellationToken) => Observed.ObserveAsync(channel, request, options, cancellationToken);
 
-    Task<CoapObservation> IPeerActions.AdoptAsync(CoapObservationState kept, CoapObserveOptions? options,
-        CancellationToken cancellationToken) => Adoption.AdoptAsync(kept, options, cancellationToken);
+    Task<CoapObservation> IPeerActions.ResumeObservationAsync(CoapObservationState kept, CoapObserveOptions? options,
+        CancellationToken cancellationToken) => ObservationResume.ResumeObservationAsync(kept, options, cancellationToken);
 
-    Task<TimeSpan> IPeerActions.PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken) =>
+    Task<TimeSpan> IPeerActions.PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken) =>
         Requester.PingAsync(channel, time, cancellationToken);
 
     bool IPeerActions.IsConnected(CoapChannel channel) => PeerEvents.IsConnected(channel);

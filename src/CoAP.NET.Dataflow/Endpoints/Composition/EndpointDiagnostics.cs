@@ -73,7 +73,7 @@ internal sealed class EndpointDiagnostics
         };
     }
 
-    private List<CoapBoundSnapshot> ReadBounds()
+    private List<CoapLimitSnapshot> ReadBounds()
     {
         CoapLimits limits = _core.Environment.Limits;
         return

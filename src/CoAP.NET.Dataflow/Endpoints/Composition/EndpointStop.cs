@@ -18,7 +18,7 @@ internal sealed class EndpointStop(EndpointCore core)
     /// <param name="cut">Ends the grace period early.</param>
     public async Task RunAsync(TimeSpan gracePeriod, CancellationToken cut)
     {
-        using StopTime time = new(core.Environment.TimeProvider, gracePeriod, cut);
+        using StopDeadline time = new(core.Environment.TimeProvider, gracePeriod, cut);
         core.Served.Stop();
         await FinishHandlersAsync(time).ConfigureAwait(false);
         await core.Peers.ReleaseAllAsync(time.Left, time.GraceEnded).ConfigureAwait(false);
@@ -63,7 +63,7 @@ internal sealed class EndpointStop(EndpointCore core)
     private Task EachAsync(Func<CoapPipeline, Task> step) => Task.WhenAll(core.Pipelines.Select(step));
 
     // Waits for the requests that run, and cancels them at the end of the grace period.
-    private async Task FinishHandlersAsync(StopTime time)
+    private async Task FinishHandlersAsync(StopDeadline time)
     {
         if (!_isCancelled && !await time.InGraceAsync(core.Served.WhenIdleAsync()).ConfigureAwait(false))
         {

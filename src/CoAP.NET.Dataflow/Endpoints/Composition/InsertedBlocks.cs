@@ -29,7 +29,7 @@ internal sealed class InsertedBlocks<T> : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        using StopTime time = new(_core.Environment.TimeProvider, _gracePeriod, CancellationToken.None);
+        using StopDeadline time = new(_core.Environment.TimeProvider, _gracePeriod, CancellationToken.None);
         await Task.WhenAll(_blocks.Select(inserted => inserted.Pipeline.RemoveAsync(inserted.Block, time))).ConfigureAwait(false);
     }
 }

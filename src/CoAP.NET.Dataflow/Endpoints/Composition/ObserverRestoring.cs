@@ -34,8 +34,8 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         }
 
         RoutePlan plan = route.GetPlan(environment);
-        if (plan.Observing is not { } settings || !plan.Serves(request) || RequestRules.LacksSecurity(request, plan)
-            || RequestRules.CheckFormats(request, plan) is not null)
+        if (plan.Observing is not { } settings || !plan.Serves(request) || RequestChecks.LacksSecurity(request, plan)
+            || RequestChecks.CheckFormats(request, plan) is not null)
         {
             return CoapObserverRestore.NotServed;
         }
@@ -45,7 +45,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
             request.Route = route.GetValues(RouteTable.OptionsOf(request), firstSegment);
         }
 
-        Registration registration = plan.Register(route, settings, request, routes.Notifier);
+        ObserveRegistration registration = plan.Register(route, settings, request, routes.Notifier);
         ObserverTable table = tables[channel.Shard.Index];
         table.Shard.Enter();
         try

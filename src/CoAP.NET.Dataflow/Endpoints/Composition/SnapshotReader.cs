@@ -90,7 +90,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 AwaitedResponses = exchanges?.Pending.Count ?? 0,
                 Pending = ReadPending(channel, exchanges, now),
                 Observers = PeerObservers.Of(channel)?.Count ?? 0,
-                Observations = exchanges?.Standing?.Count ?? 0,
+                Observations = exchanges?.Observations?.Count ?? 0,
                 Transfers = pipeline.Blockwise.Requests.CountOf(channel),
                 RoundTripTime = MessageLayer.RttOf(channel),
                 RetransmissionTimeout = MessageLayer.TimeoutOf(channel, now),

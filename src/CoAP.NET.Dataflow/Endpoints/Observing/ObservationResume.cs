@@ -8,30 +8,30 @@ namespace CoAP.NET.Observing;
 internal sealed class ObservationResume(
     EndpointCore core, TransportSet transports, ChannelFinder channels, ClientObservations observed)
 {
-    public async Task<CoapObservation> AdoptAsync(CoapObservationState kept, CoapObserveOptions? options,
+    public async Task<CoapObservation> ResumeObservationAsync(CoapObservationState state, CoapObserveOptions? options,
         CancellationToken cancellationToken)
     {
-        CoapMessage message = new(kept.Request.Code) { Type = CoapMessageType.Confirmable, Payload = kept.Request.Payload };
-        message.Options.AddAll(kept.Request.Options);
+        CoapMessage message = new(state.Request.Code) { Type = CoapMessageType.Confirmable, Payload = state.Request.Payload };
+        message.Options.AddAll(state.Request.Options);
         ObservationTarget target;
         CoapChannel channel;
-        if (kept.Peer is { } peer)
+        if (state.Peer is { } peer)
         {
             channel = peer.ChannelAt(core);
             target = new ObservationTarget($"{channel} at {channel.Local}", message) { Peer = channel };
         }
         else
         {
-            CoapUri uri = RequestComposer.ParseTarget(kept.Uri!);
+            CoapUri uri = RequestComposer.ParseTarget(state.Uri!);
             CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-            CoapAddress remote = kept.Address ?? uri.Literal
-                ?? throw new ArgumentException($"{kept.Uri} names a host and no address. Set Address to the address that has the "
+            CoapAddress remote = state.Address ?? uri.Literal
+                ?? throw new ArgumentException($"{state.Uri} names a host and no address. Set Address to the address that has the "
                     + "registration.",
-                    nameof(kept));
+                    nameof(state));
             if (transport is CoapConnectionTransport)
             {
                 throw new ArgumentException(
-                    $"{kept.Uri} needs a connection, and its registrations end with it. Observe the resource again.", nameof(kept));
+                    $"{state.Uri} needs a connection, and its registrations end with it. Observe the resource again.", nameof(state));
             }
 
             channel = channels.ProtectedFor(uri, channels.ChannelTo(transport, remote), message);
@@ -42,20 +42,20 @@ internal sealed class ObservationResume(
         {
             throw new ArgumentException(
                 $"{channel} uses a connection or OSCORE, with which registrations end. Observe the resource again.",
-                nameof(kept));
+                nameof(state));
         }
 
         return await observed.BeginAsync(target, options, cancellationToken,
-            (registration, now) => registration.Adopt(channel, kept.Request.Token, kept.Heard, now)).ConfigureAwait(false);
+            (registration, now) => registration.Resume(channel, state.Request.Token, state.Heard, now)).ConfigureAwait(false);
     }
 
-    /// <summary>Holds notifications with unknown tokens. See <see cref="CoapEndpoint.HoldNotifications"/>.</summary>
+    /// <summary>Holds notifications with unknown tokens. See <see cref="CoapEndpoint.PauseNotifications"/>.</summary>
     /// <param name="longest">The longest time to hold.</param>
     /// <returns>A handle that ends it.</returns>
-    public IDisposable Hold(TimeSpan longest) =>
-        new Holds(Array.ConvertAll(core.Pipelines, pipeline => pipeline.Sender.Hold(longest)));
+    public IDisposable Pause(TimeSpan longest) =>
+        new NotificationPauses(Array.ConvertAll(core.Pipelines, pipeline => pipeline.Sender.PauseNotifications(longest)));
 
-    private sealed class Holds(NotificationPause[] ofShards) : IDisposable
+    private sealed class NotificationPauses(NotificationPause[] ofShards) : IDisposable
     {
         public void Dispose() => Array.ForEach(ofShards, static hold => hold.Dispose());
     }

@@ -96,7 +96,7 @@ internal sealed class BlockwiseAnswering
         }
 
         CoapResult whole = BlockResponses.Prepare(result);
-        if (part is null && Keep(exchange, whole, offset) is { } refusal)
+        if (part is null && Store(exchange, whole, offset) is { } refusal)
         {
             return BlockResponses.Whole(refusal, block1, null);
         }
@@ -105,7 +105,7 @@ internal sealed class BlockwiseAnswering
             exchange, whole, offset, fit, (part?.Offset ?? 0, total, part is null ? total : part.Size), block1, observe);
         if (part is { Source: SeekableBody source })
         {
-            Keep(exchange, source, offset, isLast: block.OptionsToRead?.Block2 is not { More: true });
+            Store(exchange, source, offset, isLast: block.OptionsToRead?.Block2 is not { More: true });
         }
 
         return block;
@@ -121,7 +121,7 @@ internal sealed class BlockwiseAnswering
     /// <param name="whole">Options of every block, the whole payload.</param>
     /// <param name="offset">The block that goes out now.</param>
     /// <returns>Null when its block may go out; otherwise what is answered instead.</returns>
-    public CoapResult? Keep(CoapExchange exchange, CoapResult whole, long offset)
+    public CoapResult? Store(CoapExchange exchange, CoapResult whole, long offset)
     {
         CoapChannel channel = exchange.Channel;
         TransferKey key = KeyOf(exchange);
@@ -143,7 +143,7 @@ internal sealed class BlockwiseAnswering
             }
 
             long now = _shard.Environment.Now;
-            shortage = Responses.Keep(key, KeyWithoutPayload(exchange), channel, shared, whole, offset, now);
+            shortage = Responses.Store(key, KeyWithoutPayload(exchange), channel, shared, whole, offset, now);
             isPooled = shortage != BudgetShortage.None && !channel.IsConnection && !_shard.Guard.IsTrusted(channel, now);
             refusal = shortage == BudgetShortage.None || !mayRefuse ? null : Responses.Refuse(key, channel, size, isPooled, now);
         }
@@ -158,7 +158,7 @@ internal sealed class BlockwiseAnswering
         }
         else if (shortage != BudgetShortage.None && !exchange.Request.Code.IsSafe)
         {
-            Responses.LogNotKept(exchange, shortage, size);
+            Responses.LogNotStored(exchange, shortage, size);
         }
 
         return refusal;
@@ -171,7 +171,7 @@ internal sealed class BlockwiseAnswering
     public CoapResult RefuseTooLarge(CoapExchange exchange, long size)
     {
         LogLevel level = exchange.Channel.IsReliable ? LogLevel.Debug : LogLevel.Error;
-        using IDisposable? scope = MessageScope.BeginFor(_logger, level, exchange.Channel, exchange.Request.Message);
+        using IDisposable? scope = MessageLogScope.BeginFor(_logger, level, exchange.Channel, exchange.Request.Message);
         if (exchange.Channel.IsReliable)
         {
             // A peer with small limits and without support for blocks must not fill our log.
@@ -243,9 +243,9 @@ internal sealed class BlockwiseAnswering
         && exchange.Body is not ({ Block1: not null } or { Transfer: not null });
 
     // Keeps the source of the later blocks of a response, until the last one was read. Without room for that, the handler runs for them.
-    private void Keep(CoapExchange exchange, SeekableBody source, long offset, bool isLast)
+    private void Store(CoapExchange exchange, SeekableBody source, long offset, bool isLast)
     {
-        if (exchange.IsWithoutRequest || source.IsKept != isLast)
+        if (exchange.IsWithoutRequest || source.IsStored != isLast)
         {
             return;
         }
@@ -260,7 +260,7 @@ internal sealed class BlockwiseAnswering
             }
             else if (!TransferStore.HasEnded(exchange.Channel))
             {
-                Responses.Keep(key, KeyWithoutPayload(exchange), exchange.Channel, source, offset, _shard.Environment.Now);
+                Responses.Store(key, KeyWithoutPayload(exchange), exchange.Channel, source, offset, _shard.Environment.Now);
             }
         }
         finally

@@ -9,7 +9,7 @@ namespace CoAP.NET.Blockwise;
 /// Requests with Block1 and Block2, or Q-Block options, in the role of a server (RFC 7959 sections 2.3 to 2.8, RFC 9177): what becomes of
 /// them before they go up to the Resource stage. Takes the lock of the shard, except where it is asked about peers.
 /// </summary>
-internal sealed class BlockwiseServing : IPeerRetention
+internal sealed class BlockwiseServing : IPeerEvictionGuard
 {
     private const RequestFeatures BlockOptions = RequestFeatures.Block1 | RequestFeatures.Block2;
 
@@ -38,9 +38,9 @@ internal sealed class BlockwiseServing : IPeerRetention
     public BlockwiseAnswering Answering { get; }
 
     // Bodies pin nothing: a peer that must go takes its unfinished ones with it.
-    bool IPeerRetention.CanForget(CoapChannel channel, long now) => true;
+    bool IPeerEvictionGuard.CanForget(CoapChannel channel, long now) => true;
 
-    bool IPeerRetention.IsQuiet(CoapChannel channel) => Requests.CountOf(channel) == 0;
+    bool IPeerEvictionGuard.IsQuiet(CoapChannel channel) => Requests.CountOf(channel) == 0;
 
     /// <summary>The peer was forgotten, and with it what it had not finished. Under the lock of the shard.</summary>
     public void Forget(CoapChannel channel)
@@ -260,7 +260,7 @@ internal sealed class BlockwiseServing : IPeerRetention
         if (verdict.Result is { Code.IsError: true } refusal)
         {
             CoapMessage message = exchange.Request.Message;
-            using IDisposable? scope = MessageScope.BeginFor(_logger, LogLevel.Debug, exchange.Channel, message);
+            using IDisposable? scope = MessageLogScope.BeginFor(_logger, LogLevel.Debug, exchange.Channel, message);
             CoapOptionCollection? options = message.OptionsToRead;
             BlockwiseLog.BlockRefused(_logger, exchange.Channel, options?.Block1?.ToString(), options?.Block2?.ToString(), refusal.Code);
         }

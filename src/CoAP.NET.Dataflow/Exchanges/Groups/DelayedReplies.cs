@@ -43,7 +43,7 @@ internal sealed class DelayedReplies
             return false;
         }
 
-        _waiting.Set(waiting.Holding, 1);
+        _waiting.Set(waiting.UsageEntry, 1);
         _shard.Wheel.Schedule(waiting, _shard.Environment.Now + wait.Ticks);
         return true;
     }
@@ -65,12 +65,12 @@ internal sealed class DelayedReplies
     private void Remove(Waiting waiting)
     {
         _shard.Wheel.Cancel(waiting);
-        _waiting.Set(waiting.Holding, 0);
+        _waiting.Set(waiting.UsageEntry, 0);
     }
 
     private bool TryEvictFor(Waiting newcomer)
     {
-        long own = _waiting.Find(newcomer.Holding.Key)?.Amount ?? 0;
+        long own = _waiting.Find(newcomer.UsageEntry.Key)?.Amount ?? 0;
         if (_waiting.Greediest is not { First.Owner: { } dropped } greediest || greediest.Amount <= own + 1)
         {
             return false;
@@ -93,10 +93,10 @@ internal sealed class DelayedReplies
             _owner = owner;
             _reply = reply;
             _observer = observer;
-            Holding = new SourceUsage<Waiting>.Holding(this, owner._shard.Environment.Sources.Of(reply.Channel.Remote));
+            UsageEntry = new SourceUsage<Waiting>.UsageEntry(this, owner._shard.Environment.Sources.Of(reply.Channel.Remote));
         }
 
-        public SourceUsage<Waiting>.Holding Holding { get; }
+        public SourceUsage<Waiting>.UsageEntry UsageEntry { get; }
 
         /// <summary>Whether it made room for an answer of another source.</summary>
         public bool IsDropped { get; set; }
@@ -115,7 +115,7 @@ internal sealed class DelayedReplies
 
         internal override void Fire(long now)
         {
-            _owner._waiting.Set(Holding, 0);
+            _owner._waiting.Set(UsageEntry, 0);
             _owner._shard.AfterRelease(this);
         }
     }

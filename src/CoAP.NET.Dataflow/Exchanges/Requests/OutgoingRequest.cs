@@ -12,7 +12,7 @@ internal sealed record OutgoingRequest
     private readonly long _timeout;
 
     // Rarely used fields.
-    private OutgoingMore? _more;
+    private OutgoingRareFields? _more;
 
     public OutgoingRequest()
     {
@@ -123,7 +123,7 @@ internal sealed record OutgoingRequest
         set => RareFields.UntaggedResource = value;
     }
 
-    private OutgoingMore RareFields => _more ??= new OutgoingMore();
+    private OutgoingRareFields RareFields => _more ??= new OutgoingRareFields();
 
     /// <summary>Returns how often a step had sent a request before this one: 0 the first time.</summary>
     public int AttemptOf(OutgoingRequest given) => ReferenceEquals(this, given) ? 0 : _more?.Attempt ?? 0;
@@ -136,7 +136,7 @@ internal sealed record OutgoingRequest
 
     /// <summary>Returns the rest of <see cref="Timeout"/>, and the whole.</summary>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public RequestTime TimeAt(long now) => Timeout is null ? default : new RequestTime(TimeLeft(now), Timeout);
+    public RequestTimeLimit TimeAt(long now) => Timeout is null ? default : new RequestTimeLimit(TimeLeft(now), Timeout);
 
     /// <summary>Returns a copy of the message, with its own options, to change and send.</summary>
     public CoapMessage CopyMessage()
@@ -157,12 +157,12 @@ internal sealed record OutgoingRequest
     /// <returns>This request.</returns>
     internal OutgoingRequest Place(OutgoingRequest madeOf, int step, int attempt)
     {
-        OutgoingMore more = RareFields;
+        OutgoingRareFields more = RareFields;
         (more.MadeOf, more.MadeBy, more.Attempt) = (madeOf, step, attempt);
         return this;
     }
 
-    private sealed class OutgoingMore
+    private sealed class OutgoingRareFields
     {
         public CoapResponse? FirstBlock { get; set; }
 
@@ -180,8 +180,8 @@ internal sealed record OutgoingRequest
 
         public int? UntaggedResource { get; set; }
 
-        public OutgoingMore? Copy() => FirstBlock is null && Watch is null && TokenLength == 0
+        public OutgoingRareFields? Copy() => FirstBlock is null && Watch is null && TokenLength == 0
             ? null
-            : new OutgoingMore { FirstBlock = FirstBlock, Watch = Watch, TokenLength = TokenLength };
+            : new OutgoingRareFields { FirstBlock = FirstBlock, Watch = Watch, TokenLength = TokenLength };
     }
 }

@@ -20,7 +20,7 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
         }
 
         CoapChannel channel = request.Channel;
-        LeaveOutToldHost(request.Message, channel);
+        OmitSentHost(request.Message, channel);
         ClientRequest sent = SenderOf(channel).Begin(
             channel, request.Message, request.Timeout is null ? default : request.TimeAt(environment.Now), in run, request.Cancellation,
             request.Request.IsForwarded, request.Request.OnBehalfOf, request.KeepsToken);
@@ -34,7 +34,7 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     /// <param name="passesQueue">Whether it bypasses the queue of outstanding messages.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The round-trip time.</returns>
-    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken) =>
+    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, bool passesQueue, CancellationToken cancellationToken) =>
         SenderOf(channel).PingAsync(channel, time, passesQueue, cancellationToken);
 
     /// <summary>Sends a request without keeping state: its state is in its token (RFC 8974 section 3).</summary>
@@ -63,7 +63,7 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     /// <returns>Why it could not be sent; null if it was sent.</returns>
     public CoapException? Send(CoapTransmission transmission)
     {
-        LeaveOutToldHost(transmission.Message, transmission.Channel);
+        OmitSentHost(transmission.Message, transmission.Channel);
         return SenderOf(transmission.Channel).Send(transmission);
     }
 
@@ -71,9 +71,9 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     public void Stop(CoapTransmission transmission) => SenderOf(transmission.Channel).Cancel(transmission);
 
     /// <summary>Removes a host name that TLS already told the server (RFC 8323 section 8.5).</summary>
-    public static void LeaveOutToldHost(CoapMessage message, CoapChannel channel)
+    public static void OmitSentHost(CoapMessage message, CoapChannel channel)
     {
-        if (channel.ToldHost is { } told && message.OptionsToRead?.UriHost is { } host
+        if (channel.SentHost is { } told && message.OptionsToRead?.UriHost is { } host
             && string.Equals(host, told, StringComparison.OrdinalIgnoreCase))
         {
             message.Options.Remove(OptionNumber.UriHost);

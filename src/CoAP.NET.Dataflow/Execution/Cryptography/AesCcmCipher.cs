@@ -22,17 +22,17 @@ internal sealed class AesCcmCipher : IDisposable
 
     /// <summary>Creates the cipher by given means.</summary>
     /// <exception cref="PlatformNotSupportedException">There are no means.</exception>
-    internal AesCcmCipher(ReadOnlySpan<byte> key, AesCcmMeans means)
+    internal AesCcmCipher(ReadOnlySpan<byte> key, AesCcmImplementation means)
     {
         switch (means)
         {
-            case AesCcmMeans.Processor:
+            case AesCcmImplementation.Processor:
                 _key = key.ToArray();
                 break;
-            case AesCcmMeans.Platform:
+            case AesCcmImplementation.Platform:
                 _platform = new AesCcm(key);
                 break;
-            case AesCcmMeans.Blocks:
+            case AesCcmImplementation.Blocks:
                 _blocks = new PlatformAes(key);
                 break;
             default:
@@ -42,11 +42,11 @@ internal sealed class AesCcmCipher : IDisposable
 
     /// <summary>Returns the means for keys of a length.</summary>
     /// <param name="keyLength">The length in bytes.</param>
-    public static AesCcmMeans MeansFor(int keyLength) =>
-        keyLength == ProcessorAesCcm.KeyLength && ProcessorAesCcm.IsSupported ? AesCcmMeans.Processor
-        : OperatingSystem.IsBrowser() || OperatingSystem.IsWasi() || !PlatformCryptography.IsAvailable ? AesCcmMeans.None
-        : AesCcm.IsSupported ? AesCcmMeans.Platform
-        : AesCcmMeans.Blocks;
+    public static AesCcmImplementation MeansFor(int keyLength) =>
+        keyLength == ProcessorAesCcm.KeyLength && ProcessorAesCcm.IsSupported ? AesCcmImplementation.Processor
+        : OperatingSystem.IsBrowser() || OperatingSystem.IsWasi() || !PlatformCryptography.IsAvailable ? AesCcmImplementation.None
+        : AesCcm.IsSupported ? AesCcmImplementation.Platform
+        : AesCcmImplementation.Blocks;
 
     /// <summary>Says why there are no means.</summary>
     /// <param name="what">The name of the cipher: the first words of the message.</param>

@@ -22,10 +22,10 @@ public sealed class CoapSourceRule
 
     /// <summary>Creates a rule.</summary>
     /// <param name="prefixLength">
-    /// The number of significant bits of an IPv6 address, 32 to 64; see <see cref="CoapPeerLimits.SourcePrefixLength"/>.
+    /// The number of significant bits of an IPv6 address, 32 to 64; see <see cref="CoapPeerStateLimits.SourcePrefixLength"/>.
     /// </param>
     /// <param name="trusted">
-    /// The networks in which each address is a source of its own; see <see cref="CoapPeerLimits.TrustedPrefixes"/>.
+    /// The networks in which each address is a source of its own; see <see cref="CoapPeerStateLimits.TrustedPrefixes"/>.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="prefixLength"/> is below 32 or above 64.</exception>
     internal CoapSourceRule(int prefixLength, IEnumerable<IPNetwork> trusted)
@@ -39,7 +39,7 @@ public sealed class CoapSourceRule
     }
 
     /// <summary>The rule of an endpoint with default limits and no trusted networks.</summary>
-    internal static CoapSourceRule Default { get; } = new(CoapPeerLimits.DefaultSourcePrefixLength, []);
+    internal static CoapSourceRule Default { get; } = new(CoapPeerStateLimits.DefaultSourcePrefixLength, []);
 
     /// <summary>Returns the source of a peer: its identity if it has proven one, otherwise its address.</summary>
     /// <param name="address">The peer's address.</param>
@@ -60,7 +60,7 @@ public sealed class CoapSourceRule
             : new CoapSource(new CoapAddress(address.High & _mask, 0, 0, 0), _prefixLength, key);
     }
 
-    /// <summary>Whether an address is in a network without forged addresses (<see cref="CoapPeerLimits.TrustedPrefixes"/>).</summary>
+    /// <summary>Whether an address is in a network without forged addresses (<see cref="CoapPeerStateLimits.TrustedPrefixes"/>).</summary>
     /// <returns>True for an address in a trusted network.</returns>
     internal bool IsTrusted(in CoapAddress address)
     {

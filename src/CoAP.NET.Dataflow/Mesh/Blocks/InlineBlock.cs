@@ -158,7 +158,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     {
         if (outcome == InlineOutcome.Declined)
         {
-            if (item is IConnectionItem { Hold: { CanWait: true } hold } && TryOfferLater(item, hold))
+            if (item is IConnectionItem { ReadPause: { CanWait: true } hold } && TryOfferLater(item, hold))
             {
                 return true;
             }

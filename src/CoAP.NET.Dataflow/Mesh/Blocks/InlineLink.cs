@@ -72,7 +72,7 @@ internal sealed class InlineLink<T> : IDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            InlineFailure.Report(_links.Counters, _links.Logger, exception);
+            StageExceptionReporter.Report(_links.Counters, _links.Logger, exception);
         }
     }
 
@@ -104,7 +104,7 @@ internal sealed class InlineLink<T> : IDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            InlineFailure.Report(_links.Counters, _links.Logger, exception);
+            StageExceptionReporter.Report(_links.Counters, _links.Logger, exception);
             if (offering)
             {
                 CountAccepted();
@@ -173,7 +173,7 @@ internal sealed class InlineLink<T> : IDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            InlineFailure.Report(_links.Counters, _links.Logger, exception);
+            StageExceptionReporter.Report(_links.Counters, _links.Logger, exception);
         }
     }
 
@@ -188,7 +188,7 @@ internal sealed class InlineLink<T> : IDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            InlineFailure.Report(links.Counters, links.Logger, exception);
+            StageExceptionReporter.Report(links.Counters, links.Logger, exception);
         }
     }
 

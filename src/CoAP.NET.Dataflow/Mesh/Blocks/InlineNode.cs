@@ -81,7 +81,7 @@ internal abstract class InlineNode : IDataflowBlock
     }
 
     /// <summary>Counts and logs an exception of a stage or a linked block. Never throws, although loggers may.</summary>
-    private protected void Failed(Exception exception) => InlineFailure.Report(Counters, Logger, exception);
+    private protected void Failed(Exception exception) => StageExceptionReporter.Report(Counters, Logger, exception);
 
     private void Close(Exception? fault)
     {

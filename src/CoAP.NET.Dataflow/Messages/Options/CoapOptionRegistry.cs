@@ -33,7 +33,7 @@ public sealed class CoapOptionRegistry
         ArgumentNullException.ThrowIfNull(factories);
         foreach (IOptionFactory factory in factories)
         {
-            OptionDefinition definition = DefinitionRules.Check(factory, Default);
+            OptionDefinition definition = OptionDefinitionValidator.Check(factory, Default);
             _byKey[Key(definition.SignallingCode, factory.Number)] = factory;
             if (definition.SecondSignallingCode is { } second)
             {
@@ -54,7 +54,8 @@ public sealed class CoapOptionRegistry
                 _direct[factory.Number] = factory;
                 _directDefinitions[factory.Number] = OptionBehavior.Complete(
                     definition, Default?.Find(default, factory.Number)?.Definition);
-                _directClasses[factory.Number] = DefinitionRules.ClassOf(factory) is null || IsOfAnotherClass(factory) ? null : definition;
+                _directClasses[factory.Number] = OptionDefinitionValidator.ClassOf(factory) is null || IsOfAnotherClass(factory) ? null
+                    : definition;
             }
         }
 

@@ -101,7 +101,7 @@ internal static class NamedOptionReader
     /// Returns the reference of Location-Path and Location-Query (RFC 7252 section 5.10.7); null for none, or an invalid one.
     /// </summary>
     public static string? LocationOf(IReadOnlyList<string> path, IReadOnlyList<string> query) =>
-        (path.Count == 0 && query.Count == 0) || path.Any(UriText.IsDotSegment) ? null : UriText.FormatReference(path, query);
+        (path.Count == 0 && query.Count == 0) || path.Any(UriEncoding.IsDotSegment) ? null : UriEncoding.FormatReference(path, query);
 
     // The texts of the options that a factory of the application creates.
     private static IEnumerable<string> CreatedTexts(CoapOptionCollection options, OptionDefinition definition) =>

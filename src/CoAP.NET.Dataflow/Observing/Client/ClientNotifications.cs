@@ -17,7 +17,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     {
         CoapResponse response = happened.Response!;
         bool isAnswer = happened.Transmission is not null;
-        if (happened.Request != registration.Standing || (isAnswer && happened.Transmission != registration.Peer.Transmission))
+        if (happened.Request != registration.TokenRegistration || (isAnswer && happened.Transmission != registration.Peer.Transmission))
         {
             return;
         }
@@ -78,7 +78,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     private void OnErrorResponse(CoapResponse response, long now)
     {
         registration.Echo = null;
-        if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } echo && registration.Standing is { } standing)
+        if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } echo && registration.TokenRegistration is { } standing)
         {
             if (registration.Challenges++ < EchoStep.MaxChallenges)
             {
@@ -110,7 +110,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     private bool TriesOtherProxyForm(CoapCode code, long now)
     {
         if (!ProxySchemeFallbackStep.IsRefusal(code) || registration.Phase != RegistrationPhase.Registering
-            || registration.Standing?.Channel is not { Carried: null } proxy
+            || registration.TokenRegistration?.Channel is not { Carried: null } proxy
             || Target.Message.OptionsToRead?.Contains(OptionNumber.ProxyUri) != true)
         {
             return false;
@@ -226,7 +226,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     // sends large notifications without limit.
     private void KeepEcho(CoapResponse response)
     {
-        if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && registration.Standing is { } standing)
+        if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && registration.TokenRegistration is { } standing)
         {
             standing.Channel.EchoToReturn = echo.ToArray();
         }
@@ -235,7 +235,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     // A representation that is known to be current also answers plain requests (RFC 7641 section 3.3).
     private void Store(CoapResponse response)
     {
-        if (context.Cache is { } cache && Target.CacheMode != CoapCacheMode.Bypass && registration.Standing is not null)
+        if (context.Cache is { } cache && Target.CacheMode != CoapCacheMode.Bypass && registration.TokenRegistration is not null)
         {
             cache.Store(Outgoing(Target.Compose(ObserveOption.RegisterValue), 0), response);
         }
@@ -255,7 +255,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
             CacheMode = Target.CacheMode, BlockSize = Target.BlockSize, IsForwarded = Target.IsForwarded, OnBehalfOf = Target.OnBehalfOf,
         },
         Message = message,
-        Channel = registration.Standing!.Channel,
+        Channel = registration.TokenRegistration!.Channel,
         Target = Target.Uri,
         IsOfTarget = Target.IsOfUri,
         Timeout = null,

@@ -125,7 +125,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
 
     /// <summary>Returns what another process needs to take over the observation.</summary>
     /// <param name="waiting">Receives it; null if no other process can.</param>
-    public void Keep(TaskCompletionSource<CoapObservationState?> waiting) => Post(new ObservationEvent
+    public void Export(TaskCompletionSource<CoapObservationState?> waiting) => Post(new ObservationEvent
     {
         Handle = (observation, _, now) => observation.Environment.Report(
             static state =>
@@ -134,7 +134,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
                     ((TaskCompletionSource<CoapObservationState?>, CoapObservationState?))state!;
                 waiting.TrySetResult(kept);
             },
-            (waiting, observation.Registration.Keep(now))),
+            (waiting, observation.Registration.Export(now))),
     });
 
     TaskCreationOptions IObservationSource.CompletionOptions => Environment.CompletionOptions;

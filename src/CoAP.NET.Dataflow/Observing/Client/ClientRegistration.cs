@@ -52,7 +52,7 @@ internal sealed class ClientRegistration
     public RegistrationPeer Peer { get; }
 
     /// <summary>The token towards the server; null if there is none.</summary>
-    public TokenRegistration? Standing => Peer.Standing;
+    public TokenRegistration? TokenRegistration => Peer.TokenRegistration;
 
     /// <summary>The time of the next call of <see cref="OnDue"/>, in units of 100 ns.</summary>
     public long DueAt { get; private set; } = long.MaxValue;
@@ -105,7 +105,7 @@ internal sealed class ClientRegistration
 
     /// <summary>Takes over a registration of an earlier process; without a previous notification, it registers with the same
     /// token.</summary>
-    public void Adopt(CoapChannel channel, CoapToken token, CoapNotificationPosition? heard, long now)
+    public void Resume(CoapChannel channel, CoapToken token, CoapNotificationPosition? heard, long now)
     {
         if (!Peer.TryAdopt(channel, token))
         {
@@ -114,11 +114,11 @@ internal sealed class ClientRegistration
         }
         else if (heard is null)
         {
-            Register(Standing!.Channel, now);
+            Register(TokenRegistration!.Channel, now);
         }
         else
         {
-            _sentAt = Representation.Adopt(heard, _observation.Environment.TimeProvider.GetUtcNow(), now);
+            _sentAt = Representation.Resume(heard, _observation.Environment.TimeProvider.GetUtcNow(), now);
             BecomeRegistered(_sentAt);
             _observation.Publish(CoapObserveState.Observing);
         }
@@ -128,9 +128,9 @@ internal sealed class ClientRegistration
     /// Returns what another process needs to take over the observation; null if none can: registrations end with a connection (RFC 8323
     /// section 3.4), and notifications within OSCORE are bound to numbers of this process.
     /// </summary>
-    public CoapObservationState? Keep(long now)
+    public CoapObservationState? Export(long now)
     {
-        if (Phase is RegistrationPhase.Cancelling or RegistrationPhase.Over || Standing is not { } standing
+        if (Phase is RegistrationPhase.Cancelling or RegistrationPhase.Over || TokenRegistration is not { } standing
             || standing.Channel is not { IsReliable: false, Carried: null } channel)
         {
             return null;
@@ -181,8 +181,9 @@ internal sealed class ClientRegistration
             case RegistrationPhase.Registering:
                 Peer.TriesNext = true;
                 bool isInVain = Peer.WaitsInVain(now);
-                TimeoutFacts facts = ExchangeTimes.Over(Peer.Transmission!, _isAcknowledged, new RequestTime(Target.Timeout), isInVain);
-                Fail(new CoapTimeoutException(facts, Target.Message.Code, Standing!.Channel.ToString()), now);
+                TimeoutFacts facts = ExchangeTimes.Over(
+                    Peer.Transmission!, _isAcknowledged, new RequestTimeLimit(Target.Timeout), isInVain);
+                Fail(new CoapTimeoutException(facts, Target.Message.Code, TokenRegistration!.Channel.ToString()), now);
                 break;
             case RegistrationPhase.Cancelling:
                 Free();
@@ -215,7 +216,7 @@ internal sealed class ClientRegistration
     public void Register(CoapChannel channel, long now)
     {
         Peer.Stop();
-        if (Standing is not { } standing || !Peer.IsAt(channel))
+        if (TokenRegistration is not { } standing || !Peer.IsAt(channel))
         {
             // Another peer needs another token.
             Body.Cancel();
@@ -267,7 +268,7 @@ internal sealed class ClientRegistration
             return;
         }
 
-        string peer = Standing!.Channel.ToString();
+        string peer = TokenRegistration!.Channel.ToString();
         switch (happened.TransmissionEnd)
         {
             case CoapInboundKind.Reset when Phase == RegistrationPhase.Cancelling:
@@ -311,7 +312,7 @@ internal sealed class ClientRegistration
 
     public void OnRejected(TokenRegistration request, CoapException error, long now)
     {
-        if (request == Standing && Phase != RegistrationPhase.Cancelling)
+        if (request == TokenRegistration && Phase != RegistrationPhase.Cancelling)
         {
             Fail(error, now);
         }
@@ -320,7 +321,7 @@ internal sealed class ClientRegistration
     /// <summary>Handles the end of the connection to the peer, and with it of the registration (RFC 8323 section 7.4).</summary>
     public void OnDisconnected(TokenRegistration request, CoapConnectionException reason, long now)
     {
-        if (request != Standing)
+        if (request != TokenRegistration)
         {
             return;
         }
@@ -360,7 +361,7 @@ internal sealed class ClientRegistration
 
         // On a connection each end detects the loss of the other, so Max-Age needs no new registration (RFC 8323 section 7.3). A DTLS
         // session detects nothing: a crashed server has forgotten session and registration, and sends nothing.
-        DueAt = Standing is { Channel.IsReliable: true } ? long.MaxValue : heardAt + Representation.MaxAge.Ticks;
+        DueAt = TokenRegistration is { Channel.IsReliable: true } ? long.MaxValue : heardAt + Representation.MaxAge.Ticks;
     }
 
     /// <summary>
@@ -446,7 +447,7 @@ internal sealed class ClientRegistration
         Body.Cancel();
         Peer.Stop();
         _observation.StopCounting();
-        if (Phase == RegistrationPhase.Over || Standing is not { } standing || !Peer.MayBeRegistered)
+        if (Phase == RegistrationPhase.Over || TokenRegistration is not { } standing || !Peer.MayBeRegistered)
         {
             Free();
             return;

@@ -32,7 +32,7 @@ internal abstract class CoapObservationRelay : IObservationSource
     }
 
     /// <summary>The observation.</summary>
-    /// <remarks><see cref="CoapObservation.KeepAsync"/> returns null, because no other process can take it over.</remarks>
+    /// <remarks><see cref="CoapObservation.ExportAsync"/> returns null, because no other process can take it over.</remarks>
     public CoapObservation Observation { get; }
 
     ObservationSnapshot IObservationSource.Snapshot => Volatile.Read(ref _snapshot);
@@ -45,7 +45,7 @@ internal abstract class CoapObservationRelay : IObservationSource
 
     void IObservationSource.Refresh(TaskCompletionSource<CoapResponse> waiting) => _ = RefreshAsync(waiting);
 
-    void IObservationSource.Keep(TaskCompletionSource<CoapObservationState?> waiting) => waiting.TrySetResult(null);
+    void IObservationSource.Export(TaskCompletionSource<CoapObservationState?> waiting) => waiting.TrySetResult(null);
 
     void IObservationSource.Detach(CoapObservation reader, bool isLeft) => OnEnded();
 

@@ -31,7 +31,7 @@ internal sealed class ObservationContext(CoapEnvironment environment, TransportS
     {
         try
         {
-            return await FindAsync(target, new RequestTime(target.Timeout ?? ClientRegistration.SearchTime), cancellationToken)
+            return await FindAsync(target, new RequestTimeLimit(target.Timeout ?? ClientRegistration.SearchTime), cancellationToken)
                 .ConfigureAwait(false);
         }
         catch (CoapTimeoutException exception) when (target.Timeout is null)
@@ -53,7 +53,7 @@ internal sealed class ObservationContext(CoapEnvironment environment, TransportS
         await steps.Chain.SendAsync(request with { FirstBlock = first, Cancellation = cancellationToken }, steps.Blockwise.Position)
             .ConfigureAwait(false);
 
-    private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, RequestTime time,
+    private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, RequestTimeLimit time,
         CancellationToken cancellationToken)
     {
         if (target.Peer is { } peer)
@@ -93,7 +93,7 @@ internal sealed class ObservationContext(CoapEnvironment environment, TransportS
         return all;
     }
 
-    private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, RequestTime time,
+    private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, RequestTimeLimit time,
         CancellationToken cancellationToken) =>
             steps.Connection.ConnectAsync(route, target.Message,
                 ConnectionStep.NeedsCapabilities(target.Message, null, target.IsForOther), time, cancellationToken);

@@ -126,7 +126,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     public CoapMessage Compose(uint observe, TokenRegistration standing)
     {
         CoapMessage message = Compose(observe, standing.Token);
-        if (TransferSizes.ProposedSize(standing.Channel, BlockSize) is { } size && !message.Options.Contains(OptionNumber.Block2))
+        if (RequestBlockSizes.ProposedSize(standing.Channel, BlockSize) is { } size && !message.Options.Contains(OptionNumber.Block2))
         {
             message.Options.Block2 = new BlockValue(0, more: false, BlockValue.GetSizeExponent(size));
         }

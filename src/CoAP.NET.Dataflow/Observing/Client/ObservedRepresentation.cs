@@ -23,7 +23,7 @@ internal sealed class ObservedRepresentation
 
     /// <summary>Sets the last notification of an earlier process.</summary>
     /// <returns>The time of its arrival, in units of 100 ns.</returns>
-    public long Adopt(CoapNotificationPosition heard, DateTimeOffset wallClock, long now)
+    public long Resume(CoapNotificationPosition heard, DateTimeOffset wallClock, long now)
     {
         // The time must not be in the future, even if the clock was set back.
         Note(heard.Number, heard.MaxAge, now - Math.Max(0, (wallClock - heard.At).Ticks));

@@ -14,7 +14,7 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
     private int _addressesLeft;
 
     /// <summary>The token towards the server; null if there is none.</summary>
-    public TokenRegistration? Standing { get; private set; }
+    public TokenRegistration? TokenRegistration { get; private set; }
 
     /// <summary>The last registration or cancellation; null if its result no longer matters.</summary>
     public CoapTransmission? Transmission { get; private set; }
@@ -25,7 +25,7 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
     /// <summary>Whether the next registration goes to the next address after a failure.</summary>
     public bool TriesNext { get; set; }
 
-    public CoapTransmissionParameters Parameters => Standing!.Channel.Parameters;
+    public CoapTransmissionParameters Parameters => TokenRegistration!.Channel.Parameters;
 
     /// <summary>
     /// Whether the result of the message will be reported: it waits in the queue after other messages to the peer, or for its
@@ -41,14 +41,14 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
         observation.Target.Peer is { IsConnection: true } peer && ConnectionPool.RouteTo(peer.Wire).Only is not null;
 
     /// <summary>Returns whether the token belongs to a peer.</summary>
-    public bool IsAt(CoapChannel channel) => Standing is not null && IsSamePeer(Standing.Channel, channel);
+    public bool IsAt(CoapChannel channel) => TokenRegistration is not null && IsSamePeer(TokenRegistration.Channel, channel);
 
     /// <summary>
     /// Returns whether the message waits for a turn that may never come: like a request, PROBING_RATE (RFC 7252 section 4.7) may hold it
     /// back for hours if the peer has been silent for long.
     /// </summary>
     public bool WaitsInVain(long now) =>
-        Transmission is { IsQueued: true } && now - Standing!.Channel.LastSeen >= Parameters.ExchangeLifetime.Ticks;
+        Transmission is { IsQueued: true } && now - TokenRegistration!.Channel.LastSeen >= Parameters.ExchangeLifetime.Ticks;
 
     /// <summary>Chooses the peer for the registration after a search.</summary>
     /// <param name="channels">The found peers, at least one.</param>
@@ -90,25 +90,27 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
     {
         Close();
         MayBeRegistered = false;
-        return Standing = context.Sender.Open(channel, observation);
+        return TokenRegistration = context.Sender.Open(channel, observation);
     }
 
     /// <summary>Takes over the token of an earlier process.</summary>
     /// <returns>False if another request to the peer uses it.</returns>
     public bool TryAdopt(CoapChannel channel, CoapToken token)
     {
-        Standing = context.Sender.TryAdopt(channel, token, observation);
-        return MayBeRegistered = Standing is not null;
+        TokenRegistration = context.Sender.TryAdopt(channel, token, observation);
+        return MayBeRegistered = TokenRegistration is not null;
     }
 
     /// <summary>Sends a message with the token.</summary>
     /// <returns>Why it could not be sent; null if it was sent.</returns>
     public CoapException? Send(CoapMessage message)
     {
-        Transmission = new CoapTransmission(Standing!.Channel, message, Standing) { OnBehalfOf = observation.Target.OnBehalfOf };
-        if (Standing.Channel.Carried is not null && message.Options.Observe == ObserveOption.RegisterValue)
+        Transmission = new CoapTransmission(
+            TokenRegistration!.Channel, message, TokenRegistration)
+        { OnBehalfOf = observation.Target.OnBehalfOf };
+        if (TokenRegistration.Channel.Carried is not null && message.Options.Observe == ObserveOption.RegisterValue)
         {
-            Standing.Registration = Transmission;
+            TokenRegistration.Registration = Transmission;
         }
 
         return context.Sender.Send(Transmission);
@@ -132,9 +134,9 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
 
     public void Close()
     {
-        if (Standing is { } standing)
+        if (TokenRegistration is { } standing)
         {
-            Standing = null;
+            TokenRegistration = null;
             context.Sender.Close(standing);
         }
     }
@@ -149,9 +151,9 @@ internal sealed class RegistrationPeer(ClientObservation observation, Observatio
 
     private int IndexIn(IReadOnlyList<CoapChannel> channels)
     {
-        for (int i = 0; Standing is not null && i < channels.Count; i++)
+        for (int i = 0; TokenRegistration is not null && i < channels.Count; i++)
         {
-            if (IsSamePeer(channels[i], Standing.Channel))
+            if (IsSamePeer(channels[i], TokenRegistration.Channel))
             {
                 return i;
             }

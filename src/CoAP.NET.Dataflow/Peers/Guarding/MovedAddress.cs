@@ -1,7 +1,8 @@
 namespace CoAP.NET.Guarding;
 
 /// <summary>
-/// The traffic with the peer of a session at its new address, in bytes of datagrams. Guarded by <see cref="AddressGuard"/>, except for
+/// The traffic with the peer of a session at its new address, in bytes of datagrams. Guarded by <see cref="AmplificationLimiter"/>, except
+/// for
 /// <see cref="At"/>.
 /// </summary>
 internal sealed class MovedAddress(long at)

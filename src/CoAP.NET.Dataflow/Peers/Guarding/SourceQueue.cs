@@ -15,8 +15,8 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
 {
     private readonly Lock _gate = new();
     private readonly SourceUsage<T> _bySource = new();
-    private readonly Dictionary<TKey, IntrusiveList<T, InKey>> _byKey = [];
-    private IntrusiveList<T, InAge> _byAge;
+    private readonly Dictionary<TKey, IntrusiveList<T, KeyLinkAccessor>> _byKey = [];
+    private IntrusiveList<T, AgeLinkAccessor> _byAge;
 
     public int Count
     {
@@ -53,7 +53,7 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         List<T>? dropped = null;
         lock (_gate)
         {
-            if (_byKey.TryGetValue(item.Key, out IntrusiveList<T, InKey> ofKey) && ofKey.Count == maxOfKey)
+            if (_byKey.TryGetValue(item.Key, out IntrusiveList<T, KeyLinkAccessor> ofKey) && ofKey.Count == maxOfKey)
             {
                 Remove(ofKey.First!, ref dropped);
             }
@@ -62,13 +62,13 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
             {
                 // A source that would hold most with the new item makes room itself.
                 SourceUsage<T>.Source greediest = _bySource.Greediest!;
-                Remove((_bySource.Find(item.Holding.Key) is { } own && own.Amount + item.Cost > greediest.Amount ? own : greediest)
+                Remove((_bySource.Find(item.UsageEntry.Key) is { } own && own.Amount + item.Cost > greediest.Amount ? own : greediest)
                     .First!.Owner, ref dropped);
             }
 
             CollectionsMarshal.GetValueRefOrAddDefault(_byKey, item.Key, out _).Append(item);
             _byAge.Append(item);
-            _bySource.Set(item.Holding, item.Cost);
+            _bySource.Set(item.UsageEntry, item.Cost);
         }
 
         return dropped ?? (IReadOnlyList<T>)[];
@@ -82,7 +82,7 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         List<T>? taken = null;
         lock (_gate)
         {
-            T? next = _byKey.TryGetValue(key, out IntrusiveList<T, InKey> ofKey) ? ofKey.First : null;
+            T? next = _byKey.TryGetValue(key, out IntrusiveList<T, KeyLinkAccessor> ofKey) ? ofKey.First : null;
             while (next is { } item)
             {
                 next = item.InKey.Next;
@@ -120,7 +120,7 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
     private void Remove(T item, ref List<T>? removed)
     {
         (removed ??= []).Add(item);
-        ref IntrusiveList<T, InKey> ofKey = ref CollectionsMarshal.GetValueRefOrNullRef(_byKey, item.Key);
+        ref IntrusiveList<T, KeyLinkAccessor> ofKey = ref CollectionsMarshal.GetValueRefOrNullRef(_byKey, item.Key);
         ofKey.Remove(item);
         if (ofKey.Count == 0)
         {
@@ -128,7 +128,7 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         }
 
         _byAge.Remove(item);
-        _bySource.Set(item.Holding, 0);
+        _bySource.Set(item.UsageEntry, 0);
     }
 
     internal abstract class Item
@@ -137,13 +137,13 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         /// <param name="source">The source that it counts for.</param>
         /// <param name="cost">What it takes of the maximum.</param>
         protected Item(TKey key, in CoapSource source, long cost) =>
-            (Key, Cost, Holding) = (key, cost, new SourceUsage<T>.Holding((T)this, source));
+            (Key, Cost, UsageEntry) = (key, cost, new SourceUsage<T>.UsageEntry((T)this, source));
 
         public TKey Key { get; }
 
         public long Cost { get; }
 
-        public SourceUsage<T>.Holding Holding { get; }
+        public SourceUsage<T>.UsageEntry UsageEntry { get; }
 
         /// <summary>The links in the list of its key.</summary>
         public ListLinks<T> InKey;
@@ -152,12 +152,12 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         public ListLinks<T> InAge;
     }
 
-    private readonly struct InKey : ILinkAccessor<T>
+    private readonly struct KeyLinkAccessor : ILinkAccessor<T>
     {
         public static ref ListLinks<T> Of(T item) => ref item.InKey;
     }
 
-    private readonly struct InAge : ILinkAccessor<T>
+    private readonly struct AgeLinkAccessor : ILinkAccessor<T>
     {
         public static ref ListLinks<T> Of(T item) => ref item.InAge;
     }

@@ -29,7 +29,7 @@ internal sealed class SourceUsage<T>
     public Source? Find(in CoapSource key) => _sources.GetValueOrDefault(key);
 
     /// <summary>Sets the size of a holding. A holding that was empty goes to the end of the list of its source.</summary>
-    public void Set(Holding holding, long amount)
+    public void Set(UsageEntry holding, long amount)
     {
         long change = amount - holding.Amount;
         if (change == 0)
@@ -70,7 +70,7 @@ internal sealed class SourceUsage<T>
     }
 
     /// <summary>Records progress of a holding: it goes to the end of the list of its source.</summary>
-    public static void Touch(Holding holding)
+    public static void Touch(UsageEntry holding)
     {
         if (holding.Source is { } source && holding.Links.Next is not null)
         {
@@ -79,7 +79,7 @@ internal sealed class SourceUsage<T>
         }
     }
 
-    private Source Enter(Holding holding)
+    private Source Enter(UsageEntry holding)
     {
         if (!_sources.TryGetValue(holding.Key, out Source? source))
         {
@@ -144,7 +144,7 @@ internal sealed class SourceUsage<T>
 
     public sealed class Source(in CoapSource key)
     {
-        private IntrusiveList<Holding, Place> _holdings;
+        private IntrusiveList<UsageEntry, LinkAccessor> _holdings;
 
         public CoapSource Key { get; } = key;
 
@@ -153,7 +153,7 @@ internal sealed class SourceUsage<T>
         public int Count => _holdings.Count;
 
         /// <summary>The holding that has been idle for longest.</summary>
-        public Holding? First => _holdings.First;
+        public UsageEntry? First => _holdings.First;
 
         /// <summary>The index in the heap.</summary>
         public int Index { get; set; }
@@ -161,12 +161,12 @@ internal sealed class SourceUsage<T>
         /// <summary>The growth counter at the last growth.</summary>
         public long GrownAt { get; set; }
 
-        public void Append(Holding holding) => _holdings.Append(holding);
+        public void Append(UsageEntry holding) => _holdings.Append(holding);
 
-        public void Remove(Holding holding) => _holdings.Remove(holding);
+        public void Remove(UsageEntry holding) => _holdings.Remove(holding);
     }
 
-    public sealed class Holding(T owner, in CoapSource key)
+    public sealed class UsageEntry(T owner, in CoapSource key)
     {
         public T Owner { get; } = owner;
 
@@ -177,7 +177,7 @@ internal sealed class SourceUsage<T>
         /// <summary>The source account; null while the holding is empty.</summary>
         public Source? Source { get; set; }
 
-        public ListLinks<Holding> Links;
+        public ListLinks<UsageEntry> Links;
 
         /// <summary>Whether the holding was evicted or its owner ended. It no longer counts.</summary>
         public bool IsOver { get; set; }
@@ -186,8 +186,8 @@ internal sealed class SourceUsage<T>
         public long Mark { get; set; }
     }
 
-    private readonly struct Place : ILinkAccessor<Holding>
+    private readonly struct LinkAccessor : ILinkAccessor<UsageEntry>
     {
-        public static ref ListLinks<Holding> Of(Holding item) => ref item.Links;
+        public static ref ListLinks<UsageEntry> Of(UsageEntry item) => ref item.Links;
     }
 }

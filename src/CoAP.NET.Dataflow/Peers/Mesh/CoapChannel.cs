@@ -274,7 +274,7 @@ public sealed class CoapChannel
 
     /// <summary>
     /// Whether the peer counts among the verified peers of its source, or exceeds the share of the source. Guarded by
-    /// <see cref="AddressGuard"/>.
+    /// <see cref="AmplificationLimiter"/>.
     /// </summary>
     internal bool IsCountedVerified
     {
@@ -283,12 +283,12 @@ public sealed class CoapChannel
     }
 
     /// <summary>Whether the peer exceeds the share of its source. See <see cref="IsCountedVerified"/>.</summary>
-    internal bool IsBeyondShare { get; set; }
+    internal bool ExceedsSourceQuota { get; set; }
 
     /// <summary>Whether the peer may keep its place when others need it: it is verified and within the share of its source.</summary>
-    internal bool IsProtected => IsVerified && !IsBeyondShare;
+    internal bool IsProtected => IsVerified && !ExceedsSourceQuota;
 
-    /// <summary>The bytes that the peer may get because it acknowledged messages. Guarded by <see cref="AddressGuard"/>.</summary>
+    /// <summary>The bytes that the peer may get because it acknowledged messages. Guarded by <see cref="AmplificationLimiter"/>.</summary>
     internal int AmplificationCredit
     {
         get => _rareState?.AmplificationCredit ?? 0;
@@ -414,10 +414,10 @@ public sealed class CoapChannel
     internal bool TakesBlocks => Carried is { } carried ? carried.Carrier.TakesBlocks : _rareState?.LearnedFacts is not { RefusesBlocks: true };
 
     /// <summary>Whether its CSM tells of blocks (RFC 8323 section 5.3.2); only on a connection.</summary>
-    internal bool TellsOfBlocks
+    internal bool ReportsBlockSupport
     {
-        get => Carried is { } carried ? carried.Carrier.TellsOfBlocks : _rareState?.LearnedFacts is { TellsOfBlocks: true };
-        set => LearnedFacts.TellsOfBlocks = value;
+        get => Carried is { } carried ? carried.Carrier.ReportsBlockSupport : _rareState?.LearnedFacts is { ReportsBlockSupport: true };
+        set => LearnedFacts.ReportsBlockSupport = value;
     }
 
     /// <summary>
@@ -425,7 +425,7 @@ public sealed class CoapChannel
     /// bytes.
     /// </summary>
     internal bool TakesBert =>
-        IsReliable && TellsOfBlocks && PeerMaxMessageSize > Options.MaxMessageSizeOption.BaseValue
+        IsReliable && ReportsBlockSupport && PeerMaxMessageSize > Options.MaxMessageSizeOption.BaseValue
             && Shard.Environment.Limits.Connections.MaxMessageSize > Options.MaxMessageSizeOption.BaseValue;
 
     /// <summary>Records that it refused a block.</summary>
@@ -455,11 +455,11 @@ public sealed class CoapChannel
     /// The host of requests to the peer without Uri-Host (RFC 8323 section 8.5): the name sent with Server Name Indication or a Host
     /// header; null for its address.
     /// </summary>
-    internal string? ToldHost =>
-        IsReliable && Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
+    internal string? SentHost =>
+        IsReliable && Connection is { IsInitiator: true, ServerName: { } name, Transport.ProvidesServerName: true } ? name : null;
 
     /// <summary>
-    /// The state of the session's current address; null when the session never moved. <see cref="AddressGuard"/> sets it.
+    /// The state of the session's current address; null when the session never moved. <see cref="AmplificationLimiter"/> sets it.
     /// </summary>
     internal MovedAddress? Moved
     {

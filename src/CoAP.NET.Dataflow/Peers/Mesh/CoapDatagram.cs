@@ -76,7 +76,7 @@ public sealed class CoapDatagram : IDisposable, IConnectionItem
     /// <remarks>The range is 1 to 255. 0 selects the default of the operating system, which is 1.</remarks>
     public byte HopLimit { get; set; }
 
-    ReadPause IConnectionItem.Hold => new(Channel?.Pausable);
+    ReadPause IConnectionItem.ReadPause => new(Channel?.Pausable);
 
     /// <summary>The peer's channel at the time of <see cref="IDatagramBatchContext.Expect"/>; a hint for the Channel stage.</summary>
     internal CoapChannel? Expected { get; set; }

@@ -10,7 +10,7 @@ public readonly struct CoapInbound : IConnectionItem
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    ReadPause IConnectionItem.Hold => new(Channel.Pausable);
+    ReadPause IConnectionItem.ReadPause => new(Channel.Pausable);
 
     /// <summary>The kind of the item.</summary>
     public CoapInboundKind Kind { get; init; }

@@ -8,7 +8,7 @@ public readonly struct CoapOutbound : IConnectionItem
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    ReadPause IConnectionItem.Hold => new(Channel.Pausable);
+    ReadPause IConnectionItem.ReadPause => new(Channel.Pausable);
 
     /// <summary>The kind of the item.</summary>
     public CoapOutboundAction Kind { get; init; }

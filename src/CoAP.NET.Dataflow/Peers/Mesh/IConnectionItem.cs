@@ -4,5 +4,5 @@ namespace CoAP.NET.Mesh;
 internal interface IConnectionItem
 {
     /// <summary>Pauses the connection of the item while no block accepts it.</summary>
-    ReadPause Hold { get; }
+    ReadPause ReadPause { get; }
 }

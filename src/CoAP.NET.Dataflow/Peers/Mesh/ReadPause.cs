@@ -10,8 +10,8 @@ internal readonly struct ReadPause(CoapConnection? connection)
     public bool CanWait => connection is not null;
 
     /// <summary>Pauses reading. Several threads may do so.</summary>
-    public void Begin() => connection!.HoldUp();
+    public void Begin() => connection!.PauseForBackpressure();
 
     /// <summary>Resumes reading. Call it once.</summary>
-    public void End() => connection!.Continue();
+    public void End() => connection!.ResumeAfterBackpressure();
 }

@@ -25,7 +25,7 @@ internal sealed class FasorTiming
     /// <param name="roundTrip">The round-trip time of messages that were sent once.</param>
     /// <param name="dither">A random factor from 1 up to ACK_RANDOM_FACTOR.</param>
     /// <param name="now">The current time.</param>
-    public long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, double dither, long now)
+    public long FirstWait(CoapTransmission transmission, TransmissionTimes times, in RoundTripEstimate roundTrip, double dither, long now)
     {
         if (IsStale(times, now))
         {
@@ -41,7 +41,7 @@ internal sealed class FasorTiming
     /// Returns the wait after a further copy of a message; <see cref="CoapTransmission.Timeout"/> is the wait that ended,
     /// <see cref="CoapTransmission.Attempts"/> counts the copy.
     /// </summary>
-    public long NextWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, double dither, long now)
+    public long NextWait(CoapTransmission transmission, TransmissionTimes times, in RoundTripEstimate roundTrip, double dither, long now)
     {
         int copies = transmission.Attempts - 1;
         FasorSeries series = (FasorSeries)transmission.BackOff;
@@ -59,7 +59,7 @@ internal sealed class FasorTiming
     /// Returns the timeout without any back-off: the minimum to which a wait may be shortened so that all copies find room within
     /// MAX_TRANSMIT_SPAN.
     /// </summary>
-    public long FastTimeout(PeerTimes times, in RoundTripEstimate roundTrip, long now) =>
+    public long FastTimeout(TransmissionTimes times, in RoundTripEstimate roundTrip, long now) =>
         !roundTrip.HasSample
             ? times.AckTimeout
             : Math.Min(LongestTimeout, Math.Max(roundTrip.Timeout(K), IsStale(times, now) ? times.AckTimeout : times.ShortestTimeout));
@@ -95,7 +95,7 @@ internal sealed class FasorTiming
     private static long Dithered(long wait, double dither) => (long)(wait * dither);
 
     // The path may have changed since the last sample; keep the larger estimate.
-    private bool IsStale(PeerTimes times, long now) => _newsAt != long.MinValue && now - _newsAt > times.ExchangeLifetime;
+    private bool IsStale(TransmissionTimes times, long now) => _newsAt != long.MinValue && now - _newsAt > times.ExchangeLifetime;
 }
 
 /// <summary>

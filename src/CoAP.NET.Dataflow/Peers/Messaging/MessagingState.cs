@@ -13,7 +13,7 @@ internal struct MessagingState
     }
 
     /// <summary>The times of the peer's parameters; null before the first use of the peer.</summary>
-    public PeerTimes Times { get; set; } = null!;
+    public TransmissionTimes Times { get; set; } = null!;
 
     /// <summary>Stands for the peer in the tables of Messaging, and for no other peer of the shard; 0 before its first use.</summary>
     public uint Id { get; set; }

@@ -39,7 +39,7 @@ internal sealed class SendingState : WheelTimer
     public bool IsInLine { get; set; }
 
     /// <summary>The charge of its source for waiting messages (<see cref="WaitingMessages"/>); null before a message had to wait.</summary>
-    public SourceUsage<SendingState>.Holding? Holding { get; set; }
+    public SourceUsage<SendingState>.UsageEntry? UsageEntry { get; set; }
 
     /// <summary>The number of outstanding interactions for NSTART (RFC 7252 section 4.7).</summary>
     public int Interactions { get; set; }

@@ -4,8 +4,8 @@ namespace CoAP.NET.Protection;
 
 /// <summary>The protected peers behind one channel: a proxy may carry the messages of many. Guarded by the shard's lock.</summary>
 /// <param name="maxIdle">
-/// The maximum number of idle peers (<see cref="CoapPeerLimits.MaxProtectedPerAddress"/>). Their contexts are kept elsewhere, so a message
-/// brings a peer back.
+/// The maximum number of idle peers (<see cref="CoapPeerStateLimits.MaxProtectedPerAddress"/>). Their contexts are kept elsewhere, so a
+/// message brings a peer back.
 /// </param>
 internal sealed class ProtectedChannels(int maxIdle)
 {

@@ -44,9 +44,9 @@ internal sealed class CoapShard
     public int MaxProtectedPeers { get; init; } = int.MaxValue;
 
     /// <summary>Limits the traffic to unverified addresses. One for all shards of an endpoint.</summary>
-    public AddressGuard Guard
+    public AmplificationLimiter Guard
     {
-        get => field ??= new AddressGuard(Environment);
+        get => field ??= new AmplificationLimiter(Environment);
         init;
     }
 
@@ -298,5 +298,5 @@ internal sealed class CoapShard
     }
 
     /// <summary>Counts and logs an exception of stage code.</summary>
-    public void Failed(Exception exception) => InlineFailure.Report(Environment.Counters, Environment.Logger, exception);
+    public void Failed(Exception exception) => StageExceptionReporter.Report(Environment.Counters, Environment.Logger, exception);
 }

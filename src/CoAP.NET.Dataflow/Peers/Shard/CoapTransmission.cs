@@ -78,7 +78,7 @@ internal sealed class CoapTransmission : WheelTimer
     internal bool IsOfBody { get; init; }
 
     /// <summary>Whether the owner wants <see cref="CoapInboundKind.Sent"/> for a Non-confirmable message.</summary>
-    internal bool TellsWhenSent { get; init; }
+    internal bool ReportsSent { get; init; }
 
     /// <summary>
     /// Whether it is a request with its state in the token: an acknowledgement with another token acknowledges it nevertheless (RFC 8974

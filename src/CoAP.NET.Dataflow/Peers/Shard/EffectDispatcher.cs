@@ -8,7 +8,7 @@ internal sealed class EffectDispatcher
 {
     private readonly CoapShard _shard;
     private IEffectTarget[] _targets = [];
-    private IPeerRetention[] _states = [];
+    private IPeerEvictionGuard[] _states = [];
     private IEffectTarget<CoapOutbound>? _outbound;
     private IEffectTarget<CoapInbound>? _inbound;
     private IEffectTarget<OutgoingMessageEffect>? _own;
@@ -33,8 +33,8 @@ internal sealed class EffectDispatcher
     }
 
     /// <summary>Attaches the state machines with the state of peers. The first one owns the timers of messages.</summary>
-    public void AttachStates<TMessages>(TMessages messages, params ReadOnlySpan<IPeerRetention> others)
-        where TMessages : IPeerRetention, ITimerOwner
+    public void AttachStates<TMessages>(TMessages messages, params ReadOnlySpan<IPeerEvictionGuard> others)
+        where TMessages : IPeerEvictionGuard, ITimerOwner
     {
         MessageTimers = messages;
         _states = [messages, .. others];
@@ -93,7 +93,7 @@ internal sealed class EffectDispatcher
     /// <summary>Drops the state of a channel that is forgotten. Under the lock.</summary>
     public void Forget(CoapChannel channel)
     {
-        foreach (IPeerRetention state in _states)
+        foreach (IPeerEvictionGuard state in _states)
         {
             state.Forget(channel);
         }
@@ -101,7 +101,7 @@ internal sealed class EffectDispatcher
 
     private bool CanForget(CoapChannel channel, long now)
     {
-        foreach (IPeerRetention state in _states)
+        foreach (IPeerEvictionGuard state in _states)
         {
             if (!state.CanForget(channel, now))
             {

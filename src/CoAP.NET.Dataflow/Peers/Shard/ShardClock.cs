@@ -97,7 +97,7 @@ internal sealed class ShardClock : IDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            InlineFailure.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
+            StageExceptionReporter.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
             TryAgain();
         }
     }
@@ -124,7 +124,7 @@ internal sealed class ShardClock : IDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            InlineFailure.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
+            StageExceptionReporter.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
         }
     }
 

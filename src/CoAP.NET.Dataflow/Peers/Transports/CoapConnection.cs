@@ -94,10 +94,10 @@ public abstract class CoapConnection
     public virtual long Backlog => Progress.BytesWaiting;
 
     /// <summary>The share of the memory for partial frames; null when the connection never used any.</summary>
-    internal ref SourceUsage<CoapConnection>.Holding? Assembly => ref Facts.Assembly;
+    internal ref SourceUsage<CoapConnection>.UsageEntry? Assembly => ref Facts.Assembly;
 
     /// <summary>The share of the memory for the send backlog; null when the connection never used any.</summary>
-    internal ref SourceUsage<CoapConnection>.Holding? Sending => ref Facts.Sending;
+    internal ref SourceUsage<CoapConnection>.UsageEntry? Sending => ref Facts.Sending;
 
     /// <summary>The progress of sending and receiving.</summary>
     /// <remarks>
@@ -125,17 +125,17 @@ public abstract class CoapConnection
     public abstract void Close(CoapException? reason);
 
     /// <summary>Whether reading is paused because a block of the application has no room for an item of this connection.</summary>
-    internal bool IsHeldUp => Volatile.Read(ref _holds) > 0;
+    internal bool IsUnderBackpressure => Volatile.Read(ref _holds) > 0;
 
-    /// <summary>Pauses reading until <see cref="Continue"/>, because a block has no room.</summary>
-    internal void HoldUp()
+    /// <summary>Pauses reading until <see cref="ResumeAfterBackpressure"/>, because a block has no room.</summary>
+    internal void PauseForBackpressure()
     {
         Interlocked.Increment(ref _holds);
         PauseReading();
     }
 
-    /// <summary>Reverts one <see cref="HoldUp"/>.</summary>
-    internal void Continue()
+    /// <summary>Reverts one <see cref="PauseForBackpressure"/>.</summary>
+    internal void ResumeAfterBackpressure()
     {
         Interlocked.Decrement(ref _holds);
         ResumeReading();
@@ -147,9 +147,9 @@ public abstract class CoapConnection
 
     private sealed class ConnectionFacts
     {
-        public SourceUsage<CoapConnection>.Holding? Assembly;
+        public SourceUsage<CoapConnection>.UsageEntry? Assembly;
 
-        public SourceUsage<CoapConnection>.Holding? Sending;
+        public SourceUsage<CoapConnection>.UsageEntry? Sending;
 
         public CoapAddress Remote { get; init; }
 

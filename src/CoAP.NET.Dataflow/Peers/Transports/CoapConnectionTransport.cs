@@ -31,11 +31,11 @@ public abstract class CoapConnectionTransport : CoapTransport
 
     /// <summary>Whether the client sends the host name of the URI when it opens a connection (RFC 8323 section 8.5).</summary>
     /// <remarks>Requests then need no Uri-Host. Default: the value of <see cref="CoapTransport.IsSecure"/>.</remarks>
-    public virtual bool TellsServerName => IsSecure;
+    public virtual bool ProvidesServerName => IsSecure;
 
     /// <summary>Opens a connection.</summary>
     /// <param name="remote">The address to connect to.</param>
-    /// <param name="serverName">The host name of the URI, if <see cref="TellsServerName"/>; null when the URI has an address.</param>
+    /// <param name="serverName">The host name of the URI, if <see cref="ProvidesServerName"/>; null when the URI has an address.</param>
     /// <param name="cancellationToken">Cancels the attempt and leaves nothing open.</param>
     /// <returns>The connection. <see cref="ICoapConnectionContext.Opened"/> was called for it.</returns>
     /// <exception cref="CoapConnectionException">The connection cannot be opened; the message states the cause.</exception>
@@ -45,7 +45,7 @@ public abstract class CoapConnectionTransport : CoapTransport
     /// <remarks>The default implementation fails. Override it in a transport that can choose the local address.</remarks>
     /// <param name="remote">The address to connect to.</param>
     /// <param name="local">The address to connect from.</param>
-    /// <param name="serverName">The host name of the URI, if <see cref="TellsServerName"/>; null when the URI has an address.</param>
+    /// <param name="serverName">The host name of the URI, if <see cref="ProvidesServerName"/>; null when the URI has an address.</param>
     /// <param name="cancellationToken">Cancels the attempt and leaves nothing open.</param>
     /// <returns>The connection. <see cref="ICoapConnectionContext.Opened"/> was called for it.</returns>
     /// <exception cref="CoapConnectionException">The connection cannot be opened; the message states the cause.</exception>

@@ -28,8 +28,8 @@ public interface ICoapStreamContext : ICoapConnectionContext
     /// <summary>Reserves memory for a partial frame.</summary>
     /// <remarks>
     /// The endpoint has one budget (<see cref="CoapConnectionLimits.ReceiveMemory"/>), with a share for each source
-    /// (<see cref="CoapConnectionLimits.SourceShare"/>). When the budget is full, the endpoint takes the source that holds most and closes
-    /// its connection whose frame has not grown for longest. Do not call it under a lock of the transport.
+    /// (<see cref="CoapConnectionLimits.MaxSourceFraction"/>). When the budget is full, the endpoint takes the source that holds most and
+    /// closes its connection whose frame has not grown for longest. Do not call it under a lock of the transport.
     /// </remarks>
     /// <param name="connection">The connection. One thread at a time reserves and releases for it.</param>
     /// <param name="bytes">The number of additional bytes.</param>

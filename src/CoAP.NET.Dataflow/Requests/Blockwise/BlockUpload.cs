@@ -29,11 +29,11 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
         UploadBody body = transfer.Request.Request.Content?.Open?.Invoke() ?? new UploadBody(transfer.Request.Message.Payload);
         await using (body.ConfigureAwait(false))
         {
-            int whole = Math.Max(16, TransferSizes.Whole(transfer.Request));
+            int whole = Math.Max(16, RequestBlockSizes.Whole(transfer.Request));
             (ReadOnlyMemory<byte> payload, bool more) = body.Length > whole
                 ? (default, true)
                 : await body.ReadAsync(0, whole, cancellationToken).ConfigureAwait(false);
-            _fit = TransferSizes.Upload(transfer.Request);
+            _fit = RequestBlockSizes.Upload(transfer.Request);
             _isWhole = !more;
             if (more)
             {
@@ -62,7 +62,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
                 else
                 {
                     if (response.Code == CoapCode.BadOption && !_isWhole && transfer.Channel is
-                        { IsReliable: true, TellsOfBlocks: false } channel)
+                        { IsReliable: true, ReportsBlockSupport: false } channel)
                     {
                         channel.RefuseBlocks();
                     }
@@ -81,7 +81,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
                     return response;
                 }
 
-                Refit(TransferSizes.Upload(transfer.Request));
+                Refit(RequestBlockSizes.Upload(transfer.Request));
                 (payload, more) = await ReadAsync(body, cancellationToken).ConfigureAwait(false);
             }
         }
@@ -282,7 +282,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
 
     private void RememberSize()
     {
-        if (transfer.IsUploadedInBlocks && _fit.SizeExponent < TransferSizes.Upload(transfer.Request).SizeExponent)
+        if (transfer.IsUploadedInBlocks && _fit.SizeExponent < RequestBlockSizes.Upload(transfer.Request).SizeExponent)
         {
             transfer.Channel.UploadBlockSize = _fit.Size;
             BlockwiseLog.SmallerBlocks(transfer.Logger, transfer.Target, _fit.Size);

@@ -122,7 +122,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
         }
 
         Span<byte> tag = stackalloc byte[4];
-        int resource = UploadTags.ResourceOf(Template);
+        int resource = UploadRequestTags.ResourceOf(Template);
         if (step.Tags.Begin(Channel.AddressHash, resource, tag))
         {
             Template.Options.Add(OptionNumber.RequestTag, tag);
@@ -157,7 +157,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
                     + "asked of it. Download it from the beginning.");
             }
 
-            int exponent = TransferSizes.DownloadExponent(request);
+            int exponent = RequestBlockSizes.DownloadExponent(request);
             int unit = BlockCapacity.UnitOf(exponent);
             return offset < BlockCapacity.Capacity(exponent)
                 ? new BlockValue((int)(offset / unit), more: false, exponent)
@@ -166,7 +166,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
                     + "(RFC 7959 section 2.2). Use larger blocks.");
         }
 
-        return TransferSizes.EarlyExponent(request) is { } early ? new BlockValue(0, more: false, early) : null;
+        return RequestBlockSizes.EarlyExponent(request) is { } early ? new BlockValue(0, more: false, early) : null;
     }
 
     /// <summary>Returns the error for a response that violates a rule; counted and logged.</summary>

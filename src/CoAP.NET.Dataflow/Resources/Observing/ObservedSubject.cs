@@ -31,7 +31,7 @@ internal sealed class ObservedSubject : WheelTimer
     // The last run that an observer waits for.
     private long _awaited;
 
-    public ObservedSubject(ObserverTable table, SubjectKey key, Registration registration, RequestFeatures special, long now)
+    public ObservedSubject(ObserverTable table, SubjectKey key, ObserveRegistration registration, RequestFeatures special, long now)
     {
         _table = table;
         Key = key;

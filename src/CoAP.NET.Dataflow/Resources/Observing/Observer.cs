@@ -112,7 +112,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// <summary>The time of its registration, or of its last acknowledgement of a notification, in units of 100 ns.</summary>
     public long ActiveAt { get; private set; }
 
-    /// <summary>The time when the keeper of observers was last informed of it, in units of 100 ns.</summary>
+    /// <summary>The time when the observer store was last informed of it, in units of 100 ns.</summary>
     public long KeptAt { get; set; }
 
     /// <summary>What the application stores for it; null without an event.</summary>
@@ -177,7 +177,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         LeaveSubject();
         SubjectKey key = before.Key.For(Channel);
         Join(_table.Subjects.Find(key) ?? _table.Subjects.Add(
-            key, new Registration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now));
+            key, new ObserveRegistration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now));
         _needsRefresh = true;
         _awaited = 0;
     }

@@ -4,18 +4,19 @@ using CoAP.NET.Shard;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Counts the observers of routes, and reports them to the handlers of the routes' events and to the keeper of observers. Called under the
+/// Counts the observers of routes, and reports them to the handlers of the routes' events and to the observer store. Called under the
 /// shard's lock; code of users runs after it is released.
 /// </summary>
-/// <param name="keeper">The keeper; null for none.</param>
+/// <param name="observerStore">The observer store; null for none.</param>
 /// <param name="state">The state of the endpoint, for example stopping.</param>
 /// <param name="environment">The environment of the endpoint.</param>
-internal sealed class ObserverEvents(ICoapObserverStore? keeper, EndpointState state, CoapEnvironment environment)
+internal sealed class ObserverEvents(ICoapObserverStore? observerStore, EndpointState state, CoapEnvironment environment)
 {
-    // An observer acknowledges a notification at least once a day (RFC 7641 section 4.5); the keeper is informed again after half a day.
+    // An observer acknowledges a notification at least once a day (RFC 7641 section 4.5); the observer store is informed again after half a
+    // day.
     private static readonly long s_confirmEvery = TimeSpan.FromHours(12).Ticks;
 
-    private readonly UserEventQueue<Action> _toKeeper =
+    private readonly UserEventQueue<Action> _toStore =
         new(environment, report => UserEvents.Run(environment, nameof(ICoapObserverStore), report));
 
     /// <summary>Reports a new observer.</summary>
@@ -33,7 +34,7 @@ internal sealed class ObserverEvents(ICoapObserverStore? keeper, EndpointState s
         }
 
         observer.KeptAt = environment.Now;
-        ToKeeper(observer, static (keeper, kept, _) => keeper.Registered(kept));
+        ToStore(observer, static (observerStore, kept, _) => observerStore.Registered(kept));
         observer.Subject.Route.ReportAdded(observer);
     }
 
@@ -51,7 +52,7 @@ internal sealed class ObserverEvents(ICoapObserverStore? keeper, EndpointState s
 
         if (!state.IsStopping)
         {
-            ToKeeper(observer, static (keeper, kept, end) => keeper.Removed(kept, end), end);
+            ToStore(observer, static (observerStore, kept, end) => observerStore.Removed(kept, end), end);
         }
 
         observer.Subject.Route.ReportRemoved(observer, end);
@@ -65,19 +66,19 @@ internal sealed class ObserverEvents(ICoapObserverStore? keeper, EndpointState s
 
     private void Confirm(Observer observer)
     {
-        if (keeper is not null && environment.Now - observer.KeptAt >= s_confirmEvery)
+        if (observerStore is not null && environment.Now - observer.KeptAt >= s_confirmEvery)
         {
             observer.KeptAt = environment.Now;
-            ToKeeper(observer, static (keeper, kept, _) => keeper.Confirmed(kept));
+            ToStore(observer, static (observerStore, kept, _) => observerStore.Confirmed(kept));
         }
     }
 
     // RFC 8323 section 7.4 ends those of connections; notifications of protected observers are bound to a request that only this process
     // has seen (RFC 8613 section 5.4). If too many reports wait, an unreported one costs a registration, or a rejected notification.
-    private void ToKeeper(
+    private void ToStore(
         Observer observer, Action<ICoapObserverStore, CoapObserverState, CoapObserverEnd> report, CoapObserverEnd end = default)
     {
-        if (keeper is null || observer.Channel.IsReliable || observer.Channel.Carried is not null)
+        if (observerStore is null || observer.Channel.IsReliable || observer.Channel.Carried is not null)
         {
             return;
         }
@@ -86,7 +87,7 @@ internal sealed class ObserverEvents(ICoapObserverStore? keeper, EndpointState s
         CoapMessage request = new(key.Code, key.Options!) { Token = observer.Token, Payload = key.Payload };
         CoapContentFormat? format = observer.Format < 0 ? null : new CoapContentFormat((ushort)observer.Format);
         CoapObserverState kept = new(CoapPeer.Of(observer.Channel), request, format);
-        _toKeeper.Add(observer.Channel.Shard, () => report(keeper, kept, end));
+        _toStore.Add(observer.Channel.Shard, () => report(observerStore, kept, end));
     }
 
     private static bool IsSame(ObservedSubject one, ObservedSubject other) =>

@@ -139,7 +139,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         List<(Observer Observer, long ActiveAt)> all = [];
         ForEach(path, terms, observer => all.Add((observer, observer.ActiveAt)));
         IEnumerable<Observer> order = all
-            .GroupBy(static each => each.Observer.Peer.Holding.Key)
+            .GroupBy(static each => each.Observer.Peer.UsageEntry.Key)
             .SelectMany(static ofSource => ofSource.OrderByDescending(each => each.ActiveAt).Select(static (each, rank) => (each, rank)))
             .OrderByDescending(static each => each.rank)
             .ThenBy(static each => each.each.ActiveAt)

@@ -32,7 +32,7 @@ internal sealed class ObserverQuota
     {
         CoapShard shard = peer.Channel.Shard;
         CoapObserverTerms? entered = terms == before?.Terms ? null : terms;
-        if (entered?.TryEnter(shard, peer.Holding.Key) == false)
+        if (entered?.TryEnter(shard, peer.UsageEntry.Key) == false)
         {
             return false;
         }
@@ -44,7 +44,7 @@ internal sealed class ObserverQuota
 
         if (shard.Guard.TryAddObserver(peer.Channel, now, out isCounted))
         {
-            if (TryTake(peer.Holding, shard.Environment.Limits.Observe.MaxObservers, out PeerObservers? loser))
+            if (TryTake(peer.UsageEntry, shard.Environment.Limits.Observe.MaxObservers, out PeerObservers? loser))
             {
                 if (loser is not null)
                 {
@@ -60,12 +60,12 @@ internal sealed class ObserverQuota
             }
         }
 
-        entered?.Leave(peer.Holding.Key);
+        entered?.Leave(peer.UsageEntry.Key);
         return false;
     }
 
     /// <summary>Returns the number of places of a client: fewer than its observers if it lost one to another client.</summary>
-    public long HeldBy(SourceUsage<PeerObservers>.Holding holding)
+    public long CountOf(SourceUsage<PeerObservers>.UsageEntry holding)
     {
         lock (_gate)
         {
@@ -74,7 +74,7 @@ internal sealed class ObserverQuota
     }
 
     /// <summary>Releases the places of a client beyond the number of its observers.</summary>
-    public void Trim(SourceUsage<PeerObservers>.Holding holding, int observers)
+    public void Trim(SourceUsage<PeerObservers>.UsageEntry holding, int observers)
     {
         lock (_gate)
         {
@@ -87,7 +87,7 @@ internal sealed class ObserverQuota
 
     // Without a free holding, the source with the most loses one, unless the newcomer's would then have as many. The observers of the loser
     // belong to its shard, which removes one.
-    private bool TryTake(SourceUsage<PeerObservers>.Holding holding, int max, out PeerObservers? loser)
+    private bool TryTake(SourceUsage<PeerObservers>.UsageEntry holding, int max, out PeerObservers? loser)
     {
         loser = null;
         lock (_gate)
@@ -100,7 +100,7 @@ internal sealed class ObserverQuota
                     return false;
                 }
 
-                SourceUsage<PeerObservers>.Holding still = LongestSilentOf(greediest);
+                SourceUsage<PeerObservers>.UsageEntry still = LongestSilentOf(greediest);
                 loser = still.Owner;
                 Set(still, still.Amount - 1);
             }
@@ -112,7 +112,7 @@ internal sealed class ObserverQuota
         }
     }
 
-    private static SourceUsage<PeerObservers>.Holding LongestSilentOf(SourceUsage<PeerObservers>.Source source)
+    private static SourceUsage<PeerObservers>.UsageEntry LongestSilentOf(SourceUsage<PeerObservers>.Source source)
     {
         for (int i = 0; i < MaxPassed && source.First is { } first && first.Owner.ActiveAt != first.Mark; i++)
         {
@@ -123,7 +123,7 @@ internal sealed class ObserverQuota
         return source.First!;
     }
 
-    private void Set(SourceUsage<PeerObservers>.Holding holding, long amount)
+    private void Set(SourceUsage<PeerObservers>.UsageEntry holding, long amount)
     {
         _ledger.Set(holding, amount);
         Volatile.Write(ref _count, (int)_ledger.Total);

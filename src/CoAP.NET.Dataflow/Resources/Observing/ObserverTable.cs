@@ -73,7 +73,7 @@ internal sealed class ObserverTable
     /// Adds an observer whose registration was answered with success, and replaces one with the same token (RFC 7641 section 4.1).
     /// </summary>
     /// <returns>The observer; null if a limit is reached, so that the response is that to a plain request.</returns>
-    public Observer? Register(CoapExchange exchange, Registration registration, CoapResult result, out uint number)
+    public Observer? Register(CoapExchange exchange, ObserveRegistration registration, CoapResult result, out uint number)
     {
         long now = _shard.Environment.Now;
         number = 0;
@@ -99,7 +99,7 @@ internal sealed class ObserverTable
     /// <param name="numbersFrom">The start of the numbers of its notifications; null: ahead of the clock.</param>
     /// <returns>The result.</returns>
     public CoapObserverRestore Restore(
-        CoapChannel channel, CoapMessage request, RequestFeatures special, Registration registration, int format,
+        CoapChannel channel, CoapMessage request, RequestFeatures special, ObserveRegistration registration, int format,
         DateTimeOffset? numbersFrom)
     {
         long now = _shard.Environment.Now;
@@ -199,7 +199,7 @@ internal sealed class ObserverTable
     public void EvictFrom(PeerObservers peer)
     {
         long now = _shard.Environment.Now;
-        while (peer.Count > _quota.HeldBy(peer.Holding))
+        while (peer.Count > _quota.CountOf(peer.UsageEntry))
         {
             Observer observer = peer.LongestSilent(MaxCompared);
             _counters.Add(CoapCounter.ObserversEvicted);
@@ -250,11 +250,11 @@ internal sealed class ObserverTable
 
         if (successor is null || successor.Terms != observer.Terms)
         {
-            observer.Terms?.Leave(peer.Holding.Key);
+            observer.Terms?.Leave(peer.UsageEntry.Key);
         }
 
         peer.Remove(observer);
-        _quota.Trim(peer.Holding, peer.Count);
+        _quota.Trim(peer.UsageEntry, peer.Count);
         if (peer.Count == 0)
         {
             PeerObservers.Set(peer.Channel, null);
@@ -266,7 +266,7 @@ internal sealed class ObserverTable
         }
     }
 
-    private Observer? Add(CoapChannel channel, CoapMessage request, Registration registration, RequestFeatures special, int format,
+    private Observer? Add(CoapChannel channel, CoapMessage request, ObserveRegistration registration, RequestFeatures special, int format,
         long now, bool isAnswered, bool isOfGroup = false)
     {
         SubjectKey key = new(registration.Route, request, channel);

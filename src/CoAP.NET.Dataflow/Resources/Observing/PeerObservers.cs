@@ -19,11 +19,11 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
 
     private readonly ObserverTable _table;
     private long _activeAt;
-    private IntrusiveList<Observer, OfPeer> _all;
+    private IntrusiveList<Observer, LinkAccessor> _all;
 
     // Of resources with Non-confirmable notifications: the time of the last one, and whether another one had to wait since then.
     private long _lastPaced = long.MinValue / 2;
-    private bool _isHeldBack;
+    private bool _wasPaced;
 
     // The time after which one of them may be Confirmable to measure the round-trip time.
     private long _nextProbe = long.MinValue;
@@ -36,7 +36,8 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
     {
         _table = table;
         Channel = channel;
-        Holding = new SourceUsage<PeerObservers>.Holding(this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity));
+        UsageEntry = new SourceUsage<PeerObservers>.UsageEntry(
+            this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity));
     }
 
     public CoapChannel Channel { get; }
@@ -48,7 +49,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
     public static void Set(CoapChannel channel, PeerObservers? state) => channel.SetPart(PeerFeature.Observing, state);
 
     /// <summary>Its share of the places for observers. Guarded by <see cref="ObserverQuota"/>.</summary>
-    public SourceUsage<PeerObservers>.Holding Holding { get; }
+    public SourceUsage<PeerObservers>.UsageEntry UsageEntry { get; }
 
     /// <summary>The time of its last registration or acknowledgement, in units of 100 ns. Other shards read it too.</summary>
     public long ActiveAt
@@ -132,7 +133,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
         if (!observer.Subject.Settings.Confirmable)
         {
             _lastPaced = now;
-            _isHeldBack = false;
+            _wasPaced = false;
             _nextProbe = isConfirmable ? now + s_roundTripLife : _nextProbe;
         }
 
@@ -162,7 +163,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
             {
                 // For any type: a message that is Confirmable for another reason is not sent faster.
                 long turn = _lastPaced + (RoundTrip() ?? Pace);
-                _isHeldBack |= turn > now;
+                _wasPaced |= turn > now;
                 from = Math.Max(from, turn);
             }
         }
@@ -193,7 +194,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
         }
 
         long since = now - _lastPaced;
-        return RoundTrip() is { } roundTrip ? since >= roundTrip && since < Pace : since >= Pace && _isHeldBack;
+        return RoundTrip() is { } roundTrip ? since >= roundTrip && since < Pace : since >= Pace && _wasPaced;
     }
 
     private long? RoundTrip() => MessageLayer.RttOf(Channel)?.Ticks;
@@ -214,7 +215,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
 
     internal override void Fire(long now) => Enqueue(now);
 
-    private readonly struct OfPeer : ILinkAccessor<Observer>
+    private readonly struct LinkAccessor : ILinkAccessor<Observer>
     {
         public static ref ListLinks<Observer> Of(Observer item) => ref item.PeerLinks;
     }

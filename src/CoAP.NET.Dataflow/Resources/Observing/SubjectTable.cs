@@ -31,7 +31,7 @@ internal sealed class SubjectTable(ObserverTable table)
     /// <param name="registration">Its first registration.</param>
     /// <param name="special">The other special options of the request.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public ObservedSubject Add(SubjectKey key, Registration registration, RequestFeatures special, long now)
+    public ObservedSubject Add(SubjectKey key, ObserveRegistration registration, RequestFeatures special, long now)
     {
         ObservedSubject subject = new(table, key, registration, special, now);
         _byKey.Add(key, subject);

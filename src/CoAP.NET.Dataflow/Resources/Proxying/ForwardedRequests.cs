@@ -26,7 +26,7 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
     public OptionVerdict Judge(CoapChannel channel, CoapMessage message, OptionVerdict verdict)
     {
         CoapOptionCollection options = message.Options;
-        if (!RequestRules.AsksForProxy(options))
+        if (!RequestChecks.AsksForProxy(options))
         {
             return !verdict.IsAccepted && routes.FindRoute(options, message.Code, out _) is { } route && route.GetPlan(environment).Forwards
                 ? OptionRules.Check(message, channel.AllowsQBlock, isForwarded: true)

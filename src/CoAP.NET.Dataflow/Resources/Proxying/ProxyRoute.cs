@@ -11,7 +11,7 @@ internal sealed record ProxyRoute(Route Route, CoapProxyNames Names)
     public static string PathOf(CoapRequestContext request)
     {
         CoapOptionCollection options = RouteTable.OptionsOf(request);
-        return RequestRules.AsksForProxy(options)
+        return RequestChecks.AsksForProxy(options)
             ? CoapUri.ComposeRequestUri(request.Message, request.Channel.Transport.Scheme, request.Channel.Local)
             : RouteTable.PathOf(options);
     }

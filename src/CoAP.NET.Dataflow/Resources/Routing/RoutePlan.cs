@@ -64,11 +64,11 @@ internal sealed record RoutePlan(
     public Func<CoapRequestContext, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
 
     /// <summary>Creates the registration of a request that observes a resource of the route.</summary>
-    public Registration Register(Route route, ObserveSettings settings, CoapRequestContext request, ObserverNotifier? notifier)
+    public ObserveRegistration Register(Route route, ObserveSettings settings, CoapRequestContext request, ObserverNotifier? notifier)
     {
         string path = ProxyRoute.PathOf(request);
         CoapObserverTerms? terms = notifier is null ? null : ObserverTerms?.Invoke(request)?.For(notifier, path);
-        return new Registration(route.Observed, path, settings, route.Observed.Changes, terms);
+        return new ObserveRegistration(route.Observed, path, settings, route.Observed.Changes, terms);
     }
 
     /// <summary>Returns the policy for the body of a request.</summary>

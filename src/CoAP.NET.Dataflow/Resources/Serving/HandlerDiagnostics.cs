@@ -57,7 +57,7 @@ internal sealed class HandlerDiagnostics(CoapEnvironment environment)
         }
 
         CoapMessage message = exchange.Request.Message;
-        IDisposable? scope = MessageScope.Begin(Logger, exchange.Channel, message.Token, message.MessageId);
+        IDisposable? scope = MessageLogScope.Begin(Logger, exchange.Channel, message.Token, message.MessageId);
         if (scope is null)
         {
             // The logger does not support scopes: do not try again for each request.

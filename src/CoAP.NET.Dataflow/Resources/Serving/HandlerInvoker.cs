@@ -221,7 +221,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
                 (Route: route, Format: format, Wanted: wanted),
                 null,
                 exchange);
-            return RequestRules.NotAcceptable;
+            return RequestChecks.NotAcceptable;
         }
 
         result = FreshAsForObservers(exchange.Request, route, ResponseRules.ValidIfKnown(exchange.Request, result));

@@ -6,7 +6,7 @@ namespace CoAP.NET.Resources;
 /// <param name="environment">The counters and the clock.</param>
 /// <param name="served">The running requests.</param>
 /// <param name="busy">The response if there is no room.</param>
-internal sealed class RunningRequestAdmission(CoapEnvironment environment, ServedRequests served, CoapResult busy)
+internal sealed class RunningRequestAdmission(CoapEnvironment environment, RunningRequests served, CoapResult busy)
 {
     /// <summary>The response if there is no room.</summary>
     public CoapResult Busy => busy;
@@ -35,7 +35,7 @@ internal sealed class RunningRequestAdmission(CoapEnvironment environment, Serve
             return null;
         }
 
-        CoapCounter counter = verdict == RunningRequestVerdict.Full ? CoapCounter.Busy : CoapCounter.RequestsBeyondShare;
+        CoapCounter counter = verdict == RunningRequestVerdict.Full ? CoapCounter.Busy : CoapCounter.RequestsBeyondQuota;
         environment.Counters.Add(counter);
         channel.NoteDrop(counter);
 
@@ -52,7 +52,7 @@ internal sealed class RunningRequestAdmission(CoapEnvironment environment, Serve
 
         RunningRequestVerdict verdict = isOurs || free == long.MaxValue
             ? RunningRequestVerdict.Enters
-            : served.Shares.Look(channel, free, isBeyond, environment.Now);
+            : served.Quota.Look(channel, free, isBeyond, environment.Now);
         if (verdict != RunningRequestVerdict.Enters)
         {
             served.Exit(channel.Shard.Index);

@@ -22,7 +22,7 @@ internal sealed class RunningRequestQuota
     {
         _max = max;
         _maxUnverified = max - (max / PartOfVerified);
-        _beyond = ServedRequests.BeyondOf(max);
+        _beyond = RunningRequests.BeyondOf(max);
     }
 
     /// <summary>
@@ -53,7 +53,7 @@ internal sealed class RunningRequestQuota
     /// <param name="now">The current time, in units of 100 ns.</param>
     public RunningRequestVerdict Look(CoapChannel channel, long free, bool isBeyond, long now)
     {
-        RunningRequestEntry holding = HoldingOf(channel, now);
+        RunningRequestEntry holding = EntryOf(channel, now);
         lock (_gate)
         {
             return holding.IsUnverified && _unverified >= _maxUnverified + (isBeyond ? _beyond : 0) ? RunningRequestVerdict.Unverified
@@ -67,7 +67,7 @@ internal sealed class RunningRequestQuota
     /// <param name="now">The current time, in units of 100 ns.</param>
     public RunningRequestEntry Enter(CoapChannel channel, long now)
     {
-        RunningRequestEntry holding = HoldingOf(channel, now);
+        RunningRequestEntry holding = EntryOf(channel, now);
         lock (_gate)
         {
             _counts.TryAdd(holding.Source);
@@ -92,7 +92,7 @@ internal sealed class RunningRequestQuota
         }
     }
 
-    private static RunningRequestEntry HoldingOf(CoapChannel channel, long now) => new(
+    private static RunningRequestEntry EntryOf(CoapChannel channel, long now) => new(
         channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity),
         !channel.IsConnection && !channel.Shard.Guard.IsTrusted(channel, now),
         IsCounted: true);

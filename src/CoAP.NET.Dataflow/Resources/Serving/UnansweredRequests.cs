@@ -9,7 +9,7 @@ namespace CoAP.NET.Resources;
 /// </summary>
 /// <param name="environment">Provides the clock.</param>
 /// <param name="served">Counts the running requests, per source.</param>
-internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequests served)
+internal sealed class UnansweredRequests(CoapEnvironment environment, RunningRequests served)
 {
     private readonly Dictionary<CoapExchange, RunningRequestEntry> _all = [];
 
@@ -49,7 +49,7 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
                 return false;
             }
 
-            _all.Add(exchange, exchange.IsForObservers ? default : served.Shares.Enter(exchange.Channel, environment.Now));
+            _all.Add(exchange, exchange.IsForObservers ? default : served.Quota.Enter(exchange.Channel, environment.Now));
             return true;
         }
     }
@@ -62,7 +62,7 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
         {
             if (_all.Remove(exchange, out RunningRequestEntry holding))
             {
-                served.Shares.Exit(holding);
+                served.Quota.Exit(holding);
                 return true;
             }
 
@@ -85,7 +85,7 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
             CoapExchange[] left = [.. _all.Keys];
             foreach (RunningRequestEntry holding in _all.Values)
             {
-                served.Shares.Exit(holding);
+                served.Quota.Exit(holding);
             }
 
             _released.UnionWith(left);

@@ -21,7 +21,7 @@ public sealed class CoapAmplificationLimits
     /// 7252 section 11.3).
     /// </summary>
     /// <remarks>
-    /// Default true. An Echo (RFC 9175) or a handshake verifies an address; <see cref="CoapPeerLimits.TrustedPrefixes"/> are not
+    /// Default true. An Echo (RFC 9175) or a handshake verifies an address; <see cref="CoapPeerStateLimits.TrustedPrefixes"/> are not
     /// limited. A larger response is cut into blocks of 64 bytes, or the request is answered 4.01 with an Echo; counted as
     /// <c>AmplificationRefused</c>.
     /// </remarks>

@@ -32,7 +32,7 @@ public sealed class CoapBlockwiseLimits
 
     /// <summary>Memory for block-wise responses in the whole endpoint, in bytes.</summary>
     /// <remarks>
-    /// Peers that fetch the same response share it. Default 64 MiB, of which a source may take 16 MiB (<see cref="SourceShare"/>),
+    /// Peers that fetch the same response share it. Default 64 MiB, of which a source may take 16 MiB (<see cref="MaxSourceFraction"/>),
     /// the size of the largest response in memory. With 0 nothing is kept, and handlers run for each block. A source never takes more than
     /// it leaves free. When full: the endpoint discards completed responses first, then responses that are not fetched, or fetched too
     /// slowly. It keeps running transfers, and answers a new one 5.03 with <see cref="CoapRequestLimits.BusyMaxAge"/>, or 4.01 with an Echo
@@ -49,7 +49,7 @@ public sealed class CoapBlockwiseLimits
     /// the same part, and so may all other peers with unverified addresses. With 1 a source may take everything; with less it never takes
     /// more than it leaves free. When full: see these limits.
     /// </remarks>
-    public double SourceShare { get; set => field = LimitRange.Share(value); } = 0.25;
+    public double MaxSourceFraction { get; set => field = LimitRange.Fraction(value); } = 0.25;
 
     internal CoapBlockwiseLimits Clone() => (CoapBlockwiseLimits)MemberwiseClone();
 }

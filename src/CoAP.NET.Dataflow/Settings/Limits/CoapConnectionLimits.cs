@@ -49,7 +49,7 @@ public sealed class CoapConnectionLimits
     /// <summary>Memory for incomplete frames over all connections, in bytes.</summary>
     /// <remarks>
     /// Default 64 MiB. It counts their whole buffers, and 32 KiB for each connection with an incomplete TLS record. One source has
-    /// <see cref="SourceShare"/> of it. When full: of the source that holds the most, the endpoint closes the connection whose frame
+    /// <see cref="MaxSourceFraction"/> of it. When full: of the source that holds the most, the endpoint closes the connection whose frame
     /// did not grow for longest, counted as <c>FramesRefused</c>.
     /// </remarks>
     public long ReceiveMemory { get; set => field = LimitRange.Check(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
@@ -70,7 +70,7 @@ public sealed class CoapConnectionLimits
 
     /// <summary>Memory for the send queues of all connections, in bytes.</summary>
     /// <remarks>
-    /// Default 256 MiB; 64 KiB or more. It counts whole buffers, even if a part was sent. One source has <see cref="SourceShare"/> of
+    /// Default 256 MiB; 64 KiB or more. It counts whole buffers, even if a part was sent. One source has <see cref="MaxSourceFraction"/> of
     /// it. When full: of the source that holds the most, the endpoint closes the connection whose peer read nothing for longest, counted as
     /// <c>SlowConnections</c>. A single message that exceeds the share of a source closes its connection.
     /// </remarks>
@@ -84,7 +84,7 @@ public sealed class CoapConnectionLimits
     /// Default 1/4; above 0, up to 1. The largest message of a connection always fits. When full: see these limits, applied to the
     /// connections of that source.
     /// </remarks>
-    public double SourceShare { get; set => field = LimitRange.Share(value); } = 0.25;
+    public double MaxSourceFraction { get; set => field = LimitRange.Fraction(value); } = 0.25;
 
     /// <summary>The maximum number of requests of one connection that are served at a time.</summary>
     /// <remarks>

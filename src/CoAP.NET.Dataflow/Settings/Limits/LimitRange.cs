@@ -16,7 +16,7 @@ internal static class LimitRange
         return value;
     }
 
-    public static double Share(double value) => value is > 0 and <= 1
+    public static double Fraction(double value) => value is > 0 and <= 1
         ? value
         : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1.");
 }

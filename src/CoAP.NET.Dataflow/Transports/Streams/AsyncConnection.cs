@@ -1,13 +1,13 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A connection over asynchronous calls of the platform (<see cref="ConnectionLink"/>): its beginning and its end.
+/// A connection over asynchronous calls of the platform (<see cref="ByteTransport"/>): its beginning and its end.
 /// <see cref="ConnectionReader"/> handles its input, <see cref="ConnectionWriter"/> its output; all of them share one lock.
 /// </summary>
 internal sealed class AsyncConnection : CoapConnection
 {
-    private readonly ConnectionHost _host;
-    private readonly ConnectionLink _link;
+    private readonly AsyncConnections _host;
+    private readonly ByteTransport _link;
     private readonly ConnectionReader _reader;
     private readonly ConnectionWriter _writer;
 
@@ -22,8 +22,8 @@ internal sealed class AsyncConnection : CoapConnection
     private int _identityUses = 2;
 
     public AsyncConnection(
-        ConnectionHost host,
-        ConnectionLink link,
+        AsyncConnections host,
+        ByteTransport link,
         CoapAddress remote,
         CoapAddress local,
         bool isInitiator,

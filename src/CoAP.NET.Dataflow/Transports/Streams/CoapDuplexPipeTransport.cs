@@ -64,13 +64,13 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
             CoapDuplexPipe pipe = await OpenWithinAsync(engine, remote, serverName, cancellationToken).ConfigureAwait(false);
             AsyncConnection connection = new(
                 engine.Host,
-                new PipeLink(pipe, pipe.Abort),
+                new PipeByteTransport(pipe, pipe.Abort),
                 remote,
                 CoapAddress.FromIPEndPoint(pipe.Local),
                 isInitiator: true,
                 pipe.Identity,
                 serverName);
-            return engine.Host.TryOpen(connection) ? connection : throw ConnectFailure.Refused(remote);
+            return engine.Host.TryOpen(connection) ? connection : throw ConnectFailureMessage.Refused(remote);
         }
         catch (CoapConnectionException)
         {
@@ -84,9 +84,9 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     /// <param name="accepted">The description of the connection.</param>
     /// <param name="released">Completes when the pipe is unused.</param>
     /// <returns>The connection; null when it is refused. A refused connection is closed.</returns>
-    internal CoapConnection? Accept(IDuplexPipe pipe, CoapAcceptedConnection accepted, out Task released)
+    internal CoapConnection? Accept(IDuplexPipe pipe, CoapAcceptedConnectionInfo accepted, out Task released)
     {
-        PipeLink link = new(pipe, accepted.Abort);
+        PipeByteTransport link = new(pipe, accepted.Abort);
         released = link.Released;
         return StartedEngine.Accept(link, accepted);
     }
@@ -109,7 +109,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     /// </remarks>
     /// <param name="remote">The address of the request's URI.</param>
     /// <param name="serverName">
-    /// The host name of the URI, if <see cref="CoapConnectionTransport.TellsServerName"/>; null when the URI has an address.
+    /// The host name of the URI, if <see cref="CoapConnectionTransport.ProvidesServerName"/>; null when the URI has an address.
     /// </param>
     /// <param name="cancellationToken">Cancels the attempt. A pipe that it returns nevertheless is closed.</param>
     /// <returns>The connection.</returns>
@@ -149,7 +149,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
 #pragma warning restore CA1031
         {
             cancellationToken.ThrowIfCancellationRequested();
-            throw stopping.IsCancellationRequested ? ConnectFailure.Stopped(remote)
+            throw stopping.IsCancellationRequested ? ConnectFailureMessage.Stopped(remote)
                 : timeout.IsCancellationRequested ? new CoapConnectionException(
                     CoapError.ConnectFailed,
                     $"No connection to {remote}: the Connect callback of the transport did not finish within {limit.TotalSeconds:0.###} s "

@@ -12,12 +12,12 @@ internal sealed class ConnectionReader
     private static readonly byte[] s_discarded = new byte[16 * 1024];
 
     private readonly AsyncConnection _connection;
-    private readonly ConnectionLink _link;
+    private readonly ByteTransport _link;
     private readonly ConnectionWriter _writer;
-    private readonly ConnectionHost _host;
+    private readonly AsyncConnections _host;
     private readonly ICoapStreamContext _context;
     private readonly FrameSplitter _frames;
-    private readonly ReadCharge _charge;
+    private readonly ReadMemoryCharge _charge;
     private readonly AsyncReceiveRole _role;
 
     // Guarded by the lock of the connection.
@@ -25,14 +25,14 @@ internal sealed class ConnectionReader
 
     private int _pauses;
 
-    public ConnectionReader(AsyncConnection connection, ConnectionLink link, ConnectionWriter writer, ConnectionHost host)
+    public ConnectionReader(AsyncConnection connection, ByteTransport link, ConnectionWriter writer, AsyncConnections host)
     {
         _connection = connection;
         _link = link;
         _writer = writer;
         _host = host;
         _context = host.Context;
-        _charge = new ReadCharge(_context, connection);
+        _charge = new ReadMemoryCharge(_context, connection);
         _role = new AsyncReceiveRole(connection);
         _frames = new FrameSplitter(connection, link, this, _charge, _context);
         link.Begin(_charge);

@@ -5,7 +5,7 @@ namespace CoAP.NET.Transports;
 /// removes them, and runs only while there are any. It begins on the sending thread, so bytes that the operating system takes at once need
 /// no other thread.
 /// </summary>
-internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLink link, ICoapStreamContext context)
+internal sealed class ConnectionWriter(AsyncConnection connection, ByteTransport link, ICoapStreamContext context)
 {
     // Small enough that a slow peer visibly takes something now and then; also the largest record of TLS.
     private const int LargestWrite = 16 * 1024;
@@ -40,7 +40,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
     public long Waiting => Volatile.Read(ref _waiting);
 
     /// <summary>The memory of the backlog that was reported to the endpoint, in bytes.</summary>
-    public long Backlog => _backlog.Told;
+    public long Backlog => _backlog.Reported;
 
     /// <summary>Queues a frame behind earlier ones, and takes it over.</summary>
     public void Send(CoapDatagram frame)
@@ -151,7 +151,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
     private bool HasOutput => _queue.Length > 0 || IsLastGiven;
 
     // Under the lock. The memory counts, not the bytes: the rest of a frame holds its whole buffer.
-    private bool MustReport() => _backlog.MustReport(_queue.Held + ((_messages?.Count ?? 0) * (long)sizeof(int)), _sent);
+    private bool MustReport() => _backlog.MustReport(_queue.QueuedBytes + ((_messages?.Count ?? 0) * (long)sizeof(int)), _sent);
 
     // Under the lock.
     private void Append(CoapDatagram frame)

@@ -43,7 +43,7 @@ internal sealed class PendingConnects
     /// <summary>One attempt.</summary>
     internal sealed class Opening(PendingConnects all, CoapAddress remote, string? serverName) : IDisposable
     {
-        private CoapConnectProgress _progress = ConnectFailure.Silence(remote, serverName);
+        private CoapConnectProgress _progress = ConnectFailureMessage.Silence(remote, serverName);
 
         public CoapAddress Remote { get; } = remote;
 

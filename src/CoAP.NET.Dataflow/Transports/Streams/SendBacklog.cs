@@ -15,7 +15,7 @@ internal struct SendBacklog
     private long _sent;
 
     /// <summary>The reported bytes. Also read without the lock.</summary>
-    public readonly long Told => Volatile.Read(in _told);
+    public readonly long Reported => Volatile.Read(in _told);
 
     /// <summary>Whether to report to the endpoint (<see cref="ICoapStreamContext.BacklogChanged"/>), after the lock.</summary>
     /// <param name="held">The memory of the send backlog in bytes; 0 for an empty one.</param>

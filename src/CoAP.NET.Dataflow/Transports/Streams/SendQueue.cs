@@ -24,7 +24,7 @@ internal sealed class SendQueue(int firstSize = 4096)
     public int Length { get; private set; }
 
     /// <summary>The memory in bytes: a partly sent buffer counts as a whole.</summary>
-    public long Held { get; private set; }
+    public long QueuedBytes { get; private set; }
 
     /// <summary>Appends the rest of a frame and takes the frame over.</summary>
     /// <param name="frame">The frame.</param>
@@ -125,7 +125,7 @@ internal sealed class SendQueue(int firstSize = 4096)
             _last = null;
         }
 
-        Held -= first.Buffer.Length;
+        QueuedBytes -= first.Buffer.Length;
         if (first.Frame is { } frame)
         {
             frame.Dispose();
@@ -146,7 +146,7 @@ internal sealed class SendQueue(int firstSize = 4096)
         Piece piece = _spare ?? new Piece();
         _spare = null;
         (piece.Buffer, piece.Start, piece.End) = (buffer, 0, 0);
-        Held += buffer.Length;
+        QueuedBytes += buffer.Length;
         return piece;
     }
 

@@ -7,7 +7,7 @@ internal sealed class UnboundTransportEngine(CoapStreamTransport transport, ICoa
 
     public ICoapStreamContext Context { get; } = context;
 
-    public ConnectionHost Host { get; } = new(transport, context, streams);
+    public AsyncConnections Host { get; } = new(transport, context, streams);
 
     public CoapStreamOptions Streams { get; } = streams;
 
@@ -18,7 +18,7 @@ internal sealed class UnboundTransportEngine(CoapStreamTransport transport, ICoa
 
     /// <summary>Starts a connection accepted elsewhere.</summary>
     /// <returns>The connection; null when it is refused and therefore closed.</returns>
-    public AsyncConnection? Accept(ConnectionLink link, CoapAcceptedConnection accepted)
+    public AsyncConnection? Accept(ByteTransport link, CoapAcceptedConnectionInfo accepted)
     {
         AsyncConnection connection = new(
             Host,
@@ -34,8 +34,14 @@ internal sealed class UnboundTransportEngine(CoapStreamTransport transport, ICoa
     /// <summary>Starts a connection over pipes.</summary>
     /// <returns>The connection; null when it is refused. The pipes are then closed.</returns>
     public AsyncConnection? Accept(CoapDuplexPipe pipe) => Accept(
-        new PipeLink(pipe, pipe.Abort),
-        new CoapAcceptedConnection { Remote = pipe.Remote, Local = pipe.Local, Identity = pipe.Identity, ServerName = pipe.ServerName });
+        new PipeByteTransport(pipe, pipe.Abort),
+        new CoapAcceptedConnectionInfo
+        {
+            Remote = pipe.Remote,
+            Local = pipe.Local,
+            Identity = pipe.Identity,
+            ServerName = pipe.ServerName,
+        });
 
     protected override async Task CloseAsync()
     {

@@ -47,7 +47,7 @@ internal abstract class UdpEngine : TransportEngine
         }
 
         Context.SendFailed(datagram, error);
-        if (LostDescriptor.Is(error))
+        if (LostDescriptorHandler.Is(error))
         {
             OnLost(datagram, error);
         }

@@ -36,7 +36,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
                 ? ipv6
                 : ipv4))
             {
-                foreach (int index in UdpGroups.InterfacesFor(group, options, evenIfDown: _isFollowing))
+                foreach (int index in UdpGroupManager.InterfacesFor(group, options, evenIfDown: _isFollowing))
                 {
                     joined += Join(socket, group, index, ref last) ? 1 : 0;
                 }
@@ -83,7 +83,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
 
         try
         {
-            UdpGroups.Set(socket, group, index, SocketOptionName.AddMembership);
+            UdpGroupManager.Set(socket, group, index, SocketOptionName.AddMembership);
             if (_isFollowing)
             {
                 UdpLog.MulticastRejoined(context.Logger, group, index);
@@ -115,7 +115,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
         {
             lock (_gate)
             {
-                HashSet<int> present = UdpGroups.Present();
+                HashSet<int> present = UdpGroupManager.Present();
                 foreach ((Socket Socket, IPAddress Group, int Index) gone in _joined.Where(one => !present.Contains(one.Index)).ToArray())
                 {
                     Leave(gone.Socket, gone.Group, gone.Index);
@@ -137,7 +137,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
         _joined.Remove((socket, group, index));
         try
         {
-            UdpGroups.Set(socket, group, index, SocketOptionName.DropMembership);
+            UdpGroupManager.Set(socket, group, index, SocketOptionName.DropMembership);
         }
         catch (SocketException)
         {

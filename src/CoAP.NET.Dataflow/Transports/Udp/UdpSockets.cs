@@ -25,7 +25,7 @@ internal static class UdpSockets
     /// Whether a socket for both IP versions tells which local address a datagram was sent to. Apple systems have no such option for the
     /// IPv4 datagrams of an IPv6 socket, and .NET refuses to receive with it there.
     /// </summary>
-    public static bool BothVersionsTellLocal => s_bothVersionsTellLocal.Value;
+    public static bool BothVersionsProvideLocalAddress => s_bothVersionsTellLocal.Value;
 
     /// <summary>Opens and binds a socket.</summary>
     /// <param name="endpoint">The address.</param>

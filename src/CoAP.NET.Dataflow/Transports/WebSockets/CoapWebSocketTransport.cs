@@ -37,7 +37,7 @@ internal sealed class CoapWebSocketTransport : CoapStreamTransport
     public override bool HasMessages => true;
 
     /// <summary>True: with the Host header (RFC 8323 section 8.5).</summary>
-    public override bool TellsServerName => true;
+    public override bool ProvidesServerName => true;
 
     /// <summary>Empty: the web server binds the addresses.</summary>
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
@@ -75,9 +75,9 @@ internal sealed class CoapWebSocketTransport : CoapStreamTransport
     /// <param name="accepted">The description of the connection.</param>
     /// <param name="released">Completes when the WebSocket is unused.</param>
     /// <returns>The connection; null when it is refused. A refused WebSocket is closed.</returns>
-    internal CoapConnection? Accept(WebSocket webSocket, CoapAcceptedConnection accepted, out Task released)
+    internal CoapConnection? Accept(WebSocket webSocket, CoapAcceptedConnectionInfo accepted, out Task released)
     {
-        WebSocketLink link = new(webSocket, CoapAddress.FromIPEndPoint(accepted.Remote), owned: null, accepted.Abort);
+        WebSocketByteTransport link = new(webSocket, CoapAddress.FromIPEndPoint(accepted.Remote), owned: null, accepted.Abort);
         released = link.Released;
         return StartedEngine.Accept(link, accepted);
     }

@@ -16,7 +16,7 @@ internal sealed class HttpWebSockets
     public HttpWebSockets(CoapWebSocketTransportOptions options)
     {
         _wishes = options.WebSockets;
-        _tls = TlsCopies.Of(options.Tls?.Client ?? new SslClientAuthenticationOptions());
+        _tls = TlsOptionsCopier.Of(options.Tls?.Client ?? new SslClientAuthenticationOptions());
 
         // ALPN negotiates HTTP here; the subprotocol negotiates coap.
         _tls.ApplicationProtocols = null;
@@ -29,8 +29,8 @@ internal sealed class HttpWebSockets
     /// <param name="uri">The URI of the WebSocket.</param>
     public WebSocketOpening Begin(PendingConnects.Opening progress, IPAddress? local, Uri uri)
     {
-        Dialling dialling = new(progress, local, uri);
-        TlsCheck check = new(progress, CoapTimeoutStep.WebSocketHandshake);
+        SocketDialer dialling = new(progress, local, uri);
+        TlsServerCertificateCheck check = new(progress, CoapTimeoutStep.WebSocketHandshake);
 #pragma warning disable CA2000 // the invoker owns the handler, and the opening the invoker
         return new Opening(this, uri, dialling, check, new HttpMessageInvoker(HandlerFor(dialling, check), disposeHandler: true));
 #pragma warning restore CA2000
@@ -53,9 +53,9 @@ internal sealed class HttpWebSockets
         options.KeepAliveInterval = TimeSpan.Zero;
     }
 
-    private SocketsHttpHandler HandlerFor(Dialling dialling, TlsCheck check)
+    private SocketsHttpHandler HandlerFor(SocketDialer dialling, TlsServerCertificateCheck check)
     {
-        SslClientAuthenticationOptions tls = TlsCopies.Of(_tls);
+        SslClientAuthenticationOptions tls = TlsOptionsCopier.Of(_tls);
         PeerCertificateChains.Guard(tls);
         check.UserCallback = tls.RemoteCertificateValidationCallback;
         tls.RemoteCertificateValidationCallback = check.Validate;
@@ -72,17 +72,18 @@ internal sealed class HttpWebSockets
         };
     }
 
-    private static CoapConnectionException Explain(Uri uri, ClientWebSocket? webSocket, Dialling dialling, TlsCheck check,
+    private static CoapConnectionException Explain(
+        Uri uri, ClientWebSocket? webSocket, SocketDialer dialling, TlsServerCertificateCheck check,
         Exception exception)
     {
         if (dialling.Failure is { } failure)
         {
-            return ConnectFailure.Of(dialling.Remote, failure);
+            return ConnectFailureMessage.Of(dialling.Remote, failure);
         }
 
         if (check.IsRefused)
         {
-            return TlsFailure.OfClient(dialling.Remote, uri.IdnHost, check, exception, null);
+            return TlsFailureMessage.OfClient(dialling.Remote, uri.IdnHost, check, exception, null);
         }
 
         if (exception is WebSocketException { WebSocketErrorCode: WebSocketError.UnsupportedProtocol })
@@ -102,10 +103,11 @@ internal sealed class HttpWebSockets
             _ => string.Empty,
         };
         return new CoapConnectionException(CoapError.ConnectFailed,
-            $"No WebSocket to {uri}: {TlsFailure.Words(exception)}{advice}", exception);
+            $"No WebSocket to {uri}: {TlsFailureMessage.Words(exception)}{advice}", exception);
     }
 
-    private sealed class Opening(HttpWebSockets sockets, Uri uri, Dialling dialling, TlsCheck check, HttpMessageInvoker invoker)
+    private sealed class Opening(
+        HttpWebSockets sockets, Uri uri, SocketDialer dialling, TlsServerCertificateCheck check, HttpMessageInvoker invoker)
         : WebSocketOpening
     {
         public override CoapAddress Local => dialling.Local;
@@ -123,7 +125,7 @@ internal sealed class HttpWebSockets
     }
 
     /// <summary>Opens the socket of one WebSocket: to the resolved address of the host, or to a proxy.</summary>
-    private sealed class Dialling(PendingConnects.Opening opening, IPAddress? local, Uri uri)
+    private sealed class SocketDialer(PendingConnects.Opening opening, IPAddress? local, Uri uri)
     {
         public CoapAddress Remote { get; } = opening.Remote;
 

@@ -67,17 +67,17 @@ internal sealed class WebSocketConnector
                 throw WebSocketOpening.NotCoap(uri, null);
             }
 
-            WebSocketLink link = new(webSocket, remote, opening, host: opening.Host);
+            WebSocketByteTransport link = new(webSocket, remote, opening, host: opening.Host);
             AsyncConnection connection = new(engine.Host, link, remote, opening.Local, isInitiator: true, serverName: serverName);
             webSocket = null;
-            return engine.Host.TryOpen(connection) ? connection : throw ConnectFailure.Refused(remote, serverName);
+            return engine.Host.TryOpen(connection) ? connection : throw ConnectFailureMessage.Refused(remote, serverName);
         }
 #pragma warning disable CA1031 // callbacks of the application run here and may throw anything
         catch (Exception exception) when (exception is not CoapException)
 #pragma warning restore CA1031
         {
             cancellationToken.ThrowIfCancellationRequested();
-            throw engine.Stopping.IsCancellationRequested ? ConnectFailure.Stopped(remote, serverName)
+            throw engine.Stopping.IsCancellationRequested ? ConnectFailureMessage.Stopped(remote, serverName)
                 : timeout.IsCancellationRequested ? new CoapConnectionException(
                     CoapError.ConnectFailed,
                     $"No WebSocket to {uri} within {TimeFor(streams).TotalSeconds:0.###} s (ConnectTimeout and HandshakeTimeout). Check "

@@ -262,7 +262,7 @@ public sealed class EndingTests
         await using TransferNetwork network = new(NetworkConditions.Delayed(FromMilliseconds(20)), options: options =>
         {
             options.Limits.Blockwise.RequestMemory = isTooMany ? 1 << 20 : 4096;
-            options.Limits.Blockwise.SourceShare = 1;
+            options.Limits.Blockwise.MaxSourceFraction = 1;
         });
         CoapRouteHandlerBuilder route = network.Server.MapPost("/x", network.Take);
         if (isTooMany)

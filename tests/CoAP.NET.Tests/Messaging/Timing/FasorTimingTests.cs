@@ -5,7 +5,7 @@ namespace CoAP.NET.Tests.Messaging.Timing;
 /// <summary>draft-ietf-core-fasor-02 section 4, computed by hand in seconds. Nothing is dithered.</summary>
 public sealed class FasorTimingTests
 {
-    private readonly PeerTimes _times = new(CoapTransmissionParameters.Default);
+    private readonly TransmissionTimes _times = new(CoapTransmissionParameters.Default);
     private readonly FasorTiming _timing = new();
     private readonly CoapChannel _channel = new MessagingRig().Channel();
     private RoundTripEstimate _roundTrip;

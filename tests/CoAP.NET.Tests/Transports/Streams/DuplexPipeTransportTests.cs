@@ -114,7 +114,7 @@ public sealed class DuplexPipeTransportTests
         Pipe output = new();
         Task had = server.Endpoint.AcceptStreamAsync(
             new CoapDuplexPipe(input.Reader, output.Writer),
-            new CoapAcceptedConnection { Abort = () => throw new ObjectDisposedException("below") });
+            new CoapAcceptedConnectionInfo { Abort = () => throw new ObjectDisposedException("below") });
 
         await server.DisposeAsync();
 

@@ -107,7 +107,7 @@ public sealed class SendQueueTests
         large.Length = Large;
         queue.Add(large, sent: 0);
         queue.Add(Frame(10, offset: 0), sent: 0);
-        Assert.InRange(queue.Held, Large + 10, 4 * Large);
+        Assert.InRange(queue.QueuedBytes, Large + 10, 4 * Large);
 
         queue.Clear();
 
@@ -135,7 +135,7 @@ public sealed class SendQueueTests
     {
         Assert.True(queue.Peek().IsEmpty);
         Assert.Equal(0, queue.Length);
-        Assert.Equal(0, queue.Held);
+        Assert.Equal(0, queue.QueuedBytes);
     }
 
     private CoapDatagram Frame(int length, int offset)

@@ -32,7 +32,8 @@ public class AsyncFairnessTests
                 {
                     CoapAddress remote = CoapAddress.FromIPv4(0xc0000201, 1);
                     AsyncConnection connection = new(
-                        engine.Host, new SocketLink(new BusyStream(turns, stop.Task, remote), remote, isInitiator: false), remote, remote,
+                        engine.Host, new SocketByteTransport(new BusyStream(turns, stop.Task, remote), remote, isInitiator: false), remote,
+                        remote,
                         isInitiator: false);
                     connections.Add(connection);
                 }

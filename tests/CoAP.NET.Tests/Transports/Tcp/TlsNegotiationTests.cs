@@ -263,7 +263,7 @@ public class TlsNegotiationTests : TlsTest
                 ServerCertificateContext = SslStreamCertificateContext.Create(Certificates.Server(["localhost"]), null, offline: true),
                 ServerCertificateSelectionCallback = static (_, _) => null!,
             },
-            TlsCopies.Of);
+            TlsOptionsCopier.Of);
         AssertCopied(
             new SslClientAuthenticationOptions
             {
@@ -282,7 +282,7 @@ public class TlsNegotiationTests : TlsTest
                 RemoteCertificateValidationCallback = static (_, _, _, errors) => errors == SslPolicyErrors.None,
                 TargetHost = "localhost",
             },
-            TlsCopies.Of);
+            TlsOptionsCopier.Of);
     }
 
     [Fact]
@@ -299,8 +299,9 @@ public class TlsNegotiationTests : TlsTest
         });
         using PendingConnects.Opening opening = new PendingConnects().Begin(default, "localhost");
 
-        Assert.False((await settings.SelectAsync(null!, default, new TlsClientCheck(), default)).AllowRenegotiation);
-        Assert.False(settings.ForServer("localhost", new TlsCheck(opening, CoapTimeoutStep.TlsHandshake)).AllowRenegotiation);
+        Assert.False((await settings.SelectAsync(null!, default, new TlsClientCertificateCheck(), default)).AllowRenegotiation);
+        Assert.False(
+            settings.ForServer("localhost", new TlsServerCertificateCheck(opening, CoapTimeoutStep.TlsHandshake)).AllowRenegotiation);
     }
 
     [Fact]

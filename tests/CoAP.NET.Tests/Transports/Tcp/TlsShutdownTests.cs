@@ -6,14 +6,14 @@ namespace CoAP.NET.Tests.Transports.Tcp;
 /// <summary>OpenSSL crashes the process when a connection shuts down while another thread decrypts on it.</summary>
 public sealed class TlsShutdownTests
 {
-    private readonly HeldWire _wire = new();
+    private readonly BlockingSocket _wire = new();
     private readonly TlsSocketStream _records;
-    private readonly HeldTls _tls;
+    private readonly BlockingSslStream _tls;
 
     public TlsShutdownTests()
     {
         _records = new TlsSocketStream(_wire);
-        _tls = new HeldTls(_records);
+        _tls = new BlockingSslStream(_records);
     }
 
     [Fact]
@@ -88,7 +88,7 @@ public sealed class TlsShutdownTests
     }
 
     /// <summary>A socket whose bytes come when the test says so.</summary>
-    private sealed class HeldWire : ConnectedSocket
+    private sealed class BlockingSocket : ConnectedSocket
     {
         // Its continuations run within the call, as those of a receive loop do.
         public TaskCompletionSource<int> Received { get; } = new();
@@ -111,7 +111,7 @@ public sealed class TlsShutdownTests
     }
 
     /// <summary>Stands for the platform's TLS, and decrypts for as long as the test says.</summary>
-    private sealed class HeldTls(Stream below) : SslStream(below)
+    private sealed class BlockingSslStream(Stream below) : SslStream(below)
     {
         public int Shutdowns { get; private set; }
 

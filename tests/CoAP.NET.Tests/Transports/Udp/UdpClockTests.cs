@@ -41,7 +41,7 @@ public class UdpClockTests : UdpTest
     [MemberData(nameof(Engines))]
     public async Task The_transport_does_not_drive_a_custom_clock(CoapSocketEngine engine)
     {
-        UdpTestContext context = new() { Time = new StandingClock() };
+        UdpTestContext context = new() { Time = new StoppedClock() };
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
 
         Assert.False(transport.DrivesClock);
@@ -167,7 +167,7 @@ public class UdpClockTests : UdpTest
         Assert.Same(first, clocks.PeekDue(30));
     }
 
-    private sealed class StandingClock : TimeProvider
+    private sealed class StoppedClock : TimeProvider
     {
         public override long GetTimestamp() => 0;
     }

@@ -130,7 +130,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         const int Each = 10;
         Options.Limits.Connections.MaxMessageSize = 64 * 1024;
         Options.Limits.Connections.ReceiveMemory = 1024 * 1024;
-        Options.Limits.Connections.SourceShare = 0.5;
+        Options.Limits.Connections.MaxSourceFraction = 0.5;
         Server = new CoapServer(Options);
         Server.MapPost("/up", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
         await StartAsync();
@@ -141,7 +141,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
             IPAddress from = i % sources % 2 == 0
                 ? new IPAddress([10, 0, 0, (byte)(i % sources)])
                 : IPAddress.Parse($"2001:db8:0:{i % sources}00::{i + 1:x}");
-            (WebSocket peer, _) = Connect(new CoapAcceptedConnection { Remote = new IPEndPoint(from, 1000 + i) });
+            (WebSocket peer, _) = Connect(new CoapAcceptedConnectionInfo { Remote = new IPEndPoint(from, 1000 + i) });
             await ReceiveAsync(peer);
             await SendAsync(peer, Csm);
             await SendAsync(peer, "0002ff" + new string('0', 2 * 60_000), end: false);

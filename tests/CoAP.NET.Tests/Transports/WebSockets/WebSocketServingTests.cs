@@ -122,7 +122,7 @@ public sealed class WebSocketServingTests : WebSocketTest
         TaskCompletionSource<CoapDisconnection> gone = new();
         Server.Endpoint.PeerDisconnected += (_, end) => gone.TrySetResult(end);
         using WritingWhenClosedSocket webSocket = new(status);
-        CoapAcceptedConnection accepted = new()
+        CoapAcceptedConnectionInfo accepted = new()
         {
             Remote = new IPEndPoint(IPAddress.Loopback, 40_000),
             Local = new IPEndPoint(IPAddress.Loopback, 80)
@@ -175,7 +175,7 @@ public sealed class WebSocketServingTests : WebSocketTest
             return CoapResults.Text(request.GetUri().ToString());
         });
         await StartAsync();
-        (WebSocket peer, _) = Connect(new CoapAcceptedConnection
+        (WebSocket peer, _) = Connect(new CoapAcceptedConnectionInfo
         {
             Remote = new IPEndPoint(IPAddress.Parse("192.0.2.7"), 1234),
             Local = new IPEndPoint(IPAddress.Parse("192.0.2.1"), 443),

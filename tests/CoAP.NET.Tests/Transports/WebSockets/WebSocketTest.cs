@@ -51,7 +51,7 @@ public abstract class WebSocketTest : IAsyncDisposable
     }
 
     /// <summary>A peer, and the end of its connection at the server.</summary>
-    private protected (WebSocket Peer, Task Ended) Connect(CoapAcceptedConnection? accepted = null,
+    private protected (WebSocket Peer, Task Ended) Connect(CoapAcceptedConnectionInfo? accepted = null,
         CancellationToken cancellationToken = default)
     {
         (Stream ours, Task ended) = ConnectRaw(accepted, 0, cancellationToken);
@@ -60,13 +60,13 @@ public abstract class WebSocketTest : IAsyncDisposable
     }
 
     /// <summary>A peer that is a line of bytes, after the handshake.</summary>
-    private protected (Stream Peer, Task Ended) ConnectRaw(CoapAcceptedConnection? accepted = null, long room = 0,
+    private protected (Stream Peer, Task Ended) ConnectRaw(CoapAcceptedConnectionInfo? accepted = null, long room = 0,
         CancellationToken cancellationToken = default)
     {
         (Stream ours, Stream theirs) = PipeStream.Pair(room);
         WebSocket webSocket = WebSocket.CreateFromStream(theirs,
             new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero });
-        accepted ??= new CoapAcceptedConnection
+        accepted ??= new CoapAcceptedConnectionInfo
         {
             Remote = new IPEndPoint(IPAddress.Loopback, 40_000),
             Local = new IPEndPoint(IPAddress.Loopback, 80)

@@ -32,7 +32,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private int _signalled;
     private UdpReceiver? _udp;
     private TcpReceiver? _tcp;
-    private LoopTransport? _active;
+    private LoopTransportContext? _active;
     private int _roundsToPoll;
     private bool _isOver;
 
@@ -88,7 +88,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         _event.Dispose();
     }
 
-    public void Begin(LoopTransport owner)
+    public void Begin(LoopTransportContext owner)
     {
         Activate(owner);
         BeginTurn();
@@ -119,7 +119,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="files">Its descriptors in this loop.</param>
     /// <param name="drivesClock">Whether the loop drives the clock of the endpoint.</param>
     /// <returns>A task that completes when the loop reads them, with the clock; null when the loop does not drive it.</returns>
-    public Task<LoopClock?> AttachAsync(LoopTransport owner, (LoopDescriptor File, SafeHandle Handle)[] files, bool drivesClock) =>
+    public Task<LoopClock?> AttachAsync(LoopTransportContext owner, (LoopDescriptor File, SafeHandle Handle)[] files, bool drivesClock) =>
         Ask(new Command(owner, files, drivesClock, null));
 
     /// <summary>
@@ -128,7 +128,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="owner">The transport.</param>
     /// <param name="clock">The clock from <see cref="AttachAsync"/>.</param>
     /// <returns>A task that completes when nothing more is received from them.</returns>
-    public Task DetachAsync(LoopTransport owner, LoopClock? clock) => Ask(new Command(owner, null, false, clock));
+    public Task DetachAsync(LoopTransportContext owner, LoopClock? clock) => Ask(new Command(owner, null, false, clock));
 
     /// <summary>Makes the loop attend to a descriptor soon; see <see cref="LoopDescriptor.Attend"/>.</summary>
     public void Call(LoopDescriptor file)
@@ -269,7 +269,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
     }
 
-    private void Activate(LoopTransport owner)
+    private void Activate(LoopTransportContext owner)
     {
         if (_active != owner)
         {
@@ -316,9 +316,9 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     {
         _checkAt = long.MaxValue;
         _shared?.Replace(this);
-        foreach (LoopTransport owner in _files.Owners())
+        foreach (LoopTransportContext owner in _files.Owners())
         {
-            owner.Context.Fault(LostDescriptor.Of("the receive loop (epoll)", error));
+            owner.Context.Fault(LostDescriptorHandler.Of("the receive loop (epoll)", error));
         }
 
         ReceiveWatchdog.Pause();
@@ -345,7 +345,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
         while (_clocks.PeekDue(now) is { } clock)
         {
-            LoopTransport owner = clock.Owner!;
+            LoopTransportContext owner = clock.Owner!;
             Begin(owner);
             TimeSpan next = owner.Context.Tick();
             if (!role.ExitAll())
@@ -478,7 +478,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         return LibC.ControlEpoll(_epoll, operation, handle, at) == 0;
     }
 
-    private sealed record Command(LoopTransport Owner, (LoopDescriptor File, SafeHandle Handle)[]? Files, bool DrivesClock, LoopClock? Clock)
+    private sealed record Command(
+        LoopTransportContext Owner, (LoopDescriptor File, SafeHandle Handle)[]? Files, bool DrivesClock, LoopClock? Clock)
     {
         public TaskCompletionSource<LoopClock?> Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }

@@ -5,10 +5,10 @@ internal sealed class LoopClock
 {
     private int _woken;
 
-    public LoopClock(LoopTransport owner) => Owner = owner;
+    public LoopClock(LoopTransportContext owner) => Owner = owner;
 
     /// <summary>The first of the transports; null when it was removed.</summary>
-    public LoopTransport? Owner { get; private set; }
+    public LoopTransportContext? Owner { get; private set; }
 
     // The loop's; in units of TimeProvider.System.
     public long Due { get; set; }

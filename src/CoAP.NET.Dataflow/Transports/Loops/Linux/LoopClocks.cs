@@ -23,7 +23,7 @@ internal sealed class LoopClocks
 
     /// <summary>Starts to drive the clock of an endpoint at once; one clock for all of its transports.</summary>
     /// <returns>The clock; pass it to <see cref="Leave"/>.</returns>
-    public LoopClock Join(LoopTransport owner, long now)
+    public LoopClock Join(LoopTransportContext owner, long now)
     {
         if (!_clocks.TryGetValue(owner.Context, out LoopClock? clock))
         {

@@ -8,9 +8,9 @@ internal abstract class LoopDescriptor
 {
     private int _called;
 
-    protected LoopDescriptor(LoopTransport owner) => Owner = owner;
+    protected LoopDescriptor(LoopTransportContext owner) => Owner = owner;
 
-    public LoopTransport Owner { get; }
+    public LoopTransportContext Owner { get; }
 
     /// <summary>
     /// The number that identifies it in events of the operating system. Never reused, so a late event of a closed descriptor finds nothing.

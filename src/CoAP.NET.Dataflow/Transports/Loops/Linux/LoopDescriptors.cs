@@ -45,10 +45,10 @@ internal sealed class LoopDescriptors
     public ReadOnlySpan<LoopDescriptor?> Slots => _slots;
 
     /// <summary>Returns the distinct transports with descriptors, as a new list.</summary>
-    public List<LoopTransport> Owners() => [.. _slots.OfType<LoopDescriptor>().Select(static file => file.Owner).Distinct()];
+    public List<LoopTransportContext> Owners() => [.. _slots.OfType<LoopDescriptor>().Select(static file => file.Owner).Distinct()];
 
     /// <summary>Returns the descriptors of a transport, as a new list.</summary>
-    public List<LoopDescriptor> Of(LoopTransport owner)
+    public List<LoopDescriptor> Of(LoopTransportContext owner)
     {
         List<LoopDescriptor> files = [];
         foreach (LoopDescriptor? file in _slots)

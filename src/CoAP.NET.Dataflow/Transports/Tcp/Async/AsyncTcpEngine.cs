@@ -27,7 +27,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     public AsyncTcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
     {
-        Host = new ConnectionHost(transport, context, options.Streams);
+        Host = new AsyncConnections(transport, context, options.Streams);
         _reports = new TlsHandshakeDiagnostics(context);
         _handshakes = new HandshakeLimiter(context.Limits, context.TimeProvider, context.Sources);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
@@ -42,7 +42,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
 
     public override bool DrivesClock => _loops?.DrivesClock == true;
 
-    public ConnectionHost Host { get; }
+    public AsyncConnections Host { get; }
 
     public static CoapAddress LocalAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);
 
@@ -146,7 +146,8 @@ internal sealed class AsyncTcpEngine : TcpEngine
             socket.NoDelay = true;
             CoapAddress remote = RemoteAddressOf(socket);
             AsyncConnection? connection = _tls is null
-                ? Connection(new SocketLink(new PlatformConnectedSocket(socket), remote, isInitiator: false), remote, isInitiator: false)
+                ? Connection(
+                    new SocketByteTransport(new PlatformConnectedSocket(socket), remote, isInitiator: false), remote, isInitiator: false)
                 : await AcceptHandshakeAsync(socket, remote, _tls).ConfigureAwait(false);
             if (connection is not null)
             {
@@ -168,7 +169,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private AsyncConnection Connection(SocketLink link, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null,
+    private AsyncConnection Connection(SocketByteTransport link, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null,
         string? serverName = null) =>
             new(Host, link, remote, link.LocalAddress, isInitiator, identity, serverName);
 
@@ -200,7 +201,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         {
             ConnectedSocket wire = await ConnectWireAsync(remote, local, cancellationToken).ConfigureAwait(false);
             AsyncConnection connection = _tls is null
-                ? Connection(new SocketLink(wire, remote, isInitiator: true), remote, isInitiator: true, serverName: serverName)
+                ? Connection(new SocketByteTransport(wire, remote, isInitiator: true), remote, isInitiator: true, serverName: serverName)
                 : await ConnectHandshakeAsync(wire, opening, _tls, cancellationToken).ConfigureAwait(false);
             return Host.TryOpen(connection)
                 ? connection
@@ -306,7 +307,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
             _stopping.Token);
         TlsSocketStream inner = new(wire);
         SslStream stream = new(inner);
-        TlsCheck check = new(opening, CoapTimeoutStep.TlsHandshake);
+        TlsServerCertificateCheck check = new(opening, CoapTimeoutStep.TlsHandshake);
         opening.OnConnected(CoapTimeoutStep.TlsHandshake);
         try
         {
@@ -314,11 +315,11 @@ internal sealed class AsyncTcpEngine : TcpEngine
             await stream.AuthenticateAsClientAsync(options, any.Token).ConfigureAwait(false);
             if (!IsProtocolAccepted(stream, remote.Port))
             {
-                throw TlsFailure.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
+                throw TlsFailureMessage.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, options.TargetHost == host ? serverName : options.TargetHost);
-            return Connection(new SocketLink(wire, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
+            return Connection(new SocketByteTransport(wire, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
                 identity.ServerName);
         }
 #pragma warning disable CA1031 // callbacks of the application run in a handshake and may throw anything
@@ -335,7 +336,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
 
             Context.Counters.Add(CoapCounter.HandshakesFailed);
             throw exception as CoapConnectionException
-                ?? TlsFailure.OfClient(remote, host, check, exception, timeout.IsCancellationRequested ? limit : null);
+                ?? TlsFailureMessage.OfClient(remote, host, check, exception, timeout.IsCancellationRequested ? limit : null);
         }
     }
 
@@ -349,7 +350,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         HandshakeLimiter.Handshake handshake = _handshakes.Enter(remote, any);
         using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
         using CancellationTokenRegistration over = timeout.Token.UnsafeRegister(static any => ((CancellationTokenSource)any!).Cancel(), any);
-        TlsClientCheck check = new();
+        TlsClientCertificateCheck check = new();
         try
         {
             // A silent peer costs no more than its socket, and takes no place of a handshake.
@@ -366,12 +367,13 @@ internal sealed class AsyncTcpEngine : TcpEngine
             await stream.AuthenticateAsServerAsync(settings.SelectAsync, check, any.Token).ConfigureAwait(false);
             if (!IsProtocolAccepted(stream, wire.LocalAddress.Port))
             {
-                throw TlsFailure.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
+                throw TlsFailureMessage.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream,
                 stream.TargetHostName is { Length: > 0 } name ? name.ToLowerInvariant() : null);
-            return Connection(new SocketLink(wire, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,
+            return Connection(
+                new SocketByteTransport(wire, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,
                 identity.ServerName);
         }
 #pragma warning disable CA1031 // any failure in a handshake, of the peer or of a callback of the application, ends this connection only

@@ -48,10 +48,10 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
         Handshake handshake = new(this, sources.Of(remote), end);
         lock (_gate)
         {
-            _silent.Set(handshake.Place, 1);
-            if (handshake.Place.Source!.Amount > limits.Connections.MaxHandshakesPerSource)
+            _silent.Set(handshake.UsageEntry, 1);
+            if (handshake.UsageEntry.Source!.Amount > limits.Connections.MaxHandshakesPerSource)
             {
-                Evict(_silent, handshake.Place.Source.First!);
+                Evict(_silent, handshake.UsageEntry.Source.First!);
             }
             else if (_silent.Total > limits.Connections.MaxHandshakes)
             {
@@ -68,19 +68,19 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
     {
         lock (_gate)
         {
-            if (handshake.Place.IsOver)
+            if (handshake.UsageEntry.IsOver)
             {
                 return false;
             }
 
-            _silent.Set(handshake.Place, 0);
-            long mine = _begun.Find(handshake.Place.Key)?.Amount ?? 0;
-            SourceUsage<Handshake>.Source? full = mine >= limits.Connections.MaxHandshakesPerSource ? _begun.Find(handshake.Place.Key)
+            _silent.Set(handshake.UsageEntry, 0);
+            long mine = _begun.Find(handshake.UsageEntry.Key)?.Amount ?? 0;
+            SourceUsage<Handshake>.Source? full = mine >= limits.Connections.MaxHandshakesPerSource ? _begun.Find(handshake.UsageEntry.Key)
                 : _begun.Total >= limits.Connections.MaxHandshakes ? _begun.Greediest
                 : null;
             if (full is not null)
             {
-                SourceUsage<Handshake>.Holding oldest = full.First!;
+                SourceUsage<Handshake>.UsageEntry oldest = full.First!;
                 if (full.Amount <= mine + 1 && time.GetElapsedTime(oldest.Mark) < s_patience)
                 {
                     return false;
@@ -89,8 +89,8 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
                 Evict(_begun, oldest);
             }
 
-            handshake.Place.Mark = time.GetTimestamp();
-            _begun.Set(handshake.Place, 1);
+            handshake.UsageEntry.Mark = time.GetTimestamp();
+            _begun.Set(handshake.UsageEntry, 1);
             handshake.HasBegun = true;
             return true;
         }
@@ -100,8 +100,8 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
     {
         lock (_gate)
         {
-            handshake.Place.Mark = time.GetTimestamp();
-            SourceUsage<Handshake>.Touch(handshake.Place);
+            handshake.UsageEntry.Mark = time.GetTimestamp();
+            SourceUsage<Handshake>.Touch(handshake.UsageEntry);
         }
     }
 
@@ -109,13 +109,13 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
     {
         lock (_gate)
         {
-            (handshake.HasBegun ? _begun : _silent).Set(handshake.Place, 0);
-            handshake.Place.IsOver = true;
+            (handshake.HasBegun ? _begun : _silent).Set(handshake.UsageEntry, 0);
+            handshake.UsageEntry.IsOver = true;
         }
     }
 
     // The waiting code continues on a pool thread, not in here.
-    private static void Evict(SourceUsage<Handshake> ledger, SourceUsage<Handshake>.Holding place)
+    private static void Evict(SourceUsage<Handshake> ledger, SourceUsage<Handshake>.UsageEntry place)
     {
         ledger.Set(place, 0);
         place.IsOver = true;
@@ -131,12 +131,12 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
         {
             _places = places;
             End = end;
-            Place = new SourceUsage<Handshake>.Holding(this, source);
+            UsageEntry = new SourceUsage<Handshake>.UsageEntry(this, source);
         }
 
         public CancellationTokenSource End { get; }
 
-        public SourceUsage<Handshake>.Holding Place { get; }
+        public SourceUsage<Handshake>.UsageEntry UsageEntry { get; }
 
         public bool HasBegun { get; set; }
 

@@ -13,10 +13,10 @@ internal sealed class TlsHandshakeDiagnostics(ICoapTransportContext context)
     /// <param name="check">The check of its certificate.</param>
     /// <param name="exception">The exception of the platform or of a callback.</param>
     /// <param name="isLate">Whether it took too long.</param>
-    public void Failed(CoapAddress remote, TlsClientCheck check, Exception exception, bool isLate)
+    public void Failed(CoapAddress remote, TlsClientCertificateCheck check, Exception exception, bool isLate)
     {
         context.Counters.Add(CoapCounter.HandshakesFailed);
-        string words = TlsFailure.Words(exception);
+        string words = TlsFailureMessage.Words(exception);
         if (check.Thrown is { } thrown)
         {
             context.Counters.Add(CoapCounter.HandshakeCallbackFailures);
@@ -39,7 +39,7 @@ internal sealed class TlsHandshakeDiagnostics(ICoapTransportContext context)
         }
         else
         {
-            context.Counters.Add(TlsFailure.HasNothingInCommon(exception, words)
+            context.Counters.Add(TlsFailureMessage.HasNothingInCommon(exception, words)
                 ? CoapCounter.HandshakesWithNothingInCommon
                 : CoapCounter.HandshakesFailedOtherwise);
         }

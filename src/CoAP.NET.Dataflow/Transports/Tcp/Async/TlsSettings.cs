@@ -62,15 +62,15 @@ internal sealed class TlsSettings
     /// <summary>Returns the options of a server for one client; see <see cref="ServerOptionsSelectionCallback"/>.</summary>
     /// <param name="stream">The connection.</param>
     /// <param name="hello">What the client requests.</param>
-    /// <param name="check">The check of the certificate of the client, a <see cref="TlsClientCheck"/>.</param>
+    /// <param name="check">The check of the certificate of the client, a <see cref="TlsClientCertificateCheck"/>.</param>
     /// <param name="cancellationToken">Stops it.</param>
     public async ValueTask<SslServerAuthenticationOptions> SelectAsync(SslStream stream, SslClientHelloInfo hello, object? check,
         CancellationToken cancellationToken)
     {
-        TlsClientCheck ofClient = (TlsClientCheck)check!;
+        TlsClientCertificateCheck ofClient = (TlsClientCertificateCheck)check!;
         SslServerAuthenticationOptions options =
             await ChooseAsync(stream, hello, ofClient, cancellationToken).ConfigureAwait(false) is { } chosen ? Prepare(chosen)
-            : _server is not null ? TlsCopies.Of(_server)
+            : _server is not null ? TlsOptionsCopier.Of(_server)
             : throw new AuthenticationException(
                 $"CoapTlsOptions.SelectServer gave no options for the name '{hello.ServerName}', and there are no others in "
                     + "CoapTlsOptions.Server.");
@@ -79,7 +79,7 @@ internal sealed class TlsSettings
     }
 
     private async ValueTask<SslServerAuthenticationOptions?> ChooseAsync(
-        SslStream stream, SslClientHelloInfo hello, TlsClientCheck check, CancellationToken cancellationToken)
+        SslStream stream, SslClientHelloInfo hello, TlsClientCertificateCheck check, CancellationToken cancellationToken)
     {
         try
         {
@@ -95,9 +95,9 @@ internal sealed class TlsSettings
     /// <summary>Returns the options of a client for one server.</summary>
     /// <param name="host">The host of the URI, a name or an address; the certificate must match it.</param>
     /// <param name="check">Records the errors of the certificate.</param>
-    public SslClientAuthenticationOptions ForServer(string host, TlsCheck check)
+    public SslClientAuthenticationOptions ForServer(string host, TlsServerCertificateCheck check)
     {
-        SslClientAuthenticationOptions options = _selectClient?.Invoke(host) is { } chosen ? Prepare(chosen) : TlsCopies.Of(_client);
+        SslClientAuthenticationOptions options = _selectClient?.Invoke(host) is { } chosen ? Prepare(chosen) : TlsOptionsCopier.Of(_client);
         if (string.IsNullOrEmpty(options.TargetHost))
         {
             options.TargetHost = host;
@@ -110,7 +110,7 @@ internal sealed class TlsSettings
 
     private static SslServerAuthenticationOptions Prepare(SslServerAuthenticationOptions options)
     {
-        SslServerAuthenticationOptions copy = TlsCopies.Of(options);
+        SslServerAuthenticationOptions copy = TlsOptionsCopier.Of(options);
         copy.ApplicationProtocols = WithCoap(copy.ApplicationProtocols);
         copy.AllowRenegotiation = false;
         PeerCertificateChains.Guard(copy);
@@ -119,7 +119,7 @@ internal sealed class TlsSettings
 
     private static SslClientAuthenticationOptions Prepare(SslClientAuthenticationOptions options)
     {
-        SslClientAuthenticationOptions copy = TlsCopies.Of(options);
+        SslClientAuthenticationOptions copy = TlsOptionsCopier.Of(options);
         copy.ApplicationProtocols = WithCoap(copy.ApplicationProtocols);
         copy.AllowRenegotiation = false;
         PeerCertificateChains.Guard(copy);

@@ -19,8 +19,8 @@ internal sealed class TlsSocketStream(ConnectedSocket wire, HandshakeLimiter.Han
     public const int RecordBuffer = 32 * 1024;
 
     private HandshakeLimiter.Handshake? _handshake = handshake;
-    private ReadCharge? _charge;
-    private TlsRecordTrack _track;
+    private ReadMemoryCharge? _charge;
+    private TlsRecordTracker _track;
 
     // Whether SslStream may hold a buffer. It first waits with a read of no byte, and holds none if that is between two records.
     private bool _hasBuffer;
@@ -55,7 +55,7 @@ internal sealed class TlsSocketStream(ConnectedSocket wire, HandshakeLimiter.Han
     }
 
     /// <summary>Ends the handshake: further input consists of records of the connection.</summary>
-    public void BeginRecords(ReadCharge charge)
+    public void BeginRecords(ReadMemoryCharge charge)
     {
         _handshake = null;
         _charge = charge;

@@ -43,11 +43,11 @@ internal sealed class ConnectionDescriptor(LinuxTcpConnection connection) : Loop
     public ITimer? Linger { get; set; }
 
     /// <summary>The attempt that opened it, which gets the decision of the mesh; null for a connection of a listener.</summary>
-    public ConnectingFile? Opener { get; set; }
+    public ConnectingDescriptor? Opener { get; set; }
 
     public override bool Serve(EpollLoop loop, ReceiveRole role) => loop.Tcp.Serve(role, this);
 
     public override bool Attend(EpollLoop loop, ReceiveRole role) => loop.Tcp.Attend(role, this);
 
-    public override void Detach(EpollLoop loop) => Connection.Close(ConnectFailure.Stopped(Connection.Remote));
+    public override void Detach(EpollLoop loop) => Connection.Close(ConnectFailureMessage.Stopped(Connection.Remote));
 }

@@ -17,7 +17,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
     private uint _watched;
     private bool _isWatched;
     private bool _isReadingOff;
-    private bool _hasHeldBack;
+    private bool _hasDeferredFrames;
     private bool _isClosing;
     private CoapException? _reason;
 
@@ -101,7 +101,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
         bool calls;
         lock (Gate)
         {
-            calls = _isReadingOff || _hasHeldBack;
+            calls = _isReadingOff || _hasDeferredFrames;
         }
 
         if (calls)
@@ -226,22 +226,22 @@ internal sealed class LinuxTcpConnection : CoapConnection
 
     /// <summary>Holds back frames that were read, while reading is paused or until the next turn.</summary>
     /// <returns>Whether the caller must schedule the next turn; if false, the end of the pause does.</returns>
-    public bool HoldBack()
+    public bool DeferFrames()
     {
         lock (Gate)
         {
-            _hasHeldBack = true;
+            _hasDeferredFrames = true;
             return _pauses == 0;
         }
     }
 
     /// <summary>Returns whether frames were held back, and clears the mark.</summary>
-    public bool TakeHeldBack()
+    public bool TakeDeferredFrames()
     {
         lock (Gate)
         {
-            bool had = _hasHeldBack;
-            _hasHeldBack = false;
+            bool had = _hasDeferredFrames;
+            _hasDeferredFrames = false;
             return had;
         }
     }

@@ -8,7 +8,7 @@ namespace CoAP.NET.Transports;
 internal sealed class LinuxTcpEngine : TcpEngine
 {
     private readonly TransportLoops _loops;
-    private ListenerFile[] _listeners = [];
+    private ListenerDescriptor[] _listeners = [];
 
     // Connections and attempts that use the loops.
     private readonly OpenConnectionCount _members = new();
@@ -22,7 +22,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
 
     public override bool DrivesClock => _loops.DrivesClock;
 
-    public LoopTransport LoopTransport => _loops.Owner;
+    public LoopTransportContext LoopTransport => _loops.Owner;
 
     /// <summary>Whether it closes: nothing new begins.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
@@ -48,7 +48,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         }
 
         // Accepting is little work: several addresses are distributed over the loops, a single one is not.
-        _listeners = [.. bound.Select((handle, i) => new ListenerFile(this, _loops.All[i % _loops.All.Length], handle))];
+        _listeners = [.. bound.Select((handle, i) => new ListenerDescriptor(this, _loops.All[i % _loops.All.Length], handle))];
         LocalAddresses = [.. _listeners.Select(static listener => listener.Local)];
         for (int i = 0; i < _loops.All.Length; i++)
         {
@@ -57,7 +57,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
                     .Select(static listener => ((LoopDescriptor)listener, (SafeHandle)listener.Handle))]).ConfigureAwait(false);
         }
 
-        foreach (ListenerFile listener in _listeners)
+        foreach (ListenerDescriptor listener in _listeners)
         {
             TcpLog.TcpBound(Context.Logger, listener.Local, Kind, useTls: false);
         }
@@ -69,11 +69,11 @@ internal sealed class LinuxTcpEngine : TcpEngine
         cancellationToken.ThrowIfCancellationRequested();
         try
         {
-            ConnectingFile attempt = Begin(remote, local);
+            ConnectingDescriptor attempt = Begin(remote, local);
             TimeSpan limit = Options.Streams.ConnectTimeout;
             using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
             using CancellationTokenRegistration late =
-                timeout.Token.UnsafeRegister(_ => attempt.GiveUp(ConnectFailure.TimedOut(remote, limit)), null);
+                timeout.Token.UnsafeRegister(_ => attempt.GiveUp(ConnectFailureMessage.TimedOut(remote, limit)), null);
             using CancellationTokenRegistration cancelled =
                 cancellationToken.UnsafeRegister(_ => attempt.GiveUp(new OperationCanceledException(cancellationToken)), null);
             return await attempt.Result.ConfigureAwait(false);
@@ -109,7 +109,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
     {
         _members.Leave();
 
-        foreach (ListenerFile listener in _listeners)
+        foreach (ListenerDescriptor listener in _listeners)
         {
             if (listener.IsPaused)
             {
@@ -126,30 +126,30 @@ internal sealed class LinuxTcpEngine : TcpEngine
         Leave();
         await _members.Gone.ConfigureAwait(false);
         _loops.Release();
-        foreach (ListenerFile listener in _listeners)
+        foreach (ListenerDescriptor listener in _listeners)
         {
             // A descriptor that no loop attached, because the start failed.
             listener.Handle.Dispose();
         }
     }
 
-    private ConnectingFile Begin(in CoapAddress remote, IPAddress? local)
+    private ConnectingDescriptor Begin(in CoapAddress remote, IPAddress? local)
     {
         if (!TryEnter())
         {
-            throw ConnectFailure.Stopped(remote);
+            throw ConnectFailureMessage.Stopped(remote);
         }
 
         try
         {
-            ConnectingFile attempt = new(this, LoopOf(remote), TcpSockets.Connect(remote, local), remote);
+            ConnectingDescriptor attempt = new(this, LoopOf(remote), TcpSockets.Connect(remote, local), remote);
             LoopOf(remote).Call(attempt);
             return attempt;
         }
         catch (SocketException exception)
         {
             Leave();
-            throw ConnectFailure.Of(remote, exception);
+            throw ConnectFailureMessage.Of(remote, exception);
         }
     }
 }

@@ -19,7 +19,7 @@ internal sealed class LoopTcpSocket : ConnectedSocket
     private const uint EndEvents = LibC.EpollReadHangUp | LibC.EpollHangUp | LibC.EpollError;
 
     private readonly Lock _gate = new();
-    private readonly File _file;
+    private readonly SocketDescriptor _file;
     private readonly EpollLoop _loop;
     private readonly SafeHandle _handle;
     private readonly IDisposable _owner;
@@ -53,9 +53,9 @@ internal sealed class LoopTcpSocket : ConnectedSocket
     /// <param name="handle">The socket; it may be a blocking one.</param>
     /// <param name="disposed">Disposed when the wire is closed.</param>
     /// <param name="members">Counts it until its descriptor is closed.</param>
-    public LoopTcpSocket(LoopTransport owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, OpenConnectionCount members)
+    public LoopTcpSocket(LoopTransportContext owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, OpenConnectionCount members)
     {
-        _file = new File(this, owner);
+        _file = new SocketDescriptor(this, owner);
         _loop = loop;
         _handle = handle;
         _owner = disposed;
@@ -393,7 +393,7 @@ internal sealed class LoopTcpSocket : ConnectedSocket
         return !goesOn || Serve(LibC.EpollIn, role);
     }
 
-    private sealed class File(LoopTcpSocket wire, LoopTransport owner) : LoopDescriptor(owner)
+    private sealed class SocketDescriptor(LoopTcpSocket wire, LoopTransportContext owner) : LoopDescriptor(owner)
     {
         public override bool Serve(EpollLoop loop, ReceiveRole role)
         {

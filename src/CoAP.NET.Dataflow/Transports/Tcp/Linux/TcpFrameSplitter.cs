@@ -353,7 +353,7 @@ internal sealed unsafe class TcpFrameSplitter
         if (!TryCharge(file, partial.Charge))
         {
             Drop(file);
-            connection.Close(ReadCharge.RefusalOf(connection));
+            connection.Close(ReadMemoryCharge.RefusalOf(connection));
             return false;
         }
 
@@ -366,7 +366,7 @@ internal sealed unsafe class TcpFrameSplitter
         // Possibly complete frames; no timeout applies to those.
         file.Needed = 0;
         connection.ShowPartial(0, 0);
-        return connection.HoldBack();
+        return connection.DeferFrames();
     }
 
     private void RenewScratch()

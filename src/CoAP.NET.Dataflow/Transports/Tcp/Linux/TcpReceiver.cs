@@ -13,7 +13,7 @@ internal sealed class TcpReceiver
     private readonly EpollLoop _loop;
 
     private readonly TcpFrameSplitter _frames = new();
-    private readonly TcpCollector _collector;
+    private readonly TcpSendBatch _collector;
 
     // The connection whose end is being reported.
     private LinuxTcpConnection? _ending;
@@ -21,7 +21,7 @@ internal sealed class TcpReceiver
     public TcpReceiver(EpollLoop loop)
     {
         _loop = loop;
-        _collector = new TcpCollector(loop);
+        _collector = new TcpSendBatch(loop);
     }
 
     /// <summary>Serves a connection's turn.</summary>
@@ -108,7 +108,7 @@ internal sealed class TcpReceiver
 
         if (connection.Engine.IsClosing)
         {
-            connection.Close(ConnectFailure.Stopped(connection.Remote));
+            connection.Close(ConnectFailureMessage.Stopped(connection.Remote));
         }
         else if (!connection.IsClosing && !connection.TryWatch())
         {
@@ -154,7 +154,7 @@ internal sealed class TcpReceiver
     private bool Read(ReceiveRole role, ConnectionDescriptor file)
     {
         LinuxTcpConnection connection = file.Connection;
-        if (file.Partial is not null && connection.TakeHeldBack())
+        if (file.Partial is not null && connection.TakeDeferredFrames())
         {
             // Earlier input comes first; also before the peer's end, which may be all that is left to read.
             _loop.MakeReady(file);
@@ -321,7 +321,7 @@ internal sealed class TcpReceiver
         }
 
         connection.WatchReads();
-        if (!connection.TakeHeldBack() || file.Partial is null)
+        if (!connection.TakeDeferredFrames() || file.Partial is null)
         {
             return true;
         }

@@ -39,7 +39,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
     public bool IsShut => Volatile.Read(ref _isShut);
 
     /// <summary>The number of bytes reported to the endpoint.</summary>
-    public long Backlog => _backlog.Told;
+    public long Backlog => _backlog.Reported;
 
     /// <summary>
     /// Whether the loop must report room. Collected frames are sent before waiting ones; only then it is known whether there is room.
@@ -239,7 +239,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         }
 
         Volatile.Write(ref _waiting, waiting);
-        tells = _backlog.MustReport(_queue?.Held ?? 0, _bytesSent);
+        tells = _backlog.MustReport(_queue?.QueuedBytes ?? 0, _bytesSent);
         bool calls = false;
         if (waiting > _limits.Connections.SendQueueSize && !_isCongested)
         {

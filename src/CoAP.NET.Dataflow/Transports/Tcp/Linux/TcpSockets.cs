@@ -144,9 +144,9 @@ internal static unsafe class TcpSockets
     private static uint Write(byte* at, in CoapAddress address, bool ipv6)
     {
         *(ushort*)at = (ushort)(ipv6 ? LibC.FamilyIPv6 : LibC.FamilyIPv4);
-        return (uint)NativeAddress.Write(new Span<byte>(at, AddressSize), address, ipv6);
+        return (uint)SockaddrConverter.Write(new Span<byte>(at, AddressSize), address, ipv6);
     }
 
     private static CoapAddress Read(byte* at) =>
-        NativeAddress.Read(new ReadOnlySpan<byte>(at, AddressSize), *(ushort*)at == LibC.FamilyIPv6);
+        SockaddrConverter.Read(new ReadOnlySpan<byte>(at, AddressSize), *(ushort*)at == LibC.FamilyIPv6);
 }

@@ -69,7 +69,7 @@ internal static unsafe class ControlMessages
         {
             ulong high = BinaryPrimitives.ReadUInt64BigEndian(new ReadOnlySpan<byte>(data, 8));
             ulong low = BinaryPrimitives.ReadUInt64BigEndian(new ReadOnlySpan<byte>(data + 8, 8));
-            local = new CoapAddress(high, low, port, NativeAddress.NeedsScope(high) ? *(uint*)(data + 16) : 0);
+            local = new CoapAddress(high, low, port, SockaddrConverter.NeedsScope(high) ? *(uint*)(data + 16) : 0);
             return true;
         }
 

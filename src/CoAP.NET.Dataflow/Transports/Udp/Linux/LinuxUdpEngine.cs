@@ -21,7 +21,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     public override bool DrivesClock => _loops.DrivesClock;
 
-    public LoopTransport LoopTransport => _loops.Owner;
+    public LoopTransportContext LoopTransport => _loops.Owner;
 
     public override async Task StartAsync()
     {
@@ -102,7 +102,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
             }
 
             // Only on the sockets of the first shard, because otherwise each shard would receive datagrams to a group.
-            Memberships = UdpGroups.Join(sockets[0].Select(static socket => socket.Socket), Context, Options);
+            Memberships = UdpGroupManager.Join(sockets[0].Select(static socket => socket.Socket), Context, Options);
         }
         finally
         {

@@ -131,7 +131,7 @@ internal sealed class LinuxUdpSocket : LoopDescriptor
     {
         IsClosing = true;
         IsLost = true;
-        Owner.Context.Fault(LostDescriptor.Of($"UDP {Local}", error));
+        Owner.Context.Fault(LostDescriptorHandler.Of($"UDP {Local}", error));
     }
 
     public override void Detach(EpollLoop loop) => loop.Remove(this, Handle);
@@ -141,7 +141,7 @@ internal sealed class LinuxUdpSocket : LoopDescriptor
         IsClosing = true;
         if (IsLost)
         {
-            LostDescriptor.Abandon(Socket);
+            LostDescriptorHandler.Abandon(Socket);
         }
         else
         {

@@ -75,7 +75,7 @@ internal sealed unsafe class ReceiveBatch
         CoapDatagram datagram = _datagrams[i];
         datagram.Length = (int)message.Length;
         datagram.IsTruncated = (message.Header.Flags & LibC.Truncated) != 0;
-        datagram.Remote = NativeAddress.Read(new ReadOnlySpan<byte>(message.Header.Name, NativeAddress.IPv6Size), socket.IsIPv6);
+        datagram.Remote = SockaddrConverter.Read(new ReadOnlySpan<byte>(message.Header.Name, SockaddrConverter.IPv6Size), socket.IsIPv6);
         datagram.Local = message.Header.ControlLength == 0 ? socket.Local : ReadControl(socket, message.Header);
         datagram.Transport = socket.Engine.Transport;
         datagram.TransportTag = socket.Tag;

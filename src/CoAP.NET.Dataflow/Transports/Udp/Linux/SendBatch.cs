@@ -131,7 +131,7 @@ internal sealed unsafe class SendBatch
     {
         CoapAddress local = datagram.Local;
         *(ushort*)header.Name = (ushort)(socket.IsIPv6 ? 10 : 2);
-        header.NameLength = (uint)NativeAddress.Write(new Span<byte>(header.Name, NameSize), datagram.Remote, socket.IsIPv6);
+        header.NameLength = (uint)SockaddrConverter.Write(new Span<byte>(header.Name, NameSize), datagram.Remote, socket.IsIPv6);
         if (socket.NeedsSource(local))
         {
             header.Control = control;
@@ -232,7 +232,7 @@ internal sealed unsafe class SendBatch
         CoapDatagram datagram = new((int)vector.Length)
         {
             Length = (int)vector.Length,
-            Remote = NativeAddress.Read(new ReadOnlySpan<byte>(header.Name, NativeAddress.IPv6Size), socket.IsIPv6),
+            Remote = SockaddrConverter.Read(new ReadOnlySpan<byte>(header.Name, SockaddrConverter.IPv6Size), socket.IsIPv6),
             Local = local,
             Transport = socket.Engine.Transport,
             TransportTag = socket.Tag,

@@ -213,7 +213,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
             if (length >= MinQuote && IsPortUnreachable(socket, header, out CoapAddress local))
             {
                 loop.Begin(socket.Owner);
-                CoapAddress remote = NativeAddress.Read(new ReadOnlySpan<byte>(name, NativeAddress.IPv6Size), socket.IsIPv6);
+                CoapAddress remote = SockaddrConverter.Read(new ReadOnlySpan<byte>(name, SockaddrConverter.IPv6Size), socket.IsIPv6);
                 socket.Context.PortUnreachable(remote, local, new ReadOnlySpan<byte>(quote, (int)length));
                 if (!role.ExitAll() || !loop.Flush(role))
                 {

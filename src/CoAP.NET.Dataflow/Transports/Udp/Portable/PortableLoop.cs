@@ -32,7 +32,7 @@ internal sealed class PortableLoop : ReceiveLoop
         try
         {
             SocketAddress from = new(_socket.Socket.AddressFamily);
-            EndPoint? last = _socket.TellsLocal ? new IPEndPoint(_socket.IsIPv6 ? IPAddress.IPv6Any : IPAddress.Any, 0) : null;
+            EndPoint? last = _socket.ProvidesLocalAddress ? new IPEndPoint(_socket.IsIPv6 ? IPAddress.IPv6Any : IPAddress.Any, 0) : null;
             while (!_socket.IsClosing)
             {
                 if (TryReceive(scratch, from, ref last) is { } datagram)
@@ -77,7 +77,7 @@ internal sealed class PortableLoop : ReceiveLoop
                     UdpLog.UdpReceiveFailed(_socket.Owner.Context.Logger, _socket.Local, exception.Message);
                 }
 
-                if (LostDescriptor.Is(exception))
+                if (LostDescriptorHandler.Is(exception))
                 {
                     _socket.OnLost(exception);
                 }
@@ -92,7 +92,7 @@ internal sealed class PortableLoop : ReceiveLoop
     private CoapDatagram? ReceiveAtAddress(byte[] scratch, SocketAddress from)
     {
         int length = _socket.Socket.ReceiveFrom(scratch, SocketFlags.None, from);
-        return MakeDatagram(scratch, length, NativeAddress.Read(from.Buffer.Span, _socket.IsIPv6), _socket.Local);
+        return MakeDatagram(scratch, length, SockaddrConverter.Read(from.Buffer.Span, _socket.IsIPv6), _socket.Local);
     }
 
     // The platform has no call for this without objects for each datagram. It makes no new ones for the remote address of the last time.
@@ -104,7 +104,7 @@ internal sealed class PortableLoop : ReceiveLoop
         if (information.Address is { } address)
         {
             local = CoapAddress.Of(address, local.Port);
-            if (NativeAddress.NeedsScope(local.High))
+            if (SockaddrConverter.NeedsScope(local.High))
             {
                 local = local with { ScopeId = (uint)information.Interface };
             }

@@ -40,14 +40,14 @@ internal sealed class PortableUdpEngine : UdpEngine
         foreach (IPEndPoint endpoint in UdpSockets.EndpointsOf(Options))
         {
             bool dualMode = UdpSockets.IsDualMode(endpoint, Options);
-            PortableUdpSocket socket = dualMode && (Options.Engine == WithTwoSockets || !UdpSockets.BothVersionsTellLocal)
+            PortableUdpSocket socket = dualMode && (Options.Engine == WithTwoSockets || !UdpSockets.BothVersionsProvideLocalAddress)
                 ? OpenTwo(sockets.Count, endpoint)
                 : Open(sockets.Count, endpoint, endpoint, dualMode);
             sockets.Add(socket);
             UdpLog.UdpBound(Context.Logger, socket.Local, Kind, socket.IPv4 is null ? 1 : 2);
         }
 
-        Memberships = UdpGroups.Join(_all.Select(static socket => socket.Socket), Context, Options);
+        Memberships = UdpGroupManager.Join(_all.Select(static socket => socket.Socket), Context, Options);
         _sockets = [.. sockets];
         LocalAddresses = [.. sockets.Select(socket => socket.Local)];
         foreach (PortableUdpSocket socket in _all.ToArray())

@@ -25,7 +25,7 @@ internal sealed class PortableUdpSocket
         IsIPv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
         IsDualMode = dualMode;
         IsWildcard = Local.IsAny;
-        TellsLocal = tellsLocal;
+        ProvidesLocalAddress = tellsLocal;
         Loop = new PortableLoop(this);
     }
 
@@ -46,7 +46,7 @@ internal sealed class PortableUdpSocket
     /// <summary>
     /// Whether the system tells to which of the addresses behind the wildcard a datagram was sent. .NET makes objects for each then.
     /// </summary>
-    public bool TellsLocal { get; }
+    public bool ProvidesLocalAddress { get; }
 
     /// <summary>The socket for IPv4 beside this one for IPv6, where one for both is not possible.</summary>
     public PortableUdpSocket? IPv4 { get; set; }
@@ -78,7 +78,7 @@ internal sealed class PortableUdpSocket
     /// <param name="dualMode">Whether <c>[::]</c> serves IPv4 too.</param>
     /// <param name="shared">Whether other programs may bind the same address.</param>
     /// <param name="joins">Whether it joins a wildcard socket with its port.</param>
-    /// <param name="tellsLocal">See <see cref="TellsLocal"/>; without effect for a single address.</param>
+    /// <param name="tellsLocal">See <see cref="ProvidesLocalAddress"/>; without effect for a single address.</param>
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
     public static PortableUdpSocket Open(
         PortableUdpEngine owner, int tag, IPEndPoint endpoint, bool dualMode, bool shared, bool joins, bool tellsLocal)
@@ -161,7 +161,7 @@ internal sealed class PortableUdpSocket
         SocketAddress to = IsIPv6
             ? t_ipv6 ??= new SocketAddress(AddressFamily.InterNetworkV6)
             : t_ipv4 ??= new SocketAddress(AddressFamily.InterNetwork);
-        NativeAddress.Write(to.Buffer.Span, datagram.Remote, IsIPv6);
+        SockaddrConverter.Write(to.Buffer.Span, datagram.Remote, IsIPv6);
         Socket.SendTo(datagram.Span, SocketFlags.None, to);
     }
 
@@ -170,7 +170,7 @@ internal sealed class PortableUdpSocket
         IsClosing = true;
         if (IsLost)
         {
-            LostDescriptor.Abandon(Socket);
+            LostDescriptorHandler.Abandon(Socket);
         }
         else
         {
@@ -188,7 +188,7 @@ internal sealed class PortableUdpSocket
         if (!IsClosing)
         {
             IsLost = true;
-            Owner.Context.Fault(LostDescriptor.Of($"UDP {Local}", error));
+            Owner.Context.Fault(LostDescriptorHandler.Of($"UDP {Local}", error));
         }
     }
 

@@ -3,7 +3,7 @@ using CoAP.NET.Tests.Transports.Tcp.Linux;
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 
 /// <summary>By the platform's asynchronous sockets.</summary>
-public sealed class AsyncSuite : HoldingSuite
+public sealed class AsyncSuite : MemoryExhaustionSuite
 {
     protected override CoapSocketEngine Engine => CoapSocketEngine.Portable;
 }

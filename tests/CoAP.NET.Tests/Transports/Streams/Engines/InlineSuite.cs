@@ -4,7 +4,7 @@ using CoAP.NET.Tests.Transports.Tcp.Linux;
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 
 /// <summary>By the receive loops.</summary>
-public sealed class InlineSuite : HoldingSuite
+public sealed class InlineSuite : MemoryExhaustionSuite
 {
     protected override CoapSocketEngine Engine => CoapSocketEngine.LinuxLoop;
 

@@ -19,7 +19,7 @@ public sealed class TlsLoopSuite : TlsSuite
 }
 
 /// <summary>With TLS.</summary>
-public abstract class TlsSuite : HoldingSuite
+public abstract class TlsSuite : MemoryExhaustionSuite
 {
     private readonly Dictionary<Socket, HalvingStream> _lines = [];
 
@@ -108,7 +108,7 @@ public abstract class TlsSuite : HoldingSuite
         const int Share = 8;
         Options.Limits.Connections.MaxMessageSize = 64 * 1024;
         Options.Limits.Connections.ReceiveMemory = 3 * Share * TlsSocketStream.RecordBuffer;
-        Options.Limits.Connections.SourceShare = 0.34;
+        Options.Limits.Connections.MaxSourceFraction = 0.34;
         await StartAsync();
         await using AsyncPeer honest = await ConnectAsync();
         List<AsyncPeer> held = [];

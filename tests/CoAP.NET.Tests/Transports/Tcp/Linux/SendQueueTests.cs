@@ -13,11 +13,11 @@ public sealed class SendQueueTests
         long buffer = frame.Buffer.Length;
 
         queue.Add(frame, 60_000);
-        Assert.Equal((40_000L, buffer), (queue.Length, queue.Held));
+        Assert.Equal((40_000L, buffer), (queue.Length, queue.QueuedBytes));
         queue.Skip(39_999);
-        Assert.Equal((1L, buffer), (queue.Length, queue.Held));
+        Assert.Equal((1L, buffer), (queue.Length, queue.QueuedBytes));
         queue.Skip(1);
-        Assert.Equal((0L, 0L), (queue.Length, queue.Held));
+        Assert.Equal((0L, 0L), (queue.Length, queue.QueuedBytes));
     }
 
     [Fact]
@@ -25,12 +25,12 @@ public sealed class SendQueueTests
     {
         SendQueue queue = new();
         queue.Prepend(new byte[10]);
-        long held = queue.Held;
+        long held = queue.QueuedBytes;
         Assert.InRange(held, 10, 4096);
         queue.Prepend(new byte[5000]);
-        Assert.True(queue.Held >= held + 5000);
+        Assert.True(queue.QueuedBytes >= held + 5000);
 
         queue.Clear();
-        Assert.Equal((0L, 0L), (queue.Length, queue.Held));
+        Assert.Equal((0L, 0L), (queue.Length, queue.QueuedBytes));
     }
 }

@@ -125,7 +125,7 @@ public class TcpConnectTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public Task A_port_that_is_taken_is_told_and_one_that_was_closed_can_be_bound_at_once() =>
+    public Task A_port_that_is_taken_is_reported_and_one_that_was_closed_can_be_bound_at_once() =>
         Eventually.BindsAgainAsync(BindAgainAsync);
 
     private static async Task BindAgainAsync()

@@ -1,0 +1,10 @@
+namespace CoAP.NET.AspNetCore.Endpoints;
+
+/// <summary>Responses that never end.</summary>
+internal static class EventStreamMediaType
+{
+    /// <summary>The media type of server-sent events.</summary>
+    public const string MediaType = "text/event-stream";
+
+    public static bool Is(string? contentType) => contentType?.StartsWith(MediaType, StringComparison.OrdinalIgnoreCase) == true;
+}

@@ -1,0 +1,125 @@
+using CoAP.NET.Http;
+using CoAP.NET.Proxy;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.AspNetCore.Proxying;
+
+/// <summary>Answers HTTP clients with a resource of a CoAP server: with a response, with events, or with WebSocket messages.</summary>
+internal sealed class HttpRequestResponder : IDisposable
+{
+    private readonly CoapHttpExchangeOptions _options;
+    private readonly HttpToCoapForwarder _forwarding;
+    private readonly EventStream _events;
+    private readonly ILogger _logger;
+
+    /// <summary>Creates the exchanges.</summary>
+    /// <param name="client">Sends the requests to the CoAP server.</param>
+    /// <param name="options">The options of the exchange.</param>
+    /// <param name="fillsCache">Whether the client has a cache, which is filled even after the HTTP client has disconnected.</param>
+    /// <param name="clock">The clock.</param>
+    /// <param name="logger">The log.</param>
+    public HttpRequestResponder(ICoapClient client, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock, ILogger logger)
+    {
+        _options = options;
+        _logger = logger;
+        _forwarding = new HttpToCoapForwarder(client, options, fillsCache, clock);
+        _events = new EventStream(client, options, clock);
+    }
+
+    public void Dispose() => _forwarding.Dispose();
+
+    /// <summary>Answers a request.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="source">The source of the request.</param>
+    /// <param name="target">The target.</param>
+    /// <param name="hopLimit">The Hop-Limit; null for none.</param>
+    /// <param name="relocate">Returns the HTTP Location for a CoAP Location; null if there is none.</param>
+    public async Task AnswerAsync(
+        HttpContext context, CoapSource source, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
+    {
+        bool isWebSocket = _options.WebSockets && context.WebSockets.IsWebSocketRequest;
+        if (isWebSocket && !EventStream.MayOpen(context.Request, _options))
+        {
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden,
+                $"WebSockets from pages of other origins are not allowed here. For a page of this server: {HostHeaderCheck.Remedy}")
+                .ConfigureAwait(false);
+            return;
+        }
+
+        if (isWebSocket && !PlatformCryptography.IsAvailable)
+        {
+            // ASP.NET Core computes the handshake with SHA-1; a client must not end the process.
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status501NotImplemented, PlatformCryptography.Missing("A WebSocket"))
+                .ConfigureAwait(false);
+            return;
+        }
+
+        try
+        {
+            if (isWebSocket)
+            {
+                await _events.SendMessagesAsync(context, source, target).ConfigureAwait(false);
+            }
+            else if (_options.ServerSentEvents && EventStream.IsAskedFor(context.Request))
+            {
+                await _events.SendEventsAsync(context, source, target).ConfigureAwait(false);
+            }
+            else
+            {
+                await _forwarding.ForwardAsync(context, source, target, hopLimit, relocate).ConfigureAwait(false);
+            }
+        }
+        catch (Exception failure) when (!context.Response.HasStarted && OfBody(failure) is { } broken)
+        {
+            await ProxyRefusal.WriteAsync(context, broken.StatusCode, broken.Message).ConfigureAwait(false);
+        }
+        catch (CoapResponseException failure) when (!context.Response.HasStarted)
+        {
+            int status = (int)_options.Translator.Codes.StatusOf(failure.Response.Code, hasPayload: true);
+            await ProxyRefusal.WriteAsync(context, status, failure.Message).ConfigureAwait(false);
+        }
+        catch (CoapException failure) when (!context.Response.HasStarted)
+        {
+            await RefuseAsync(context, target, failure).ConfigureAwait(false);
+        }
+        catch (HttpRequestException exception) when (exception.InnerException is CoapException failure && !context.Response.HasStarted)
+        {
+            await RefuseAsync(context, target, failure).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is ClientStalledException
+            || (exception is OperationCanceledException or IOException && context.RequestAborted.IsCancellationRequested))
+        {
+            // The client has disconnected.
+        }
+    }
+
+    // Finds the failure of a request body, by the server or by this proxy; the reader wraps it.
+    private static BadHttpRequestException? OfBody(Exception? failure)
+    {
+        while (failure is not (null or BadHttpRequestException))
+        {
+            failure = failure.InnerException;
+        }
+
+        return failure as BadHttpRequestException;
+    }
+
+    private Task RefuseAsync(HttpContext context, CoapUri target, CoapException failure)
+    {
+        if (failure is not CoapTargetDeniedException)
+        {
+            if (!ProxyRefusal.TellsTarget(_options))
+            {
+                ProxyLog.TargetFailed(_logger, context.Request.Path.ToUriComponent(), target.ToString(), failure.Message);
+            }
+
+            return ProxyRefusal.WriteAsync(
+                context, (int)CoapHttpErrors.StatusOf(failure), ProxyRefusal.TextOf(_options, failure));
+        }
+
+        ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());
+        _options.Counters.CountDenied();
+        return ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden, ProxyRefusal.NotAsked);
+    }
+}

@@ -1,0 +1,180 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Net;
+using CoAP.NET.Http;
+using CoAP.NET.Messages;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace CoAP.NET.AspNetCore.Proxying;
+
+/// <summary>Forwards requests of HTTP clients to CoAP servers and returns their responses.</summary>
+internal sealed class HttpToCoapForwarder : IDisposable
+{
+    private static readonly string[] s_requestFields = ["Accept", "If-Match", "If-None-Match", "Cache-Control"];
+
+    private readonly HttpMessageInvoker _invoker;
+    private readonly CoapHttpExchangeOptions _options;
+    private readonly bool _fillsCache;
+    private readonly TimeProvider _clock;
+
+    // The System.Uri objects of recent targets.
+    private readonly RecentTextCache<Uri> _uris = new();
+
+    public HttpToCoapForwarder(ICoapClient requester, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock)
+    {
+        (_options, _fillsCache, _clock) = (options, fillsCache, clock);
+        _invoker = new HttpMessageInvoker(
+            new CoapHttpMessageHandler(requester, options.Translator)
+            {
+                Timeout = options.Timeout,
+                StreamsResponses = !fillsCache,
+                SharedRequests = options.SharedRequests,
+            });
+    }
+
+    public void Dispose() => _invoker.Dispose();
+
+    /// <summary>Answers a request.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="source">The source of the request.</param>
+    /// <param name="target">The target.</param>
+    /// <param name="hopLimit">The Hop-Limit; null for none.</param>
+    /// <param name="relocate">Returns the HTTP Location for a CoAP Location; null if there is none.</param>
+    public async Task ForwardAsync(
+        HttpContext context, CoapSource source, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
+    {
+        if (!TryReadUri(target.ToString(), out Uri? uri))
+        {
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, "The host of the target is not valid in a URI.")
+                .ConfigureAwait(false);
+            return;
+        }
+
+        using HttpRequestMessage request = Make(context, source, uri, hopLimit);
+        try
+        {
+            using HttpResponseMessage response = await SendAsync(context, request).ConfigureAwait(false);
+            await WriteAsync(context, response, target, relocate).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
+        {
+            // The client has disconnected.
+        }
+    }
+
+    private bool TryReadUri(string target, [NotNullWhen(true)] out Uri? uri)
+    {
+        if (!_uris.TryFind(target, out uri) && Uri.TryCreate(target, UriKind.Absolute, out uri))
+        {
+            _uris.Note(target, uri);
+        }
+
+        return uri is not null;
+    }
+
+    private HttpRequestMessage Make(HttpContext context, CoapSource source, Uri target, int? hopLimit)
+    {
+        HttpRequestMessage request = new(new HttpMethod(context.Request.Method), target);
+        foreach (string field in s_requestFields)
+        {
+            if (context.Request.Headers.TryGetValue(field, out Microsoft.Extensions.Primitives.StringValues values))
+            {
+                request.Headers.TryAddWithoutValidation(field, (IEnumerable<string?>)values);
+            }
+        }
+
+        request.Options.Set(CoapHttpRequestOptions.OnBehalfOf, source);
+        if (hopLimit is { } hops)
+        {
+            request.Options.Set(CoapHttpRequestOptions.HopLimit, hops);
+        }
+
+        bool hasBody = context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody ?? (context.Request.ContentLength > 0);
+        if (hasBody)
+        {
+            StreamContent content = new(new DeadlineBody(context.Request.Body, _options.StallTimeout, _clock, _options.Counters));
+            content.Headers.ContentLength = context.Request.ContentLength;
+            Add(content, "Content-Type", context.Request.ContentType);
+            Add(content, "Content-Encoding", context.Request.Headers.ContentEncoding);
+            request.Content = content;
+        }
+
+        return request;
+    }
+
+    private static void Add(StreamContent content, string field, string? value)
+    {
+        if (!string.IsNullOrEmpty(value))
+        {
+            content.Headers.TryAddWithoutValidation(field, value);
+        }
+    }
+
+    private async Task<HttpResponseMessage> SendAsync(HttpContext context, HttpRequestMessage request)
+    {
+        // A cacheable response is fetched completely although its client has disconnected (RFC 8075 section 8.1). It keeps the place of
+        // that client, so that a client cannot exceed its share by disconnecting; the time limit still applies.
+        bool goesOn = _fillsCache && (HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method));
+        HttpResponseMessage response = await _invoker
+            .SendAsync(request, goesOn ? CancellationToken.None : context.RequestAborted).ConfigureAwait(false);
+        if (goesOn && context.RequestAborted.IsCancellationRequested)
+        {
+            response.Dispose();
+            context.RequestAborted.ThrowIfCancellationRequested();
+        }
+
+        return response;
+    }
+
+    private static async Task WriteAsync(HttpContext context, HttpResponseMessage response, CoapUri target, Func<CoapUri, string?> relocate)
+    {
+        HttpResponse http = context.Response;
+        http.StatusCode = (int)response.StatusCode;
+        if (response.StatusCode == HttpStatusCode.BadRequest && context.Features.Get<IHttpResponseFeature>() is { } feature)
+        {
+            // For 4.05; versions 2 and 3 of HTTP have no reason phrase, so the body contains it, too.
+            feature.ReasonPhrase = response.ReasonPhrase;
+        }
+
+        ProxyRefusal.Protect(http);
+        Copy(response, http, "ETag");
+        Copy(response, http, "Cache-Control");
+        Copy(response, http, "Retry-After");
+        Copy(response, http, "Vary");
+        if (response.Headers.Location is { } location && target.TryResolve(location.OriginalString, out CoapUri? created, out _)
+            && relocate(created) is { } relocated)
+        {
+            http.Headers.Location = relocated;
+        }
+
+        if (response.StatusCode is HttpStatusCode.NoContent or HttpStatusCode.NotModified)
+        {
+            return;
+        }
+
+        // Computed on access; a body of unknown length is sent in chunks.
+        http.ContentLength = response.Content.Headers.ContentLength;
+        foreach ((string name, IEnumerable<string> values) in response.Content.Headers)
+        {
+            http.Headers[name] = values.ToArray();
+        }
+
+        try
+        {
+            await response.Content.CopyToAsync(http.Body, context.RequestAborted).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is IOException or HttpRequestException && http.HasStarted)
+        {
+            // A truncated body must not look complete.
+            context.Abort();
+        }
+    }
+
+    private static void Copy(HttpResponseMessage response, HttpResponse http, string name)
+    {
+        if (response.Headers.TryGetValues(name, out IEnumerable<string>? values))
+        {
+            http.Headers[name] = values.ToArray();
+        }
+    }
+}

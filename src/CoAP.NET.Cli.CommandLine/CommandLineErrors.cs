@@ -1,0 +1,45 @@
+using System.CommandLine;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>Explains errors of a command line, with a suggestion.</summary>
+internal static class CommandLineErrors
+{
+    /// <summary>Returns the first error of an invalid command line.</summary>
+    public static UsageException Of(ParseResult parse)
+    {
+        Command command = parse.CommandResult.Command;
+        string path = PathOf(command);
+
+        // For an unknown command, the parser reports one error for itself and one for each word after it.
+        if (command is RootCommand && parse.UnmatchedTokens is [var word, ..] && !word.StartsWith('-'))
+        {
+            string? meant = word.Contains("://", StringComparison.Ordinal)
+                ? $"get {word}"
+                : SpellingSuggestions.Closest(word, command.Subcommands.Select(known => known.Name));
+            string perhaps = meant is null ? "" : $"coap {meant}, perhaps? ";
+            return new UsageException($"'{word}' is no command.", $"{perhaps}coap --help lists the commands.");
+        }
+
+        // The parser also rejects the value after an unknown option.
+        if (parse.UnmatchedTokens.FirstOrDefault(unmatched => unmatched.Length > 1 && unmatched.StartsWith('-')) is { } option)
+        {
+            string? meant = SpellingSuggestions.Closest(option.Split('=', ':')[0], OptionsOf(parse));
+            string perhaps = meant is null ? "" : $"{meant}, perhaps? ";
+            return new UsageException($"'{option}' is no option of {path}.", $"{perhaps}{path} --help lists the options.");
+        }
+
+        // The parser puts choices on lines of their own, and reports a missing value twice.
+        return new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message).Distinct()
+            .SelectMany(message => message.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))));
+    }
+
+    /// <summary>Returns the words that call a command.</summary>
+    public static string PathOf(Command command) => command is RootCommand ? "coap"
+        : command.Parents.OfType<Command>().FirstOrDefault() is { } parent ? $"{PathOf(parent)} {command.Name}"
+        : command.Name;
+
+    private static IEnumerable<string> OptionsOf(ParseResult parse) => parse.CommandResult.Command.Options
+        .Concat(parse.RootCommandResult.Command.Options.Where(option => option.Recursive))
+        .Select(option => option.Name);
+}

@@ -1,0 +1,37 @@
+namespace CoAP.NET.Channels;
+
+/// <summary>Computes the block sizes for bodies to a peer.</summary>
+internal static class BlockSizeCalculator
+{
+    extension(CoapChannel channel)
+    {
+        /// <summary>
+        /// The size above which answers to the peer are sent in blocks. On a connection any answer that fits in a message is sent in one;
+        /// <see cref="CoapTransmissionParameters.PreferredBlockSize"/> applies to datagrams.
+        /// </summary>
+        public int BlockSize => channel.IsReliable ? channel.PeerMaxMessageSize
+            : channel.AskedBlockSize == 0 ? channel.Parameters.PreferredBlockSize
+            : Math.Min(8 << channel.AskedBlockSize, channel.Parameters.PreferredBlockSize);
+
+        /// <summary>Returns the maximum number of body bytes in one message, for code that reads the body in parts.</summary>
+        /// <param name="asked">The requested block; null for none.</param>
+        public int LargestPart(BlockValue? asked)
+        {
+            const int block = 16 << BlockValue.MaxSizeExponent;
+            return channel.IsReliable && asked is null or { IsBert: true }
+                ? Math.Clamp(channel.MaxMessageSize, block, CoapChannel.MaxBert)
+                : block;
+        }
+
+        /// <summary>Returns the number of messages for a body, if the peer fetches all of it with the requested block size.</summary>
+        /// <param name="total">The size of the body in bytes.</param>
+        /// <param name="asked">The requested block; null for none.</param>
+        public long BlocksOf(long total, BlockValue? asked)
+        {
+            int size = channel.IsReliable
+                ? channel.LargestPart(asked)
+                : Math.Min(asked?.Size ?? int.MaxValue, channel.BlockSize);
+            return Math.Max(1, (total + size - 1) / size);
+        }
+    }
+}

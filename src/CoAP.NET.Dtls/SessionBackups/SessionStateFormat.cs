@@ -1,0 +1,100 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.SessionBackups;
+
+/// <summary>The plaintext format of kept sessions.</summary>
+internal static class SessionStateFormat
+{
+    /// <summary>Writes the state of a session other than its records. Under the lock of the session.</summary>
+    /// <param name="writer">Receives the state.</param>
+    /// <param name="session">The session.</param>
+    /// <param name="seen">What the next server has to know of received messages; empty for nothing.</param>
+    /// <param name="via">The name of the server that receives from its client; empty for none.</param>
+    public static void Write(StateWriter writer, BackedUpSession session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
+    {
+        DtlsPath path = session.Path;
+        writer.WriteAddress(path.Remote);
+        writer.WriteAddress(path.Local);
+        writer.WriteNumber(path.Tag);
+        writer.WriteNumber(session.Idle.Ticks);
+        writer.WriteNumber(session.MaxContent);
+        writer.WriteText(session.PskIdentity);
+        writer.WriteBytes(session.PeerCertificate is { } certificate ? certificate.RawDataMemory.Span : default);
+        writer.WriteBytes(session.PeerPublicKey.Span);
+        writer.WriteBytes(session.Shown);
+        if (!seen.IsEmpty || !via.IsEmpty)
+        {
+            writer.WriteBytes(seen);
+        }
+
+        if (!via.IsEmpty)
+        {
+            writer.WriteBytes(via);
+        }
+    }
+
+    /// <summary>Reads a session that <see cref="BackedUpSession.TryWrite"/> wrote.</summary>
+    /// <param name="plain">The bytes that it wrote.</param>
+    /// <param name="progress">What messages have changed since, or an older value.</param>
+    /// <param name="backup">The backup of the session.</param>
+    /// <param name="home">Finds the session.</param>
+    /// <param name="seen">What earlier owners know of received messages, so that no duplicate runs. Null for nothing.</param>
+    /// <returns>The session; its record numbers are not confirmed, and its client is not admitted.</returns>
+    /// <exception cref="InvalidDataException">The bytes have another format.</exception>
+    public static BackedUpSession Read(
+        ReadOnlySpan<byte> plain, SessionProgress progress, SessionBackup backup, IDtlsSessionRegistry home, out byte[]? seen)
+    {
+        StateReader reader = new(plain);
+        long now = home.Time.GetUtcNow().UtcTicks;
+        long age = Math.Max(0, now - reader.ReadNumber());
+        bool isExact = reader.ReadFlag();
+        ulong id = (ulong)reader.ReadNumber();
+        RecordLayer records = RecordLayer.Load(ref reader, progress);
+        try
+        {
+            DtlsPath path = home.Sink.PathFor(new DtlsPath(reader.ReadAddress(), reader.ReadAddress(), (int)reader.ReadNumber()));
+            long idle = Math.Min(age + reader.ReadNumber(), Math.Max(0, now - progress.Heard));
+            int maxContent = (int)Math.Clamp(reader.ReadNumber(), 0, RecordLayer.MaxPlaintext);
+            string? identity = reader.ReadText();
+            ReadOnlySpan<byte> certificate = reader.ReadBytes();
+            byte[] publicKey = reader.ReadBytes().ToArray();
+            byte[] shown = reader.ReadBytes().ToArray();
+            ReadOnlySpan<byte> came = reader.IsAtEnd ? default : reader.ReadBytes();
+            ReadOnlySpan<byte> via = reader.IsAtEnd ? default : reader.ReadBytes();
+            X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
+            if (!reader.IsAtEnd || records.OwnCid.Length is not (0 or DtlsServer.CidLength))
+            {
+                throw new InvalidDataException("A saved session has another format.");
+            }
+
+            if (!via.IsEmpty && records.OwnCid.Length > 0 && home.Steering is { } steering)
+            {
+                path = path with { Via = steering.ViaOf(via) };
+            }
+
+            BackedUpSession session =
+                new(new HandshakeResult(records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown, MaxContent = maxContent }, path, home, id)
+                {
+                    WasIdleFor = TimeSpan.FromTicks(idle),
+                    IsInDoubt = !isExact,
+                    IsLoaded = true,
+                };
+            seen = came.IsEmpty ? null : came.ToArray();
+            if (!backup.IsForStopsOnly)
+            {
+                session.BeginWithoutNumbers();
+            }
+
+            return session;
+        }
+        catch (Exception exception) when (exception is CryptographicException or InvalidDataException)
+        {
+            records.Clear();
+            throw new InvalidDataException("A saved session is not readable.", exception);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+using System.Globalization;
+using CoAP.NET.Edhoc;
+using static System.TimeSpan;
+using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+
+namespace CoAP.NET.Hosting;
+
+internal static class EdhocConfigurationKeys
+{
+    public const string Section = "Edhoc";
+
+    private static readonly ConfigurationValueSyntax s_path = Text(
+        "path of a resource such as /.well-known/edhoc", static text => text is ['/', _, ..] ? text : null);
+
+    // A number. The start of the application checks whether the platform supports the suite.
+    private static readonly ConfigurationValueSyntax s_suite = new(
+        $"one of {string.Join(", ", EdhocCipherSuite.All.Select(static suite => suite.Number))}",
+        static text => int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
+            ? EdhocCipherSuite.Find(number) : null,
+        static suite => ((EdhocCipherSuite)suite).Number.ToString(CultureInfo.InvariantCulture));
+
+    public static ConfigurationKeyTable<CoapEdhocServerFileOptions> ServerTable { get; } = new("Edhoc:")
+    {
+        { "File", FilePath },
+        { "Path", s_path },
+        { "Suites", s_suite },
+        "ReverseMethod",
+        "SendsMessage4",
+        "AwaitsMessage4",
+        "RequireVerified",
+        { "MaxSessions", Number(1, 100_000) },
+        { "MaxSessionsPerSource", Number(1, 100_000) },
+        { "Timeout", Time(FromHours(1)) },
+        { "MaxContexts", Number(1, 10_000_000) },
+        { "MaxContextsPerPeer", Number(1, 10_000_000) },
+    };
+
+    public static ConfigurationKeyTable<CoapEdhocClientFileOptions> ClientTable { get; } = new("Edhoc:")
+    {
+        { "File", FilePath },
+        { "Uri", OscoreConfigurationKeys.Server },
+        { "Peer", Text("identity or certificate name of a server") },
+        { "Path", s_path },
+        "Method",
+        { "Suites", s_suite },
+        "CombinesFirstRequest",
+        "RequireMessage4",
+    };
+}

@@ -1,0 +1,19 @@
+using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+
+namespace CoAP.NET.Hosting;
+
+internal static class TlsConfigurationKeys
+{
+    public static ConfigurationKeyTable<CoapTlsFileOptions> Table { get; } = new("Tls:")
+    {
+        { "Certificate", FilePath },
+        { "Key", FilePath },
+        { "Password", Text("text") },
+        { "Authorities", FilePath },
+        { "Crl", FilePath },
+        "Revocation",
+    };
+
+    /// <summary>The keys of servers only.</summary>
+    public static ConfigurationKeyTable<CoapTlsFileOptions> ServerTable { get; } = new("Tls:") { "ClientCertificates" };
+}

@@ -1,0 +1,50 @@
+using CoAP.NET.Oscore;
+using static System.TimeSpan;
+using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+
+namespace CoAP.NET.Hosting;
+
+internal static class OscoreConfigurationKeys
+{
+    public const string Section = "Oscore";
+
+    private static readonly ConfigurationValueSyntax s_path = Text("path of a file or directory");
+    private static readonly ConfigurationValueSyntax s_directory = Text("path of a directory");
+
+    private static readonly ConfigurationKeyTable<OscoreLimits> s_limits = new("Oscore:Limits:")
+    {
+        { "MaxLookups", Number(1, 65_536) },
+        { "MaxLookupsPerSource", Number(1, 65_536) },
+        { "LookupBurst", Number(1, 1_048_576) },
+        { "LookupsPerSecond", Number(1, 1_048_576) },
+        { "UnverifiedLookupBurst", Number(1, 1_048_576) },
+        { "UnverifiedLookupsPerSecond", Number(1, 1_048_576) },
+        { "MaxUnknownIds", Number(1, 1_048_576) },
+        { "UnknownIdTime", Time(Zero, FromDays(1)) },
+        { "RefusalBurst", Number(1, 1_048_576) },
+        { "RefusalsPerSecond", Number(1, 1_048_576) },
+        { "DerivationBurst", Number(1, 1_048_576) },
+        { "DerivationsPerSecond", Number(1, 1_048_576) },
+        { "MaxRequestsPerPeer", Number(1, 1_048_576) },
+    };
+
+    /// <summary>A server whose requests OSCORE protects.</summary>
+    public static ConfigurationValueSyntax Server { get; } = Text("scheme, host and port such as coap://device.example",
+        static text => CoapUri.TryParse(text, out CoapUri? uri) ? uri : null);
+
+    public static ConfigurationKeyTable<CoapOscoreServerFileOptions> ServerTable { get; } = new("Oscore:")
+    {
+        { "Files", s_path },
+        { "Store", s_directory },
+        { "ResolveTimeout", Time(FromHours(1)) },
+        { "MaxUnfragmentedSize", Bytes(0, 16 << 20) },
+        { s_limits, static oscore => oscore.Limits },
+    };
+
+    public static ConfigurationKeyTable<CoapOscoreClientFileOptions> ClientTable { get; } = new("Oscore:")
+    {
+        { "File", s_path },
+        { "Store", s_directory },
+        { "Uri", Server },
+    };
+}

@@ -1,0 +1,51 @@
+using System.Text;
+
+namespace CoAP.NET.Proxy.Upstreams;
+
+/// <summary>The responses to clients whose request failed upstream (RFC 7252 sections 5.7.1 and 5.9.3).</summary>
+internal static class UpstreamFailureResponses
+{
+    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
+
+    /// <summary>Whether a failure comes from the network or the peer, and not from a defect of the program.</summary>
+    /// <param name="exception">The exception.</param>
+    public static bool Knows(Exception exception) => exception is CoapException or ArgumentException or OperationCanceledException;
+
+    /// <summary>Returns the response for the client.</summary>
+    /// <param name="exception">The exception.</param>
+    public static CoapResult Answer(Exception exception)
+    {
+        (CoapCode code, string text) = Describe(exception);
+        CoapResult result = new(code, Encoding.UTF8.GetBytes(text));
+        return exception switch
+        {
+            CoapException { Error: CoapError.RetryLater, RetryAfter: { } wait } =>
+                result.WithMaxAge(TimeSpan.FromSeconds(Math.Ceiling(wait.TotalSeconds))),
+            CoapException { Error: CoapError.Busy } => result.WithMaxAge(s_retryAfter),
+            _ => result,
+        };
+    }
+
+    // The texts must reveal nothing about the network behind the proxy.
+    private static (CoapCode Code, string Text) Describe(Exception exception) => exception switch
+    {
+        CoapTargetDeniedException => (CoapCode.ProxyingNotSupported, CoapProxy.TargetDeniedText),
+        CoapException { Error: CoapError.Timeout } => (CoapCode.GatewayTimeout, "The server did not answer in time."),
+        CoapException { Error: CoapError.NameResolution } => (CoapCode.BadGateway, "The host name has no address."),
+        CoapException { Error: CoapError.Unreachable } =>
+            (CoapCode.BadGateway, "The server refuses connections or does not listen on that port."),
+        CoapException { Error: CoapError.Reset } => (CoapCode.BadGateway, "The server rejected the request."),
+        CoapException { Error: CoapError.SendFailed } => (CoapCode.BadGateway, "The proxy cannot send the request to this destination."),
+        CoapConnectionException => (CoapCode.BadGateway, "There is no connection to the server, or it ended before the answer."),
+        CoapProtocolException => (CoapCode.BadGateway, "The proxy cannot process the response of the server."),
+        CoapException { Error: CoapError.RetryLater } =>
+            (CoapCode.TooManyRequests, "The server accepts no requests yet. Retry later."),
+        CoapException { Error: CoapError.Busy } =>
+            (CoapCode.ServiceUnavailable, "Too many requests to that server, or look-ups of host names, are pending. Retry later."),
+        CoapException { Error: CoapError.TooLarge } =>
+            (CoapCode.BadGateway, "The request or its response is too large to forward."),
+        CoapException => (CoapCode.BadGateway, "The proxy could not forward the request."),
+        ArgumentException => (CoapCode.BadRequest, "The proxy cannot forward this request."),
+        _ => (CoapCode.GatewayTimeout, "The request was canceled."),
+    };
+}

@@ -1,0 +1,10 @@
+namespace CoAP.NET.PubSub.Topics;
+
+/// <summary>Numbers the questions of a broker. Thread-safe.</summary>
+internal sealed class TopicRequestIdSource(CoapRandomSource random)
+{
+    private readonly ulong _broker = random.NextUInt64();
+    private ulong _last;
+
+    public TopicRequestId Next() => new(_broker, Interlocked.Increment(ref _last));
+}

@@ -1,0 +1,155 @@
+using System.Buffers;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>Executes look-ups: follows the criterion with the fewest registrations, and checks each of those.</summary>
+internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations locations, LookUpLimits bounds)
+{
+    private const int AtATime = 64;
+
+    /// <summary>Executes a look-up.</summary>
+    /// <param name="lookUp">The look-up.</param>
+    /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
+    /// <param name="answer">Receives the links.</param>
+    /// <returns>The reason why there is no response.</returns>
+    public LookUpFault Run(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer) => Run(lookUp, linkTag, answer, out _);
+
+    /// <summary>Executes a look-up.</summary>
+    /// <param name="lookUp">The look-up.</param>
+    /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
+    /// <param name="answer">Receives the links.</param>
+    /// <param name="seen">The number of scanned registrations.</param>
+    /// <returns>The reason why there is no response.</returns>
+    public LookUpFault Run(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, out int seen) =>
+        Continue(lookUp, linkTag, answer, Begin(lookUp), out seen);
+
+    /// <summary>Starts a look-up that may take several steps.</summary>
+    public LookUpProgress Begin(LookUp lookUp)
+    {
+        index.EndLifetimes();
+        LookUpPath path = Choose(lookUp);
+        long skipped = lookUp.Skipped;
+        ulong from = path.IsAll ? index.Skip(path.Term, ref skipped, lookUp.OfLinks) : path.Places.First;
+        return new LookUpProgress { Path = path, From = from, Skipped = skipped };
+    }
+
+    /// <summary>Whether a look-up may have to scan more registrations than allowed in one step.</summary>
+    public bool MayBeLong(LookUpProgress progress) => progress.Path is { IsAll: false } path
+        && path.Places == LocationRange.All
+        && (path.Term is { } term ? index.CountOf(term.Name.Span, term.Value.Span) : index.ActiveCount) > bounds.MaxScanned;
+
+    /// <summary>Executes one step of a look-up, over at most the allowed number of registrations.</summary>
+    /// <param name="lookUp">The look-up.</param>
+    /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
+    /// <param name="answer">Receives the links.</param>
+    /// <param name="progress">Its progress.</param>
+    /// <param name="seen">The number of scanned registrations.</param>
+    /// <returns><see cref="LookUpFault.TooMuchWork"/> if there are more registrations to scan; otherwise the reason why there is no
+    /// response.</returns>
+    public LookUpFault Continue(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, LookUpProgress progress, out int seen)
+    {
+        seen = 0;
+        LookUpPath path = progress.Path;
+        if (lookUp.Count == 0 || path.Places.IsEmpty)
+        {
+            return LookUpFault.None;
+        }
+
+        LookUpResults results = new(lookUp, linkTag, bounds, locations, answer, progress);
+        ulong from = progress.From;
+        DirectoryEntry[] some = ArrayPool<DirectoryEntry>.Shared.Rent(AtATime);
+        try
+        {
+            // For a small page most of a large read would be useless.
+            int wanted = progress.Skipped != 0 ? AtATime : (int)Math.Clamp(lookUp.Count ?? AtATime, 4, AtATime);
+            while (true)
+            {
+                int count = index.Read(path.Term, ref from, some.AsSpan(0, wanted));
+                seen += count;
+                for (int i = 0; i < count; i++)
+                {
+                    if (some[i].Order > path.Places.Last)
+                    {
+                        return LookUpFault.None;
+                    }
+
+                    results.Add(some[i]);
+                    if (results.IsComplete)
+                    {
+                        return results.Fault;
+                    }
+                }
+
+                if (count < wanted)
+                {
+                    return LookUpFault.None;
+                }
+
+                if (seen >= bounds.MaxScanned)
+                {
+                    progress.From = from;
+                    return LookUpFault.TooMuchWork;
+                }
+
+                wanted = AtATime;
+            }
+        }
+        finally
+        {
+            ArrayPool<DirectoryEntry>.Shared.Return(some, clearArray: true);
+        }
+    }
+
+    /// <summary>Whether a change may affect the result of a look-up. Earlier matches affect a page, too.</summary>
+    public bool MayMatch(LookUp lookUp, in DirectoryChange change) =>
+        (change.Before is { } before && MayMatch(lookUp, before)) || (change.After is { } after && MayMatch(lookUp, after));
+
+    private bool MayMatch(LookUp lookUp, Registration registration)
+    {
+        Span<byte> location = stackalloc byte[locations.Length];
+        location.Clear();
+        ReadOnlySpan<byte> origin = Utf8UriParser.OriginOf(registration.Base);
+        foreach (LookUpCriterion criterion in lookUp.Criteria)
+        {
+            bool matches = criterion.IsOfLocations || criterion.MatchesEndpoint(registration, location);
+            LinkFormatEnumerator links = new(registration.Links);
+            while (!matches && links.MoveNext())
+            {
+                matches = criterion.MatchesLink(links, origin);
+            }
+
+            if (!matches)
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    // Chooses the criterion with the fewest registrations, the range that all criteria leave, and whether everything in it matches.
+    private LookUpPath Choose(LookUp lookUp)
+    {
+        LookUpTerm? best = null;
+        int fewest = int.MaxValue;
+        int others = 0;
+        LocationRange places = LocationRange.All;
+        foreach (LookUpCriterion criterion in lookUp.Criteria)
+        {
+            LocationRange range = criterion.RangeOf(locations);
+            places = places.And(range);
+            if (criterion.IsOfAllEndpoints)
+            {
+                continue;
+            }
+
+            others++;
+            if (criterion.Term is { } term && index.CountOf(term.Name.Span, term.Value.Span) is var count && count < fewest)
+            {
+                (best, fewest) = (term, count);
+            }
+        }
+
+        return new LookUpPath(best, places, others == 0 || (others == 1 && best is not null));
+    }
+}

@@ -1,0 +1,137 @@
+namespace CoAP.NET.Dtls.Tests.Options;
+
+/// <summary>Files with secrets are their owner's, and nobody leads us to another file by a link.</summary>
+public sealed class PrivateFileTests : IDisposable
+{
+    private const UnixFileMode ForAll = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
+    private const UnixFileMode ForOwner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    private readonly TemporaryFiles _files = new();
+
+    public void Dispose() => _files.Dispose();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_key_log_is_accessible_by_its_owner_only_and_is_appended_to(bool isThere)
+    {
+        string path = _files.Name("keys");
+        if (isThere)
+        {
+            File.WriteAllText(path, "before\n");
+            SetForAll(path);
+        }
+
+        KeyLogFile log = new(path);
+        log.Write("one");
+        log.Write("two");
+
+        Assert.Equal(isThere ? "before\none\ntwo\n" : "one\ntwo\n", File.ReadAllText(path));
+        AssertForOwner(path);
+    }
+
+    [Fact]
+    public void A_key_log_whose_path_is_a_symbolic_link_is_refused()
+    {
+        if (!TryLink(out string path, out string aim))
+        {
+            return;
+        }
+
+        CoapDtlsException refused = Assert.Throws<CoapDtlsException>(() => new KeyLogFile(path));
+
+        Assert.Contains("is a link", refused.Message, Ordinal);
+        Assert.Equal("precious", File.ReadAllText(aim));
+    }
+
+    [Fact]
+    public void A_symbolic_link_that_replaces_a_key_log_later_gets_no_secret()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        string aim = _files.Name("aim");
+        string path = _files.Name("keys");
+        KeyLogFile log = new(path);
+        File.Delete(path);
+        File.CreateSymbolicLink(path, aim);
+
+        log.Write("secret");
+
+        Assert.False(File.Exists(aim));
+    }
+
+    [Fact]
+    public void An_atomically_written_file_replaces_the_existing_file_and_is_accessible_by_its_owner_only()
+    {
+        string path = _files.Name("sessions");
+        File.WriteAllText(path, "before");
+        SetForAll(path);
+
+        PrivateFile.Write(path, [1, 2, 3]);
+
+        Assert.Equal([1, 2, 3], File.ReadAllBytes(path));
+        AssertForOwner(path);
+        Assert.Single(Directory.GetFiles(Path.GetDirectoryName(path)!, Path.GetFileName(path) + "*"));
+    }
+
+    [Fact]
+    public void An_atomically_written_file_replaces_a_symbolic_link_and_does_not_follow_it()
+    {
+        if (!TryLink(out string path, out string aim))
+        {
+            return;
+        }
+
+        PrivateFile.Write(path, [1, 2, 3]);
+
+        Assert.Equal("precious", File.ReadAllText(aim));
+        Assert.Null(new FileInfo(path).LinkTarget);
+        AssertForOwner(path);
+    }
+
+    [Fact]
+    public void A_session_file_that_is_a_symbolic_link_is_not_loaded()
+    {
+        if (!TryLink(out string path, out string aim))
+        {
+            return;
+        }
+
+        Assert.Throws<IOException>(() => CoapDtlsSessionFile.Take(path));
+
+        Assert.Equal("precious", File.ReadAllText(aim));
+        Assert.False(File.Exists(path));
+    }
+
+    // Making links needs rights on Windows.
+    private bool TryLink(out string path, out string aim)
+    {
+        (path, aim) = (_files.Name("link"), _files.Name("aim"));
+        File.WriteAllText(aim, "precious");
+        if (!OperatingSystem.IsWindows())
+        {
+            File.CreateSymbolicLink(path, aim);
+        }
+
+        return !OperatingSystem.IsWindows();
+    }
+
+    private static void SetForAll(string path)
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(path, ForAll);
+        }
+    }
+
+    private static void AssertForOwner(string path)
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            Assert.Equal(ForOwner, File.GetUnixFileMode(path));
+        }
+    }
+}
