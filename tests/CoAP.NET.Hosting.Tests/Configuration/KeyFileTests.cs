@@ -3,7 +3,7 @@ namespace CoAP.NET.Hosting.Tests.Configuration;
 /// <summary>Files of keys that others on the machine may read or change.</summary>
 public sealed class KeyFileTests : HostTest
 {
-    private const int OpenKeyFileId = 1810;
+    private const int UnsafeKeyFileId = 1810;
     private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-keys-").FullName;
@@ -34,7 +34,7 @@ public sealed class KeyFileTests : HostTest
         IHost host = await StartAsync(Application());
         Assert.NotNull(host.Services.GetRequiredService<ICoapClient>());
 
-        (LogLevel Level, int Id, string Told)[] entries = [.. Logged.Entries.Where(entry => entry.Id == OpenKeyFileId)];
+        (LogLevel Level, int Id, string Told)[] entries = [.. Logged.Entries.Where(entry => entry.Id == UnsafeKeyFileId)];
         Assert.Equal(warnings, entries.Length);
         Assert.All(entries, entry => Assert.Equal(LogLevel.Warning, entry.Level));
         Assert.All(entries, entry => Assert.Contains("chmod 600", entry.Told, Ordinal));
