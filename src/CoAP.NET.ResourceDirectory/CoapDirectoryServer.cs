@@ -90,7 +90,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             FetchesRefused = counts[DirectoryCount.FetchesRefused],
             Challenges = counts[DirectoryCount.Challenges],
             Full = counts[DirectoryCount.Full],
-            SourceQuotaUsedUp = counts[DirectoryCount.ShareUsedUp],
+            SourceQuotaUsedUp = counts[DirectoryCount.SourceQuotaUsedUp],
             Forgotten = counts[DirectoryCount.Forgotten],
             Evicted = counts[DirectoryCount.Evicted],
             Unavailable = counts[DirectoryCount.Unavailable],

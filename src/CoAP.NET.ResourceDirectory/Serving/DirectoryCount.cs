@@ -10,7 +10,7 @@ internal enum DirectoryCount
     LookUpsRefused,
     Refusals,
     Full,
-    ShareUsedUp,
+    SourceQuotaUsedUp,
     Challenges,
     Forgotten,
     Evicted,

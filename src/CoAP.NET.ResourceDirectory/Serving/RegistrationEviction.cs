@@ -114,7 +114,7 @@ internal sealed class RegistrationEviction(DirectoryContext core, ILogger logger
 
     private CoapResult RefuseForSource()
     {
-        core.Counts.Add(DirectoryCount.ShareUsedUp);
+        core.Counts.Add(DirectoryCount.SourceQuotaUsedUp);
         return CoapResults.Forbidden("You have reached the maximum number of registrations per client. Remove some, or let them expire.");
     }
 

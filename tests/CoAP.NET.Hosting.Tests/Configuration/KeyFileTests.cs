@@ -3,7 +3,7 @@ namespace CoAP.NET.Hosting.Tests.Configuration;
 /// <summary>Files of keys that others on the machine may read or change.</summary>
 public sealed class KeyFileTests : FolderHostTest
 {
-    private const int OpenKeyFileId = 1810;
+    private const int UnsafeKeyFileId = 1810;
     private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
     private string Psk => Path.Combine(Folder, "devices.psk");
@@ -26,7 +26,7 @@ public sealed class KeyFileTests : FolderHostTest
         IHost host = await StartAsync(Application());
         Assert.NotNull(host.Services.GetRequiredService<ICoapClient>());
 
-        (LogLevel Level, int Id, string Told)[] entries = [.. Logged.Entries.Where(entry => entry.Id == OpenKeyFileId)];
+        (LogLevel Level, int Id, string Told)[] entries = [.. Logged.Entries.Where(entry => entry.Id == UnsafeKeyFileId)];
         Assert.Equal(warnings, entries.Length);
         Assert.All(entries, entry => Assert.Equal(LogLevel.Warning, entry.Level));
         Assert.All(entries, entry => entry.Told.Mentions("chmod 600"));

@@ -13,7 +13,7 @@ public sealed class CoapRequestLimits
     /// Default 10,000. When full: 5.03 with Max-Age, before user code runs; the last blocks of running uploads have an eighth more, and
     /// notifications continue. The share of one source shrinks as the endpoint fills: its requests without a response may take half of all
     /// places when half is free, an eighth when a quarter is free, and a fiftieth when a tenth is free. Beyond its share a source gets
-    /// 5.03, counted as <c>RequestsBeyondShare</c>. A source without running requests is served while there is a place.
+    /// 5.03, counted as <c>RequestsBeyondQuota</c>. A source without running requests is served while there is a place.
     /// All unverified addresses together may take three quarters; beyond that they get 4.01 with an Echo. See <see cref="CoapSource"/>.
     /// </remarks>
     public int MaxServed { get; set => field = LimitRange.Check(value, 1, int.MaxValue); } = 10_000;
