@@ -45,7 +45,7 @@ public sealed class SiloPeersTests : IAsyncDisposable
         (Node one, Node two, _) = await StartAsync();
         Assert.True(one.Peers.TryPost(two.Id, Posts, s_datagram));
         await Eventually.IsTrueAsync(() => !two.Taken.IsEmpty);
-        Assert.NotNull(await one.Peers.AskAsync(two.Id, Questions, s_datagram, FromSeconds(5)));
+        Assert.NotNull(await one.Peers.RequestAsync(two.Id, Questions, s_datagram, FromSeconds(5)));
         (Guid from, string _, byte[] post) = _captured.First();
         byte[] question = _captured.ElementAt(1).Bytes;
 
@@ -73,7 +73,7 @@ public sealed class SiloPeersTests : IAsyncDisposable
     {
         (Node one, Node two, _) = await StartAsync();
 
-        Assert.Equal(s_key, await one.Peers.AskAsync(two.Id, Questions, s_datagram, FromSeconds(5)));
+        Assert.Equal(s_key, await one.Peers.RequestAsync(two.Id, Questions, s_datagram, FromSeconds(5)));
 
         Assert.Equal(2, _captured.Count);
         Assert.All(_captured, message => Assert.True(

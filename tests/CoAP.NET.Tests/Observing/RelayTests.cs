@@ -41,7 +41,7 @@ public sealed class RelayTests
     {
         Relay relay = new(null);
         await relay.Observation.RefreshAsync().Says("now");
-        Assert.Null(await relay.Observation.KeepAsync());
+        Assert.Null(await relay.Observation.ExportAsync());
 
         await relay.Observation.DisposeAsync();
         relay.Observation.Leave();

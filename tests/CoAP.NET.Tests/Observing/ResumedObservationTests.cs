@@ -13,7 +13,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
     [Rfc("7641-3.6-2")]
     public async Task A_resumed_observation_receives_notifications_and_is_cancelled_without_its_own_registration()
     {
-        CoapObservation observation = await AdoptAsync(Heard(7));
+        CoapObservation observation = await ResumeAsync(Heard(7));
         Transport.HasSentNothing();
         Assert.Equal((CoapObserveState.Observing, null), (observation.State, observation.Latest));
 
@@ -36,7 +36,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
     [Rfc("7641-3.4-1")]
     public async Task A_notification_older_than_the_kept_position_is_dropped_for_128_seconds_of_the_wall_clock()
     {
-        await using CoapObservation observation = await AdoptAsync(Heard(100, FromSeconds(100), FromHours(1)));
+        await using CoapObservation observation = await ResumeAsync(Heard(100, FromSeconds(100), FromHours(1)));
         NotifyAcknowledged(s_token, 99, "old");
         NotifyAcknowledged(s_token, 100, "same");
         Assert.Null(observation.Latest);
@@ -52,7 +52,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
     [Rfc("7641-3.3.1-2")]
     public async Task Max_Age_of_a_resumed_observation_counts_from_the_exported_notification_and_its_token_stays(int heardAgo, int left)
     {
-        await using CoapObservation observation = await AdoptAsync(Heard(7, FromSeconds(heardAgo)));
+        await using CoapObservation observation = await ResumeAsync(Heard(7, FromSeconds(heardAgo)));
         (CoapMessage again, TimeSpan after) = NextRequest(FromMinutes(2));
         Assert.InRange(after.TotalSeconds, left + 4.9, left + 15.2);
         Assert.Equal((s_token, 0u), (again.Token, again.Options.Observe));
@@ -68,7 +68,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
         Assert.Equal((s_token, 0u), (registration.Token, registration.Options.Observe));
         Assert.False(resuming.IsCompleted);
         Answer(registration, 1, "one");
-        await using CoapObservation observation = await Within(adopting);
+        await using CoapObservation observation = await Within(resuming);
         observation.Latest.Says("one");
         NotifyAcknowledged(s_token, 2, "two");
         observation.Latest.Says("two");
@@ -79,7 +79,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(5, "one", maxAge: 90);
         Clock.Advance(FromSeconds(10));
-        CoapObservationState? kept = await Within(observation.KeepAsync());
+        CoapObservationState? kept = await Within(observation.ExportAsync());
         Assert.Equal(registration.Token, kept!.Request.Token);
         Assert.Equivalent(new CoapNotificationPosition(5, Clock.GetUtcNow() - FromSeconds(10), FromSeconds(90)), kept.Heard);
         Assert.Equal(s_server, kept.Address);
@@ -87,7 +87,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
 
         observation.Leave();
         Transport.HasSentNothing();
-        await Assert.ThrowsAsync<ObjectDisposedException>(() => observation.KeepAsync());
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => observation.ExportAsync());
 
         // Its token still stands here, so that what comes late gets no Reset.
         Notify(registration.Token, 6, "elsewhere");
@@ -95,7 +95,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
         Transport.HasSentNothing();
         Assert.Equal(1, StandingRequests);
         CoapObservationState read = new(kept.Uri!, CoapDatagramSerializer.Default.Deserialize(bytes)) { Heard = kept.Heard };
-        CoapException taken = await Failure.OfAsync(CoapError.TokenInUse, () => Endpoint.AdoptAsync(read));
+        CoapException taken = await Failure.OfAsync(CoapError.TokenInUse, () => Endpoint.ResumeObservationAsync(read));
         taken.Mentions(registration.Token.ToString());
 
         Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + FromSeconds(1));
@@ -147,12 +147,12 @@ public sealed class ResumedObservationTests : ClientObserveTest
     [Fact]
     public async Task Notifications_before_an_observation_is_resumed_are_queued_and_the_newest_is_delivered_then()
     {
-        using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
+        using IDisposable hold = Endpoint.PauseNotifications(FromSeconds(30));
         await Endpoint.StartAsync();
         Notify(s_token, 8, "eight");
         ushort newest = Notify(s_token, 9, "nine");
         Assert.DoesNotContain(Transport.TakeSent(), static sent => sent.StartsWith('7'));
-        await using CoapObservation observation = await AdoptAsync(Heard(7));
+        await using CoapObservation observation = await ResumeAsync(Heard(7));
         Transport.HasSent($"6000{newest:x4}");
         observation.Latest.Says("nine");
     }
@@ -160,7 +160,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
     [Fact]
     public async Task Responses_that_are_no_notifications_are_not_queued()
     {
-        using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
+        using IDisposable hold = Endpoint.PauseNotifications(FromSeconds(30));
         await Endpoint.StartAsync();
         ushort response = Notify(s_token, null, "nobody asked");
         Transport.HasSent($"7000{response:x4}");
@@ -175,8 +175,8 @@ public sealed class ResumedObservationTests : ClientObserveTest
         {
             CoapMessage request = Request();
             request.Token = new CoapToken([9, (byte)(round >> 8), (byte)round]);
-            IDisposable hold = Endpoint.HoldNotifications(FromSeconds(30));
-            Task<CoapObservation>? adopting = null;
+            IDisposable hold = Endpoint.PauseNotifications(FromSeconds(30));
+            Task<CoapObservation>? resuming = null;
             using Barrier begin = new(2);
             Task other = threads.RunAsync(() =>
             {
@@ -187,7 +187,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
             begin.SignalAndWait();
             ushort id = Notify(request.Token, 8, "eight");
             await other;
-            CoapObservation observation = await Within(adopting!);
+            CoapObservation observation = await Within(resuming!);
             Transport.HasSent($"6000{id:x4}");
             observation.Latest.Says("eight");
             observation.Leave();
@@ -199,8 +199,8 @@ public sealed class ResumedObservationTests : ClientObserveTest
     public async Task A_queued_notification_of_no_resumed_observation_is_rejected_when_the_pause_is_disposed_or_expires()
     {
         await Endpoint.StartAsync();
-        IDisposable hold = Endpoint.HoldNotifications(FromSeconds(1));
-        IDisposable other = Endpoint.HoldNotifications(FromSeconds(90));
+        IDisposable hold = Endpoint.PauseNotifications(FromSeconds(1));
+        IDisposable other = Endpoint.PauseNotifications(FromSeconds(90));
         ushort first = Notify(s_token, 8, "eight", confirmable: false);
         hold.Dispose();
         hold.Dispose();
@@ -208,7 +208,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
         other.Dispose();
         Transport.HasSent($"7000{first:x4}");
 
-        using IDisposable forgotten = Endpoint.HoldNotifications(FromSeconds(1));
+        using IDisposable forgotten = Endpoint.PauseNotifications(FromSeconds(1));
         ushort second = Notify(s_token, 9, "nine", confirmable: false);
         Clock.Advance(FromSeconds(0.9));
         Transport.HasSentNothing();
@@ -223,7 +223,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
     [Fact]
     public async Task A_peer_that_floods_queued_notifications_displaces_only_its_own()
     {
-        using IDisposable hold = Endpoint.HoldNotifications(FromSeconds(90));
+        using IDisposable hold = Endpoint.PauseNotifications(FromSeconds(90));
         await Endpoint.StartAsync();
         ushort honest = Notify(s_token, 8, "honest");
         for (int i = 0; i < UnmatchedNotifications.MaxCount + 100; i++)
@@ -233,7 +233,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
 
         Assert.Equal(101, Endpoint.Counters[CoapCounter.NotificationsNotHeld]);
         Transport.HasSentNothing();
-        await using CoapObservation observation = await AdoptAsync(Heard(7));
+        await using CoapObservation observation = await ResumeAsync(Heard(7));
         observation.Latest.Says("honest");
         Transport.HasSent($"6000{honest:x4}");
 
@@ -251,11 +251,11 @@ public sealed class ResumedObservationTests : ClientObserveTest
         Assert.Contains("GET or FETCH", Assert.Throws<ArgumentException>(
             () => new CoapObservationState(Uri, new CoapMessage(CoapCode.Put) { Token = s_token })).Message, Ordinal);
         Assert.Contains("registrations end with it", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.AdoptAsync(new CoapObservationState("coap+tcp://192.0.2.1", Request())))).Message, Ordinal);
+            () => Endpoint.ResumeObservationAsync(new CoapObservationState("coap+tcp://192.0.2.1", Request())))).Message, Ordinal);
         Assert.Contains("Set Address", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.AdoptAsync(new CoapObservationState("coap://one.example", Request())))).Message, Ordinal);
-        Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(TimeSpan.Zero));
-        Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.HoldNotifications(FromSeconds(91)));
+            () => Endpoint.ResumeObservationAsync(new CoapObservationState("coap://one.example", Request())))).Message, Ordinal);
+        Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.PauseNotifications(TimeSpan.Zero));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.PauseNotifications(FromSeconds(91)));
         AssertFreed();
     }
 

@@ -45,7 +45,7 @@ public sealed class ServedQuotaTests : EndpointTest
 
         Assert.InRange(_running, sources == 1 ? 51 : 70, Max - (sources == 1 ? 49 : 10));
         Assert.Equal(_running, Server.Endpoint.Served.Count);
-        Assert.Equal((200L * sources) - _running, Server.Counters[CoapCounter.RequestsBeyondShare]);
+        Assert.Equal((200L * sources) - _running, Server.Counters[CoapCounter.RequestsBeyondQuota]);
         (CoapCode, TimeSpan) refusal = (CoapCode.ServiceUnavailable, FromSeconds(5));
         Assert.All(_answers, answer => Assert.Equal(refusal, (answer.Code, answer.Options.MaxAge)));
         foreach (string other in new[] { "coap", "coap+tcp", "coaps" })
