@@ -6,8 +6,8 @@ namespace Blocking;
 
 /// <summary>
 /// CoAP over TCP as libraries of old did it: a thread that accepts and a thread for each connection, reading and writing synchronously. It
-/// is here to be compared with, and to show that the interface for stream transports is enough for a whole one: nothing but public members of
-/// the library is used.
+/// is here to be compared with, and to show that the interface for stream transports is enough for a whole one: nothing but public members
+/// of the library is used.
 /// </summary>
 public sealed class BlockingTransport : CoapStreamTransport
 {

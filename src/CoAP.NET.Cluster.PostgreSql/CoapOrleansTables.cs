@@ -2,7 +2,9 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>Creates the tables in which the silos of Microsoft Orleans find each other with PostgreSQL (<c>UseAdoNetClustering</c>).</summary>
+/// <summary>
+/// Creates the tables in which the silos of Microsoft Orleans find each other with PostgreSQL (<c>UseAdoNetClustering</c>).
+/// </summary>
 public static class CoapOrleansTables
 {
     // One at a time: PostgreSQL does not serialize "create table if not exists". Any constant that nobody else uses.

@@ -22,9 +22,9 @@ public sealed class CoapDtlsClientOptions
 
     /// <summary>Selects the pre-shared key for a server.</summary>
     /// <remarks>
-    /// The client calls it once per handshake, which waits for it without a thread, and cancels it when it ends. A null result means no key,
-    /// and the handshake fails if the server needs one. Before the client resumes a session, it calls it with the hint of the full handshake: with another
-    /// result it makes a full one. Default null: <see cref="Psk"/>.
+    /// The client calls it once per handshake, which waits for it without a thread, and cancels it when it ends. A null result means no
+    /// key, and the handshake fails if the server needs one. Before the client resumes a session, it calls it with the hint of the full
+    /// handshake: with another result it makes a full one. Default null: <see cref="Psk"/>.
     /// </remarks>
     public Func<CoapDtlsServerName, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; set; }
 

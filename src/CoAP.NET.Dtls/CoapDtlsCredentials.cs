@@ -17,7 +17,9 @@ public sealed class CoapDtlsCredentials
     /// operating system trusts.
     /// </param>
     /// <param name="revocationLists">The revocation lists that the certificates of the other side must not be on; null for none.</param>
-    /// <param name="signer">Has the certificate of the endpoint and signs for it, in place of <paramref name="own"/>; null for none.</param>
+    /// <param name="signer">
+    /// Has the certificate of the endpoint and signs for it, in place of <paramref name="own"/>; null for none.
+    /// </param>
     /// <exception cref="CoapCredentialException">The certificate is not suitable for CoAP; the message says what to do.</exception>
     public CoapDtlsCredentials(
         CoapCertificateChain? own, X509Certificate2Collection? trustedAuthorities = null, CoapRevocationLists? revocationLists = null,

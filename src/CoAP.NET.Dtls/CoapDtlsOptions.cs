@@ -127,7 +127,9 @@ public sealed class CoapDtlsOptions
     /// </summary>
     internal int ClientCidLength { get; set; }
 
-    /// <summary>Maximum bytes of a record that the endpoint says it accepts (RFC 8449). Other values than 16,384 play a small device.</summary>
+    /// <summary>
+    /// Maximum bytes of a record that the endpoint says it accepts (RFC 8449). Other values than 16,384 play a small device.
+    /// </summary>
     internal int RecordSizeLimit { get; set; } = RecordLayer.MaxPlaintext;
 
     /// <summary>Handles that an endpoint has copied the options.</summary>

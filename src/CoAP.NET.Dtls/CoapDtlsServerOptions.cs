@@ -164,8 +164,8 @@ public sealed class CoapDtlsServerOptions
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     /// <remarks>
     /// When it is reached, the server gives up a handshake of the source (<see cref="CoapSource"/>) that has most: the one without progress
-    /// longest. It reserves a quarter of them for clients that have sessions. Default 1,000; 1 to 100,000. Each takes up to 4 KiB, or 20 KiB
-    /// where the server asks for certificates.
+    /// longest. It reserves a quarter of them for clients that have sessions. Default 1,000; 1 to 100,000. Each takes up to 4 KiB, or 20
+    /// KiB where the server asks for certificates.
     /// </remarks>
     public int MaxHandshakes { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakes)); } = 1_000;
 

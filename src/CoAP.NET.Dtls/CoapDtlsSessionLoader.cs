@@ -23,8 +23,8 @@ internal sealed class CoapDtlsSessionLoader
     /// A loaded session sends and accepts nothing until the backup has confirmed its record numbers. The server asks for them
     /// (<see cref="CoapDtlsSessionChangeKind.Reserved"/>) at the first record from the client or to it; until then it writes nothing for
     /// the session. At the same time it checks the credentials of the client again, and ends the session if it does not accept them.
-    /// Without a confirmation in time the session ends (<see cref="CoapDtlsSessionBackupOptions.ConfirmTimeout"/>). Several threads may load
-    /// sessions at the same time.
+    /// Without a confirmation in time the session ends (<see cref="CoapDtlsSessionBackupOptions.ConfirmTimeout"/>). Several threads may
+    /// load sessions at the same time.
     /// </remarks>
     public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, long stamp = 0) => _loading.TryLoad(state, [], stamp);
 

@@ -23,8 +23,8 @@ public sealed class CoapDtlsSigner
     /// The authorities between it and a root that the other side knows, the nearest first; copied. Null for none.
     /// </param>
     /// <param name="sign">
-    /// Signs a hash by ECDSA. Gets the hash, its algorithm (such as SHA-256) and a token that is cancelled when the handshake ends. Returns r
-    /// and s, each as long as the field of the curve (IEEE P1363; 64 bytes for P-256), as
+    /// Signs a hash by ECDSA. Gets the hash, its algorithm (such as SHA-256) and a token that is cancelled when the handshake ends. Returns
+    /// r and s, each as long as the field of the curve (IEEE P1363; 64 bytes for P-256), as
     /// <see cref="ECDsa.SignHash(byte[])"/> and key vaults do. Several handshakes call it concurrently. An exception ends the handshake.
     /// </param>
     /// <exception cref="CoapCredentialException">The certificate is not suitable for CoAP; the message says what to do.</exception>
@@ -46,8 +46,8 @@ public sealed class CoapDtlsSigner
 
     /// <summary>Creates a signer with a raw public key (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
     /// <param name="publicKey">
-    /// The public key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1), as <see cref="AsymmetricAlgorithm.ExportSubjectPublicKeyInfo"/>
-    /// returns it: ECDSA on P-256.
+    /// The public key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1), as <see
+    /// cref="AsymmetricAlgorithm.ExportSubjectPublicKeyInfo"/> returns it: ECDSA on P-256.
     /// </param>
     /// <param name="sign">As for a certificate.</param>
     /// <exception cref="CoapCredentialException">These bytes are no such key; the message says what to do.</exception>

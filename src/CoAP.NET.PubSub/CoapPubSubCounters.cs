@@ -26,8 +26,8 @@ internal sealed record CoapPubSubCounters
     public long Expired { get; init; }
 
     /// <summary>
-    /// Topics that this node evicted to make room. Each belonged to the source with the most topics and was evicted for a source with fewer.
-    /// <see cref="Ended"/> includes them.
+    /// Topics that this node evicted to make room. Each belonged to the source with the most topics and was evicted for a source with
+    /// fewer. <see cref="Ended"/> includes them.
     /// </summary>
     public long Evicted { get; init; }
 

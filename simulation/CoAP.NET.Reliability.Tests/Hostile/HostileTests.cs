@@ -29,7 +29,9 @@ public sealed class HostileTests(HostileWorlds worlds) : IClassFixture<HostileWo
     public Task Option_values_that_are_not_text_point_elsewhere_or_have_no_meaning_do_no_harm(string peer, string row) =>
         worlds.RunAsync("values", peer, row);
 
-    /// <summary>Message IDs and tokens that come again, belong to others or come from elsewhere (RFC 7252 sections 4.4, 4.5 and 5.3).</summary>
+    /// <summary>
+    /// Message IDs and tokens that come again, belong to others or come from elsewhere (RFC 7252 sections 4.4, 4.5 and 5.3).
+    /// </summary>
     [Theory]
     [Rfc("7252-4.4-2", "7252-4.5-1", "7252-4.5-2", "7252-4.5-3", "7252-4.5-4", "7252-4.5-5", "7252-4.2-5", "7252-4.2-9",
         "7252-5.2.2-3", "7252-5.3.2-1", "7252-5.3.2-2", "7252-5.3.2-3")]

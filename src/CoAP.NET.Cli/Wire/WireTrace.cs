@@ -36,7 +36,9 @@ internal sealed class WireTrace
         _started = context.TimeProvider.GetTimestamp();
     }
 
-    /// <summary>Adds the blocks to the pipeline of a client or server, and takes the messages of its DTLS handshakes from its log.</summary>
+    /// <summary>
+    /// Adds the blocks to the pipeline of a client or server, and takes the messages of its DTLS handshakes from its log.
+    /// </summary>
     /// <param name="context">The streams and the clock.</param>
     /// <param name="verbosity">The number of <c>--verbose</c> options: with 1 headers and options, with more all bytes too.</param>
     /// <param name="endpoint">The options of the client or server.</param>

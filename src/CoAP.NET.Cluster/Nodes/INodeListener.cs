@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Hears of live nodes and of those that are not live any more, for each node on one thread at a time and in order. A listener must be quick; its exceptions are
-/// logged.
+/// Hears of live nodes and of those that are not live any more, for each node on one thread at a time and in order. A listener must be
+/// quick; its exceptions are logged.
 /// </summary>
 internal interface INodeListener
 {

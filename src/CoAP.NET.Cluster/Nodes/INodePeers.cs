@@ -9,8 +9,8 @@ internal interface INodePeers
     event Action? LivenessChanged;
 
     /// <summary>
-    /// Whether nodes share the slots, and it decides which node takes one (<see cref="SlotAcquisition"/>). Otherwise one node has all of them,
-    /// and the others stand by.
+    /// Whether nodes share the slots, and it decides which node takes one (<see cref="SlotAcquisition"/>). Otherwise one node has all of
+    /// them, and the others stand by.
     /// </summary>
     bool IsOn { get; }
 

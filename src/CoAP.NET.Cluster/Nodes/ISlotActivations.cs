@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The slots that are active at this node. While a slot is active, its node owns it: it is taken by <see cref="SlotAcquisition"/> when it is
-/// activated, and released when it ends. Thread-safe.
+/// The slots that are active at this node. While a slot is active, its node owns it: it is taken by <see cref="SlotAcquisition"/> when it
+/// is activated, and released when it ends. Thread-safe.
 /// </summary>
 internal interface ISlotActivations
 {

@@ -3,8 +3,8 @@ namespace CoAP.NET.Cluster;
 /// <summary>
 /// The planned owner of each slot, computed from a map alone: every node computes the same plan from the same map, without communication.
 /// Slots whose owner is dead or leaving fill the nodes up to their fair share (256 divided by the number of nodes, rounded up or down), one
-/// node after the other by id, so that the plan for the others stays the same while nodes take theirs. Then nodes above their share give the
-/// excess to nodes below it. No slot moves without need.
+/// node after the other by id, so that the plan for the others stays the same while nodes take theirs. Then nodes above their share give
+/// the excess to nodes below it. No slot moves without need.
 /// </summary>
 internal sealed class SlotPlan
 {
@@ -25,7 +25,8 @@ internal sealed class SlotPlan
     public IReadOnlyList<CoapNodeId> Members { get; }
 
     /// <summary>
-    /// Whether nodes share the slots because at least one has an address for the others. Otherwise one node owns all, and the others stand by.
+    /// Whether nodes share the slots because at least one has an address for the others. Otherwise one node owns all, and the others stand
+    /// by.
     /// </summary>
     public bool IsShared { get; }
 

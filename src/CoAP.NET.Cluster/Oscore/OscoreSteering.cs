@@ -11,7 +11,9 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 internal sealed class OscoreSteering : IDisposable
 {
-    /// <summary>The maximum number of clients. With more of them, the source with the most loses the one that was silent for longest.</summary>
+    /// <summary>
+    /// The maximum number of clients. With more of them, the source with the most loses the one that was silent for longest.
+    /// </summary>
     public const int MaxFlows = 65_536;
 
     // The lifetime of an exchange (RFC 7252 section 4.8.2).

@@ -32,7 +32,9 @@ internal sealed class RecordFormat(byte newest = RecordFormat.Newest)
     /// <summary>The newest format that this node reads and writes, which it announces in the map.</summary>
     public byte Announced => newest;
 
-    /// <summary>What the nodes have decided, which is kept in the store (<see cref="ClusterSecretRecord"/>); null before it was read.</summary>
+    /// <summary>
+    /// What the nodes have decided, which is kept in the store (<see cref="ClusterSecretRecord"/>); null before it was read.
+    /// </summary>
     public Decision? Decided
     {
         get => _decided;

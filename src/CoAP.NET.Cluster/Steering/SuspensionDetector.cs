@@ -7,9 +7,9 @@ namespace CoAP.NET.Cluster;
 /// machine: others may have taken its slots, and processed the datagrams that are still in its sockets. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Again and again it allows the server to serve for a while: three fifths of a lease, but at most three quarters of the shortest time after
-/// which other nodes take the slots of a silent node. When the server stops taking datagrams on its own, no other node has therefore taken
-/// a slot yet. It does so three times in that while: the server also serves after a pause of two thirds of it, such as a garbage
+/// Again and again it allows the server to serve for a while: three fifths of a lease, but at most three quarters of the shortest time
+/// after which other nodes take the slots of a silent node. When the server stops taking datagrams on its own, no other node has therefore
+/// taken a slot yet. It does so three times in that while: the server also serves after a pause of two thirds of it, such as a garbage
 /// collection. The lease is renewed five times until its end. Its end does not count: a node whose store is unavailable continues to serve.
 /// </remarks>
 internal sealed class SuspensionDetector

@@ -8,8 +8,8 @@ namespace CoAP.NET.Cluster;
 /// It writes only the newest of several changes of one record. While the store is unavailable, changes wait within limits, and the server
 /// continues. Confirmed changes are never lost.
 /// <para>When the queue is full, hints are dropped first, then state, the oldest first; promises stay, and further ones are refused
-/// (<see cref="CoapRecordPriority"/>). Dropped changes are counted (<see cref="CoapRecordWriterCounters.Dropped"/>): the server still has the
-/// state, and loses it with its process. Write all changes of a record through one writer, otherwise their order is undefined.</para>
+/// (<see cref="CoapRecordPriority"/>). Dropped changes are counted (<see cref="CoapRecordWriterCounters.Dropped"/>): the server still has
+/// the state, and loses it with its process. Write all changes of a record through one writer, otherwise their order is undefined.</para>
 /// </remarks>
 internal sealed class CoapRecordWriter : IAsyncDisposable
 {

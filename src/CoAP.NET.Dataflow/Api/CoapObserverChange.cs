@@ -23,7 +23,9 @@ public sealed class CoapObserverChange
 
     private ObserverState? _state;
 
-    /// <summary>An object of the application for this observer: what a handler of an event stores, later events of the observer have.</summary>
+    /// <summary>
+    /// An object of the application for this observer: what a handler of an event stores, later events of the observer have.
+    /// </summary>
     /// <remarks>
     /// It lasts as long as the observation, including registrations that renew it; the event that the observer went is the last one with
     /// it. The library does not dispose it, and forgets it with the observer, so there are at most as many as observers. It does not

@@ -52,8 +52,8 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
 }
 
 /// <summary>
-/// A response that is fetched block by block. Peers that got the same one share it. Immutable but for what Shard.Gate guards: the count, and
-/// of which part of the bound it was taken.
+/// A response that is fetched block by block. Peers that got the same one share it. Immutable but for what Shard.Gate guards: the count,
+/// and of which part of the bound it was taken.
 /// </summary>
 /// <param name="key">The key of the request, with the entity-tag.</param>
 /// <param name="result">Code, options of every block, and the whole payload.</param>

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Channels;
 
 /// <summary>
-/// The memory of connections for partial frames and send backlogs: two budgets of the endpoint. Closes the connections that must be evicted.
-/// Thread-safe.
+/// The memory of connections for partial frames and send backlogs: two budgets of the endpoint. Closes the connections that must be
+/// evicted. Thread-safe.
 /// </summary>
 internal sealed class ConnectionMemoryBudget
 {

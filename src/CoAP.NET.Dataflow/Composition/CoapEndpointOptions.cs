@@ -23,7 +23,8 @@ public sealed class CoapEndpointOptions
     public Func<CoapAddress, CoapTransmissionParameters?>? ParametersOf { get; set; }
 
     /// <summary>
-    /// How the endpoint handles its requests that a server defers (4.29, RFC 8516), unless <see cref="CoapRequest.TooManyRequests"/> overrides it.
+    /// How the endpoint handles its requests that a server defers (4.29, RFC 8516), unless <see cref="CoapRequest.TooManyRequests"/>
+    /// overrides it.
     /// </summary>
     /// <remarks>Default: they fail at once.</remarks>
     public CoapTooManyRequestsBehavior TooManyRequests { get; set; }

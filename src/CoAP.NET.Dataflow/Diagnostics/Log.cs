@@ -3,9 +3,9 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET;
 
 /// <summary>
-/// Log messages that belong to no chapter; each chapter has a class of its own. Errors of peers are Debug, errors of this library are Error.
-/// Ids: 1000 transports, 1100 channels, 1200 serializers, 1300 messaging, 1400 exchanges, 1500 resources, 1600 pipeline and endpoint, 1700
-/// client. Payloads are never logged.
+/// Log messages that belong to no chapter; each chapter has a class of its own. Errors of peers are Debug, errors of this library are
+/// Error. Ids: 1000 transports, 1100 channels, 1200 serializers, 1300 messaging, 1400 exchanges, 1500 resources, 1600 pipeline and
+/// endpoint, 1700 client. Payloads are never logged.
 /// </summary>
 internal static partial class Log
 {

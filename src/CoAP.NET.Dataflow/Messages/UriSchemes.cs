@@ -28,7 +28,9 @@ internal static class UriSchemes
     /// <summary>Registers the scheme of a transport. Does nothing for a known scheme.</summary>
     /// <param name="scheme">The scheme.</param>
     /// <param name="defaultPort">The default port of the scheme, 1 to 65,535.</param>
-    /// <exception cref="ArgumentException">The text is no scheme in lower case (RFC 3986 section 3.1), or the port is out of range.</exception>
+    /// <exception cref="ArgumentException">
+    /// The text is no scheme in lower case (RFC 3986 section 3.1), or the port is out of range.
+    /// </exception>
     /// <exception cref="InvalidOperationException">The scheme is registered with another port.</exception>
     public static void Register(string scheme, int defaultPort)
     {

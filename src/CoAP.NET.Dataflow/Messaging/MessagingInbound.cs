@@ -174,6 +174,8 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>, 
         }
     }
 
-    /// <summary>Offers outcomes of sent messages to the stage above; called by <see cref="Shard.EffectDispatcher"/>, outside the lock.</summary>
+    /// <summary>
+    /// Offers outcomes of sent messages to the stage above; called by <see cref="Shard.EffectDispatcher"/>, outside the lock.
+    /// </summary>
     void IEffectTarget<CoapInbound>.Carry(scoped in CoapInbound item) => Emit(item);
 }

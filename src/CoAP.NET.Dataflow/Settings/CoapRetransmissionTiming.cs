@@ -5,9 +5,9 @@ namespace CoAP.NET;
 /// All values send at most <see cref="CoapTransmissionParameters.MaxRetransmit"/> copies within
 /// MAX_TRANSMIT_SPAN, give a message up within
 /// MAX_TRANSMIT_WAIT, and keep the default lifetime of Message IDs. Measured times determine the
-/// first two waits; later copies are at least as frequent as by <see cref="Rfc7252"/>, so an outage of some seconds loses nothing. Measuring
-/// needs about 50 bytes per peer. Use <see cref="Fasor"/> where it pays off for other messages than blocks; <c>docs/congestion.md</c> has
-/// figures.
+/// first two waits; later copies are at least as frequent as by <see cref="Rfc7252"/>, so an outage of some seconds loses nothing.
+/// Measuring needs about 50 bytes per peer. Use <see cref="Fasor"/> where it pays off for other messages than blocks;
+/// <c>docs/congestion.md</c> has figures.
 /// </remarks>
 public enum CoapRetransmissionTiming : byte
 {

@@ -1,11 +1,15 @@
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>Reads the extensions of a hello (RFC 5246 section 7.4.1.4): each type at most once, and at most <see cref="MaxCount"/>.</summary>
+/// <summary>
+/// Reads the extensions of a hello (RFC 5246 section 7.4.1.4): each type at most once, and at most <see cref="MaxCount"/>.
+/// </summary>
 /// <param name="bytes">The extensions.</param>
 /// <param name="seen">Room for <see cref="MaxCount"/> types.</param>
 internal ref struct ExtensionReader(ReadOnlySpan<byte> bytes, Span<ushort> seen)
 {
-    /// <summary>Maximum number of extensions: twice what the registry of TLS has, so that nobody can make the search for copies slow.</summary>
+    /// <summary>
+    /// Maximum number of extensions: twice what the registry of TLS has, so that nobody can make the search for copies slow.
+    /// </summary>
     public const int MaxCount = 128;
 
     private readonly Span<ushort> _seen = seen;

@@ -146,7 +146,9 @@ internal abstract class Handshake : IDisposable
     /// </summary>
     protected byte[]? ResumptionId { get; set; }
 
-    /// <summary>What the server keeps about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.</summary>
+    /// <summary>
+    /// What the server keeps about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.
+    /// </summary>
     protected byte[] Shown { get; set; } = [];
 
     /// <summary>The Connection ID that records to this end carry.</summary>
@@ -443,7 +445,9 @@ internal abstract class Handshake : IDisposable
         Status = HandshakeStatus.WantsAnswer;
     }
 
-    /// <summary>Reads a Certificate message (RFC 5246 section 7.4.2, RFC 7250 section 3), and asks whether to trust what it shows.</summary>
+    /// <summary>
+    /// Reads a Certificate message (RFC 5246 section 7.4.2, RFC 7250 section 3), and asks whether to trust what it shows.
+    /// </summary>
     /// <param name="body">The message.</param>
     /// <param name="type">The agreed type of certificates.</param>
     /// <returns>Whether it shows anything.</returns>

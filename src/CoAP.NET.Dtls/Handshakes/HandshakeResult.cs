@@ -26,6 +26,8 @@ internal sealed record HandshakeResult(RecordLayer Records, byte[] LastFlight, u
     /// <summary>The name by which the client may ask the server to resume the session (RFC 5246 section 7.3); null for none.</summary>
     public byte[]? ResumptionId { get; init; }
 
-    /// <summary>What a server keeps about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.</summary>
+    /// <summary>
+    /// What a server keeps about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.
+    /// </summary>
     public byte[] Shown { get; init; } = [];
 }

@@ -78,8 +78,8 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     public DtlsSession? Find(in DtlsPath path) => _sessions.GetValueOrDefault(Peer.Of(path));
 
     /// <summary>
-    /// Opens a session with one handshake. It calls <see cref="IDtlsSessionOutput.Opened"/> before the task ends. The session replaces one over the
-    /// same path (RFC 6347 section 4.2.8), and waits for another handshake over it.
+    /// Opens a session with one handshake. It calls <see cref="IDtlsSessionOutput.Opened"/> before the task ends. The session replaces one
+    /// over the same path (RFC 6347 section 4.2.8), and waits for another handshake over it.
     /// </summary>
     /// <param name="path">The path to the server, with the socket.</param>
     /// <param name="serverName">The name to send (RFC 6066 section 3) and to require in the certificate; null: the address.</param>

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// What a package adds to a hosted server or client. The container creates one for each of them, and hosting runs them in the order in which
-/// code added them.
+/// What a package adds to a hosted server or client. The container creates one for each of them, and hosting runs them in the order in
+/// which code added them.
 /// </summary>
 internal abstract class HostedPart
 {

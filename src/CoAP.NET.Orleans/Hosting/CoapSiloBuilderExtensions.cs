@@ -27,8 +27,8 @@ public static class CoapSiloBuilderExtensions
     /// The state is in the store of <c>AddCoapState</c>, which all silos share, such as <c>UsePostgreSql</c>. Call <c>KeepState</c> on
     /// each server.
     /// <para>A silo counts as dead after two missed probes of one second by one other silo, and its slots are at others at once. Change
-    /// <see cref="ClusterMembershipOptions"/> afterwards for other times. Orleans logs warnings and its membership only, and nothing below the
-    /// minimum level of the application. Rules of the application for categories of Orleans prevail.</para>
+    /// <see cref="ClusterMembershipOptions"/> afterwards for other times. Orleans logs warnings and its membership only, and nothing below
+    /// the minimum level of the application. Rules of the application for categories of Orleans prevail.</para>
     /// <para>The sequence numbers of OSCORE contexts move with their slots, too. Requests under OSCORE are not relayed: at a silo without
     /// the slot of their context they are refused (<c>OscoreStoreFault.InUse</c>).</para>
     /// <para>The silo gets devices when all servers of the host run, and hands them over before the host stops them.

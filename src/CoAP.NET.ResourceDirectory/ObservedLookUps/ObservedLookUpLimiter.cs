@@ -4,8 +4,8 @@ namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
 /// Places for observed look-ups, limited in total and per source; a source gets at most half of the free ones. In a full directory the
-/// source with the most is evicted for sources with fewer. Attackers can forge any number of addresses: unverified sources share half of all
-/// places, and evict no other look-up. The caller locks.
+/// source with the most is evicted for sources with fewer. Attackers can forge any number of addresses: unverified sources share half of
+/// all places, and evict no other look-up. The caller locks.
 /// </summary>
 /// <param name="most">The total number of places.</param>
 /// <param name="mostOfSource">The maximum number of places of a source.</param>

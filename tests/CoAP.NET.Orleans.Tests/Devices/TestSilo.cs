@@ -36,7 +36,9 @@ internal sealed class TestSilo(IHost host, CoapServer server, CoapAddress addres
         .Where(type => type.GrainType.Contains(nameof(DeviceGrain)))
         .Sum(type => type.ActivationCount);
 
-    /// <summary>Ends without handing anything over. A silo that goes on declares it dead, as it may not have been able to say so itself.</summary>
+    /// <summary>
+    /// Ends without handing anything over. A silo that goes on declares it dead, as it may not have been able to say so itself.
+    /// </summary>
     public async Task KillAsync(TestSilo survivor)
     {
         SiloAddress address = Silo;

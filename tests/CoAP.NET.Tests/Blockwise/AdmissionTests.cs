@@ -140,7 +140,7 @@ public sealed class AdmissionTests : BlockwiseTest
         Assert.Equal((CoapCode.RequestEntityTooLarge, 100u * 1024 - 640), (refusal.Code, refusal.Options.Size1));
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1545).Text;
         told.Mentions("104857600");
-        told.Mentions("SourceShare of RequestMemory");
+        told.Mentions("MaxSourceFraction of RequestMemory");
 
         // Up to that size it is taken, also by who does not announce it.
         Upload(CoapMethod.Put, "x", Body(99 * 1024), 1024).Gives(CoapCode.Changed);

@@ -106,7 +106,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(1, _runs);
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1543).Text;
         told.Mentions("CoapResults.File");
-        told.Mentions("262144 bytes for one source (SourceShare of ResponseMemory in CoapLimits.Blockwise)");
+        told.Mentions("262144 bytes for one source (MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise)");
         AssertAllFreed();
     }
 
@@ -117,7 +117,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Server.MapPost("/x", () => CoapResults.Changed(CoapContent.Binary(Body(300 * KiB))));
         await StartAsync();
         Send(Message(CoapMethod.Post, "x"));
-        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text.Mentions("(SourceShare of ResponseMemory in CoapLimits.Blockwise)");
+        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text.Mentions("(MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise)");
         AssertAllFreed();
     }
 

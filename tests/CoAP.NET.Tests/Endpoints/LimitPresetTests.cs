@@ -48,7 +48,7 @@ public sealed class LimitPresetTests
     {
         CoapLimits limits = CoapLimits.Gateway;
 
-        Assert.All(LimitPaths.All.Where(static path => path.EndsWith(".SourceShare", Ordinal)),
+        Assert.All(LimitPaths.All.Where(static path => path.EndsWith(".MaxSourceFraction", Ordinal)),
             path => Assert.Equal(1.0, LimitPaths.ValueOf(limits, path)));
         Assert.Equal(limits.Peers.MaxCount, limits.Peers.MaxVerifiedPerSource);
         Assert.Equal(limits.Connections.MaxCount, limits.Connections.MaxCountPerSource);

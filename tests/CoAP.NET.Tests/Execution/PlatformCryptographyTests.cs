@@ -4,7 +4,9 @@ using System.Text.RegularExpressions;
 
 namespace CoAP.NET.Tests.Execution;
 
-/// <summary>Whether .NET's cryptography has its OpenSSL. What happens without it is tried in a root that has none (.ci/platforms).</summary>
+/// <summary>
+/// Whether .NET's cryptography has its OpenSSL. What happens without it is tried in a root that has none (.ci/platforms).
+/// </summary>
 public sealed partial class PlatformCryptographyTests
 {
     [Fact]

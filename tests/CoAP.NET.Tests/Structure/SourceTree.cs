@@ -17,7 +17,9 @@ internal static partial class SourceTree
         [.. Directory.EnumerateFiles(Src, "*.cs", SearchOption.AllDirectories)
             .Where(file => !BuildFolder().IsMatch(Path.GetRelativePath(Src, file))).Order(StringComparer.Ordinal)];
 
-    /// <summary>The top-level types of the library by full name, each with its folder below the project; of no characters at the top.</summary>
+    /// <summary>
+    /// The top-level types of the library by full name, each with its folder below the project; of no characters at the top.
+    /// </summary>
     public static IReadOnlyDictionary<string, string> FolderOfType { get; } = ReadFolders();
 
     private static Dictionary<string, string> ReadFolders()

@@ -3,7 +3,9 @@ using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Tests.Structure;
 
-/// <summary>Filters of tests in scripts and pages name tests that exist: a filter of a renamed test would include or exclude nothing.</summary>
+/// <summary>
+/// Filters of tests in scripts and pages name tests that exist: a filter of a renamed test would include or exclude nothing.
+/// </summary>
 public sealed partial class TestFilterTests
 {
     private static readonly string[] s_folders = [".ci", ".github", "docs"];

@@ -6,8 +6,8 @@ using CoAP.NET.Dtls.Sessions;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// Handshakes of DTLS with a pre-shared key whose datagrams are lost, doubled, delayed, cut, changed and followed by other bytes, as the input
-/// says. Whatever it says, nothing throws, and two ends that are both done have the same keys.
+/// Handshakes of DTLS with a pre-shared key whose datagrams are lost, doubled, delayed, cut, changed and followed by other bytes, as the
+/// input says. Whatever it says, nothing throws, and two ends that are both done have the same keys.
 /// </summary>
 /// <remarks>The first byte of the input chooses cipher suite and Connection IDs; the others change one datagram after the other.</remarks>
 internal sealed class DtlsTarget : ContentTarget

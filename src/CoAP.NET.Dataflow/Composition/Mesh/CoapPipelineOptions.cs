@@ -51,8 +51,8 @@ public sealed class CoapPipelineOptions
     /// (<see cref="CoapBlockTransport"/>).
     /// </summary>
     /// <remarks>
-    /// The stage links before and after the stage stay. Use any blocks of the Dataflow library, or targets of your own. They must keep these
-    /// rules, in addition to those of the stage:
+    /// The stage links before and after the stage stay. Use any blocks of the Dataflow library, or targets of your own. They must keep
+    /// these rules, in addition to those of the stage:
     /// <list type="bullet">
     /// <item>Items of one channel leave in the order in which they arrived. Answers of a router may leave in any order.</item>
     /// <item>A block that faults or completes while the endpoint runs faults the endpoint. Catch the exceptions that your code can

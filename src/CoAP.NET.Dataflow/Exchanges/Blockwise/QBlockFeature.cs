@@ -14,7 +14,9 @@ internal abstract class QBlockFeature
     public abstract RequestStep MakeStep(CoapEnvironment environment, RequestSender sender);
 }
 
-/// <summary>Q-Block1 and Q-Block2 in the role of a server (RFC 9177). Takes the lock of the shard, unless a method says otherwise.</summary>
+/// <summary>
+/// Q-Block1 and Q-Block2 in the role of a server (RFC 9177). Takes the lock of the shard, unless a method says otherwise.
+/// </summary>
 internal abstract class QBlockServer
 {
     /// <summary>Returns whether a response uses Q-Block2: the request shows that its sender supports it.</summary>

@@ -2,7 +2,9 @@ using CoAP.NET.Requests;
 
 namespace CoAP.NET;
 
-/// <summary>A cache for the responses to requests of an endpoint (RFC 7252 section 5.6): the <c>CoapCache</c> of CoAP.NET.Caching.</summary>
+/// <summary>
+/// A cache for the responses to requests of an endpoint (RFC 7252 section 5.6): the <c>CoapCache</c> of CoAP.NET.Caching.
+/// </summary>
 public abstract class CoapResponseCache
 {
     internal CoapResponseCache()

@@ -5,8 +5,8 @@ namespace CoAP.NET;
 /// <summary>Distinguishes computing threads from waiting ones, as far as the system reports it.</summary>
 internal static partial class ThreadStates
 {
-    // The number of gettid; 0 where it is not asked. Linux distinguishes a thread that waits in a system call, such as a read, from one that
-    // computes. By number, because glibc has a function for it since 2.30 only, and .NET runs on 2.27.
+    // The number of gettid; 0 where it is not asked. Linux distinguishes a thread that waits in a system call, such as a read, from one
+    // that computes. By number, because glibc has a function for it since 2.30 only, and .NET runs on 2.27.
     private static readonly nint s_getThreadId = !OperatingSystem.IsLinux() ? 0 : RuntimeInformation.ProcessArchitecture switch
     {
         Architecture.X64 => 186,

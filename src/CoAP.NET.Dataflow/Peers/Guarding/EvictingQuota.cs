@@ -105,8 +105,8 @@ internal sealed class EvictingQuota<T>
     }
 
     /// <summary>
-    /// Finds the member that is evicted for a source: of the source that has most, the member that has been idle for longest. The requesting
-    /// source must still have less after the exchange, so two sources never displace each other in turns.
+    /// Finds the member that is evicted for a source: of the source that has most, the member that has been idle for longest. The
+    /// requesting source must still have less after the exchange, so two sources never displace each other in turns.
     /// </summary>
     /// <returns>The member; <see cref="None"/> if no member must be evicted.</returns>
     public int FindForRoom(ulong source, long more)

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Shard;
 
-/// <summary>Selects the links of an object for a <see cref="IntrusiveList{T, TPlace}"/>, because an object may be in several chains.</summary>
+/// <summary>
+/// Selects the links of an object for a <see cref="IntrusiveList{T, TPlace}"/>, because an object may be in several chains.
+/// </summary>
 internal interface ILinkAccessor<T>
     where T : class
 {

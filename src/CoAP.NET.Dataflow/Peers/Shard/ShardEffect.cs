@@ -1,8 +1,8 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// An effect of a decision under the lock of a shard, to carry out after its release: an object continues, or a message is sent or cancelled
-/// as if by the Exchanges stage.
+/// An effect of a decision under the lock of a shard, to carry out after its release: an object continues, or a message is sent or
+/// cancelled as if by the Exchanges stage.
 /// </summary>
 internal readonly struct ShardEffect
 {

@@ -3,8 +3,8 @@ using System.Threading.Tasks.Sources;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A reusable wait for a <see cref="LoopTcpSocket"/> to read or to write. The gate of the wire guards <see cref="Begin"/>, <see cref="TryEnd"/>
-/// and <see cref="IsWaiting"/>; the code that ended a wait reports it afterwards, once.
+/// A reusable wait for a <see cref="LoopTcpSocket"/> to read or to write. The gate of the wire guards <see cref="Begin"/>, <see
+/// cref="TryEnd"/> and <see cref="IsWaiting"/>; the code that ended a wait reports it afterwards, once.
 /// </summary>
 internal sealed class SocketWait : IValueTaskSource<int>
 {
