@@ -4,8 +4,8 @@ namespace CoAP.NET.Messaging;
 
 // RFC 7252 section 4 for the peers of one shard: reliability, duplicates, Message IDs, congestion control. A plain state machine: it gets
 // messages, replies and the clock under the shard's lock, and posts and raises effects, which the shard carries out after the lock was
-// released. It uses no socket, no await and no lock. This class dispatches: ReceivedMessages handles messages from peers, Transmissions
-// sent messages, TransmissionReplyHandler the answers to those; Pacing decides when they leave.
+// released. It uses no socket, no await and no lock. This class dispatches: ReceivedMessages handles messages from peers,
+// MessageTransmitter those that are sent, TransmissionReplyHandler the answers to them; SendPacing decides when they leave.
 
 /// <summary>The messaging layer of a shard. Call every method under the shard's lock.</summary>
 internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
