@@ -32,13 +32,8 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
     public string Server { get; }
 
     // With the options that parsed the registrations, which are fixed when the server is created.
-    private CoapDatagramSerializer Serializer => _serializer ??= new CoapDatagramSerializer(new CoapSerializerOptions
-    {
-        Registry = _options.Registry,
-        MaxOptions = CoapMessageLimits.MaxOptions,
-        MaxTokenLength = _options.Limits.Messages.MaxTokenLength,
-        MaxMessageSize = long.MaxValue,
-    });
+    private CoapDatagramSerializer Serializer => _serializer ??= new CoapDatagramSerializer(
+        CoapSerializerOptions.Of(_options.Registry, _options.Limits.Messages, long.MaxValue));
 
     /// <exception cref="InvalidOperationException">UseDtls was called after KeepState.</exception>
     public void ThrowIfSessionsEnd()

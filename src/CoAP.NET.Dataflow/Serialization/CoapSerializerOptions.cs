@@ -58,5 +58,14 @@ public sealed class CoapSerializerOptions
     }
     = CoapToken.MaxExtendedLength;
 
+    /// <summary>Creates the options of a serializer that obeys the limits of an endpoint.</summary>
+    internal static CoapSerializerOptions Of(CoapOptionRegistry registry, CoapMessageLimits limits, long? maxMessageSize = null) => new()
+    {
+        Registry = registry,
+        MaxMessageSize = maxMessageSize,
+        MaxOptions = CoapMessageLimits.MaxOptions,
+        MaxTokenLength = limits.MaxTokenLength,
+    };
+
     internal CoapSerializerOptions Clone() => (CoapSerializerOptions)MemberwiseClone();
 }

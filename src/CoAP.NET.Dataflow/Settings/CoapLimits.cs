@@ -32,14 +32,19 @@ public sealed class CoapLimits
     /// source. Do not use it for a server that strangers reach, because then one of them can fill it. All other limits are those of
     /// <see cref="Default"/>.
     /// </remarks>
-    public static CoapLimits Gateway => new()
+    public static CoapLimits Gateway
     {
-        Peers = { MaxVerifiedPerSource = 100_000, MaxProtectedPerAddress = 100_000 },
-        Blockwise = { MaxSourceFraction = 1 },
-        Observe = { MaxObserversPerPeer = 200_000, MaxUnverifiedObserversPerSource = 200_000 },
-        Connections = { MaxCountPerSource = 100_000, MaxHandshakesPerSource = 1000, MaxSourceFraction = 1 },
-        Deduplication = { MaxSourceFraction = 1 },
-    };
+        get
+        {
+            CoapLimits limits = new();
+            limits.Peers.MaxVerifiedPerSource = limits.Peers.MaxProtectedPerAddress = limits.Peers.MaxCount;
+            limits.Observe.MaxObserversPerPeer = limits.Observe.MaxUnverifiedObserversPerSource = limits.Observe.MaxObservers;
+            limits.Connections.MaxCountPerSource = limits.Connections.MaxCount;
+            limits.Connections.MaxHandshakesPerSource = limits.Connections.MaxHandshakes;
+            limits.Blockwise.MaxSourceFraction = limits.Connections.MaxSourceFraction = limits.Deduplication.MaxSourceFraction = 1;
+            return limits;
+        }
+    }
 
     /// <summary>Remembered peers, newcomers and sources.</summary>
     public CoapPeerStateLimits Peers { get; private init; } = new();

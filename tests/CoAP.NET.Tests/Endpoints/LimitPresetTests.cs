@@ -38,7 +38,7 @@ public sealed class LimitPresetTests
         changed.Peers.MaxCount = 7;
         changed.Peers.TrustedPrefixes.Clear();
 
-        Assert.Equal(100_000, Of(name).Peers.MaxCount);
+        Assert.Equal(new CoapLimits().Peers.MaxCount, Of(name).Peers.MaxCount);
         Assert.Equal(2, Of(name).Peers.TrustedPrefixes.Count);
     }
 

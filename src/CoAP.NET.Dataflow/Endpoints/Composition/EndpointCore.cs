@@ -40,19 +40,9 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         Routes.Environment = Environment;
         Bodies = new BlockwiseBudgets(limits);
         Connections = new ConnectionTable(limits, Environment.Sources);
-        CoapDatagramSerializer serializer = new(new CoapSerializerOptions
-        {
-            Registry = options.Registry,
-            MaxOptions = CoapMessageLimits.MaxOptions,
-            MaxTokenLength = limits.Messages.MaxTokenLength
-        });
-        CoapSerializerOptions onConnections = new()
-        {
-            Registry = options.Registry,
-            MaxOptions = CoapMessageLimits.MaxOptions,
-            MaxMessageSize = limits.Connections.MaxMessageSize,
-            MaxTokenLength = limits.Messages.MaxTokenLength,
-        };
+        CoapDatagramSerializer serializer = new(CoapSerializerOptions.Of(options.Registry, limits.Messages));
+        CoapSerializerOptions onConnections =
+            CoapSerializerOptions.Of(options.Registry, limits.Messages, limits.Connections.MaxMessageSize);
         CoapStreamSerializer streams = new(onConnections);
         CoapWebSocketSerializer webSockets = new(onConnections);
         CoapAddressHash hash = new(Environment.Random);
