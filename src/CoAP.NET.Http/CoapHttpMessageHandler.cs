@@ -156,7 +156,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         HttpRequestMessage request, CoapRequest coap, HttpContent? content, CoapContentFormat? format,
         CancellationToken cancellationToken)
     {
-        HttpRequestBodyContent body = await HttpRequestBodyContent.OpenAsync(content, format, RequestBufferSize, cancellationToken)
+        HttpRequestCoapContent body = await HttpRequestCoapContent.OpenAsync(content, format, RequestBufferSize, cancellationToken)
             .ConfigureAwait(false);
         await using (body.ConfigureAwait(false))
         {

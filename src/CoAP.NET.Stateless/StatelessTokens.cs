@@ -169,7 +169,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
 
     public override void Give(CoapResponse response, byte[] state, TimeSpan age)
     {
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             _onResponse(new CoapStatelessResponse(response, state, age));
@@ -183,7 +183,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
     }
 

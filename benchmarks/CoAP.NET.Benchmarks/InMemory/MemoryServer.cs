@@ -79,7 +79,7 @@ internal sealed class MemoryServer
     public void SendFrom(int peer, ReadOnlySpan<byte> request)
     {
         // The thread that measures stands for the receive loop.
-        UserCode.Role = _role;
+        UserCodeScope.Role = _role;
         if (_format == WireFormat.Datagram)
         {
             _datagrams.Deliver(request, _peers[peer]);

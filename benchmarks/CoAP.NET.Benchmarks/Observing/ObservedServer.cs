@@ -48,7 +48,7 @@ internal sealed class ObservedServer
     /// <summary>The resource changes, all observers are told, and what is Confirmable is acknowledged.</summary>
     public void Change()
     {
-        UserCode.Role = _role;
+        UserCodeScope.Role = _role;
         _clock.Step(s_pace);
         _transport.Time.Tick();
         _state++;
@@ -98,7 +98,7 @@ internal sealed class ObservedServer
 
     private void Register()
     {
-        UserCode.Role = _role;
+        UserCodeScope.Role = _role;
         CoapMessage request = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, Token = new CoapToken([0x4a, 0x11, 0xf0, 0x0d]) };
         request.Options.Add(new ObserveOption(ObserveOption.RegisterValue)).Add(new UriPathOption("state"));
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(request);

@@ -67,8 +67,8 @@ public sealed class CostlyHandlerTests
 
     private void Observe(HandlerCostEstimator watch, int calls, bool isCrowded, TimeSpan cost)
     {
-        IReceiveRole? before = UserCode.Role;
-        UserCode.Role = new Role(isCrowded);
+        IUserCodeTracker? before = UserCodeScope.Role;
+        UserCodeScope.Role = new Role(isCrowded);
         try
         {
             for (int i = 0; i < calls; i++)
@@ -78,11 +78,11 @@ public sealed class CostlyHandlerTests
         }
         finally
         {
-            UserCode.Role = before;
+            UserCodeScope.Role = before;
         }
     }
 
-    private sealed class Role(bool isCrowded) : IReceiveRole
+    private sealed class Role(bool isCrowded) : IUserCodeTracker
     {
         public bool IsCrowded => isCrowded;
 

@@ -176,7 +176,7 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
     {
         try
         {
-            CoapObservationState kept = new(peer, observation.Request) { Heard = observation.Heard };
+            CoapObservationSnapshot kept = new(peer, observation.Request) { Heard = observation.Heard };
             CoapObserveOptions options = new()
             {
                 OnNotification = response => OnNotification(observation, handler, peer, response),

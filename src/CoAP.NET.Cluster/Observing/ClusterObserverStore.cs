@@ -47,7 +47,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         }
     }
 
-    public void Registered(CoapObserverState observer)
+    public void Registered(CoapObserverSnapshot observer)
     {
         if (TryGetKey(observer, isPut: true, out CoapRecordKey key))
         {
@@ -56,7 +56,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         }
     }
 
-    public void Confirmed(CoapObserverState observer)
+    public void Confirmed(CoapObserverSnapshot observer)
     {
         if (TryGetKey(observer, isPut: true, out CoapRecordKey key))
         {
@@ -64,7 +64,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         }
     }
 
-    public void Removed(CoapObserverState observer, CoapObserverEnd end)
+    public void Removed(CoapObserverSnapshot observer, CoapObserverEnd end)
     {
         if (end != CoapObserverEnd.HandedOver && TryGetKey(observer, isPut: false, out CoapRecordKey key)
             && !(end == CoapObserverEnd.Lost && _restorer?.TryAwaitAwake(key, observer) == true))
@@ -114,7 +114,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
             _plain.Note(key);
         }
 
-        CoapObserverRestore result = server.RestoreObserver(new CoapObserverState(peer, request, format) { NumbersFrom = numbersFrom });
+        CoapObserverRestore result = server.RestoreObserver(new CoapObserverSnapshot(peer, request, format) { NumbersFrom = numbersFrom });
         if (result != CoapObserverRestore.Restored)
         {
             _restoring.TryRemove(key, out _);
@@ -130,12 +130,12 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
     /// <summary>Returns the key of the record with the first notification number for the clients of a slot.</summary>
     public CoapRecordKey NumbersKeyOf(CoapSlot slot) => new(CoapRecordKind.Observer, slot, ObserverRecord.NumbersKey(_name));
 
-    public byte[] StateOf(CoapObserverState observer) => ObserverRecord.Write(observer, Serializer);
+    public byte[] StateOf(CoapObserverSnapshot observer) => ObserverRecord.Write(observer, Serializer);
 
     /// <summary>Handles a slot that is about to move. Observers without a session stay, so their records move to other slots.</summary>
     public void Release(CoapSlot slot)
     {
-        foreach (CoapObserverState observer in _plain.Of(slot))
+        foreach (CoapObserverSnapshot observer in _plain.Of(slot))
         {
             // The next node must not restore them.
             Removed(observer, CoapObserverEnd.Stopped);
@@ -143,7 +143,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         }
     }
 
-    private void Put(CoapRecordKey key, CoapObserverState observer, bool isStored)
+    private void Put(CoapRecordKey key, CoapObserverSnapshot observer, bool isStored)
     {
         byte[] state = StateOf(observer);
         if (state.Length <= ObserverRecord.MaxState)
@@ -159,14 +159,14 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
-        foreach (CoapObserverState observer in _plain.Homeless())
+        foreach (CoapObserverSnapshot observer in _plain.Homeless())
         {
             Registered(observer);
         }
     }
 
     // A session outside of the backup is unknown after its end.
-    private bool TryGetKey(CoapObserverState observer, bool isPut, out CoapRecordKey key)
+    private bool TryGetKey(CoapObserverSnapshot observer, bool isPut, out CoapRecordKey key)
     {
         byte[] client = ObserverClientId.Of(observer.Peer);
         if (ObserverRecord.TryMakeKey(_name, client, observer.Request.Token) is not { } bytes)

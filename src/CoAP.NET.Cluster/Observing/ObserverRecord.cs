@@ -61,7 +61,7 @@ internal static class ObserverRecord
         return key.Length > 1 && key[0] < key.Length ? key.Slice(1, key[0]) : default;
     }
 
-    public static byte[] Write(CoapObserverState observer, CoapDatagramSerializer serializer)
+    public static byte[] Write(CoapObserverSnapshot observer, CoapDatagramSerializer serializer)
     {
         byte[] request = serializer.Serialize(observer.Request);
         byte[] state = new byte[HeaderLength + request.Length];

@@ -75,7 +75,7 @@ internal sealed class ObserverRestorer
     /// more.
     /// </summary>
     /// <returns>Whether it will be restored again.</returns>
-    public bool TryAwaitAwake(CoapRecordKey key, CoapObserverState observer)
+    public bool TryAwaitAwake(CoapRecordKey key, CoapObserverSnapshot observer)
     {
         CoapPeer peer = observer.Peer;
         if (!_unheard.TryRemove(key, out (long Restored, bool IsLast) put) || (!peer.DurableId.IsEmpty && !peer.IsConnected))

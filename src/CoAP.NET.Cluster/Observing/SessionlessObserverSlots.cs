@@ -9,17 +9,17 @@ internal sealed class SessionlessObserverSlots(CoapCluster cluster)
     private readonly Lock _gate = new();
 
     // By the bytes of the key, with 0 as the slot of all.
-    private readonly Dictionary<CoapRecordKey, (CoapSlot Slot, CoapObserverState? Observer)> _places = [];
+    private readonly Dictionary<CoapRecordKey, (CoapSlot Slot, CoapObserverSnapshot? Observer)> _places = [];
 
     /// <summary>Returns the key for an observer.</summary>
     /// <param name="bytes">The bytes of the key.</param>
     /// <param name="observer">The observer.</param>
-    public CoapRecordKey PlaceFor(byte[] bytes, CoapObserverState observer)
+    public CoapRecordKey PlaceFor(byte[] bytes, CoapObserverSnapshot observer)
     {
         lock (_gate)
         {
             CoapRecordKey name = NameOf(bytes);
-            CoapSlot slot = _places.TryGetValue(name, out (CoapSlot Slot, CoapObserverState?) place) && IsOurs(place.Slot)
+            CoapSlot slot = _places.TryGetValue(name, out (CoapSlot Slot, CoapObserverSnapshot?) place) && IsOurs(place.Slot)
                 ? place.Slot
                 : Choose(bytes);
             _places[name] = (slot, observer);
@@ -44,29 +44,29 @@ internal sealed class SessionlessObserverSlots(CoapCluster cluster)
         lock (_gate)
         {
             return new CoapRecordKey(CoapRecordKind.Observer,
-                _places.Remove(NameOf(bytes), out (CoapSlot Slot, CoapObserverState?) place) ? place.Slot : Choose(bytes), bytes);
+                _places.Remove(NameOf(bytes), out (CoapSlot Slot, CoapObserverSnapshot?) place) ? place.Slot : Choose(bytes), bytes);
         }
     }
 
     /// <summary>Returns the observers whose slot another node owns now; they need a new slot.</summary>
-    public IReadOnlyList<CoapObserverState> Homeless()
+    public IReadOnlyList<CoapObserverSnapshot> Homeless()
     {
         lock (_gate)
         {
             return cluster.Map.Version == 0
                 ? []
-                : [.. _places.Values.Where(place => !IsOurs(place.Slot)).Select(static place => place.Observer).OfType<CoapObserverState>()];
+                : [.. _places.Values.Where(place => !IsOurs(place.Slot)).Select(static place => place.Observer).OfType<CoapObserverSnapshot>()];
         }
     }
 
     /// <summary>
     /// Returns the observers of a slot that is about to move; they need a new slot, and their old record must be removed.
     /// </summary>
-    public IReadOnlyList<CoapObserverState> Of(CoapSlot slot)
+    public IReadOnlyList<CoapObserverSnapshot> Of(CoapSlot slot)
     {
         lock (_gate)
         {
-            return [.. _places.Values.Where(place => place.Slot == slot).Select(static place => place.Observer).OfType<CoapObserverState>()];
+            return [.. _places.Values.Where(place => place.Slot == slot).Select(static place => place.Observer).OfType<CoapObserverSnapshot>()];
         }
     }
 

@@ -150,11 +150,11 @@ public sealed class CoapObservation : IAsyncDisposable
     /// <returns>The observation; null if there is no registration, or if it cannot outlive the process: on connections, within OSCORE, and
     /// in sessions without a <see cref="CoapPeer.DurableId"/>.</returns>
     /// <exception cref="ObjectDisposedException">The observation was disposed.</exception>
-    public async Task<CoapObservationState?> ExportAsync(CancellationToken cancellationToken = default)
+    public async Task<CoapObservationSnapshot?> ExportAsync(CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         cancellationToken.ThrowIfCancellationRequested();
-        TaskCompletionSource<CoapObservationState?> told = new(_shared!.CompletionOptions);
+        TaskCompletionSource<CoapObservationSnapshot?> told = new(_shared!.CompletionOptions);
         _shared!.Export(told);
         return await told.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
@@ -288,7 +288,7 @@ public sealed class CoapObservation : IAsyncDisposable
 
     private void Call<TMethod, TValue>(Action<CoapObservation, TMethod, TValue> call, TMethod method, TValue value)
     {
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             call(this, method, value);
@@ -301,7 +301,7 @@ public sealed class CoapObservation : IAsyncDisposable
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
     }
 

@@ -206,7 +206,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
 
     /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.ResumeObservationAsync"/>.</summary>
     internal Task<CoapObservation> ResumeObservationAsync(
-        CoapObservationState state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+        CoapObservationSnapshot state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
         _endpoint.ResumeObservationAsync(state, options, cancellationToken);
 
     /// <summary>Returns the channel of the peer at an endpoint, for stored observations and observers.</summary>

@@ -13,7 +13,7 @@ internal interface ICoapObserverStore
 {
     /// <summary>Called when a client has started to observe a resource, or was restored as an observer.</summary>
     /// <param name="observer">The client and its registration.</param>
-    void Registered(CoapObserverState observer);
+    void Registered(CoapObserverSnapshot observer);
 
     /// <summary>Called when a client is still an observer, because it acknowledged a notification or registered again.</summary>
     /// <remarks>
@@ -21,7 +21,7 @@ internal interface ICoapObserverStore
     /// because each receives a Confirmable notification once a day (RFC 7641 section 4.5). Does nothing by default.
     /// </remarks>
     /// <param name="observer">The client and its registration.</param>
-    void Confirmed(CoapObserverState observer)
+    void Confirmed(CoapObserverSnapshot observer)
     {
     }
 
@@ -32,5 +32,5 @@ internal interface ICoapObserverStore
     /// </remarks>
     /// <param name="observer">The client and its registration, identified by its peer and the token of its request.</param>
     /// <param name="end">The reason.</param>
-    void Removed(CoapObserverState observer, CoapObserverEnd end);
+    void Removed(CoapObserverSnapshot observer, CoapObserverEnd end);
 }

@@ -109,9 +109,9 @@ internal static class BlockResponses
         {
             // Made of the content, and of its format, so that a representation that comes back after another one has its tag again, and no
             // other one has it. It takes as long as the handler made the body large, so a receiving thread treats it like the handler.
-            UserCode.Enter();
+            UserCodeScope.Enter();
             whole.OwnOptions.ETag = CoapETag.FromContent(result.Payload.Span, whole.OptionsToRead?.ContentFormat);
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
 
         return whole;

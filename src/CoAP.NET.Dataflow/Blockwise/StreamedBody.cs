@@ -135,7 +135,7 @@ internal sealed class StreamedBody : StoredTransfer, IDeferredWork
     {
         CoapShard shard = Channel.Shard;
         ValueTask<FlushResult> flush = default;
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             flush = WriteToPipe(exchange.Request.Payload, isFinal: !block.More);
@@ -149,7 +149,7 @@ internal sealed class StreamedBody : StoredTransfer, IDeferredWork
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
 
         bool isAborted;

@@ -196,7 +196,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <summary>Resumes an observation of an earlier process as if this endpoint had registered it.</summary>
     /// <remarks>
     /// The endpoint takes its notifications in their order (RFC 7641 section 3.4), registers again when Max-Age expires without one, and
-    /// cancels with its token. It sends nothing if <see cref="CoapObservationState.Heard"/> contains the last notification; otherwise it
+    /// cancels with its token. It sends nothing if <see cref="CoapObservationSnapshot.Heard"/> contains the last notification; otherwise it
     /// registers with the same token. Call this after the start, when the sessions of the peers exist. If this endpoint already observes
     /// the resource, it joins that observation.
     /// </remarks>
@@ -212,7 +212,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <exception cref="CoapException">Another request to the same peer uses the token.</exception>
     /// <exception cref="CoapException">There are too many observations, the endpoint was stopped, or has no transport for the
     /// scheme.</exception>
-    public Task<CoapObservation> ResumeObservationAsync(CoapObservationState state, CoapObserveOptions? options = null,
+    public Task<CoapObservation> ResumeObservationAsync(CoapObservationSnapshot state, CoapObserveOptions? options = null,
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(state);

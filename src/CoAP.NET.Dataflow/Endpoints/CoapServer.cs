@@ -116,13 +116,13 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <returns>False if the client registered again meanwhile, no route serves the request to observers, the route would not admit the
     /// client, or there is no room.</returns>
     /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>
-    internal bool TryRestoreObserver(CoapObserverState observer) => RestoreObserver(observer) == CoapObserverRestore.Restored;
+    internal bool TryRestoreObserver(CoapObserverSnapshot observer) => RestoreObserver(observer) == CoapObserverRestore.Restored;
 
     /// <summary>Restores an observer like <see cref="TryRestoreObserver"/>, and returns why it was not restored.</summary>
     /// <param name="observer">The client and its registration.</param>
     /// <returns>The result.</returns>
     /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>
-    internal CoapObserverRestore RestoreObserver(CoapObserverState observer)
+    internal CoapObserverRestore RestoreObserver(CoapObserverSnapshot observer)
     {
         ArgumentNullException.ThrowIfNull(observer);
         return Endpoint.Core.RestoredObservers.Restore(observer.Peer.ChannelAt(Endpoint.Core), observer);

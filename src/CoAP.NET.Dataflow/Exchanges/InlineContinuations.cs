@@ -12,7 +12,7 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
 {
     private long _pausedUntil = long.MinValue;
     private long _lastPause;
-    private IReceiveRole? _current;
+    private IUserCodeTracker? _current;
     private int _count;
     private int _samples;
     private long _sampled;
@@ -24,7 +24,7 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
     /// <returns>False when nothing was run.</returns>
     public bool TryRun(ClientRequest request)
     {
-        if (UserCode.Role is not { MayRunContinuations: true } role || IsPaused)
+        if (UserCodeScope.Role is not { MayRunContinuations: true } role || IsPaused)
         {
             return false;
         }
@@ -40,14 +40,14 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
         _current = role;
         bool isSample = (_count++ & (UserCodePolicy.ContinuationSamplePeriod - 1)) == 0;
         long started = isSample ? TimeProvider.System.GetTimestamp() : 0;
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             request.Execute();
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
             if (_current == role)
             {
                 _current = null;

@@ -5,7 +5,7 @@ namespace CoAP.NET;
 /// <summary>
 /// Requests that wait for a handler. A limited number of them runs at a time on threads of the library, each until it is answered. A
 /// limited number waits, and each source has a share of the remaining places. A thread serves one request after another and ends when none
-/// waits. Besides the first thread, others start only if <see cref="HandlerThreads"/> leaves room.
+/// waits. Besides the first thread, others start only if <see cref="HandlerThreadLimiter"/> leaves room.
 /// </summary>
 /// <remarks>
 /// Where the places are for threads, a request runs until the handler returns its task, because a handler that awaits has no thread. These
@@ -23,7 +23,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     private readonly CoapScheduler _scheduler;
 
     // Those of the endpoint, from the first request.
-    private HandlerThreads? _threads;
+    private HandlerThreadLimiter? _threads;
     private readonly int _parallelism;
     private readonly int _capacity;
     private readonly bool _isForThreads;

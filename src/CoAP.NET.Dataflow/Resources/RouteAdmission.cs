@@ -33,14 +33,14 @@ internal static class RouteAdmission
         }
 
         TimeSpan? wait;
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             wait = limiter(request);
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
 
         if (wait is not { } time)
@@ -85,14 +85,14 @@ internal static class RouteAdmission
 
             request.Body = new ExchangeBody { IsIncomplete = true };
             ValueTask<CoapResult> asked;
-            UserCode.Enter();
+            UserCodeScope.Enter();
             try
             {
                 asked = admission(request, request.Aborted);
             }
             finally
             {
-                UserCode.Exit();
+                UserCodeScope.Exit();
             }
 
             CoapResult? answer = await asked.ConfigureAwait(false);

@@ -6,13 +6,13 @@ namespace CoAP.NET;
 /// The role of a thread that reports the end of a connection. A transport waits for these reports before it ends, but not for user code in
 /// them, which may itself wait for the end of the transport.
 /// </summary>
-internal sealed class DisconnectReportRole : IReceiveRole
+internal sealed class DisconnectReportRole : IUserCodeTracker
 {
     private readonly AsyncConnections _host;
-    private readonly IReceiveRole? _outer;
+    private readonly IUserCodeTracker? _outer;
     private bool _hasLeft;
 
-    private DisconnectReportRole(AsyncConnections host, IReceiveRole? outer)
+    private DisconnectReportRole(AsyncConnections host, IUserCodeTracker? outer)
     {
         _host = host;
         _outer = outer;
@@ -21,15 +21,15 @@ internal sealed class DisconnectReportRole : IReceiveRole
     /// <summary>Reports the end of a connection, and removes it from the count of its host.</summary>
     public static void Report(AsyncConnections host, AsyncConnection connection, Exception? reason)
     {
-        DisconnectReportRole role = new(host, UserCode.Role);
-        UserCode.Role = role;
+        DisconnectReportRole role = new(host, UserCodeScope.Role);
+        UserCodeScope.Role = role;
         try
         {
             host.Context.Closed(connection, reason);
         }
         finally
         {
-            UserCode.Role = role._outer;
+            UserCodeScope.Role = role._outer;
             role.Leave();
         }
     }

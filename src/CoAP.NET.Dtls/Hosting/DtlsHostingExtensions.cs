@@ -27,10 +27,10 @@ public static class DtlsHostingExtensions
     public static ICoapClientBuilder UseDtls(this ICoapClientBuilder builder) => UseDtls(builder, null);
 
     internal static ICoapServerBuilder UseDtls(this ICoapServerBuilder builder, Action<CoapDtlsServerFileOptions>? configure) =>
-        builder.AddPart(static (services, server) => new DtlsServerPart(services, server), DtlsConfigurationKeys.ServerTable,
+        builder.AddPart(static (services, server) => new DtlsServerConfigurator(services, server), DtlsConfigurationKeys.ServerTable,
             static options => options.Findings, configure);
 
     internal static ICoapClientBuilder UseDtls(this ICoapClientBuilder builder, Action<CoapDtlsClientFileOptions>? configure) =>
-        builder.AddPart(static (services, client) => new DtlsClientPart(services, client), DtlsConfigurationKeys.ClientTable,
+        builder.AddPart(static (services, client) => new DtlsClientConfigurator(services, client), DtlsConfigurationKeys.ClientTable,
             static options => options.Findings, configure);
 }

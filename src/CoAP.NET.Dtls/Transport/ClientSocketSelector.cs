@@ -160,7 +160,7 @@ internal sealed class ClientSocketSelector(
         CoapUdpTransport further = transport.MakeFurther();
         try
         {
-            await further.StartAsync(new DtlsDatagramContext(engine, outer, index), CancellationToken.None).ConfigureAwait(false);
+            await further.StartAsync(new DtlsCarrierContext(engine, outer, index), CancellationToken.None).ConfigureAwait(false);
             return further;
         }
         catch

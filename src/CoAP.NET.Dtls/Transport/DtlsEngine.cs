@@ -47,7 +47,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         _moves = context as ICoapSessionMobility;
         _reports = new HandshakeDiagnostics(context);
         _settings = settings;
-        Context = new DtlsDatagramContext(this, context, 0);
+        Context = new DtlsCarrierContext(this, context, 0);
         Clock = new DtlsEngineTimer(this, sockets, context);
         _ownAddresses = new LocalAddressCheck(sockets);
         _paths = new ClientSocketSelector(this, transport, sockets, context);
@@ -95,7 +95,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     }
 
     /// <summary>The context of the transport's sockets.</summary>
-    public DtlsDatagramContext Context { get; }
+    public DtlsCarrierContext Context { get; }
 
     /// <summary>Schedules due work.</summary>
     public DtlsEngineTimer Clock { get; }

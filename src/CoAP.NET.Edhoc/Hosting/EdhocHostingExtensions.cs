@@ -22,15 +22,15 @@ public static class EdhocHostingExtensions
     public static ICoapServerBuilder UseEdhoc(
         this ICoapServerBuilder builder, Action<EdhocServerOptions, IServiceProvider>? configure = null)
     {
-        builder.UseOscore().AddPart(static (services, server) => new EdhocServerPart(services, server), EdhocConfigurationKeys.ServerTable,
+        builder.UseOscore().AddPart(static (services, server) => new EdhocServerConfigurator(services, server), EdhocConfigurationKeys.ServerTable,
             static options => options.Findings, configure is null ? null : options => options.Configure = configure);
         IServiceCollection services = builder.Services;
         if (!services.Any(service => service.ServiceType == typeof(EdhocServer) && builder.Name.Equals(service.ServiceKey)))
         {
             services.AddKeyedSingleton(builder.Name, static (provider, name) =>
-                new EdhocServerPart.Credentials(provider.OptionsOf<CoapEdhocServerFileOptions>((string)name!).File));
+                new EdhocServerConfigurator.Credentials(provider.OptionsOf<CoapEdhocServerFileOptions>((string)name!).File));
             services.AddKeyedSingleton(
-                builder.Name, static (provider, name) => provider.GetRequiredKeyedService<EdhocServerPart>(name).Make());
+                builder.Name, static (provider, name) => provider.GetRequiredKeyedService<EdhocServerConfigurator>(name).Make());
             if (builder.Name.Length == 0)
             {
                 services.AddSingleton(static provider => provider.GetRequiredKeyedService<EdhocServer>(""));
@@ -53,6 +53,6 @@ public static class EdhocHostingExtensions
     /// </remarks>
     public static ICoapClientBuilder UseEdhoc(
         this ICoapClientBuilder builder, Action<EdhocClientOptions, IServiceProvider>? configure = null) =>
-        builder.UseOscore().AddPart(static (services, client) => new EdhocClientPart(services, client), EdhocConfigurationKeys.ClientTable,
+        builder.UseOscore().AddPart(static (services, client) => new EdhocClientConfigurator(services, client), EdhocConfigurationKeys.ClientTable,
             static options => options.Findings, configure is null ? null : options => options.Configure = configure);
 }

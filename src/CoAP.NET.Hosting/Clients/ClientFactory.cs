@@ -13,7 +13,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly Lock _gate = new();
     private readonly Dictionary<string, HostedClient> _clients = [];
     private readonly List<CoapEndpoint> _own = [];
-    private readonly List<ClientPart> _parts = [];
+    private readonly List<ClientConfigurator> _parts = [];
     private readonly List<CredentialFileMonitor> _watches = [];
     private readonly List<ConfigurationChangeWarning> _configurations = [];
     private bool _isDisposed;
@@ -63,7 +63,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
             await endpoint.DisposeAsync().ConfigureAwait(false);
         }
 
-        foreach (ClientPart part in Enumerable.Reverse(_parts))
+        foreach (ClientConfigurator part in Enumerable.Reverse(_parts))
         {
             await part.CloseAsync().ConfigureAwait(false);
         }
@@ -79,7 +79,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
                 $"No client was added by the name '{name}'. Known "
                     + $"are: {string.Join(", ", _registrations.Select(static known => $"'{known.Name}'"))}. Call AddCoapClient(\"{name}\").", nameof(name));
         CoapClientOptions options = _options.Get(name);
-        ClientPart[] parts = [.. _services.GetKeyedServices<ClientPart>(name)];
+        ClientConfigurator[] parts = [.. _services.GetKeyedServices<ClientConfigurator>(name)];
         options.Endpoint.UseHost(_services);
         EndpointHostDefaults.Warn(
             options.Endpoint.LoggerFactory, options.Findings,
@@ -98,13 +98,13 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     }
 
     private CoapEndpoint MakeEndpoint(
-        CoapClientOptions options, ClientRegistration registration, ClientPart[] parts, out InnermostClientHandler? link)
+        CoapClientOptions options, ClientRegistration registration, ClientConfigurator[] parts, out InnermostClientHandler? link)
     {
         options.Peers.ApplyTo(options.Endpoint);
         List<WatchedCredentials> credentials = [];
         options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
         _parts.AddRange(parts.Except(_parts));
-        foreach (ClientPart part in parts)
+        foreach (ClientConfigurator part in parts)
         {
             part.Apply(options, credentials);
         }

@@ -61,6 +61,6 @@ internal static class ClientServices
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapClient>(""));
         }
 
-        ClientPart[] PartsOf(IServiceProvider provider) => [.. provider.GetKeyedServices<ClientPart>(name)];
+        ClientConfigurator[] PartsOf(IServiceProvider provider) => [.. provider.GetKeyedServices<ClientConfigurator>(name)];
     }
 }

@@ -10,7 +10,7 @@ internal static class GroupConfigurationKeys
         {
             "Addresses",
             Text("address of a group, within 224.0.0.0/4 or ff00::/8",
-                static text => IPAddress.TryParse(text, out IPAddress? address) && ListenAddress.IsGroup(address) ? address : null)
+                static text => IPAddress.TryParse(text, out IPAddress? address) && ListenAddressValidator.IsGroup(address) ? address : null)
         },
         { "Interfaces", Text("name or index of an interface") },
         { "GroupSize", Number(1, int.MaxValue) },

@@ -18,7 +18,7 @@ internal static class ServerConfigurationKeys
 
     public static ConfigurationKeyTable<CoapServerOptions> Table { get; } = new()
     {
-        { "Endpoints", ListenAddress.Syntax },
+        { "Endpoints", ListenAddressValidator.Syntax },
         "ListenByDefault",
         { s_transports, static options => options.Endpoint.Transports },
         { s_processes, static options => options.Endpoint.Processes },

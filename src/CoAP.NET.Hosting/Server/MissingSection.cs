@@ -3,7 +3,7 @@ using Microsoft.Extensions.Configuration;
 namespace CoAP.NET.Hosting;
 
 /// <summary>A section of a server or client that a package reads which the application has not added.</summary>
-internal sealed class MissingSection(string section) : HostedPart
+internal sealed class MissingSection(string section) : HostConfigurator
 {
     /// <summary>The section of the package for <c>coaps</c>.</summary>
     public const string Dtls = "Dtls";
@@ -22,10 +22,10 @@ internal sealed class MissingSection(string section) : HostedPart
     public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => [(section, ConfigurationKeyShape.Items)];
 
     /// <summary>Adds an error for each section that no part reads.</summary>
-    public static IReadOnlyCollection<HostedPart> Find(
-        IReadOnlyCollection<HostedPart> parts, HostedRegistration registration, IConfiguration section, ConfigurationErrors findings)
+    public static IReadOnlyCollection<HostConfigurator> Find(
+        IReadOnlyCollection<HostConfigurator> parts, HostedRegistration registration, IConfiguration section, ConfigurationErrors findings)
     {
-        List<HostedPart> all = [.. parts];
+        List<HostConfigurator> all = [.. parts];
         bool isServer = registration.Kind == HostedRegistration.Server;
         foreach ((string name, string package, string call, bool isForClients) in s_known)
         {

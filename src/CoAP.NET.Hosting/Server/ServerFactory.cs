@@ -5,7 +5,7 @@ namespace CoAP.NET.Hosting;
 
 internal static class ServerFactory
 {
-    public static CoapServer Make(IServiceProvider services, ServerRegistration registration, ServerPart[] parts)
+    public static CoapServer Make(IServiceProvider services, ServerRegistration registration, ServerConfigurator[] parts)
     {
         CoapServerOptions options = services.OptionsOf<CoapServerOptions>(registration.Name);
         CoapEndpointOptions endpoint = options.Endpoint;
@@ -15,7 +15,7 @@ internal static class ServerFactory
         options.Peers.ApplyTo(endpoint);
         List<WatchedCredentials> credentials = registration.Life.Credentials;
         endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
-        foreach (ServerPart part in parts)
+        foreach (ServerConfigurator part in parts)
         {
             part.Apply(endpoint, credentials);
         }
@@ -29,7 +29,7 @@ internal static class ServerFactory
             step(endpoint);
         }
 
-        foreach (ServerPart part in parts)
+        foreach (ServerConfigurator part in parts)
         {
             part.Settle(endpoint);
         }
@@ -39,7 +39,7 @@ internal static class ServerFactory
         registration.Life.IsHandedConnections = !options.ListenByDefault;
         try
         {
-            foreach (ServerPart part in parts)
+            foreach (ServerConfigurator part in parts)
             {
                 part.Map(server);
             }
@@ -75,7 +75,7 @@ internal static class ServerFactory
         return server;
     }
 
-    private static void Listen(CoapServer server, CoapServerOptions options, ServerRegistration registration, ServerPart[] parts)
+    private static void Listen(CoapServer server, CoapServerOptions options, ServerRegistration registration, ServerConfigurator[] parts)
     {
         HashSet<string> seen = [];
         foreach (string uri in options.Endpoints)

@@ -7,7 +7,7 @@ namespace CoAP.NET.Hosting;
 
 /// <summary>Starts a server with the host, and drains it when the host stops.</summary>
 #pragma warning disable CA1001 // StopAsync disposes its fields
-internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration, ServerPart[] parts)
+internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration, ServerConfigurator[] parts)
     : IHostedService
 #pragma warning restore CA1001
 {
@@ -44,7 +44,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         registration.Routes.CheckBinding(services);
         registration.Life.Server = server;
         registration.Life.MaxRequestsServed = options.Limits.Requests.MaxServed;
-        foreach (ServerPart part in parts)
+        foreach (ServerConfigurator part in parts)
         {
             try
             {
@@ -80,7 +80,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         }
 
         _configuration = ConfigurationChangeWarning.Begin(registration.SectionIn(services), registration.Title, _logger);
-        foreach (ServerPart part in parts)
+        foreach (ServerConfigurator part in parts)
         {
             part.Begin(server);
         }
@@ -117,7 +117,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             await credentials.DisposeAsync().ConfigureAwait(false);
         }
 
-        foreach (ServerPart part in parts.Reverse())
+        foreach (ServerConfigurator part in parts.Reverse())
         {
             await part.CloseAsync().ConfigureAwait(false);
         }

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Checks the options of one server when the application starts.</summary>
-internal sealed class ServerOptionsValidator(ServerRegistration registration, ServerPart[] parts)
+internal sealed class ServerOptionsValidator(ServerRegistration registration, ServerConfigurator[] parts)
     : IValidateOptions<CoapServerOptions>
 {
     public ValidateOptionsResult Validate(string? name, CoapServerOptions options)
@@ -18,7 +18,7 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration, Se
 
         foreach (string address in options.Endpoints)
         {
-            if (ListenAddress.Check(address) is { } problem)
+            if (ListenAddressValidator.Check(address) is { } problem)
             {
                 problems.Add($"{section}:Endpoints has '{address}': {problem}");
             }

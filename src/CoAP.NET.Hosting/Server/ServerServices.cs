@@ -51,6 +51,6 @@ internal static class ServerServices
             provider => new ServerHostedService(provider, registration, PartsOf(provider, registration)));
     }
 
-    private static ServerPart[] PartsOf(IServiceProvider provider, ServerRegistration registration) =>
-        [.. provider.GetKeyedServices<ServerPart>(registration.Name)];
+    private static ServerConfigurator[] PartsOf(IServiceProvider provider, ServerRegistration registration) =>
+        [.. provider.GetKeyedServices<ServerConfigurator>(registration.Name)];
 }

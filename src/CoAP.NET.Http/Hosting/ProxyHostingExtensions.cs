@@ -47,9 +47,9 @@ public static class ProxyHostingExtensions
         services.AddSingleton<IValidateOptions<CoapHostedProxyOptions>>(new ProxyOptionsValidator(registration));
         services.AddSingleton(registration);
         services.AddSingleton<HostedRegistration>(registration);
-        services.TryAddPart<ServerPart, ProxyServerPart>(registration.Name, provider => new ProxyServerPart(provider, registration));
+        services.TryAddPart<ServerConfigurator, ProxyServerConfigurator>(registration.Name, provider => new ProxyServerConfigurator(provider, registration));
         services.AddKeyedSingleton(
-            registration.Name, static (provider, name) => provider.GetRequiredKeyedService<ProxyServerPart>(name).Make());
+            registration.Name, static (provider, name) => provider.GetRequiredKeyedService<ProxyServerConfigurator>(name).Make());
         if (registration.Name.Length == 0)
         {
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapProxy>(""));

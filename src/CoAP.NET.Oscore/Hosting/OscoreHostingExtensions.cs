@@ -34,12 +34,12 @@ public static class OscoreHostingExtensions
     /// For several servers, call <see cref="CoapOscoreExtensions"/>.<c>UseOscore</c> on the options of the endpoint instead; not both.
     /// </remarks>
     public static ICoapClientBuilder UseOscore(this ICoapClientBuilder builder) =>
-        builder.AddPart(static (services, client) => new OscoreClientPart(services, client), OscoreConfigurationKeys.ClientTable,
+        builder.AddPart(static (services, client) => new OscoreClientConfigurator(services, client), OscoreConfigurationKeys.ClientTable,
             static options => options.Findings, null);
 
     internal static ICoapServerBuilder UseOscoreFiles(this ICoapServerBuilder builder, Action<CoapOscoreServerFileOptions>? configure)
     {
-        builder.AddPart(static (services, server) => new OscoreServerPart(services, server), OscoreConfigurationKeys.ServerTable,
+        builder.AddPart(static (services, server) => new OscoreServerConfigurator(services, server), OscoreConfigurationKeys.ServerTable,
             static options => options.Findings, configure);
         IServiceCollection services = builder.Services;
         if (!services.Any(service => service.ServiceType == typeof(HostedOscore) && builder.Name.Equals(service.ServiceKey)))

@@ -146,7 +146,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     {
         Volatile.Write(ref _status, status);
         Interlocked.Exchange(ref _changed, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).TrySetResult();
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             StatusChanged?.Invoke(this, status);
@@ -159,7 +159,7 @@ public sealed class CoapRegistration : IAsyncDisposable
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
     }
 }

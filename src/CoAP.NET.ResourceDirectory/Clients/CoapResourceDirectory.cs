@@ -80,7 +80,7 @@ public sealed class CoapResourceDirectory
         IEndpointClient sender = IEndpointClient.Of(client);
         CoapUri asked = Resolve(sender, uri, nameof(uri));
         options ??= CoapDirectoryClientOptions.Default;
-        if (!DirectoryLinks.IsGroup(asked))
+        if (!DirectoryDiscovery.IsGroup(asked))
         {
             DirectorySearch search = new(sender, sender.Endpoint.Core.Hosts, asked, options);
             return await search.FindAsync(cancellationToken).ConfigureAwait(false);
@@ -111,7 +111,7 @@ public sealed class CoapResourceDirectory
         group = Resolve(IEndpointClient.Of(client), group, nameof(group));
         options ??= CoapDirectoryClientOptions.Default;
         return ReadAllAsync(client,
-            client.DiscoverGroupAsync(CoapUri.OriginOf(group.ToString()), DirectoryLinks.Filter, options.Timeout, options.Group, cancellationToken),
+            client.DiscoverGroupAsync(CoapUri.OriginOf(group.ToString()), DirectoryDiscovery.Filter, options.Timeout, options.Group, cancellationToken),
             options, cancellationToken);
     }
 
@@ -178,9 +178,9 @@ public sealed class CoapResourceDirectory
     {
         CoapResourceDirectory directory = new(client, host, options)
         {
-            Registration = DirectoryLinks.Find(links, DirectoryLinks.Registration, origin),
-            ResourceLookup = DirectoryLinks.Find(links, DirectoryLinks.ResourceLookup, origin),
-            EndpointLookup = DirectoryLinks.Find(links, DirectoryLinks.EndpointLookup, origin),
+            Registration = DirectoryDiscovery.Find(links, DirectoryDiscovery.Registration, origin),
+            ResourceLookup = DirectoryDiscovery.Find(links, DirectoryDiscovery.ResourceLookup, origin),
+            EndpointLookup = DirectoryDiscovery.Find(links, DirectoryDiscovery.EndpointLookup, origin),
         };
         return directory.Registration is null && directory.ResourceLookup is null && directory.EndpointLookup is null ? null : directory;
     }

@@ -103,13 +103,13 @@ internal sealed class DirectorySearch(IEndpointClient client, HostLookup hosts, 
         request.Accept = CoapContentFormat.LinkFormat;
         request.Timeout = left > TimeSpan.Zero ? left : TimeSpan.FromMilliseconds(1);
         request.TooManyRequests = CoapTooManyRequestsBehavior.Wait;
-        request.Options.Add(new UriQueryOption(DirectoryLinks.Filter));
+        request.Options.Add(new UriQueryOption(DirectoryDiscovery.Filter));
         CoapResponse response = await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
         string name = address is null ? asked.ToString() : $"{asked} ({address})";
         if (!response.IsSuccess)
         {
             throw new CoapDirectoryException(
-                $"{name} answered {response.Code} to a request for /.well-known/core?{DirectoryLinks.Filter}, so it "
+                $"{name} answered {response.Code} to a request for /.well-known/core?{DirectoryDiscovery.Filter}, so it "
                     + "is not a discoverable resource directory. Use another host, or the URIs of the directory.", response);
         }
 

@@ -78,7 +78,7 @@ public static class CoapRegistrationHostingExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(server);
-        return services.GetKeyedService<DirectoryRegistrationPart>(server)?.Running ?? [];
+        return services.GetKeyedService<DirectoryRegistrationConfigurator>(server)?.Running ?? [];
     }
 
     /// <summary>Adds a check of a hosted server's registrations with resource directories (<c>RegisterWith</c>).</summary>
@@ -104,11 +104,11 @@ public static class CoapRegistrationHostingExtensions
     }
 
     private static ICoapServerBuilder Use(ICoapServerBuilder builder, Action<HostedDirectories>? configure) =>
-        builder.AddPart(static (services, server) => new DirectoryRegistrationPart(services, server), HostedDirectories.Table,
+        builder.AddPart(static (services, server) => new DirectoryRegistrationConfigurator(services, server), HostedDirectories.Table,
             static options => options.Findings, configure);
 
-    private static DirectoryRegistrationPart Find(IServiceProvider services, string server) =>
-        services.GetKeyedService<DirectoryRegistrationPart>(server)
+    private static DirectoryRegistrationConfigurator Find(IServiceProvider services, string server) =>
+        services.GetKeyedService<DirectoryRegistrationConfigurator>(server)
         ?? throw new InvalidOperationException(
             $"There is no CoAP server with the name '{server}' that registers with directories. Call AddCoapServer on the services, and "
             + "RegisterWith on what it returns.");

@@ -12,7 +12,7 @@ internal sealed class ObserverList : ICoapObserverStore
     /// <summary>Waits until something more has happened.</summary>
     public Task ChangedAsync() => _changed.WaitAsync();
 
-    public void Registered(CoapObserverState observer)
+    public void Registered(CoapObserverSnapshot observer)
     {
         lock (_rows)
         {
@@ -23,7 +23,7 @@ internal sealed class ObserverList : ICoapObserverStore
         _changed.Release();
     }
 
-    public void Removed(CoapObserverState observer, CoapObserverEnd end)
+    public void Removed(CoapObserverSnapshot observer, CoapObserverEnd end)
     {
         lock (_rows)
         {
@@ -36,17 +36,17 @@ internal sealed class ObserverList : ICoapObserverStore
 
     /// <summary>What another process makes of it.</summary>
     /// <param name="peers">Its peers.</param>
-    public List<CoapObserverState> Of(IReadOnlyList<CoapPeer> peers)
+    public List<CoapObserverSnapshot> Of(IReadOnlyList<CoapPeer> peers)
     {
         lock (_rows)
         {
             return [.. _rows.SelectMany(row => peers
                 .Where(peer => Convert.ToHexString(peer.DurableId.Span) == row.Key.Session)
-                .Select(peer => new CoapObserverState(peer, CoapDatagramSerializer.Default.Deserialize(row.Value.Request.AsSpan()),
+                .Select(peer => new CoapObserverSnapshot(peer, CoapDatagramSerializer.Default.Deserialize(row.Value.Request.AsSpan()),
                     row.Value.Format)))];
         }
     }
 
-    private static (string Session, CoapToken Token) KeyOf(CoapObserverState observer) =>
+    private static (string Session, CoapToken Token) KeyOf(CoapObserverSnapshot observer) =>
         (Convert.ToHexString(observer.Peer.DurableId.Span), observer.Request.Token);
 }

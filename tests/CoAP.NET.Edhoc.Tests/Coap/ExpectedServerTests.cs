@@ -153,7 +153,7 @@ public sealed class ExpectedServerTests
     [InlineData("door 7", "door 8", null, false)]
     [InlineData("door 7", "door 8", "door 7", true)]
     [InlineData("door 7", "door 8", "door 8", false)]
-    public async Task The_identity_of_a_credential_selects_the_expected_server(
+    public async Task A_server_is_accepted_only_if_its_credential_has_the_expected_identity(
         string identity, string otherIdentity, string? expected, bool isAccepted)
     {
         await using EdhocWorld world = new();

@@ -37,7 +37,7 @@ public sealed class GenerationTests
     }
 
     [Fact]
-    public async Task A_memory_of_characters_is_bound_as_a_value_and_not_as_the_payload()
+    public async Task A_ReadOnlyMemory_of_char_is_deserialized_and_is_not_the_raw_payload()
     {
         CSharpCompilation compilation = Snippet.Compile("""routes.MapPut("/m", (ReadOnlyMemory<char> text) => text[1..]);""");
         Assert.Empty(await Snippet.AnalyzeAsync(compilation));

@@ -62,8 +62,8 @@ public sealed class HandlerCostEstimatorTests
     public void A_handler_moved_off_a_crowded_loop_returns_when_its_calls_are_cheap_even_while_requests_wait(
         int microseconds, bool stays)
     {
-        IReceiveRole? before = UserCode.Role;
-        UserCode.Role = new CrowdedRole();
+        IUserCodeTracker? before = UserCodeScope.Role;
+        UserCodeScope.Role = new CrowdedRole();
         try
         {
             for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly; i++)
@@ -73,7 +73,7 @@ public sealed class HandlerCostEstimatorTests
         }
         finally
         {
-            UserCode.Role = before;
+            UserCodeScope.Role = before;
         }
 
         Assert.True(_watch.IsCostly(isWaitedFor: true));
@@ -102,7 +102,7 @@ public sealed class HandlerCostEstimatorTests
         }
     }
 
-    private sealed class CrowdedRole : IReceiveRole
+    private sealed class CrowdedRole : IUserCodeTracker
     {
         public bool IsCrowded => true;
 

@@ -154,7 +154,7 @@ public sealed class ObserveDocumentationTests : GuideTest
         await RunAsync(async () =>
         {
             CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
-            CoapObservationState? kept = await observation.ExportAsync(cancellationToken);
+            CoapObservationSnapshot? kept = await observation.ExportAsync(cancellationToken);
             Assert.NotNull(kept);
             observation.Leave();
 

@@ -489,7 +489,7 @@ public class ExecutionTests
     {
         _stage.MapGet("/large", () => "large");
         _stage.Replies.Work = () => _stage.Time.Advance(UserCodePolicy.CostlyFrom);
-        UserCode.Role = new CrowdedRole();
+        UserCodeScope.Role = new CrowdedRole();
         try
         {
             for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly; i++)
@@ -501,7 +501,7 @@ public class ExecutionTests
         }
         finally
         {
-            UserCode.Role = null;
+            UserCodeScope.Role = null;
         }
 
         _stage.Scheduler.RunAll();
@@ -634,7 +634,7 @@ public class ExecutionTests
         }
     }
 
-    private sealed class CrowdedRole : IReceiveRole
+    private sealed class CrowdedRole : IUserCodeTracker
     {
         public bool IsCrowded => true;
 

@@ -404,7 +404,7 @@ public class ResourceInboundTests
     public void User_code_runs_inside_Enter_and_Exit_of_the_receive_role()
     {
         Role role = new();
-        UserCode.Role = role;
+        UserCodeScope.Role = role;
         try
         {
             _stage.MapGet("/a", () => role.Depth == 1 ? CoapResults.Changed() : CoapResults.BadRequest());
@@ -415,11 +415,11 @@ public class ResourceInboundTests
         }
         finally
         {
-            UserCode.Role = null;
+            UserCodeScope.Role = null;
         }
     }
 
-    private sealed class Role : IReceiveRole
+    private sealed class Role : IUserCodeTracker
     {
         public int Depth { get; private set; }
 

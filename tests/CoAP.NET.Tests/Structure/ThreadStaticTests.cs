@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Structure;
 public sealed class ThreadStaticTests
 {
     // Modes: what a thread does depends on them.
-    private static readonly string[] s_modes = ["UserCode.t_role"];
+    private static readonly string[] s_modes = ["UserCodeScope.t_role"];
 
     // Nothing depends on them but how much work something is: buffers and objects for their next use, and counts that are written in steps.
     private static readonly string[] s_savings =

@@ -20,7 +20,7 @@ internal interface IObservationSource
     void Refresh(TaskCompletionSource<CoapResponse> waiting);
 
     /// <summary>Returns what another process needs to take over the observation.</summary>
-    void Export(TaskCompletionSource<CoapObservationState?> waiting);
+    void Export(TaskCompletionSource<CoapObservationSnapshot?> waiting);
 
     void Detach(CoapObservation reader, bool isLeft);
 

@@ -34,7 +34,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         CoapLimits limits = Environment.Limits;
         Served = new RunningRequests(limits.Requests.MaxServed, options.Transports.Shards)
         {
-            Threads = options.Pipeline.Scheduler is CoapThreads ? new HandlerThreads(options.Pipeline.Scheduler) : null,
+            Threads = options.Pipeline.Scheduler is CoapThreads ? new HandlerThreadLimiter(options.Pipeline.Scheduler) : null,
         };
         Routes = options.Routes?.Take() ?? new RouteTable();
         Routes.Environment = Environment;
@@ -216,7 +216,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     Task<CoapObservation> IPeerActions.ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
         CancellationToken cancellationToken) => Observed.ObserveAsync(channel, request, options, cancellationToken);
 
-    Task<CoapObservation> IPeerActions.ResumeObservationAsync(CoapObservationState kept, CoapObserveOptions? options,
+    Task<CoapObservation> IPeerActions.ResumeObservationAsync(CoapObservationSnapshot kept, CoapObserveOptions? options,
         CancellationToken cancellationToken) => ObservationResume.ResumeObservationAsync(kept, options, cancellationToken);
 
     Task<TimeSpan> IPeerActions.PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken) =>

@@ -12,7 +12,7 @@ namespace CoAP.NET.Composition;
 /// <param name="tables">The lists of observers of the shards.</param>
 internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment environment, EndpointState state, ObserverTable[] tables)
 {
-    public CoapObserverRestore Restore(CoapChannel channel, CoapObserverState observer)
+    public CoapObserverRestore Restore(CoapChannel channel, CoapObserverSnapshot observer)
     {
         CoapMessage message = observer.Request;
         if (state.IsStopping)

@@ -8,7 +8,7 @@ namespace CoAP.NET.Observing;
 internal sealed class ObservationResume(
     EndpointCore core, TransportSet transports, ChannelFinder channels, ClientObservations observed)
 {
-    public async Task<CoapObservation> ResumeObservationAsync(CoapObservationState state, CoapObserveOptions? options,
+    public async Task<CoapObservation> ResumeObservationAsync(CoapObservationSnapshot state, CoapObserveOptions? options,
         CancellationToken cancellationToken)
     {
         CoapMessage message = new(state.Request.Code) { Type = CoapMessageType.Confirmable, Payload = state.Request.Payload };

@@ -90,7 +90,7 @@ internal sealed class HandlerCostEstimator
         }
 
         ObserveQuick();
-        if (UserCode.Role is { IsCrowded: true })
+        if (UserCodeScope.Role is { IsCrowded: true })
         {
             NoteCost(now - started);
         }

@@ -127,7 +127,7 @@ internal abstract class ReceiveLoop
     private static void RunAs(ReceiveRole role)
     {
         ReceiveLoop loop = role.Loop;
-        UserCode.Role = role;
+        UserCodeScope.Role = role;
         try
         {
             while (true)
@@ -158,7 +158,7 @@ internal abstract class ReceiveLoop
         }
         finally
         {
-            UserCode.Role = null;
+            UserCodeScope.Role = null;
         }
     }
 

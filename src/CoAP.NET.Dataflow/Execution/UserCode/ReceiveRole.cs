@@ -5,7 +5,7 @@ namespace CoAP.NET;
 /// finds its own hold taken and leaves the loop's state alone. While Running, that state belongs to the thread; while InUser, a stand-by
 /// may take it.
 /// </summary>
-internal sealed class ReceiveRole : IReceiveRole
+internal sealed class ReceiveRole : IUserCodeTracker
 {
     private const int Running = 0;
     private const int InUser = 1;

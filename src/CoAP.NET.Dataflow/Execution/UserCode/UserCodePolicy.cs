@@ -9,12 +9,12 @@ namespace CoAP.NET;
 /// The rule: user code runs on the thread that brought it, as long as it is short. A receiving thread loses its role to a stand-by
 /// thread when its user code blocks (<see cref="ReceiveLoop"/>, <see cref="ReceiveRole"/>, <see cref="ReceiveWatchdog"/>). A handler that
 /// blocks again and again, or is too much work for a busy loop, runs on threads of the library for a while (<see
-/// cref="HandlerCostEstimator"/>, <see cref="RouteExecutor"/>, <see cref="HandlerWorkQueue"/>, <see cref="HandlerThreads"/>). Handlers of
-/// notifications follow the same rule. A thread of the shared pool that fires a timer runs no user code: it passes due timers to a thread
-/// of the library (<c>ShardClock</c>). A table in docs/architecture.md lists the threads of each engine.
+/// cref="HandlerCostEstimator"/>, <see cref="RouteExecutor"/>, <see cref="HandlerWorkQueue"/>, <see cref="HandlerThreadLimiter"/>).
+/// Handlers of notifications follow the same rule. A thread of the shared pool that fires a timer runs no user code: it passes due timers
+/// to a thread of the library (<c>ShardClock</c>). A table in docs/architecture.md lists the threads of each engine.
 /// </para>
 /// <para>
-/// One thread static is a mode of a thread. Only receiving code sets it. <see cref="UserCode.Role"/> is the role of the thread: it
+/// One thread static is a mode of a thread. Only receiving code sets it. <see cref="UserCodeScope.Role"/> is the role of the thread: it
 /// distinguishes user code from stage code, and adds messages sent during a batch to that batch. All other thread statics of the library
 /// only save work, such as a buffer kept for its next use; a test lists them.
 /// </para>
@@ -34,8 +34,8 @@ internal static class UserCodePolicy
     public static readonly TimeSpan LongestHandOver = TimeSpan.FromMinutes(1);
 
     /// <summary>
-    /// How often the watchdog checks loops in user code, and <see cref="HandlerThreads"/> its threads. Half of <see cref="HandOverAfter"/>,
-    /// so the role is taken at most 2 ms late. A check costs some microseconds.
+    /// How often the watchdog checks loops in user code, and <see cref="HandlerThreadLimiter"/> its threads. Half of <see
+    /// cref="HandOverAfter"/>, so the role is taken at most 2 ms late. A check costs some microseconds.
     /// </summary>
     public static readonly TimeSpan LookPeriod = TimeSpan.FromMilliseconds(2);
 
@@ -156,7 +156,7 @@ internal static class UserCodePolicy
     /// <summary>
     /// How many requests of one route run at a time by default, each until its handler returns its task, where the application moved the
     /// handlers to threads of the library. Some for each processor, because such handlers may block; computing ones are fewer anyway
-    /// (<see cref="HandlerThreads"/>).
+    /// (<see cref="HandlerThreadLimiter"/>).
     /// </summary>
     public static readonly int OffloadedParallelism = Math.Min(SlowParallelism, 8 * Environment.ProcessorCount);
 

@@ -10,14 +10,14 @@ internal sealed class UserCodeTarget<T>(ITargetBlock<T> block) : ITargetBlock<T>
     public DataflowMessageStatus OfferMessage(
         DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
     {
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             return block.OfferMessage(messageHeader, messageValue, source, consumeToAccept);
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
     }
 

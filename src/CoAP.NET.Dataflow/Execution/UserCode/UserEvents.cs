@@ -29,7 +29,7 @@ internal static class UserEvents
 
     private static void Run<TState>(CoapEnvironment environment, string name, Action<TState> code, TState state)
     {
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             code(state);
@@ -43,7 +43,7 @@ internal static class UserEvents
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
     }
 }

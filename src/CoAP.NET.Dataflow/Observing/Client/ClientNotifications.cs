@@ -9,7 +9,7 @@ namespace CoAP.NET.Observing;
 internal sealed class ClientNotifications(ClientObservation observation, ClientRegistration registration, ObservationContext context)
 {
     private readonly ObservedRepresentation _representation = registration.Representation;
-    private readonly ObservationTask<CoapResponse> _body = registration.Body;
+    private readonly ObservationOperation<CoapResponse> _body = registration.Body;
 
     private ObservationTarget Target => observation.Target;
 

@@ -125,13 +125,13 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
 
     /// <summary>Returns what another process needs to take over the observation.</summary>
     /// <param name="waiting">Receives it; null if no other process can.</param>
-    public void Export(TaskCompletionSource<CoapObservationState?> waiting) => Post(new ObservationEvent
+    public void Export(TaskCompletionSource<CoapObservationSnapshot?> waiting) => Post(new ObservationEvent
     {
         Handle = (observation, _, now) => observation.Environment.Report(
             static state =>
             {
-                (TaskCompletionSource<CoapObservationState?> waiting, CoapObservationState? kept) =
-                    ((TaskCompletionSource<CoapObservationState?>, CoapObservationState?))state!;
+                (TaskCompletionSource<CoapObservationSnapshot?> waiting, CoapObservationSnapshot? kept) =
+                    ((TaskCompletionSource<CoapObservationSnapshot?>, CoapObservationSnapshot?))state!;
                 waiting.TrySetResult(kept);
             },
             (waiting, observation.Registration.Export(now))),

@@ -18,7 +18,7 @@ internal sealed class ClientRegistration
     private readonly ClientObservation _observation;
     private readonly ClientObservations _all;
     private readonly ObservationContext _context;
-    private readonly ObservationTask<IReadOnlyList<CoapChannel>> _search;
+    private readonly ObservationOperation<IReadOnlyList<CoapChannel>> _search;
     private readonly RegistrationTimes _times;
 
     private long _sentAt = long.MinValue;
@@ -64,7 +64,7 @@ internal sealed class ClientRegistration
     /// The fetch of the rest of a large notification (RFC 7959 section 2.6): the notification carries the first block; separate requests
     /// fetch the rest. A newer notification restarts the fetch, so that no representation is assembled from two.
     /// </summary>
-    public ObservationTask<CoapResponse> Body { get; }
+    public ObservationOperation<CoapResponse> Body { get; }
 
     /// <summary>The Echo that the server requested for the next registration (RFC 9175 section 2.3); null for none.</summary>
     public ReadOnlyMemory<byte>? Echo { get; set; }
@@ -128,7 +128,7 @@ internal sealed class ClientRegistration
     /// Returns what another process needs to take over the observation; null if none can: registrations end with a connection (RFC 8323
     /// section 3.4), and notifications within OSCORE are bound to numbers of this process.
     /// </summary>
-    public CoapObservationState? Export(long now)
+    public CoapObservationSnapshot? Export(long now)
     {
         if (Phase is RegistrationPhase.Cancelling or RegistrationPhase.Over || TokenRegistration is not { } standing
             || standing.Channel is not { IsReliable: false, Carried: null } channel)
@@ -142,10 +142,10 @@ internal sealed class ClientRegistration
             : null;
         if (channel.IsConnection)
         {
-            return channel.Connection!.DurableId.IsEmpty ? null : new CoapObservationState(CoapPeer.Of(channel), request) { Heard = heard };
+            return channel.Connection!.DurableId.IsEmpty ? null : new CoapObservationSnapshot(CoapPeer.Of(channel), request) { Heard = heard };
         }
 
-        return new CoapObservationState(Target.Uri is { } uri && Target.Peer is null ? uri.ToString() : channel.ToString(), request)
+        return new CoapObservationSnapshot(Target.Uri is { } uri && Target.Peer is null ? uri.ToString() : channel.ToString(), request)
         {
             Address = channel.Remote,
             Heard = heard,

@@ -45,7 +45,7 @@ internal abstract class CoapObservationRelay : IObservationSource
 
     void IObservationSource.Refresh(TaskCompletionSource<CoapResponse> waiting) => _ = RefreshAsync(waiting);
 
-    void IObservationSource.Export(TaskCompletionSource<CoapObservationState?> waiting) => waiting.TrySetResult(null);
+    void IObservationSource.Export(TaskCompletionSource<CoapObservationSnapshot?> waiting) => waiting.TrySetResult(null);
 
     void IObservationSource.Detach(CoapObservation reader, bool isLeft) => OnEnded();
 

@@ -218,7 +218,7 @@ public sealed class CoapChannel
     {
         AsksForParameters = false;
         CoapEnvironment environment = Shard.Environment;
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             Parameters = environment.ParametersOf(Remote);
@@ -232,7 +232,7 @@ public sealed class CoapChannel
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
     }
 

@@ -147,7 +147,7 @@ internal sealed class ShardClock : IDisposable
         {
             // The timer is long overdue and may never fire, for example when all pool threads are blocked. A thread with a role receives,
             // and runs the effects like handlers.
-            if (FiresOnPool && UserCode.Role is null)
+            if (FiresOnPool && UserCodeScope.Role is null)
             {
                 HandOver();
             }

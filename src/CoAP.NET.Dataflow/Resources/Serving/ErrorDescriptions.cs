@@ -26,7 +26,7 @@ internal sealed class ErrorDescriptions(CoapEnvironment environment, RouteTable 
             return result;
         }
 
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             return describe(request, result, error) is { } content ? result.CopyWith(content) : result;
@@ -45,7 +45,7 @@ internal sealed class ErrorDescriptions(CoapEnvironment environment, RouteTable 
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
     }
 }

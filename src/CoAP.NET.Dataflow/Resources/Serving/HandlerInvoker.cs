@@ -39,7 +39,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
         Exception? error = null;
         bool done = true;
         bool mayHaveBeenLong = true;
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
 #pragma warning disable CA2012 // consumed here when it is complete, otherwise in AwaitAsync: never in both
@@ -62,7 +62,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
         }
         finally
         {
-            mayHaveBeenLong = UserCode.Exit();
+            mayHaveBeenLong = UserCodeScope.Exit();
             RestoreContext(context, synchronization);
         }
 
@@ -96,7 +96,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
 
     private bool IsSlowBy(HandlerCostEstimator watch, bool mayHaveBeenLong, long started, TimeSpan pauses)
     {
-        IReceiveRole? role = UserCode.Role;
+        IUserCodeTracker? role = UserCodeScope.Role;
         return !mayHaveBeenLong && role is not ({ IsLost: true } or { IsCrowded: true }) ? watch.ObserveQuick()
             : role is { IsLost: true } ? watch.ObserveTaken(started, environment.Now, pauses)
             : watch.Observe(started, environment.Now, pauses);

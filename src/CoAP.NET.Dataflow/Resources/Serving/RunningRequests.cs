@@ -26,7 +26,7 @@ internal sealed class RunningRequests : IDisposable
     private volatile bool _isOver;
 
     /// <summary>Limits the threads that compute in handlers; null when the application provides the threads.</summary>
-    public HandlerThreads? Threads { get; init; }
+    public HandlerThreadLimiter? Threads { get; init; }
 
     /// <param name="max">The maximum number of running requests.</param>
     /// <param name="shardCount">The number of shards.</param>

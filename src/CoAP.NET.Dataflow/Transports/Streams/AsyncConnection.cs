@@ -126,7 +126,7 @@ internal sealed class AsyncConnection : CoapConnection
 
         if (isLate)
         {
-            _host.DelayedFlush.Watch(this);
+            _host.BlockedConnectionFlusher.Watch(this);
         }
 
         if (tells)

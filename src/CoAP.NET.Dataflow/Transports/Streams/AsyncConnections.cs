@@ -14,7 +14,7 @@ internal sealed class AsyncConnections
     private readonly Dictionary<AsyncConnection, ITimer> _lingering = [];
 
     // The connections without a reported end, and the host itself.
-    private readonly OpenConnectionCount _members = new();
+    private readonly OpenConnectionCountdown _members = new();
     private bool _isClosing;
     private int _inUserCode;
 
@@ -23,14 +23,14 @@ internal sealed class AsyncConnections
         Transport = transport;
         Context = context;
         _streams = streams;
-        DelayedFlush = new DelayedFlush(context.TimeProvider);
+        BlockedConnectionFlusher = new BlockedConnectionFlusher(context.TimeProvider);
     }
 
     public CoapStreamTransport Transport { get; }
 
     public ICoapStreamContext Context { get; }
 
-    public DelayedFlush DelayedFlush { get; }
+    public BlockedConnectionFlusher BlockedConnectionFlusher { get; }
 
     public PendingConnects PendingConnects { get; } = new();
 
@@ -128,7 +128,7 @@ internal sealed class AsyncConnections
             connection.Close(null);
         }
 
-        DelayedFlush.Dispose();
+        BlockedConnectionFlusher.Dispose();
     }
 
     /// <summary>Completes when the end of all connections was reported. Call it once, after <see cref="CloseConnections"/>.</summary>

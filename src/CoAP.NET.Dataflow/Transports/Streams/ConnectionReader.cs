@@ -18,7 +18,7 @@ internal sealed class ConnectionReader
     private readonly ICoapStreamContext _context;
     private readonly FrameSplitter _frames;
     private readonly ReadMemoryCharge _charge;
-    private readonly AsyncReceiveRole _role;
+    private readonly AsyncConnectionUserCodeTracker _role;
 
     // Guarded by the lock of the connection.
     private TaskCompletionSource? _resume;
@@ -33,7 +33,7 @@ internal sealed class ConnectionReader
         _host = host;
         _context = host.Context;
         _charge = new ReadMemoryCharge(_context, connection);
-        _role = new AsyncReceiveRole(connection);
+        _role = new AsyncConnectionUserCodeTracker(connection);
         _frames = new FrameSplitter(connection, link, this, _charge, _context);
         link.Begin(_charge);
     }
@@ -310,14 +310,14 @@ internal sealed class ConnectionReader
 
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
         bool isQueued = _context.Scheduler.TryQueue(
-            static state => RunElsewhere(((AsyncReceiveRole, TaskCompletionSource))state!),
+            static state => RunElsewhere(((AsyncConnectionUserCodeTracker, TaskCompletionSource))state!),
             (_role, done),
             _context.Counters,
             _context.Logger);
         return isQueued ? done.Task : null;
     }
 
-    private static void RunElsewhere((AsyncReceiveRole Role, TaskCompletionSource Done) work)
+    private static void RunElsewhere((AsyncConnectionUserCodeTracker Role, TaskCompletionSource Done) work)
     {
         try
         {

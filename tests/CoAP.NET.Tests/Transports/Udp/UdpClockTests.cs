@@ -89,9 +89,9 @@ public class UdpClockTests : UdpTest
             if (Interlocked.Increment(ref ticks) == 2)
             {
                 transport!.Send(UdpTestContext.To(peer.Address, "tick"u8));
-                UserCode.Enter();
+                UserCodeScope.Enter();
                 release.Wait();
-                UserCode.Exit();
+                UserCodeScope.Exit();
             }
 
             return Timeout.InfiniteTimeSpan;
@@ -117,9 +117,9 @@ public class UdpClockTests : UdpTest
         using SemaphoreSlim ticked = new(0);
         UdpTestContext context = new(datagram =>
         {
-            UserCode.Enter();
+            UserCodeScope.Enter();
             datagram.Transport!.Wake();
-            UserCode.Exit();
+            UserCodeScope.Exit();
             UdpTestContext.Echo(datagram);
         });
         context.OnTick = () =>

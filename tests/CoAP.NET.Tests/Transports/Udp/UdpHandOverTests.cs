@@ -164,11 +164,11 @@ public class UdpHandOverTests : UdpTest
         UdpTestContext context = new(datagram =>
         {
             CoapTransport transport = datagram.Transport!;
-            UserCode.Enter();
+            UserCodeScope.Enter();
             transport.Send(UdpTestContext.Reply(datagram, "early"u8));
             release.Wait();
             transport.Send(UdpTestContext.Reply(datagram, "late"u8));
-            UserCode.Exit();
+            UserCodeScope.Exit();
             transport.Send(UdpTestContext.Reply(datagram, "last"u8));
             datagram.Dispose();
         });
@@ -190,13 +190,13 @@ public class UdpHandOverTests : UdpTest
         UdpTestContext context = new(datagram =>
         {
             CoapTransport transport = datagram.Transport!;
-            UserCode.Enter();
+            UserCodeScope.Enter();
             if (datagram.Span.StartsWith("block"u8))
             {
                 release.Wait();
             }
 
-            UserCode.Exit();
+            UserCodeScope.Exit();
             CoapDatagram reply = UdpTestContext.Reply(datagram, datagram.Span);
             datagram.Dispose();
             transport.Send(reply);
@@ -234,9 +234,9 @@ public class UdpHandOverTests : UdpTest
         UdpTestContext context = new(datagram =>
         {
             // A block of a user that offers on to the next stage inline.
-            UserCode.Enter();
+            UserCodeScope.Enter();
             inner(datagram);
-            UserCode.Exit();
+            UserCodeScope.Exit();
         });
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
         using UdpTestPeer peer = new();
@@ -258,7 +258,7 @@ public class UdpHandOverTests : UdpTest
         {
             CoapTransport transport = datagram.Transport!;
             int number = BitConverter.ToInt32(datagram.Span);
-            UserCode.Enter();
+            UserCodeScope.Enter();
             transport.Send(UdpTestContext.Reply(datagram, datagram.Span));
             if (number % 40 == 0)
             {
@@ -267,7 +267,7 @@ public class UdpHandOverTests : UdpTest
                 transport.Send(UdpTestContext.Reply(datagram, BitConverter.GetBytes(number + (2 * Count))));
             }
 
-            UserCode.Exit();
+            UserCodeScope.Exit();
             transport.Send(UdpTestContext.Reply(datagram, BitConverter.GetBytes(number + Count)));
             datagram.Dispose();
         });

@@ -78,9 +78,9 @@ public class UdpLifetimeTests : UdpTest
         CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
         context.OnReceive = datagram =>
         {
-            UserCode.Enter();
+            UserCodeScope.Enter();
             datagram.Transport!.DisposeAsync().AsTask().Wait();
-            UserCode.Exit();
+            UserCodeScope.Exit();
             done.SetResult();
         };
         using UdpTestPeer peer = new();
@@ -99,10 +99,10 @@ public class UdpLifetimeTests : UdpTest
         TaskCompletionSource<Task> disposing = new(TaskCreationOptions.RunContinuationsAsynchronously);
         UdpTestContext context = new(datagram =>
         {
-            UserCode.Enter();
+            UserCodeScope.Enter();
             datagram.Transport!.Send(UdpTestContext.Reply(datagram, "bye"u8));
             disposing.SetResult(datagram.Transport!.DisposeAsync().AsTask());
-            UserCode.Exit();
+            UserCodeScope.Exit();
         });
         CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
         using UdpTestPeer peer = new();

@@ -100,14 +100,14 @@ internal sealed class UdpTestContext : ICoapDatagramContext, IDatagramBatchConte
         CoapDatagram reply = Reply(datagram, datagram.Span);
         string text = System.Text.Encoding.ASCII.GetString(datagram.Span);
         datagram.Dispose();
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             handler(text);
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
 
         transport.Send(reply);

@@ -54,13 +54,13 @@ public class UdpTurnTests : UdpTest
         List<bool> old = [];
         UdpTestContext context = new(datagram =>
         {
-            ReceiveLoop loop = ((ReceiveRole)UserCode.Role!).Loop;
+            ReceiveLoop loop = ((ReceiveRole)UserCodeScope.Role!).Loop;
             old.Add(loop.HasBeenLong);
             if (old.Count == 1)
             {
-                UserCode.Enter();
+                UserCodeScope.Enter();
                 SpinWait.SpinUntil(() => loop.HasBeenLong, Hang);
-                UserCode.Exit();
+                UserCodeScope.Exit();
                 old.Add(loop.HasBeenLong);
             }
 

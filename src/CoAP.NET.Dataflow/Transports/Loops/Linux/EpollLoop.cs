@@ -156,7 +156,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
         // The thread with the role checks before it waits. Tested after the mark was set: if the role is taken then, the new holder sees
         // it.
-        if (UserCode.Role is ReceiveRole role && role.Loop == this && role.IsHeld)
+        if (UserCodeScope.Role is ReceiveRole role && role.Loop == this && role.IsHeld)
         {
             return;
         }

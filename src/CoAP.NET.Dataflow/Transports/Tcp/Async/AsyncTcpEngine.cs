@@ -18,7 +18,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
 
     // Both null when the platform drives the sockets.
     private readonly TransportLoops? _loops;
-    private readonly OpenConnectionCount? _wires;
+    private readonly OpenConnectionCountdown? _wires;
 
     private readonly HandshakeLimiter _handshakes;
     private readonly TlsHandshakeDiagnostics _reports;
@@ -34,7 +34,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         if (_tls is not null && options.Engine != CoapSocketEngine.Portable && TransportLoops.IsSupported)
         {
             _loops = new TransportLoops(context, options.HandOverAfter, options.Endpoints.Count > 0);
-            _wires = new OpenConnectionCount();
+            _wires = new OpenConnectionCountdown();
         }
     }
 

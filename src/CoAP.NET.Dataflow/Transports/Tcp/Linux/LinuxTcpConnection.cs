@@ -72,7 +72,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
     public override void Send(CoapDatagram frame)
     {
         ArgumentNullException.ThrowIfNull(frame);
-        if (UserCode.Role is ReceiveRole role && role.Loop == _loop && role.BlockHandOver(out bool pinned))
+        if (UserCodeScope.Role is ReceiveRole role && role.Loop == _loop && role.BlockHandOver(out bool pinned))
         {
             bool taken = _loop.Tcp.TryCollect(this, frame);
             if (pinned)

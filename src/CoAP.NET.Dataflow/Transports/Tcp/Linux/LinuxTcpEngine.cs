@@ -11,7 +11,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
     private ListenerDescriptor[] _listeners = [];
 
     // Connections and attempts that use the loops.
-    private readonly OpenConnectionCount _members = new();
+    private readonly OpenConnectionCountdown _members = new();
     private bool _isClosing;
 
     public LinuxTcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)

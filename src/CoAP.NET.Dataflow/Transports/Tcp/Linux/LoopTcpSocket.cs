@@ -23,7 +23,7 @@ internal sealed class LoopTcpSocket : ConnectedSocket
     private readonly EpollLoop _loop;
     private readonly SafeHandle _handle;
     private readonly IDisposable _owner;
-    private readonly OpenConnectionCount _members;
+    private readonly OpenConnectionCountdown _members;
     private readonly int _descriptor;
 
     // All guarded by the gate.
@@ -53,7 +53,7 @@ internal sealed class LoopTcpSocket : ConnectedSocket
     /// <param name="handle">The socket; it may be a blocking one.</param>
     /// <param name="disposed">Disposed when the wire is closed.</param>
     /// <param name="members">Counts it until its descriptor is closed.</param>
-    public LoopTcpSocket(LoopTransportContext owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, OpenConnectionCount members)
+    public LoopTcpSocket(LoopTransportContext owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, OpenConnectionCountdown members)
     {
         _file = new SocketDescriptor(this, owner);
         _loop = loop;

@@ -37,7 +37,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
     public override void Send(CoapDatagram datagram)
     {
         // A loop of another endpoint may send it too: a proxy sends each request and each answer from the loop of the other side.
-        if (UserCode.Role is not ReceiveRole { Loop: EpollLoop loop } role || !TrySendBatched(role, loop, datagram))
+        if (UserCodeScope.Role is not ReceiveRole { Loop: EpollLoop loop } role || !TrySendBatched(role, loop, datagram))
         {
             SendDirectly(datagram);
         }

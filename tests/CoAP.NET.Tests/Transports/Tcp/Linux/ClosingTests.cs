@@ -140,10 +140,10 @@ public class ClosingTests : LinuxTcpTest
         {
             frames++;
             frame.Dispose();
-            UserCode.Enter();
+            UserCodeScope.Enter();
             connection.Close(reason);
             connection.Close(null);
-            UserCode.Exit();
+            UserCodeScope.Exit();
         };
 
         // Where the system keeps the thread from its work before it closes, another one would go on with the second frame.
@@ -251,9 +251,9 @@ public class ClosingTests : LinuxTcpTest
         {
             OnClosed = _ =>
             {
-                UserCode.Enter();
+                UserCodeScope.Enter();
                 release.Wait();
-                UserCode.Exit();
+                UserCodeScope.Exit();
             },
         };
         CoapTcpTransport transport = await ListenAsync(context);

@@ -9,7 +9,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
 {
     private static readonly TimeSpan s_hang = FromMinutes(2);
 
-    private readonly OpenConnectionCount _members = new();
+    private readonly OpenConnectionCountdown _members = new();
     private readonly List<LoopTcpSocket> _wires = [];
     private readonly List<Socket> _peers = [];
     private TransportLoops? _loops;

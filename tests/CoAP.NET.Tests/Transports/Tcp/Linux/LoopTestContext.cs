@@ -90,14 +90,14 @@ internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext
         CoapDatagram copy = Copy(frame.Span);
         byte what = frame.Span[2];
         frame.Dispose();
-        UserCode.Enter();
+        UserCodeScope.Enter();
         try
         {
             handler(what);
         }
         finally
         {
-            UserCode.Exit();
+            UserCodeScope.Exit();
         }
 
         connection.Send(copy);

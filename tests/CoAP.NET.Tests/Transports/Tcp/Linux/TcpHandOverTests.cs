@@ -50,11 +50,11 @@ public class TcpHandOverTests : LinuxTcpTest
             OnFrame = (connection, frame) =>
             {
                 frame.Dispose();
-                UserCode.Enter();
+                UserCodeScope.Enter();
                 connection.Send(LoopTestContext.Copy(Wire.Hex("20020141")));
                 release.Wait();
                 connection.Send(LoopTestContext.Copy(Wire.Hex("20020142")));
-                UserCode.Exit();
+                UserCodeScope.Exit();
                 connection.Send(LoopTestContext.Copy(Wire.Hex("20020143")));
             },
         };
@@ -75,13 +75,13 @@ public class TcpHandOverTests : LinuxTcpTest
         {
             OnFrame = (connection, frame) =>
             {
-                UserCode.Enter();
+                UserCodeScope.Enter();
                 if (frame.Span[^1] == Block)
                 {
                     release.Wait();
                 }
 
-                UserCode.Exit();
+                UserCodeScope.Exit();
                 LoopTestContext.Echo(connection, frame);
             },
         };
@@ -119,10 +119,10 @@ public class TcpHandOverTests : LinuxTcpTest
         using SemaphoreSlim blocked = new(0);
         Action<CoapConnection> block = _ =>
         {
-            UserCode.Enter();
+            UserCodeScope.Enter();
             blocked.Release();
             release.Wait();
-            UserCode.Exit();
+            UserCodeScope.Exit();
         };
         LoopTestContext context = new();
         await using CoapTcpTransport transport = await ListenAsync(context);

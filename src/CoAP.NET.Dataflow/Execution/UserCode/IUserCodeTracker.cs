@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>Tracks the user code on a thread that processes received messages, or drives a clock. Calls nest.</summary>
-internal interface IReceiveRole
+internal interface IUserCodeTracker
 {
     /// <summary>
     /// Whether continuations of a response may run on this thread now: no user code encloses them, and a stand-by takes the role when they

@@ -4,15 +4,15 @@ namespace CoAP.NET;
 /// Marks the start and end of user code on a thread, so a stand-by can take the receive role from a thread whose user code blocks. Costs a
 /// field read on threads without a role.
 /// </summary>
-internal static class UserCode
+internal static class UserCodeScope
 {
     [ThreadStatic]
-    private static IReceiveRole? t_role;
+    private static IUserCodeTracker? t_role;
 
     /// <summary>
     /// The role of this thread; null on threads without one, such as those of the application. The receiving code sets it.
     /// </summary>
-    public static IReceiveRole? Role
+    public static IUserCodeTracker? Role
     {
         get => t_role;
         set => t_role = value;

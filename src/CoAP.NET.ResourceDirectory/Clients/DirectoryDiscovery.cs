@@ -1,7 +1,7 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Reads the links of a host to its directories (RFC 9176 section 4.3).</summary>
-internal static class DirectoryLinks
+internal static class DirectoryDiscovery
 {
     /// <summary>The filter for all links of a directory.</summary>
     public const string Filter = "rt=core.rd*";

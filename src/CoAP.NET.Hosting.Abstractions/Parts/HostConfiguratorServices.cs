@@ -6,7 +6,7 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Adds parts with their options to hosted servers and clients, and finds options.</summary>
-internal static class HostedPartServices
+internal static class HostConfiguratorServices
 {
     /// <summary>Adds a part to a server, and its options; a second call only configures them.</summary>
     /// <param name="builder">The server.</param>
@@ -20,12 +20,12 @@ internal static class HostedPartServices
         Func<IServiceProvider, HostedRegistration, TPart> make, ConfigurationKeyTable<TOptions> table,
         Func<TOptions, ConfigurationErrors> findings,
         Action<TOptions>? configure)
-        where TPart : ServerPart
+        where TPart : ServerConfigurator
         where TOptions : class
     {
         ArgumentNullException.ThrowIfNull(builder);
         HostedRegistration server = HostedRegistration.Get(builder.Services, HostedRegistration.Server, builder.Name);
-        Add<ServerPart, TPart, TOptions>(builder.Services, server, make, table, findings, configure);
+        Add<ServerConfigurator, TPart, TOptions>(builder.Services, server, make, table, findings, configure);
         return builder;
     }
 
@@ -41,24 +41,24 @@ internal static class HostedPartServices
         Func<IServiceProvider, HostedRegistration, TPart> make, ConfigurationKeyTable<TOptions> table,
         Func<TOptions, ConfigurationErrors> findings,
         Action<TOptions>? configure)
-        where TPart : ClientPart
+        where TPart : ClientConfigurator
         where TOptions : class
     {
         ArgumentNullException.ThrowIfNull(builder);
         HostedRegistration client = HostedRegistration.Get(builder.Services, HostedRegistration.Client, builder.Name);
-        Add<ClientPart, TPart, TOptions>(builder.Services, client, make, table, findings, configure);
+        Add<ClientConfigurator, TPart, TOptions>(builder.Services, client, make, table, findings, configure);
         return builder;
     }
 
     /// <summary>Adds a part without options in the section of the server or client; a second call changes nothing.</summary>
-    /// <typeparam name="TKind"><see cref="ServerPart"/> or <see cref="ClientPart"/>.</typeparam>
+    /// <typeparam name="TKind"><see cref="ServerConfigurator"/> or <see cref="ClientConfigurator"/>.</typeparam>
     /// <typeparam name="TPart">The type of the part; a keyed service by the name of the server or client.</typeparam>
     /// <param name="services">The services of the application.</param>
     /// <param name="name">The name of the server or client.</param>
     /// <param name="make">Creates the part with the services of the application.</param>
     /// <returns>Whether the part is new.</returns>
     public static bool TryAddPart<TKind, TPart>(this IServiceCollection services, string name, Func<IServiceProvider, TPart> make)
-        where TKind : HostedPart
+        where TKind : HostConfigurator
         where TPart : class, TKind
     {
         if (services.Any(service => service.ServiceType == typeof(TPart) && name.Equals(service.ServiceKey)))
@@ -89,7 +89,7 @@ internal static class HostedPartServices
     private static void Add<TKind, TPart, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TOptions>(
         IServiceCollection services, HostedRegistration registration, Func<IServiceProvider, HostedRegistration, TPart> make,
         ConfigurationKeyTable<TOptions> table, Func<TOptions, ConfigurationErrors> findings, Action<TOptions>? configure)
-        where TKind : HostedPart
+        where TKind : HostConfigurator
         where TPart : class, TKind
         where TOptions : class
     {

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
+internal sealed class EdhocClientConfigurator(IServiceProvider services, HostedRegistration client) : ClientConfigurator
 {
     private readonly List<EdhocClientHandler> _links = [];
     private OscoreContexts? _contexts;
@@ -21,7 +21,7 @@ internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistrat
 
     public override void Apply(IClientSettings settings, List<WatchedCredentials> credentials)
     {
-        _contexts = services.GetRequiredKeyedService<OscoreClientPart>(client.Name).ContextsOf(settings.Endpoint);
+        _contexts = services.GetRequiredKeyedService<OscoreClientConfigurator>(client.Name).ContextsOf(settings.Endpoint);
         _contexts.Require(ServerOf(settings));
     }
 

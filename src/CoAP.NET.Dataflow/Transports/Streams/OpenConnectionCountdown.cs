@@ -3,7 +3,7 @@ namespace CoAP.NET.Transports;
 /// <summary>
 /// Counts the connections and attempts that must end before a transport is closed, and the transport itself. Thread-safe.
 /// </summary>
-internal sealed class OpenConnectionCount
+internal sealed class OpenConnectionCountdown
 {
     private readonly TaskCompletionSource _gone = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _members = 1;

@@ -3,7 +3,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-internal sealed class OscoreServerPart(IServiceProvider services, HostedRegistration server) : ServerPart
+internal sealed class OscoreServerConfigurator(IServiceProvider services, HostedRegistration server) : ServerConfigurator
 {
     private List<WatchedCredentials> _credentials = [];
 

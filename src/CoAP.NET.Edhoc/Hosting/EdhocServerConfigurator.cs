@@ -6,7 +6,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-internal sealed class EdhocServerPart(IServiceProvider services, HostedRegistration server) : ServerPart
+internal sealed class EdhocServerConfigurator(IServiceProvider services, HostedRegistration server) : ServerConfigurator
 {
     private const string Category = "CoAP.NET.Edhoc";
 

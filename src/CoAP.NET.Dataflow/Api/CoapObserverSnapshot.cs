@@ -4,14 +4,14 @@ namespace CoAP.NET;
 /// A client that observes a resource, in a form that another process can take over: the client and its registration (RFC 7641 section 3.1).
 /// </summary>
 /// <remarks>The request names the resource, so it has the same meaning after a restart and at other servers.</remarks>
-internal sealed class CoapObserverState
+internal sealed class CoapObserverSnapshot
 {
     /// <summary>Creates an observer from stored values.</summary>
     /// <param name="peer">The client. In another process, the peer of the same session: see <see cref="CoapPeer.DurableId"/>.</param>
     /// <param name="request">The registration: method, token, options with Observe 0, and the payload of a FETCH. Do not change it
     /// afterwards.</param>
     /// <param name="format">The Content-Format of the previous notifications; null if they had none, or if it is unknown.</param>
-    public CoapObserverState(CoapPeer peer, CoapMessage request, CoapContentFormat? format = null)
+    public CoapObserverSnapshot(CoapPeer peer, CoapMessage request, CoapContentFormat? format = null)
     {
         ArgumentNullException.ThrowIfNull(peer);
         ArgumentNullException.ThrowIfNull(request);

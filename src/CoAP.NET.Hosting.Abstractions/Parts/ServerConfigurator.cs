@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>What a package adds to a hosted server.</summary>
-internal abstract class ServerPart : HostedPart
+internal abstract class ServerConfigurator : HostConfigurator
 {
     /// <summary>Returns the problems of its options, which keep the application from starting.</summary>
     /// <param name="endpoint">The options of the endpoint, before any part has changed them.</param>

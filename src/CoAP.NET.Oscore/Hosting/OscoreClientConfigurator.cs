@@ -2,7 +2,7 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting;
 
-internal sealed class OscoreClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
+internal sealed class OscoreClientConfigurator(IServiceProvider services, HostedRegistration client) : ClientConfigurator
 {
     private readonly List<HostedOscore> _opened = [];
     private OscoreContexts? _contexts;

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>The proxy of a hosted server, and the paths that it serves.</summary>
-internal sealed class ProxyServerPart(IServiceProvider services, ProxyRegistration registration) : ServerPart
+internal sealed class ProxyServerConfigurator(IServiceProvider services, ProxyRegistration registration) : ServerConfigurator
 {
     private CoapHostedProxyOptions Options => services.OptionsOf<CoapHostedProxyOptions>(registration.Name);
 

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Validates an address to listen on before the endpoint exists.</summary>
-internal static class ListenAddress
+internal static class ListenAddressValidator
 {
     public static ConfigurationValueSyntax Syntax { get; } = ConfigurationValueSyntax.Text(
         "URI with scheme, host and port such as coap://*:5683, without path, no group",

@@ -9,7 +9,7 @@ namespace CoAP.NET.Observing;
 /// <param name="describe">Describes an unexpected exception.</param>
 /// <param name="onEnded">Handles the result or the error, unless other work replaced this, or it was cancelled.</param>
 #pragma warning disable CA1001 // the token source is disposed with the work, which ends with the observation at the latest
-internal sealed class ObservationTask<T>(ClientObservation observation, Func<ClientObservation, Exception, string> describe,
+internal sealed class ObservationOperation<T>(ClientObservation observation, Func<ClientObservation, Exception, string> describe,
     Action<ClientObservation, T?, CoapException?, long> onEnded)
 #pragma warning restore CA1001
     where T : class

@@ -4,7 +4,7 @@ namespace CoAP.NET.Transports;
 /// Sends the answers to earlier frames of a batch when the thread of their connection stays in user code. One timer for each engine, active
 /// only while there is such a connection.
 /// </summary>
-internal sealed class DelayedFlush(TimeProvider time) : IDisposable
+internal sealed class BlockedConnectionFlusher(TimeProvider time) : IDisposable
 {
     private readonly Lock _gate = new();
     private readonly HashSet<AsyncConnection> _watched = [];
@@ -18,7 +18,7 @@ internal sealed class DelayedFlush(TimeProvider time) : IDisposable
             if (!_isDisposed && _watched.Add(connection) && _watched.Count == 1)
             {
                 _timer ??= time.CreateTimer(
-                    static state => ((DelayedFlush)state!).Flush(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+                    static state => ((BlockedConnectionFlusher)state!).Flush(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
                 _timer.Change(UserCodePolicy.DelayedFlushAfter, Timeout.InfiniteTimeSpan);
             }
         }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Reliability.Tests.Hogs;
 
 /// <summary>How many handlers run at a time on threads of the library: few that compute, as many as there are of those that wait.</summary>
-public sealed class HandlerThreadsTests
+public sealed class HandlerThreadLimiterTests
 {
     [Fact]
     public void No_further_thread_is_started_while_a_handler_computes()
@@ -109,9 +109,9 @@ public sealed class HandlerThreadsTests
     /// <summary>Threads that are counted and do nothing.</summary>
     private sealed class Threads : CoapScheduler
     {
-        public Threads(int maxBusy) => All = new HandlerThreads(this, maxBusy, (thread, _) => AllWait && !Computing.Contains(thread));
+        public Threads(int maxBusy) => All = new HandlerThreadLimiter(this, maxBusy, (thread, _) => AllWait && !Computing.Contains(thread));
 
-        public HandlerThreads All { get; }
+        public HandlerThreadLimiter All { get; }
 
         public bool AllWait { get; init; }
 

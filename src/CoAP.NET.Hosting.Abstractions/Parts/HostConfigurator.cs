@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting;
 /// What a package adds to a hosted server or client. The container creates one for each of them, and hosting runs them in the order in
 /// which code added them.
 /// </summary>
-internal abstract class HostedPart
+internal abstract class HostConfigurator
 {
     /// <summary>The name of its section below that of the server or client, such as <c>Dtls</c>; null if it has none there.</summary>
     public virtual string? Section => null;

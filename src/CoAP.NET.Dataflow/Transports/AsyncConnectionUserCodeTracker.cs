@@ -7,9 +7,9 @@ namespace CoAP.NET;
 /// its own connection and one thread, until it proves slow. On the thread of a loop, a stand-by takes over the loop.
 /// </summary>
 /// <param name="connection">The connection; one thread at a time processes it.</param>
-internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRole
+internal sealed class AsyncConnectionUserCodeTracker(AsyncConnection connection) : IUserCodeTracker
 {
-    private IReceiveRole? _outer;
+    private IUserCodeTracker? _outer;
     private int _depth;
 
     public bool IsLost => _outer is { IsLost: true };
@@ -19,15 +19,15 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
     /// <summary>Processes the frames of the connection on this thread.</summary>
     public void Run()
     {
-        _outer = UserCode.Role;
-        UserCode.Role = this;
+        _outer = UserCodeScope.Role;
+        UserCodeScope.Role = this;
         try
         {
             connection.RunFrames();
         }
         finally
         {
-            UserCode.Role = _outer;
+            UserCodeScope.Role = _outer;
             _outer = null;
             if (_depth != 0)
             {

@@ -7,22 +7,22 @@ namespace CoAP.NET.Http.Sending;
 /// The body of an HTTP request as the content of a CoAP request: a small body is in memory and can be sent again; a larger one is read
 /// while it is sent.
 /// </summary>
-internal sealed class HttpRequestBodyContent : IAsyncDisposable
+internal sealed class HttpRequestCoapContent : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stop = new();
     private Pipe? _pipe;
     private Task _copying = Task.CompletedTask;
 
-    private HttpRequestBodyContent()
+    private HttpRequestCoapContent()
     {
     }
 
     public CoapContent? Content { get; private set; }
 
-    public static async Task<HttpRequestBodyContent> OpenAsync(
+    public static async Task<HttpRequestCoapContent> OpenAsync(
         HttpContent? content, CoapContentFormat? format, int bufferLimit, CancellationToken cancellationToken)
     {
-        HttpRequestBodyContent body = new();
+        HttpRequestCoapContent body = new();
         if (content is null || content.Headers.ContentLength == 0)
         {
             return body;

@@ -7,7 +7,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="engine">Receives the records.</param>
 /// <param name="outer">The endpoint.</param>
 /// <param name="index">The index of the sockets: 0 for those of the transport, which also drive its clock.</param>
-internal sealed class DtlsDatagramContext(DtlsEngine engine, ICoapSessionContext outer, int index)
+internal sealed class DtlsCarrierContext(DtlsEngine engine, ICoapSessionContext outer, int index)
     : ICoapDatagramContext, IDatagramBatchContext
 {
     public TimeProvider TimeProvider => outer.TimeProvider;

@@ -6,7 +6,7 @@ namespace CoAP.NET;
 /// </summary>
 /// <remarks><see cref="CoapObservation.ExportAsync"/> creates one, and <see cref="CoapEndpoint.ResumeObservationAsync"/> takes it
 /// over.</remarks>
-public sealed class CoapObservationState
+public sealed class CoapObservationSnapshot
 {
     /// <summary>Creates the observation of a resource of a peer.</summary>
     /// <param name="peer">The peer that has the resource. In another process, the peer of the same session: see
@@ -14,7 +14,7 @@ public sealed class CoapObservationState
     /// <param name="request">The registration: GET, or FETCH with its payload, with a token of 1 to 8 bytes. Do not change it
     /// afterwards.</param>
     /// <exception cref="ArgumentException">The request is neither GET nor FETCH, or its token is empty or too long.</exception>
-    public CoapObservationState(CoapPeer peer, CoapMessage request)
+    public CoapObservationSnapshot(CoapPeer peer, CoapMessage request)
     {
         ArgumentNullException.ThrowIfNull(peer);
         Peer = peer;
@@ -26,7 +26,7 @@ public sealed class CoapObservationState
     /// <see cref="Address"/> is the address that has the registration.</param>
     /// <param name="request">The registration; see the other constructor.</param>
     /// <exception cref="ArgumentException">The request is neither GET nor FETCH, or its token is empty or too long.</exception>
-    public CoapObservationState(string uri, CoapMessage request)
+    public CoapObservationSnapshot(string uri, CoapMessage request)
     {
         ArgumentException.ThrowIfNullOrEmpty(uri);
         Uri = uri;

@@ -5,7 +5,7 @@ namespace CoAP.NET.Hosting;
 /// <summary>DTLS of a hosted client.</summary>
 /// <param name="services">The services of the application.</param>
 /// <param name="client">The client.</param>
-internal sealed class DtlsClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
+internal sealed class DtlsClientConfigurator(IServiceProvider services, HostedRegistration client) : ClientConfigurator
 {
     public override string Section => DtlsConfigurationKeys.Section;
 

@@ -6,7 +6,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="services">The services of the application.</param>
 /// <param name="server">The server.</param>
 #pragma warning disable CA1001 // LeaveAsync disposes its field
-internal sealed class DirectoryRegistrationPart(IServiceProvider services, HostedRegistration server) : ServerPart
+internal sealed class DirectoryRegistrationConfigurator(IServiceProvider services, HostedRegistration server) : ServerConfigurator
 #pragma warning restore CA1001
 {
     // The maximum length of a generated name.

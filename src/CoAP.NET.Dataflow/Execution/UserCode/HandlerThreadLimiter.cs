@@ -5,7 +5,7 @@ namespace CoAP.NET;
 /// processors, and take time from the receiving threads. Waiting handlers do not, and get as many threads as they need. The state of
 /// threads is sampled, not declared. Each queue keeps at least one thread. Thread-safe.
 /// </summary>
-internal sealed class HandlerThreads
+internal sealed class HandlerThreadLimiter
 {
     private readonly Lock _gate = new();
     private readonly CoapScheduler _scheduler;
@@ -25,7 +25,7 @@ internal sealed class HandlerThreads
     /// <param name="maxBusy">The maximum number of computing threads; null for <see cref="UserCodePolicy.ComputingThreads"/>.</param>
     /// <param name="waits">Whether a thread waits; null to ask the system. For tests.</param>
     /// <param name="currentId">Identifies the calling thread; null to ask the system. For tests.</param>
-    public HandlerThreads(
+    public HandlerThreadLimiter(
         CoapScheduler scheduler, int? maxBusy = null, Func<Thread, int, bool>? waits = null, Func<int>? currentId = null)
     {
         _scheduler = scheduler;
@@ -93,7 +93,7 @@ internal sealed class HandlerThreads
             _isLooking = true;
         }
 
-        if (!_scheduler.TryQueue(static threads => ((HandlerThreads)threads!).LookOn(), this, null, null))
+        if (!_scheduler.TryQueue(static threads => ((HandlerThreadLimiter)threads!).LookOn(), this, null, null))
         {
             lock (_gate)
             {

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>What a package adds to a hosted client with an endpoint of its own.</summary>
-internal abstract class ClientPart : HostedPart
+internal abstract class ClientConfigurator : HostConfigurator
 {
     /// <summary>Returns the problems of its options, which keep the application from starting.</summary>
     /// <param name="client">The options of the client, before any part has changed them.</param>
