@@ -232,7 +232,8 @@ internal sealed class DtlsSettings
             CipherSuite[] suites =
             [
                 .. settings.Suites.Where(
-                    static suite => suite is { KeyExchange: KeyExchange.Psk, Mode: AeadMode.Ccm } && ProcessorAesCcm.IsSupported),
+                    static suite => suite is { KeyExchange: KeyExchange.Psk, Mode: AeadMode.Ccm, KeyLength: ProcessorAesCcm.KeyLength }
+                        && ProcessorAesCcm.IsSupported),
             ];
             string missing = PlatformCryptography.Missing(settings.Suites.Any(static suite => suite.UsesPreSharedKey)
                 ? "coaps with these cipher suites, or on a processor without AES instructions,"
