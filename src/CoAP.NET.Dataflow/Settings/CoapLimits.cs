@@ -7,10 +7,10 @@ namespace CoAP.NET;
 /// </remarks>
 public sealed class CoapLimits
 {
-    /// <summary>New limits with the defaults: 1.8 GiB if a server fills all of them.</summary>
+    /// <summary>New limits with the defaults: 1.7 GiB if a server fills all of them.</summary>
     public static CoapLimits Default => new();
 
-    /// <summary>New limits for a machine or container with 1 GB: some 280 MiB if a server fills all of them.</summary>
+    /// <summary>New limits for a machine or container with 1 GB: some 270 MiB if a server fills all of them.</summary>
     /// <remarks>
     /// It lowers the memory of all groups, to 1,000 requests at a time, 20,000 observers, 5,000 connections and 50,000 outstanding
     /// messages. All other limits are those of <see cref="Default"/>.
