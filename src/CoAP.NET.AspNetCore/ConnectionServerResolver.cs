@@ -59,5 +59,5 @@ internal sealed class ConnectionServerResolver
     // A server of the host listens according to its options. Any other mapped server only gets the connections of the web server, unless it
     // is configured to listen.
     private static CoapEndpoint Expecting(CoapEndpoint endpoint, IServiceProvider? services) =>
-        CoapHostedServers.Have(services, endpoint) ? endpoint : endpoint.ExpectConnections();
+        HostedServerLookup.Have(services, endpoint) ? endpoint : endpoint.ExpectConnections();
 }

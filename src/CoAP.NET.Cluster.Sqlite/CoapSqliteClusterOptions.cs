@@ -29,7 +29,7 @@ public sealed class CoapSqliteClusterOptions
     public TimeProvider? TimeProvider { get; set; }
 
     /// <summary>Runs the work that waits for the disk. Null, the default, uses the threads of the library.</summary>
-    public CoapScheduler? Scheduler { get; set; }
+    public CoapThreadScheduler? Scheduler { get; set; }
 
     /// <summary>Creates a node with this store, for an application without a host. With a host, call <c>UseSqlite</c>.</summary>
     /// <param name="options">The options of the node, which are copied.</param>
@@ -58,7 +58,7 @@ public sealed class CoapSqliteClusterOptions
             MaxBytes = MaxBytes,
             MaxWaitingCalls = MaxWaitingCalls,
             TimeProvider = TimeProvider ?? TimeProvider.System,
-            Scheduler = Scheduler ?? CoapScheduler.Default,
+            Scheduler = Scheduler ?? CoapThreadScheduler.Default,
         };
     }
 }

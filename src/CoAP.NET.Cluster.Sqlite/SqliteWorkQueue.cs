@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster.Sqlite;
 /// Executes all work on the file in the order of the calls, on a thread of a scheduler that it holds only while there is work. It combines
 /// waiting writes into one transaction. Thread-safe.
 /// </summary>
-internal sealed class SqliteWorkQueue(SqliteFile file, CoapScheduler scheduler, int maxWaiting) : IAsyncDisposable
+internal sealed class SqliteWorkQueue(SqliteFile file, CoapThreadScheduler scheduler, int maxWaiting) : IAsyncDisposable
 {
     private readonly Lock _gate = new();
     private readonly Queue<SqliteJob> _jobs = [];

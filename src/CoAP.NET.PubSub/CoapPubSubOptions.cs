@@ -45,7 +45,7 @@ public sealed class CoapPubSubOptions
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     /// <summary>Runs reactions to changes made by other nodes and by the clock. Default: threads of the library.</summary>
-    public CoapScheduler Scheduler { get; set; } = CoapScheduler.Default;
+    public CoapThreadScheduler Scheduler { get; set; } = CoapThreadScheduler.Default;
 
     /// <summary>
     /// The source of random numbers. Default: that of the server, if <c>MapPubSub</c> creates the broker; otherwise that of the operating

@@ -83,7 +83,7 @@ public static class CoapDirectoryRoutes
             hosted.Server ??= server;
             CoapDirectoryServer directory = services.GetRequiredService<CoapDirectoryServer>();
             Map(group, directory);
-            CoapHostedServers.TryPrepareStart(services, server, directory.Core.StartPatientlyAsync);
+            HostedServerLookup.TryPrepareStart(services, server, directory.Core.StartPatientlyAsync);
         });
         return group;
     }

@@ -42,7 +42,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
     private readonly CoapEnvironment _environment;
     private readonly Lock _gate = new();
     private readonly CoapEpochKeys _keys;
-    private readonly MonotonicUtcClock _time;
+    private readonly UtcClockOffset _time;
     private readonly bool _isShared;
     private readonly byte[] _name;
     private readonly Action<CoapStatelessResponse> _onResponse;
@@ -74,7 +74,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
         _words = ((options.ReplayWindow + 63) / 64) + 1;
         _isShared = environment.Secret is not null;
         _keys = environment.Secret?.KeysFor(Purpose, s_epoch) ?? OwnKeys(environment);
-        _time = new MonotonicUtcClock(environment);
+        _time = new UtcClockOffset(environment);
         _process = environment.Random.NextUInt64();
         _own = AddOwn(_time.Offset());
     }

@@ -15,7 +15,7 @@ internal interface ICoapTableRules
     /// </remarks>
     /// <param name="question">The question and its entry.</param>
     /// <returns>The change of the entry, and the reply.</returns>
-    CoapTableDecision Decide(CoapTableRequest question);
+    CoapTableDecision Decide(CoapTableDecisionContext question);
 
     /// <summary>Handles a change of an entry, on every node.</summary>
     /// <remarks>

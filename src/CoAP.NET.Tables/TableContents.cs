@@ -73,7 +73,7 @@ internal class TableContents : IDisposable
         index = slot.Entries.Find(key.Bytes);
         if (index == TableEntries.None)
         {
-            return _rules.Decide(new CoapTableRequest(key, null, question, TimeSpan.Zero, Time.GetUtcNow()));
+            return _rules.Decide(new CoapTableDecisionContext(key, null, question, TimeSpan.Zero, Time.GetUtcNow()));
         }
 
         ref TableEntry entry = ref slot.Entries[index];
@@ -81,10 +81,10 @@ internal class TableContents : IDisposable
         {
             End(slot, index);
             index = TableEntries.None;
-            return _rules.Decide(new CoapTableRequest(key, null, question, TimeSpan.Zero, Time.GetUtcNow()));
+            return _rules.Decide(new CoapTableDecisionContext(key, null, question, TimeSpan.Zero, Time.GetUtcNow()));
         }
 
-        return _rules.Decide(new CoapTableRequest(key, entry.Value, question, RemainingOf(entry.Expires), Time.GetUtcNow()));
+        return _rules.Decide(new CoapTableDecisionContext(key, entry.Value, question, RemainingOf(entry.Expires), Time.GetUtcNow()));
     }
 
     /// <summary>Puts an entry, and notifies the rules.</summary>

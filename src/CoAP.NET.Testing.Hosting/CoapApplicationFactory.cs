@@ -153,7 +153,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         options ??= new CoapEndpointOptions();
         options.TimeProvider = TimeProvider;
         options.Transports.ResolveHost = ResolveAsync;
-        if (TimeProvider is VirtualClock clock && ReferenceEquals(options.Pipeline.Scheduler, CoapScheduler.Default))
+        if (TimeProvider is VirtualClock clock && ReferenceEquals(options.Pipeline.Scheduler, CoapThreadScheduler.Default))
         {
             // Continuations of responses also run in virtual time. Otherwise the clock would wait for pool threads after each of thousands
             // of blocks.

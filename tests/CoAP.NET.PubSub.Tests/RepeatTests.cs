@@ -214,8 +214,8 @@ public sealed class RepeatTests
 
         public CoapCode Ask(TopicOwnerRequest question)
         {
-            CoapTableDecision decision = TopicRules.Decide(
-                new CoapTableRequest(s_key, State?.Write(), question.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));
+            CoapTableDecision decision = TopicDecisions.Decide(
+                new CoapTableDecisionContext(s_key, State?.Write(), question.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));
             State = decision.IsRemoval ? null : decision.IsPut ? TopicState.Read(decision.Value) : State;
             return TopicOwnerResponse.Read(decision.Reply).Code;
         }
@@ -234,7 +234,7 @@ public sealed class RepeatTests
 
         private sealed class Rules(RepeatingTable table, ICoapTableRules inner) : ICoapTableRules
         {
-            public CoapTableDecision Decide(CoapTableRequest question)
+            public CoapTableDecision Decide(CoapTableDecisionContext question)
             {
                 byte[] asked = table.Repeat ?? question.Bytes.ToArray();
                 table.Repeat = null;

@@ -219,7 +219,7 @@ public sealed class TopicSequenceTests
 
     private sealed class Rules(TopicIndex index) : ICoapTableRules
     {
-        public CoapTableDecision Decide(CoapTableRequest question) => TopicRules.Decide(question);
+        public CoapTableDecision Decide(CoapTableDecisionContext question) => TopicDecisions.Decide(question);
 
         public void OnChanged(CoapTableChange change) => index.OnChanged(change);
     }

@@ -102,7 +102,7 @@ public sealed class AwaitedChangeTests
     {
         private readonly ConcurrentQueue<CoapTableChange> _changes = new();
 
-        public CoapTableDecision Decide(CoapTableRequest question) => rules.Decide(question);
+        public CoapTableDecision Decide(CoapTableDecisionContext question) => rules.Decide(question);
 
         public void OnChanged(CoapTableChange change) => _changes.Enqueue(change);
 

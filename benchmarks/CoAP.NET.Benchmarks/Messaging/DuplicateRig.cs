@@ -40,7 +40,7 @@ internal sealed class DuplicateRig
     {
         TimeProvider = clock,
         Random = CoapRandomSource.Secure,
-        Scheduler = CoapScheduler.Default,
+        Scheduler = CoapThreadScheduler.Default,
         Limits = new CoapLimits { Deduplication = { Memory = 1L << 30, MaxSafeFraction = 1, MaxUnverifiedFraction = 1 } },
         Counters = counters,
         Logger = NullLogger.Instance,

@@ -107,7 +107,7 @@ public sealed class HandlerThreadLimiterTests
     }
 
     /// <summary>Threads that are counted and do nothing.</summary>
-    private sealed class Threads : CoapScheduler
+    private sealed class Threads : CoapThreadScheduler
     {
         public Threads(int maxBusy) => All = new HandlerThreadLimiter(this, maxBusy, (thread, _) => AllWait && !Computing.Contains(thread));
 

@@ -122,7 +122,7 @@ public sealed class EndpointTests
     }
 
     /// <summary>Gives some threads and then none, as a system at its limit.</summary>
-    private sealed class FewThreads : CoapScheduler
+    private sealed class FewThreads : CoapThreadScheduler
     {
         private readonly CoapThreads _threads = new();
         private int _refusals;

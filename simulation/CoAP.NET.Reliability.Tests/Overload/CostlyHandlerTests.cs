@@ -94,7 +94,7 @@ public sealed class CostlyHandlerTests
     }
 
     /// <summary>Threads that do nothing until they are told to.</summary>
-    private sealed class BlockingScheduler : CoapScheduler
+    private sealed class BlockingScheduler : CoapThreadScheduler
     {
         private readonly List<(Action<object?> Work, object? State)> _held = [];
 
@@ -108,7 +108,7 @@ public sealed class CostlyHandlerTests
     }
 
     /// <summary>A loop that is looked at while it is in user code, and while it is not.</summary>
-    private sealed class WatchedLoop(CoapScheduler scheduler) : ReceiveLoop(scheduler)
+    private sealed class WatchedLoop(CoapThreadScheduler scheduler) : ReceiveLoop(scheduler)
     {
         public List<string> Seen { get; } = [];
 

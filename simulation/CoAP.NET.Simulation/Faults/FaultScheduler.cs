@@ -1,10 +1,10 @@
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>Threads of a user that throw when a fault is due, though they should say that there are none.</summary>
-internal sealed class FaultScheduler(FaultInjector injector) : CoapScheduler
+internal sealed class FaultScheduler(FaultInjector injector) : CoapThreadScheduler
 {
-    public const string ForHandlers = "CoapScheduler.Queue, for a handler";
-    public const string ForStandBys = "CoapScheduler.Queue, for a stand-by of a loop";
+    public const string ForHandlers = "CoapThreadScheduler.Queue, for a handler";
+    public const string ForStandBys = "CoapThreadScheduler.Queue, for a stand-by of a loop";
 
     /// <summary>The threads.</summary>
     public CoapThreads Threads { get; } = new();

@@ -37,7 +37,7 @@ internal sealed class EndpointMapping
     /// <summary>Maps them before the server listens or, if it already does, when the application has started.</summary>
     public void MapWhenStarting()
     {
-        if (CoapHostedServers.TryPrepareStart(_services, _server, _ => MapAsync()))
+        if (HostedServerLookup.TryPrepareStart(_services, _server, _ => MapAsync()))
         {
             return;
         }

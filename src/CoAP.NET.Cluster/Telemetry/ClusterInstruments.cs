@@ -15,7 +15,7 @@ internal sealed class ClusterInstruments
         [.. ClusterInstrument.All.Where(static one => !one.IsGauge).SelectMany(static instrument => instrument.Rows)];
 
     private readonly Lock _gate = new();
-    private readonly List<MeasuredCluster> _clusters = [];
+    private readonly List<ClusterMetricSource> _clusters = [];
     private readonly long[] _past = new long[Enum.GetValues<ClusterMetric>().Length];
 
     private ClusterInstruments(Meter meter)
@@ -47,7 +47,7 @@ internal sealed class ClusterInstruments
     {
         lock (_gate)
         {
-            _clusters.Add(new MeasuredCluster(cluster));
+            _clusters.Add(new ClusterMetricSource(cluster));
         }
     }
 
@@ -146,7 +146,7 @@ internal sealed class ClusterInstruments
     }
 
     // Requires the lock: the counts remain.
-    private void End(MeasuredCluster cluster)
+    private void End(ClusterMetricSource cluster)
     {
         _clusters.Remove(cluster);
         foreach ((ClusterMetric metric, _) in s_counted)
@@ -157,7 +157,7 @@ internal sealed class ClusterInstruments
 }
 
 /// <summary>A weak reference to a measured node. The instruments lock.</summary>
-internal sealed class MeasuredCluster(CoapCluster cluster)
+internal sealed class ClusterMetricSource(CoapCluster cluster)
 {
     private readonly WeakReference<CoapCluster> _cluster = new(cluster);
     private readonly long[] _last = new long[Enum.GetValues<ClusterMetric>().Length];

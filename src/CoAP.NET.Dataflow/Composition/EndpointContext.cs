@@ -65,7 +65,7 @@ internal sealed class EndpointContext
 
     public int ShardCount => _pipelines.Length;
 
-    public CoapScheduler Scheduler => _environment.Scheduler;
+    public CoapThreadScheduler Scheduler => _environment.Scheduler;
 
     public CoapEpochKeys? SharedKeysFor(string purpose, TimeSpan epoch) => _environment.Secret?.KeysFor(purpose, epoch);
 

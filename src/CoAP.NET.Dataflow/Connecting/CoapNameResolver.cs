@@ -118,7 +118,7 @@ internal sealed class CoapNameResolver
 
         // On Linux it blocks its thread until the name servers answer, for up to 30 s. On the shared pool it would stop other code.
         TaskCompletionSource<IPAddress[]> found = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        if (!CoapScheduler.Default.Queue(Look, (name, found)))
+        if (!CoapThreadScheduler.Default.Queue(Look, (name, found)))
         {
             found.SetException(new SocketException((int)SocketError.TryAgain));
         }

@@ -252,7 +252,7 @@ internal sealed class ClientSender
         _shard.Enter();
         try
         {
-            return _layer.UnmatchedNotifications.Begin(longest);
+            return _layer.UnmatchedNotificationQueue.Begin(longest);
         }
         finally
         {

@@ -17,14 +17,14 @@ internal sealed class ExchangeLayer
     {
         _shard = shard;
         Continuations = new InlineContinuations(shard.Environment);
-        UnmatchedNotifications = new UnmatchedNotifications(shard);
+        UnmatchedNotificationQueue = new UnmatchedNotificationQueue(shard);
     }
 
     /// <summary>Decides which thread runs the application code after a response. Used without the lock.</summary>
     public InlineContinuations Continuations { get; }
 
     /// <summary>Notifications that wait for the resumption of an observation.</summary>
-    public UnmatchedNotifications UnmatchedNotifications { get; }
+    public UnmatchedNotificationQueue UnmatchedNotificationQueue { get; }
 
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
     /// <param name="request">The request.</param>
@@ -242,7 +242,7 @@ internal sealed class ExchangeLayer
         }
 
         Open(peer, request);
-        UnmatchedNotifications.OnAdopted(request);
+        UnmatchedNotificationQueue.OnAdopted(request);
         return true;
     }
 

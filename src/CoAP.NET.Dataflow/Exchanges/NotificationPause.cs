@@ -1,7 +1,7 @@
 namespace CoAP.NET.Exchanges;
 
 /// <summary>A period in which a shard holds unmatched notifications.</summary>
-internal sealed class NotificationPause(CoapShard shard, UnmatchedNotifications held) : WheelTimer, IDisposable
+internal sealed class NotificationPause(CoapShard shard, UnmatchedNotificationQueue held) : WheelTimer, IDisposable
 {
     /// <summary>Ends the hold, unless it has ended already. Takes the lock.</summary>
     public void Dispose()

@@ -130,8 +130,8 @@ internal sealed class ResponseMatching
         try
         {
             if (!ExchangeLayer.TryFind(item.Channel, message.Token, out standing)
-                && (!_layer.UnmatchedNotifications.IsQueueing
-                    || !_layer.UnmatchedNotifications.TryEnqueue(new QueuedNotification(in item), out displaced, out how)))
+                && (!_layer.UnmatchedNotificationQueue.IsQueueing
+                    || !_layer.UnmatchedNotificationQueue.TryEnqueue(new QueuedNotification(in item), out displaced, out how)))
             {
                 return false;
             }

@@ -9,13 +9,13 @@ internal sealed class CoapEnvironment
 
     public required CoapRandomSource Random { get; init; }
 
-    public required CoapScheduler Scheduler { get; init; }
+    public required CoapThreadScheduler Scheduler { get; init; }
 
     /// <summary>The secret that processes share, from which keys derive; null for none.</summary>
     public SharedSecret? Secret { get; init; }
 
     /// <summary>The scheduler for continuations of responses; null for the runtime's default.</summary>
-    public CoapScheduler? Continuations => Scheduler.TakesContinuations ? Scheduler : null;
+    public CoapThreadScheduler? Continuations => Scheduler.TakesContinuations ? Scheduler : null;
 
     /// <summary>The options for task completion sources that <see cref="Report"/> completes.</summary>
     public TaskCreationOptions CompletionOptions =>

@@ -7,7 +7,7 @@ namespace CoAP.NET;
 /// without work. It never queues: accepted work has a thread.
 /// </summary>
 [UnsupportedOSPlatform("browser")]
-internal sealed class CoapThreads : CoapScheduler
+internal sealed class CoapThreads : CoapThreadScheduler
 {
     private readonly IdleWorkerList<Worker> _places;
     private readonly TimeSpan _idleTime;

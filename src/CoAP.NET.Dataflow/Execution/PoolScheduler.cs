@@ -4,7 +4,7 @@ namespace CoAP.NET;
 /// Runs work on the pool of the platform, without a thread of the library. In a browser that pool is the one thread of the page: work that
 /// was queued runs when the present work returns. No work may block there.
 /// </summary>
-internal sealed class PoolScheduler : CoapScheduler
+internal sealed class PoolScheduler : CoapThreadScheduler
 {
     private long _failures;
 

@@ -20,7 +20,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     // Null when the only limit is the waiting time.
     private readonly SourceCounter? _sources;
     private readonly Lock _gate = new();
-    private readonly CoapScheduler _scheduler;
+    private readonly CoapThreadScheduler _scheduler;
 
     // Those of the endpoint, from the first request.
     private HandlerThreadLimiter? _threads;

@@ -35,7 +35,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
     private readonly PathIndex _byPath = new(random);
 
     // The number per slot, if sessions have slots.
-    private SlotCounts? _slots;
+    private SessionCountPerSlot? _slots;
     private readonly SessionsByPath _places = new();
     private int _count;
     private bool _isShut;
@@ -55,7 +55,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
         get => _slots is not null;
         set
         {
-            _slots = value ? new SlotCounts() : null;
+            _slots = value ? new SessionCountPerSlot() : null;
             _byPath.IsByRemote = value;
         }
     }

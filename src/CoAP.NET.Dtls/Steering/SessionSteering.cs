@@ -20,8 +20,8 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     private readonly Lock _gate = new();
 
     // The pending releases, and the number begun so far.
-    private readonly Task?[] _releases = new Task?[SlotCounts.Slots];
-    private readonly int[] _begun = new int[SlotCounts.Slots];
+    private readonly Task?[] _releases = new Task?[SessionCountPerSlot.Slots];
+    private readonly int[] _begun = new int[SessionCountPerSlot.Slots];
     private readonly RecentClientPaths _heard = new(server.Random);
     private bool _isOpen;
 

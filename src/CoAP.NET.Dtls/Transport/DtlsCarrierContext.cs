@@ -24,7 +24,7 @@ internal sealed class DtlsCarrierContext(DtlsEngine engine, ICoapSessionContext 
 
     public ILogger Logger => outer.Logger;
 
-    public CoapScheduler Scheduler => outer.Scheduler;
+    public CoapThreadScheduler Scheduler => outer.Scheduler;
 
     public int ShardCount => outer.ShardCount;
 

@@ -120,8 +120,8 @@ internal sealed class DeviceGateway(
         // The service of the node runs on one thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         CoapNodeId node = new(from);
-        return cluster.Messages.TryOpen(node, DeviceCalls.Path, question) is { } opened
-            ? cluster.Messages.Seal(node, DeviceCalls.Path,
+        return cluster.Messages.TryOpen(node, SiloDeviceClient.Path, question) is { } opened
+            ? cluster.Messages.Seal(node, SiloDeviceClient.Path,
                 await HandleAsync(from, serializer.Deserialize<DeviceCall>(opened), cancellationToken).ConfigureAwait(false), question)
             : null;
     }

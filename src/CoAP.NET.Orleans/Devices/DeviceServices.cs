@@ -12,7 +12,7 @@ internal static class DeviceServices
     public static IServiceCollection AddSiloDevices(this IServiceCollection services)
     {
         services.TryAddSingleton(TimeProvider.System);
-        services.AddSingleton<DeviceCalls>();
+        services.AddSingleton<SiloDeviceClient>();
         services.AddSingleton<DeviceGateway>();
         services.AddPlacementDirector<DevicePlacement, DevicePlacementDirector>();
         services.AddSingleton<ILifecycleParticipant<ISiloLifecycle>>(static provider => new Participant(provider));

@@ -16,7 +16,7 @@ namespace CoAP.NET.Orleans;
 /// <param name="silos">The silos that are alive.</param>
 /// <param name="time">The clock.</param>
 internal sealed class SiloDevices(
-    CoapCluster cluster, DeviceGateway gateway, SiloPeers peers, DeviceCalls calls, IGrainFactory grains, ISiloStatusOracle silos,
+    CoapCluster cluster, DeviceGateway gateway, SiloPeers peers, SiloDeviceClient calls, IGrainFactory grains, ISiloStatusOracle silos,
     TimeProvider time) : IDeviceRouter
 {
     // Above this number all remembered places are forgotten, and searched again.

@@ -12,7 +12,7 @@ namespace CoAP.NET.Orleans;
 /// <param name="calls">Calls that silo.</param>
 /// <param name="number">The number of the observation at this node.</param>
 internal sealed class SiloFeed(
-    SiloDevices devices, ObservedResource resource, SiloAddress place, DeviceCalls calls, long number) : IDeviceFeed
+    SiloDevices devices, ObservedResource resource, SiloAddress place, SiloDeviceClient calls, long number) : IDeviceFeed
 {
     private byte[] _resource = resource.ToBytes();
 

@@ -148,14 +148,14 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// challenge (appendix B.1.2).
     /// </remarks>
     public static async ValueTask<OscoreContext> OpenAsync(
-        OscoreParameters parameters, IOscoreStore store, CoapScheduler? scheduler = null, TimeProvider? timeProvider = null,
+        OscoreParameters parameters, IOscoreStore store, CoapThreadScheduler? scheduler = null, TimeProvider? timeProvider = null,
         CoapRandomSource? random = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(parameters);
         ArgumentNullException.ThrowIfNull(store);
         OscoreKeys keys = new(parameters);
         OscoreContextState state = await OscoreContextState.OpenAsync(
-            parameters, store, scheduler ?? CoapScheduler.Default, timeProvider ?? TimeProvider.System, cancellationToken)
+            parameters, store, scheduler ?? CoapThreadScheduler.Default, timeProvider ?? TimeProvider.System, cancellationToken)
             .ConfigureAwait(false);
         OscoreContext context = new(parameters, keys, state);
         if (context.Window.State == OscoreReplayState.Lost)

@@ -254,7 +254,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
 
     private bool TryTakeNumber(OscoreContext keys, out ulong number)
     {
-        if (keys.Sequence.TryTake(out number) == OscoreNumberResult.Taken)
+        if (keys.Sequence.TryTake(out number) == SenderSequenceNumberResult.Taken)
         {
             return true;
         }

@@ -19,12 +19,12 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
     private readonly OscoreStoreKey _key;
     private readonly int _windowSize;
     private readonly DirectoryLock _lock;
-    private readonly CoapScheduler _scheduler;
+    private readonly CoapThreadScheduler _scheduler;
 
     // The lock excludes other processes, so epochs need not outlive this one.
     private ulong _epoch;
 
-    private AiocoapStore(string directory, OscoreStoreKey key, int windowSize, CoapScheduler scheduler)
+    private AiocoapStore(string directory, OscoreStoreKey key, int windowSize, CoapThreadScheduler scheduler)
     {
         _file = Path.Combine(directory, "sequence.json");
         _key = key;
@@ -39,8 +39,8 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
     /// <param name="windowSize">The size of its replay window.</param>
     /// <param name="scheduler">Runs the disk operations; null for the library's scheduler.</param>
     /// <exception cref="OscoreStoreException">Another process has it.</exception>
-    public static AiocoapStore Open(string directory, OscoreStoreKey key, int windowSize, CoapScheduler? scheduler) =>
-        new(Path.GetFullPath(directory), key, windowSize, scheduler ?? CoapScheduler.Default);
+    public static AiocoapStore Open(string directory, OscoreStoreKey key, int windowSize, CoapThreadScheduler? scheduler) =>
+        new(Path.GetFullPath(directory), key, windowSize, scheduler ?? CoapThreadScheduler.Default);
 
     /// <inheritdoc/>
     public ValueTask<OscoreStoredState> OpenAsync(OscoreStoreKey key, CancellationToken cancellationToken) => new(RunAsync(

@@ -53,7 +53,7 @@ internal sealed class OscoreContextFile : IDisposable
     /// <returns>The store.</returns>
     /// <exception cref="OscoreStoreException">Another process has it, or it cannot be created.</exception>
     /// <remarks>Disposing this object disposes the store. A second call returns the same store.</remarks>
-    public IOscoreStore OpenStore(CoapScheduler? scheduler = null)
+    public IOscoreStore OpenStore(CoapThreadScheduler? scheduler = null)
     {
         lock (_gate)
         {

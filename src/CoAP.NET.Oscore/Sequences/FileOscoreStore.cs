@@ -13,10 +13,10 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     private const int Gates = 16;
 
     private readonly DirectoryLock _lock;
-    private readonly CoapScheduler _scheduler;
+    private readonly CoapThreadScheduler _scheduler;
     private readonly Lock[] _gates = [.. Enumerable.Range(0, Gates).Select(static _ => new Lock())];
 
-    private FileOscoreStore(string path, DirectoryLock directoryLock, CoapScheduler scheduler)
+    private FileOscoreStore(string path, DirectoryLock directoryLock, CoapThreadScheduler scheduler)
     {
         Path = path;
         _lock = directoryLock;
@@ -33,7 +33,7 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     /// <exception cref="OscoreStoreException">
     /// Another process has it (<see cref="OscoreStoreFault.InUse"/>), or the directory cannot be created or is not writable.
     /// </exception>
-    public static FileOscoreStore Open(string path, CoapScheduler? scheduler = null)
+    public static FileOscoreStore Open(string path, CoapThreadScheduler? scheduler = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         path = System.IO.Path.GetFullPath(path);
@@ -47,7 +47,7 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
                 $"The directory {path} for sequence numbers cannot be made: {exception.Message}", exception);
         }
 
-        return new FileOscoreStore(path, DirectoryLock.Take(path), scheduler ?? CoapScheduler.Default);
+        return new FileOscoreStore(path, DirectoryLock.Take(path), scheduler ?? CoapThreadScheduler.Default);
     }
 
     /// <inheritdoc/>

@@ -47,7 +47,7 @@ internal sealed class OscoreContextState
     public static async ValueTask<OscoreContextState> OpenAsync(
         OscoreParameters parameters,
         IOscoreStore store,
-        CoapScheduler scheduler,
+        CoapThreadScheduler scheduler,
         TimeProvider time,
         CancellationToken cancellationToken)
     {

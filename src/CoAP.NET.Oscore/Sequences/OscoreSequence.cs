@@ -43,7 +43,7 @@ internal sealed class OscoreSequence
     /// <param name="state">The state from the store.</param>
     /// <param name="scheduler">Runs the calls of the store.</param>
     /// <param name="time">The clock of the timeout and of the rate.</param>
-    public OscoreSequence(IOscoreStore store, OscoreStoreKey key, OscoreStoredState state, CoapScheduler scheduler, TimeProvider time)
+    public OscoreSequence(IOscoreStore store, OscoreStoreKey key, OscoreStoredState state, CoapThreadScheduler scheduler, TimeProvider time)
     {
         _reservations = new Reservations(store, key, state.Epoch, scheduler, time);
         _next = _granted = Math.Min(state.Next, End);
@@ -103,10 +103,10 @@ internal sealed class OscoreSequence
     }
 
     /// <summary>Takes a number without waiting.</summary>
-    public OscoreNumberResult TryTake(out ulong number)
+    public SenderSequenceNumberResult TryTake(out ulong number)
     {
         TaskCompletionSource? begun;
-        OscoreNumberResult result;
+        SenderSequenceNumberResult result;
         lock (_gate)
         {
             number = _next;
@@ -117,9 +117,9 @@ internal sealed class OscoreSequence
             }
 
             begun = BeginLocked();
-            result = hasOne ? OscoreNumberResult.Taken
-                : _reservations?.Pending is not null ? OscoreNumberResult.NotGranted
-                : OscoreNumberResult.Refused;
+            result = hasOne ? SenderSequenceNumberResult.Taken
+                : _reservations?.Pending is not null ? SenderSequenceNumberResult.NotGranted
+                : SenderSequenceNumberResult.Refused;
         }
 
         Ask(begun);
@@ -158,9 +158,9 @@ internal sealed class OscoreSequence
         {
             switch (TryTake(out ulong number))
             {
-                case OscoreNumberResult.Taken:
+                case SenderSequenceNumberResult.Taken:
                     return number;
-                case OscoreNumberResult.Refused:
+                case SenderSequenceNumberResult.Refused:
                     throw Refusal;
                 default:
                     await WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -364,7 +364,7 @@ internal sealed class OscoreSequence
     };
 
     // The state of reservations at the store. Guarded by the gate.
-    private sealed class Reservations(IOscoreStore store, OscoreStoreKey key, ulong epoch, CoapScheduler scheduler, TimeProvider time)
+    private sealed class Reservations(IOscoreStore store, OscoreStoreKey key, ulong epoch, CoapThreadScheduler scheduler, TimeProvider time)
     {
         public IOscoreStore Store => store;
 
@@ -372,7 +372,7 @@ internal sealed class OscoreSequence
 
         public ulong Epoch => epoch;
 
-        public CoapScheduler Scheduler => scheduler;
+        public CoapThreadScheduler Scheduler => scheduler;
 
         public TimeProvider Time => time;
 

@@ -9,7 +9,7 @@ namespace CoAP.NET.PubSub.Serving;
 /// Reacts to changes of topics: notifications, subscriber limits, and the log. It runs outside of the locks of the table because it may
 /// call user code: on the asking thread for its own changes, and on the scheduler for changes by other nodes and the clock.
 /// </summary>
-internal sealed class TopicChangeReactions(TopicIndex index, CoapScheduler scheduler, EventCounter<PubSubCount> counts, ILogger logger)
+internal sealed class TopicChangeReactions(TopicIndex index, CoapThreadScheduler scheduler, EventCounter<PubSubCount> counts, ILogger logger)
 {
     // Whether this thread is asking the table and will run the reactions afterwards.
     [ThreadStatic]

@@ -6,7 +6,7 @@ internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait await
     private static readonly ReadOnlyMemory<byte>[] s_answers =
         [.. Enum.GetValues<DirectoryDecision>().Select(static answer => new ReadOnlyMemory<byte>([(byte)answer]))];
 
-    public CoapTableDecision Decide(CoapTableRequest question)
+    public CoapTableDecision Decide(CoapTableDecisionContext question)
     {
         DirectoryOwnerRequest asked = new(question.Bytes.Span);
         if (!asked.IsReadable)
@@ -60,13 +60,13 @@ internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait await
         (asked.Right & DirectoryOwnerRequest.ClientRights.MustBeFresh) == 0
         || (asked.Age is { } age && now.ToUnixTimeMilliseconds() - age >= current.ChangedAt);
 
-    private static CoapTableDecision Register(Registration? current, in CoapTableRequest question, DirectoryOwnerRequest asked)
+    private static CoapTableDecision Register(Registration? current, in CoapTableDecisionContext question, DirectoryOwnerRequest asked)
     {
         Registration made = new(asked.Content.ToArray());
         return made.IsReadable ? Put(current, made, question.Time, asked.Owner) : Keep(DirectoryDecision.Unreadable);
     }
 
-    private static CoapTableDecision Update(Registration current, in CoapTableRequest question, DirectoryOwnerRequest asked)
+    private static CoapTableDecision Update(Registration current, in CoapTableDecisionContext question, DirectoryOwnerRequest asked)
     {
         RegistrationParts parts = RegistrationUpdate.Read(asked.Content).ApplyTo(current.ToParts());
         DirectoryOwner owner = current.Owner;
@@ -85,6 +85,6 @@ internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait await
 
     private static CoapTableDecision Keep(DirectoryDecision answer) => CoapTableDecision.Keep(s_answers[(int)answer]);
 
-    private static CoapTableDecision Remove(in CoapTableRequest question) =>
+    private static CoapTableDecision Remove(in CoapTableDecisionContext question) =>
         CoapTableDecision.Remove(ReplicationWait.Write(DirectoryDecision.Done, question.Time));
 }

@@ -21,10 +21,10 @@ public sealed class InMemoryNetworkOptions
     /// Delivers datagrams at once when a transport sends, if the network is set so. Default null: nothing delivers then.
     /// </summary>
     /// <remarks>
-    /// With <see cref="CoapScheduler.Default"/> the network runs by itself on a thread. A scheduler that runs work inline has no effect,
-    /// because nothing arrives inside the sender's call.
+    /// With <see cref="CoapThreadScheduler.Default"/> the network runs by itself on a thread. A scheduler that runs work inline has no
+    /// effect, because nothing arrives inside the sender's call.
     /// </remarks>
-    public CoapScheduler? Scheduler { get; init; }
+    public CoapThreadScheduler? Scheduler { get; init; }
 
     /// <summary>
     /// Whether a sender gets a report when no host has the destination address, like ICMP, with the beginning of its datagram. Default

@@ -3,7 +3,7 @@ namespace CoAP.NET.Testing;
 /// <summary>
 /// Replaces the library's threads in tests: queued work runs on the test thread, in order, when the test says so. Thread-safe.
 /// </summary>
-public sealed class VirtualScheduler : CoapScheduler
+public sealed class VirtualScheduler : CoapThreadScheduler
 {
     private const int MaxAtOnce = 1_000_000;
 

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster.Tests.Sqlite;
 
 /// <summary>Threads that run when the test says so, or none at all.</summary>
-internal sealed class QueueOnly : CoapScheduler
+internal sealed class QueueOnly : CoapThreadScheduler
 {
     private readonly Queue<(Action<object?> Work, object? State)> _queue = [];
 

@@ -20,12 +20,12 @@ internal sealed class NoteRules : ICoapTableRules
     public int Decided => Volatile.Read(ref _decided);
 
     /// <summary>Runs while it is asked.</summary>
-    public Action<CoapTableRequest>? OnDecide { get; set; }
+    public Action<CoapTableDecisionContext>? OnDecide { get; set; }
 
     /// <summary>Runs while it is told.</summary>
     public Action<CoapTableChange>? OnTold { get; set; }
 
-    public CoapTableDecision Decide(CoapTableRequest question)
+    public CoapTableDecision Decide(CoapTableDecisionContext question)
     {
         Interlocked.Increment(ref _decided);
         OnDecide?.Invoke(question);

@@ -31,7 +31,7 @@ public sealed class TakenNamesTests
 
     internal sealed class Names : ICoapTableRules
     {
-        public CoapTableDecision Decide(CoapTableRequest question) =>
+        public CoapTableDecision Decide(CoapTableDecisionContext question) =>
             question.Current is { } owner && !owner.Span.SequenceEqual(question.Bytes.Span)
                 ? CoapTableDecision.Keep(new byte[] { 0 })
                 : CoapTableDecision.Put(question.Bytes, lifetime: TimeSpan.FromHours(1), reply: new byte[] { 1 });

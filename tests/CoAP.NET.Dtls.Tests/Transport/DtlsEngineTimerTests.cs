@@ -105,7 +105,7 @@ public sealed class DtlsEngineTimerTests
         return (server, transport);
     }
 
-    private sealed class RecordedScheduler : CoapScheduler
+    private sealed class RecordedScheduler : CoapThreadScheduler
     {
         private readonly TaskCompletionSource _engine = new(TaskCreationOptions.RunContinuationsAsynchronously);
 

@@ -59,12 +59,12 @@ public sealed class FailureTests : HostTest
         IHost host = Build(builder);
         CoapServer server = host.Services.GetRequiredService<CoapServer>();
         List<int> listening = [];
-        Assert.True(CoapHostedServers.TryPrepareStart(host.Services, server, _ =>
+        Assert.True(HostedServerLookup.TryPrepareStart(host.Services, server, _ =>
         {
             listening.Add(server.LocalEndpoints.Count);
             return Task.CompletedTask;
         }));
-        Assert.True(CoapHostedServers.TryPrepareStart(host.Services, server, _ => throw new InvalidDataException("not so")));
+        Assert.True(HostedServerLookup.TryPrepareStart(host.Services, server, _ => throw new InvalidDataException("not so")));
 
         Assert.Equal("not so", (await Assert.ThrowsAsync<InvalidDataException>(() => Within(host.StartAsync()))).Message);
         Assert.Equal([0], listening);
@@ -79,9 +79,9 @@ public sealed class FailureTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapServer other = new();
 
-        Assert.False(CoapHostedServers.TryPrepareStart(host.Services, host.Services.GetRequiredService<CoapServer>(),
+        Assert.False(HostedServerLookup.TryPrepareStart(host.Services, host.Services.GetRequiredService<CoapServer>(),
             _ => Task.CompletedTask));
-        Assert.False(CoapHostedServers.TryPrepareStart(host.Services, other, _ => Task.CompletedTask));
+        Assert.False(HostedServerLookup.TryPrepareStart(host.Services, other, _ => Task.CompletedTask));
     }
 
     private HostApplicationBuilder WithBlock(params (string Key, string? Value)[] settings)

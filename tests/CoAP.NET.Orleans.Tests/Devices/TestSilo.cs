@@ -15,7 +15,7 @@ internal sealed class TestSilo(IHost host, CoapServer server, CoapAddress addres
 
     public Serializer Serializer => host.Services.GetRequiredService<Serializer>();
 
-    public DeviceCalls Calls => host.Services.GetRequiredService<DeviceCalls>();
+    public SiloDeviceClient Calls => host.Services.GetRequiredService<SiloDeviceClient>();
 
     public SiloDevices Places => host.Services.GetRequiredService<SiloDevices>();
 

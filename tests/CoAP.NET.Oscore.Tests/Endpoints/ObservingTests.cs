@@ -108,7 +108,7 @@ public sealed class ObservingTests : IAsyncLifetime
         for (int i = 0; i < 4; i++)
         {
             world.Clock.Advance(FromSeconds(10));
-            while (context.Sequence.TryTake(out _) == OscoreNumberResult.Taken)
+            while (context.Sequence.TryTake(out _) == SenderSequenceNumberResult.Taken)
             {
                 // As if others had used them.
             }

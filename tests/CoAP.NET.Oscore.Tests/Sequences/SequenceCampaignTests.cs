@@ -154,7 +154,7 @@ public sealed class SequenceCampaignTests
 
             OscoreSequence sequence = _processes[_random.Next(_processes.Count)].Sequence;
             int count = _random.Next(1, 12);
-            for (int i = 0; i < count && sequence.TryTake(out ulong number) == OscoreNumberResult.Taken; i++)
+            for (int i = 0; i < count && sequence.TryTake(out ulong number) == SenderSequenceNumberResult.Taken; i++)
             {
                 if (!_used.Add(number))
                 {

@@ -13,11 +13,11 @@ public sealed class SequenceTests
     public async Task The_first_number_of_a_new_context_is_0_and_is_issued_after_the_store_has_confirmed_it()
     {
         OscoreSequence sequence = await OpenAsync();
-        Assert.Equal(OscoreNumberResult.NotGranted, sequence.TryTake(out _));
+        Assert.Equal(SenderSequenceNumberResult.NotGranted, sequence.TryTake(out _));
         _scheduler.RunAll();
-        Assert.Equal(OscoreNumberResult.NotGranted, sequence.TryTake(out _));
+        Assert.Equal(SenderSequenceNumberResult.NotGranted, sequence.TryTake(out _));
         _store.EndAll(CallFate.Confirmed);
-        Assert.Equal(OscoreNumberResult.Taken, sequence.TryTake(out ulong number));
+        Assert.Equal(SenderSequenceNumberResult.Taken, sequence.TryTake(out ulong number));
         Assert.Equal(0UL, number);
     }
 
@@ -29,7 +29,7 @@ public sealed class SequenceTests
         List<ulong> taken = [];
         while (taken.Count < 100)
         {
-            if (sequence.TryTake(out ulong number) == OscoreNumberResult.Taken)
+            if (sequence.TryTake(out ulong number) == SenderSequenceNumberResult.Taken)
             {
                 taken.Add(number);
                 continue;
@@ -54,7 +54,7 @@ public sealed class SequenceTests
         _store.EndAll(CallFate.Confirmed);
         for (ulong expected = 0; expected < 100_000; expected++)
         {
-            Assert.Equal(OscoreNumberResult.Taken, sequence.TryTake(out ulong number));
+            Assert.Equal(SenderSequenceNumberResult.Taken, sequence.TryTake(out ulong number));
             Assert.Equal(expected, number);
             _scheduler.RunAll();
             _store.EndAll(CallFate.Confirmed);
@@ -91,7 +91,7 @@ public sealed class SequenceTests
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(() => waiting);
         Assert.Equal(OscoreStoreFault.Failed, exception.Fault);
         exception.Mentions("No space left on device");
-        Assert.Equal(OscoreNumberResult.Refused, sequence.TryTake(out _));
+        Assert.Equal(SenderSequenceNumberResult.Refused, sequence.TryTake(out _));
         Assert.Equal(OscoreStoreFault.Failed, Assert.IsType<OscoreStoreException>(sequence.Refusal).Fault);
     }
 
@@ -104,15 +104,15 @@ public sealed class SequenceTests
         _store.EndAll(CallFate.Lost);
         for (int i = 0; i < 1000; i++)
         {
-            Assert.Equal(OscoreNumberResult.Refused, sequence.TryTake(out _));
+            Assert.Equal(SenderSequenceNumberResult.Refused, sequence.TryTake(out _));
         }
 
         Assert.Equal(1, _store.Reservations);
         _clock.Advance(OscoreSequence.RetryDelay);
-        Assert.Equal(OscoreNumberResult.NotGranted, sequence.TryTake(out _));
+        Assert.Equal(SenderSequenceNumberResult.NotGranted, sequence.TryTake(out _));
         _scheduler.RunAll();
         _store.EndAll(CallFate.Confirmed);
-        Assert.Equal(OscoreNumberResult.Taken, sequence.TryTake(out ulong number));
+        Assert.Equal(SenderSequenceNumberResult.Taken, sequence.TryTake(out ulong number));
         Assert.Equal(0UL, number);
     }
 
@@ -124,7 +124,7 @@ public sealed class SequenceTests
         _scheduler.RunAll();
         _store.EndAll(CallFate.Confirmed);
         int taken = 0;
-        while (sequence.TryTake(out _) == OscoreNumberResult.Taken)
+        while (sequence.TryTake(out _) == SenderSequenceNumberResult.Taken)
         {
             Assert.True(++taken <= (int)OscoreSequence.MinStep, "More numbers than are confirmed.");
             _scheduler.RunAll();
@@ -148,7 +148,7 @@ public sealed class SequenceTests
 
         // It answers late: what it confirmed is not used any more, as nobody relies on it.
         _store.EndAll(CallFate.Confirmed);
-        Assert.Equal(OscoreNumberResult.Refused, sequence.TryTake(out _));
+        Assert.Equal(SenderSequenceNumberResult.Refused, sequence.TryTake(out _));
     }
 
     [Fact]
@@ -184,7 +184,7 @@ public sealed class SequenceTests
 
         // It has a part of its reservation left, and is told when it wants more.
         int more = 0;
-        while (first.TryTake(out ulong number) == OscoreNumberResult.Taken)
+        while (first.TryTake(out ulong number) == SenderSequenceNumberResult.Taken)
         {
             Assert.True(used.Add(number), $"{number} was used twice.");
             more++;
@@ -195,7 +195,7 @@ public sealed class SequenceTests
         Assert.InRange(more, 1, (int)OscoreSequence.MinStep);
         Assert.Equal(OscoreStoreFault.Superseded, Assert.IsType<OscoreStoreException>(first.Refusal).Fault);
         _clock.Advance(FromDays(1));
-        Assert.Equal(OscoreNumberResult.Refused, first.TryTake(out _));
+        Assert.Equal(SenderSequenceNumberResult.Refused, first.TryTake(out _));
     }
 
     [Fact]
@@ -204,7 +204,7 @@ public sealed class SequenceTests
     {
         OscoreSequence sequence = await OpenAsync(OscoreSequence.End - 2);
         Use(sequence, 2);
-        Assert.Equal(OscoreNumberResult.Refused, sequence.TryTake(out _));
+        Assert.Equal(SenderSequenceNumberResult.Refused, sequence.TryTake(out _));
         Assert.Equal(OscoreStoreFault.Exhausted, Assert.IsType<OscoreStoreException>(sequence.Refusal).Fault);
         await Assert.ThrowsAsync<OscoreStoreException>(() => sequence.TakeAsync(default).AsTask());
         OscoreSequence next = await OpenAsync();
@@ -230,7 +230,7 @@ public sealed class SequenceTests
         Task<ulong> waiting = other.TakeAsync(default).AsTask();
         sequence.Close();
         other.Close();
-        Assert.Equal(OscoreNumberResult.Refused, sequence.TryTake(out _));
+        Assert.Equal(SenderSequenceNumberResult.Refused, sequence.TryTake(out _));
         Assert.IsType<ObjectDisposedException>(sequence.Refusal);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => waiting);
     }
@@ -241,7 +241,7 @@ public sealed class SequenceTests
         OscoreSequence sequence = OscoreSequence.Volatile();
         for (ulong expected = 0; expected < 100; expected++)
         {
-            Assert.Equal(OscoreNumberResult.Taken, sequence.TryTake(out ulong number));
+            Assert.Equal(SenderSequenceNumberResult.Taken, sequence.TryTake(out ulong number));
             Assert.Equal(expected, number);
         }
     }
@@ -251,7 +251,7 @@ public sealed class SequenceTests
     {
         MemoryOscoreStore store = new();
         OscoreStoredState state = await store.OpenAsync(s_key, default);
-        OscoreSequence sequence = new(store, s_key, state, CoapScheduler.Default, TimeProvider.System);
+        OscoreSequence sequence = new(store, s_key, state, CoapThreadScheduler.Default, TimeProvider.System);
         ulong[][] taken = new ulong[4][];
         Thread[] threads = [.. Enumerable.Range(0, taken.Length).Select(index => new Thread(() =>
         {
@@ -272,15 +272,15 @@ public sealed class SequenceTests
     {
         for (int i = 0; i < count; i++)
         {
-            OscoreNumberResult result = sequence.TryTake(out ulong number);
-            if (result == OscoreNumberResult.NotGranted)
+            SenderSequenceNumberResult result = sequence.TryTake(out ulong number);
+            if (result == SenderSequenceNumberResult.NotGranted)
             {
                 _scheduler.RunAll();
                 _store.EndAll(CallFate.Confirmed);
                 result = sequence.TryTake(out number);
             }
 
-            Assert.Equal(OscoreNumberResult.Taken, result);
+            Assert.Equal(SenderSequenceNumberResult.Taken, result);
             Assert.True(used?.Add(number) ?? true, $"{number} was used twice.");
             _scheduler.RunAll();
             _store.EndAll(CallFate.Confirmed);

@@ -8,7 +8,7 @@ internal sealed class BrowserTestEngine : WebSocketTestEngine
     public override CoapClient MakeClient(CoapEndpointOptions options)
     {
         options.IsInBrowser = true;
-        if (options.Pipeline.Scheduler == CoapScheduler.Default)
+        if (options.Pipeline.Scheduler == CoapThreadScheduler.Default)
         {
             options.Pipeline.Scheduler = new PoolScheduler();
         }

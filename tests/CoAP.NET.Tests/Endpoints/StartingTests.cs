@@ -93,7 +93,7 @@ public sealed class StartingTests
         error.Mentions("resolved");
     }
 
-    private sealed class NoThreads : CoapScheduler
+    private sealed class NoThreads : CoapThreadScheduler
     {
         public override bool Queue(Action<object?> action, object? state) => false;
     }

@@ -123,7 +123,7 @@ public sealed class ShardClockTests
     {
         TimeProvider = time,
         Random = new VirtualRandom(1),
-        Scheduler = CoapScheduler.Default,
+        Scheduler = CoapThreadScheduler.Default,
         Limits = new CoapLimits(),
         Counters = new CoapCounters(),
         Logger = NullLogger.Instance,

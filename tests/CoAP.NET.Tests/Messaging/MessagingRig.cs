@@ -24,7 +24,7 @@ internal sealed class MessagingRig
         {
             TimeProvider = Clock,
             Random = new VirtualRandom(seed),
-            Scheduler = CoapScheduler.Default,
+            Scheduler = CoapThreadScheduler.Default,
             Limits = limits ?? new CoapLimits(),
             Counters = Counters,
             Logger = Logger,

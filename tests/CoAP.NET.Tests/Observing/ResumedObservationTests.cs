@@ -226,7 +226,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
         using IDisposable hold = Endpoint.PauseNotifications(FromSeconds(90));
         await Endpoint.StartAsync();
         ushort honest = Notify(s_token, 8, "honest");
-        for (int i = 0; i < UnmatchedNotifications.MaxCount + 100; i++)
+        for (int i = 0; i < UnmatchedNotificationQueue.MaxCount + 100; i++)
         {
             Notify(new CoapToken([9, (byte)(i >> 8), (byte)i]), 1, "flood", confirmable: false, from: s_stranger);
         }
@@ -239,7 +239,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
 
         // What was let go is a new message when its copy comes.
         hold.Dispose();
-        Assert.Equal(UnmatchedNotifications.MaxCount - 1,
+        Assert.Equal(UnmatchedNotificationQueue.MaxCount - 1,
             Transport.TakeSent().Count(static sent => sent.StartsWith("7000", Ordinal)));
     }
 

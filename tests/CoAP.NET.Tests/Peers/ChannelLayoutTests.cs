@@ -11,7 +11,7 @@ public class ChannelLayoutTests
     {
         TimeProvider = new VirtualClock(),
         Random = new VirtualRandom(1),
-        Scheduler = CoapScheduler.Default,
+        Scheduler = CoapThreadScheduler.Default,
         Limits = new CoapLimits(),
         Counters = new CoapCounters(),
         Logger = NullLogger.Instance,

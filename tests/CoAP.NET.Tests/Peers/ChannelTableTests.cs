@@ -182,7 +182,7 @@ public class ChannelTableTests
         {
             TimeProvider = new VirtualClock(),
             Random = new VirtualRandom(1),
-            Scheduler = CoapScheduler.Default,
+            Scheduler = CoapThreadScheduler.Default,
             Limits = _limits,
             Counters = _counters,
             Logger = NullLogger.Instance,

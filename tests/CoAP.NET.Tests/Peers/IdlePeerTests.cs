@@ -135,7 +135,7 @@ public class IdlePeerTests
         {
             TimeProvider = _clock,
             Random = new VirtualRandom(1),
-            Scheduler = CoapScheduler.Default,
+            Scheduler = CoapThreadScheduler.Default,
             Limits = _limits,
             Counters = new CoapCounters(),
             Logger = NullLogger.Instance,

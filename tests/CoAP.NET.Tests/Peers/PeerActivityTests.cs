@@ -15,7 +15,7 @@ public class PeerActivityTests
         {
             TimeProvider = new VirtualClock(),
             Random = new VirtualRandom(1),
-            Scheduler = CoapScheduler.Default,
+            Scheduler = CoapThreadScheduler.Default,
             Limits = new CoapLimits(),
             Counters = new CoapCounters(),
             Logger = NullLogger.Instance,

@@ -544,7 +544,7 @@ public class ExecutionTests
     [Fact]
     public async Task A_hundred_blocked_handlers_do_not_delay_other_requests()
     {
-        ResourceStage stage = new(CoapScheduler.Default);
+        ResourceStage stage = new(CoapThreadScheduler.Default);
         using ManualResetEventSlim gate = new();
         using CountdownEvent blocked = new(100);
         stage.MapGet("/blocks", () =>
@@ -565,12 +565,12 @@ public class ExecutionTests
     [Fact]
     public async Task A_handler_may_block_on_an_asynchronous_task()
     {
-        ResourceStage stage = new(CoapScheduler.Default);
+        ResourceStage stage = new(CoapThreadScheduler.Default);
         stage.MapGet("/queued", () => LaterAsync().GetAwaiter().GetResult()).WithExecution(queued: 1);
         stage.MapGet("/inline", () => LaterAsync().GetAwaiter().GetResult());
         Assert.Equal(CoapCode.Content, (await stage.SendAsync(CoapMethod.Get, "/queued").WaitAsync(s_hang)).Code);
         TaskCompletionSource<Task<CoapResult>> received = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Assert.True(CoapScheduler.Default.Queue(_ => received.SetResult(stage.SendAsync(CoapMethod.Get, "/inline")), null));
+        Assert.True(CoapThreadScheduler.Default.Queue(_ => received.SetResult(stage.SendAsync(CoapMethod.Get, "/inline")), null));
         Assert.Equal(CoapCode.Content, (await (await received.Task.WaitAsync(s_hang)).WaitAsync(s_hang)).Code);
 
         static async Task<CoapResult> LaterAsync()
@@ -583,7 +583,7 @@ public class ExecutionTests
     [Fact]
     public async Task Every_request_from_many_threads_gets_one_answer()
     {
-        ResourceStage stage = new(CoapScheduler.Default);
+        ResourceStage stage = new(CoapThreadScheduler.Default);
         int running = 0;
         bool together = false;
         stage.MapGet("/serial", async () =>
@@ -604,7 +604,7 @@ public class ExecutionTests
         using CountdownEvent threads = new(4);
         for (int thread = 0; thread < 4; thread++)
         {
-            Assert.True(CoapScheduler.Default.Queue(
+            Assert.True(CoapThreadScheduler.Default.Queue(
                 _ =>
                 {
                     for (int i = 0; i < 600; i++)

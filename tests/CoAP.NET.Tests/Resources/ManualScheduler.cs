@@ -1,7 +1,7 @@
 namespace CoAP.NET.Tests.Resources;
 
 /// <summary>Threads that are none: work waits until the test runs it.</summary>
-internal sealed class ManualScheduler : CoapScheduler
+internal sealed class ManualScheduler : CoapThreadScheduler
 {
     private readonly Lock _gate = new();
     private readonly Queue<(Action<object?> Work, object? State)> _queue = new();

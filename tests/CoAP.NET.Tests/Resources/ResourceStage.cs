@@ -9,7 +9,7 @@ internal sealed class ResourceStage : ICoapRouteBuilder
 {
     private readonly CoapChannel _channel;
 
-    public ResourceStage(CoapScheduler? scheduler = null, CoapLimits? limits = null, HandlerThreadLimiter? threads = null)
+    public ResourceStage(CoapThreadScheduler? scheduler = null, CoapLimits? limits = null, HandlerThreadLimiter? threads = null)
     {
         Limits = limits ?? new CoapLimits();
         Environment = new CoapEnvironment

@@ -27,7 +27,7 @@ public class SerializerStageTests
         {
             TimeProvider = TimeProvider.System,
             Random = new VirtualRandom(1),
-            Scheduler = CoapScheduler.Default,
+            Scheduler = CoapThreadScheduler.Default,
             Limits = new CoapLimits(),
             Counters = new CoapCounters(),
             Logger = _log,

@@ -117,7 +117,7 @@ public class InMemoryNetworkTests
     [Fact]
     public async Task A_network_on_the_system_clock_delivers_datagrams_on_pool_threads()
     {
-        InMemoryNetwork network = new(TimeProvider.System, new() { Scheduler = CoapScheduler.Default });
+        InMemoryNetwork network = new(TimeProvider.System, new() { Scheduler = CoapThreadScheduler.Default });
         await using InMemoryTransport transport = network.CreateHost(s_b);
         RecordingContext server = new(TimeProvider.System);
         await transport.StartAsync(server, CancellationToken.None);

@@ -29,7 +29,7 @@ internal sealed class RecordingContext(TimeProvider time) : ICoapDatagramContext
 
     public int ShardCount => 1;
 
-    public CoapScheduler Scheduler { get; } = new VirtualScheduler();
+    public CoapThreadScheduler Scheduler { get; } = new VirtualScheduler();
 
     public List<(string Hex, CoapAddress Remote, CoapAddress Local, bool Truncated)> Received { get; } = [];
 

@@ -35,7 +35,7 @@ internal sealed class BalancerPort : ICoapDatagramContext
 
     public ILogger Logger => NullLogger.Instance;
 
-    public CoapScheduler Scheduler => CoapScheduler.Default;
+    public CoapThreadScheduler Scheduler => CoapThreadScheduler.Default;
 
     public int ShardCount => 1;
 

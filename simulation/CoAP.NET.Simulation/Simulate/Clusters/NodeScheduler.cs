@@ -1,7 +1,7 @@
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>The threads of a node: what is queued runs when its clock goes on, one after the other.</summary>
-internal sealed class NodeScheduler : CoapScheduler
+internal sealed class NodeScheduler : CoapThreadScheduler
 {
     private readonly Queue<(Action<object?> Work, object? State)> _waiting = new();
     private readonly ITimer _timer;

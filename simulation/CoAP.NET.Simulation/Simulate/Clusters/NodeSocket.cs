@@ -85,7 +85,7 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
 
         public ILogger Logger => context.Logger;
 
-        public CoapScheduler Scheduler => context.Scheduler;
+        public CoapThreadScheduler Scheduler => context.Scheduler;
 
         public int ShardCount => context.ShardCount;
 

@@ -25,7 +25,7 @@ internal sealed class OutboxRouting
     {
         try
         {
-            OutboxEntry answer = (await AskAsync(OutboxOperation.Add, entry, cancellationToken).ConfigureAwait(false))[0];
+            OutboxEntry answer = (await AskAsync(OutboxRequestKind.Add, entry, cancellationToken).ConfigureAwait(false))[0];
             return answer.State == OutboxState.Failed
                 ? throw CoapDeviceException.Queued(entry.Device, answer.Fault, answer.Why)
                 : answer.ToPublic();
@@ -42,16 +42,16 @@ internal sealed class OutboxRouting
         static done => _ = done.Exception, TaskScheduler.Default);
 
     public async Task<CoapResponse> WaitAsync(string device, Guid id, CancellationToken cancellationToken) =>
-        (await AskAsync(OutboxOperation.Wait, OutboxEntry.Unknown(device, id), cancellationToken).ConfigureAwait(false))[0].GetResponse();
+        (await AskAsync(OutboxRequestKind.Wait, OutboxEntry.Unknown(device, id), cancellationToken).ConfigureAwait(false))[0].GetResponse();
 
     public async Task<IReadOnlyList<CoapQueuedRequest>> ListAsync(string device, CancellationToken cancellationToken) =>
-        [.. (await AskAsync(OutboxOperation.List, OutboxEntry.Unknown(device, default), cancellationToken).ConfigureAwait(false))
+        [.. (await AskAsync(OutboxRequestKind.List, OutboxEntry.Unknown(device, default), cancellationToken).ConfigureAwait(false))
             .Select(static entry => entry.ToPublic())];
 
     public async Task<bool> CancelAsync(string device, Guid id, CancellationToken cancellationToken) =>
-        (await AskAsync(OutboxOperation.Cancel, OutboxEntry.Unknown(device, id), cancellationToken).ConfigureAwait(false)).Count > 0;
+        (await AskAsync(OutboxRequestKind.Cancel, OutboxEntry.Unknown(device, id), cancellationToken).ConfigureAwait(false)).Count > 0;
 
-    private async Task<IReadOnlyList<OutboxEntry>> AskAsync(OutboxOperation act, OutboxEntry asked, CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<OutboxEntry>> AskAsync(OutboxRequestKind act, OutboxEntry asked, CancellationToken cancellationToken)
     {
         long started = _time.GetTimestamp();
         while (true)
@@ -78,7 +78,7 @@ internal sealed class OutboxRouting
                 failure = exception;
             }
 
-            if (act != OutboxOperation.Wait && _time.GetElapsedTime(started) >= s_longest)
+            if (act != OutboxRequestKind.Wait && _time.GetElapsedTime(started) >= s_longest)
             {
                 throw CoapDeviceException.Unreachable(asked.Device,
                     $"the node that owns its outbox is not reachable, or the store is unavailable. {failure?.Message}", false, failure);
@@ -100,7 +100,7 @@ internal sealed class OutboxRouting
         using CancellationTokenSource poll = new(s_poll, _time);
         try
         {
-            answer = await AnswerAsync((OutboxOperation)question.Span[0], asked, poll.Token).ConfigureAwait(false);
+            answer = await AnswerAsync((OutboxRequestKind)question.Span[0], asked, poll.Token).ConfigureAwait(false);
         }
         catch (CoapDeviceException exception) when (exception.Fault is CoapDeviceFault.Full or CoapDeviceFault.Forgotten)
         {
@@ -116,13 +116,13 @@ internal sealed class OutboxRouting
         return [.. answer.SelectMany(static entry => entry.ToBytes(withRequest: false))];
     }
 
-    private async Task<IReadOnlyList<OutboxEntry>> AnswerAsync(OutboxOperation act, OutboxEntry asked, CancellationToken cancellationToken) =>
+    private async Task<IReadOnlyList<OutboxEntry>> AnswerAsync(OutboxRequestKind act, OutboxEntry asked, CancellationToken cancellationToken) =>
         act switch
         {
-            OutboxOperation.Add => [await _outboxes.AddAsync(asked, cancellationToken).ConfigureAwait(false)],
-            OutboxOperation.Wait => [await _outboxes.WaitAsync(asked.Device, asked.Id, cancellationToken).ConfigureAwait(false)],
-            OutboxOperation.List => _outboxes.List(asked.Device),
-            OutboxOperation.Cancel => await _outboxes.CancelAsync(asked.Device, asked.Id, cancellationToken).ConfigureAwait(false) is { } entry
+            OutboxRequestKind.Add => [await _outboxes.AddAsync(asked, cancellationToken).ConfigureAwait(false)],
+            OutboxRequestKind.Wait => [await _outboxes.WaitAsync(asked.Device, asked.Id, cancellationToken).ConfigureAwait(false)],
+            OutboxRequestKind.List => _outboxes.List(asked.Device),
+            OutboxRequestKind.Cancel => await _outboxes.CancelAsync(asked.Device, asked.Id, cancellationToken).ConfigureAwait(false) is { } entry
                 ? [entry]
                 : [],
             _ => throw new ArgumentException("Not a question about an outbox.", nameof(act)),
@@ -130,7 +130,7 @@ internal sealed class OutboxRouting
 }
 
 /// <summary>What a node asks the node that owns an outbox: the first byte of the question.</summary>
-internal enum OutboxOperation : byte
+internal enum OutboxRequestKind : byte
 {
     Add = 0,
 

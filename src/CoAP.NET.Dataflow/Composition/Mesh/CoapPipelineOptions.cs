@@ -20,7 +20,7 @@ public sealed class CoapPipelineOptions
 
     /// <summary>The threads of the library.</summary>
     /// <remarks>Default: its own, shared by all endpoints.</remarks>
-    public CoapScheduler Scheduler { get; set => field = CoapEndpointOptions.NotNull(value); } = CoapScheduler.Default;
+    public CoapThreadScheduler Scheduler { get; set => field = CoapEndpointOptions.NotNull(value); } = CoapThreadScheduler.Default;
 
     /// <summary>The source of random numbers.</summary>
     /// <remarks>Default: that of the operating system.</remarks>

@@ -8,7 +8,7 @@ namespace CoAP.NET;
 internal sealed class HandlerThreadLimiter
 {
     private readonly Lock _gate = new();
-    private readonly CoapScheduler _scheduler;
+    private readonly CoapThreadScheduler _scheduler;
     private readonly Func<Thread, int, bool> _waits;
     private readonly Func<int> _currentId;
     private readonly int _maxBusy;
@@ -26,7 +26,7 @@ internal sealed class HandlerThreadLimiter
     /// <param name="waits">Whether a thread waits; null to ask the system. For tests.</param>
     /// <param name="currentId">Identifies the calling thread; null to ask the system. For tests.</param>
     public HandlerThreadLimiter(
-        CoapScheduler scheduler, int? maxBusy = null, Func<Thread, int, bool>? waits = null, Func<int>? currentId = null)
+        CoapThreadScheduler scheduler, int? maxBusy = null, Func<Thread, int, bool>? waits = null, Func<int>? currentId = null)
     {
         _scheduler = scheduler;
         _maxBusy = maxBusy ?? UserCodePolicy.ComputingThreads;

@@ -8,7 +8,7 @@ namespace CoAP.NET;
 /// </summary>
 internal abstract class ReceiveLoop
 {
-    private readonly CoapScheduler _scheduler;
+    private readonly CoapThreadScheduler _scheduler;
     private ReceiveRole? _holder;
     private long _progress;
     private int _takeOverPending;
@@ -21,7 +21,7 @@ internal abstract class ReceiveLoop
     private bool _starved;
     private uint _looksInUserCode;
 
-    protected ReceiveLoop(CoapScheduler scheduler)
+    protected ReceiveLoop(CoapThreadScheduler scheduler)
     {
         _scheduler = scheduler;
         Watchdog = ReceiveWatchdog.Of(scheduler);

@@ -8,16 +8,16 @@ namespace CoAP.NET;
 /// </summary>
 internal sealed class ReceiveWatchdog
 {
-    private static readonly ConditionalWeakTable<CoapScheduler, ReceiveWatchdog> s_watchdogs = [];
+    private static readonly ConditionalWeakTable<CoapThreadScheduler, ReceiveWatchdog> s_watchdogs = [];
 
-    private readonly CoapScheduler _scheduler;
+    private readonly CoapThreadScheduler _scheduler;
     private readonly Lock _gate = new();
     private ReceiveLoop[] _loops = [];
     private bool _awake;
 
-    private ReceiveWatchdog(CoapScheduler scheduler) => _scheduler = scheduler;
+    private ReceiveWatchdog(CoapThreadScheduler scheduler) => _scheduler = scheduler;
 
-    public static ReceiveWatchdog Of(CoapScheduler scheduler) => s_watchdogs.GetValue(scheduler, static key => new ReceiveWatchdog(key));
+    public static ReceiveWatchdog Of(CoapThreadScheduler scheduler) => s_watchdogs.GetValue(scheduler, static key => new ReceiveWatchdog(key));
 
     /// <summary>Pauses after a failure that would otherwise repeat at full speed.</summary>
     public static void Pause()

@@ -22,14 +22,14 @@ internal sealed class SharedEchoIssuer : EchoIssuer
 
     private readonly CoapEpochKeys _keys;
     private readonly CoapRandomSource _random;
-    private readonly MonotonicUtcClock _time;
+    private readonly UtcClockOffset _time;
     private Run _run;
 
     public SharedEchoIssuer(CoapEnvironment environment, SharedSecret secret)
     {
         _keys = secret.KeysFor("Echo", s_epoch);
         _random = environment.Random;
-        _time = new MonotonicUtcClock(environment);
+        _time = new UtcClockOffset(environment);
         _run = NewRun(_time.Offset());
     }
 

@@ -45,7 +45,7 @@ public interface ICoapTransportContext
     ILogger Logger { get; }
 
     /// <summary>The threads of the library, for receive loops and for user code that blocks.</summary>
-    CoapScheduler Scheduler { get; }
+    CoapThreadScheduler Scheduler { get; }
 
     /// <summary>The number of shards; 1 or more. A peer belongs to the shard that its address hashes to.</summary>
     int ShardCount { get; }

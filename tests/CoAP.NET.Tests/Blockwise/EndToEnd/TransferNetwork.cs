@@ -28,7 +28,7 @@ internal sealed class TransferNetwork : IAsyncDisposable
         {
             Seed = _seed,
             Conditions = conditions ?? NetworkConditions.Perfect,
-            Scheduler = conditions is null ? CoapScheduler.Default : null,
+            Scheduler = conditions is null ? CoapThreadScheduler.Default : null,
             MaxTraceLength = 0,
         });
         _options = new CoapEndpointOptions { TimeProvider = Clock, Pipeline = { Random = new VirtualRandom(_seed) } };

@@ -57,7 +57,7 @@ internal sealed class AsyncContext : ICoapStreamContext
 
     public int ShardCount => 1;
 
-    public CoapScheduler Scheduler => CoapScheduler.Default;
+    public CoapThreadScheduler Scheduler => CoapThreadScheduler.Default;
 
     /// <summary>The next frame, as hexadecimal digits.</summary>
     public Task<string> NextFrameAsync() => Within(_received);

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Tests.Transports.Udp;
 
 /// <summary>The library's threads, and how many of them are busy.</summary>
-internal sealed class CountingScheduler : CoapScheduler
+internal sealed class CountingScheduler : CoapThreadScheduler
 {
     // Each test has its own. Idle threads that stay for a minute would be hundreds in the process, and who waits in virtual time looks at
     // all of them before each step.

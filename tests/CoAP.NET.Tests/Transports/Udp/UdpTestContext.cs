@@ -48,7 +48,7 @@ internal sealed class UdpTestContext : ICoapDatagramContext, IDatagramBatchConte
 
     public int ShardCount => Shards;
 
-    public CoapScheduler Scheduler => Threads;
+    public CoapThreadScheduler Scheduler => Threads;
 
     public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
     {

@@ -202,7 +202,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
         error.Mentions("LocalAddress");
     }
 
-    private sealed class NoThreads : CoapScheduler
+    private sealed class NoThreads : CoapThreadScheduler
     {
         public override bool Queue(Action<object?> work, object? state) => false;
     }

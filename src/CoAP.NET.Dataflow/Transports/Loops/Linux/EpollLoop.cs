@@ -40,7 +40,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="scheduler">The source of its threads.</param>
     /// <param name="index">The shard of the loop; 0 for a shared one.</param>
     /// <param name="shared">Decides when the loop ends; null for <see cref="End"/>.</param>
-    public EpollLoop(CoapScheduler scheduler, int index, SharedLoop? shared)
+    public EpollLoop(CoapThreadScheduler scheduler, int index, SharedLoop? shared)
         : base(scheduler)
     {
         Index = index;

@@ -9,19 +9,19 @@ namespace CoAP.NET.Transports;
 internal sealed class SharedLoop
 {
     private static readonly long s_grace = 2 * TimeProvider.System.TimestampFrequency;
-    private static readonly ConditionalWeakTable<CoapScheduler, SharedLoop> s_loops = [];
+    private static readonly ConditionalWeakTable<CoapThreadScheduler, SharedLoop> s_loops = [];
 
-    private readonly CoapScheduler _scheduler;
+    private readonly CoapThreadScheduler _scheduler;
     private readonly Lock _gate = new();
     private EpollLoop? _loop;
     private long _endsAt = long.MaxValue;
 
-    private SharedLoop(CoapScheduler scheduler) => _scheduler = scheduler;
+    private SharedLoop(CoapThreadScheduler scheduler) => _scheduler = scheduler;
 
     /// <summary>When the loop may end, in units of TimeProvider.System; <see cref="long.MaxValue"/> while it is in use.</summary>
     public long EndsAt => Volatile.Read(ref _endsAt);
 
-    public static SharedLoop Of(CoapScheduler scheduler) => s_loops.GetValue(scheduler, static key => new SharedLoop(key));
+    public static SharedLoop Of(CoapThreadScheduler scheduler) => s_loops.GetValue(scheduler, static key => new SharedLoop(key));
 
     /// <summary>Returns the running loop; release it with <see cref="Release"/>.</summary>
     /// <returns>The loop; null when no thread was available.</returns>

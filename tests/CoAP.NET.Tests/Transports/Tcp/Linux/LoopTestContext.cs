@@ -67,7 +67,7 @@ internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext
 
     public int ShardCount => Shards;
 
-    public CoapScheduler Scheduler => Threads;
+    public CoapThreadScheduler Scheduler => Threads;
 
     /// <summary>Sends a copy of a frame back.</summary>
     public static void Echo(CoapConnection connection, CoapDatagram frame)

@@ -6,7 +6,7 @@ namespace CoAP.NET.Exchanges;
 /// Holds unmatched notifications while observations of an earlier process are resumed. Each hold limits the time. The number is limited
 /// too: when it is full, one of the source with most makes room. Call every method under Shard.Gate.
 /// </summary>
-internal sealed class UnmatchedNotifications
+internal sealed class UnmatchedNotificationQueue
 {
     /// <summary>The maximum number for the peers of a shard.</summary>
     public const int MaxCount = 1024;
@@ -16,7 +16,7 @@ internal sealed class UnmatchedNotifications
     private readonly HashSet<NotificationPause> _holds = [];
     private volatile bool _isQueueing;
 
-    public UnmatchedNotifications(CoapShard shard) => _shard = shard;
+    public UnmatchedNotificationQueue(CoapShard shard) => _shard = shard;
 
     /// <summary>Whether notifications are currently held. May be read without the lock.</summary>
     public bool IsQueueing => _isQueueing;

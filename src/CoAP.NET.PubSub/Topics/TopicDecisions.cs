@@ -4,12 +4,12 @@ namespace CoAP.NET.PubSub.Topics;
 /// Decides each change of a topic: its life cycle, its immutable properties, and its end. The decision depends only on the question and the
 /// entry, not on the node.
 /// </summary>
-internal static class TopicRules
+internal static class TopicDecisions
 {
     private const string Other = "The state has changed and no longer meets the condition. Read it again.";
     private const string NotThere = "This topic does not exist. It may have been deleted or may have expired.";
 
-    public static CoapTableDecision Decide(CoapTableRequest question)
+    public static CoapTableDecision Decide(CoapTableDecisionContext question)
     {
         if (TopicOwnerRequest.Read(question.Bytes) is not { } asked)
         {
@@ -34,12 +34,12 @@ internal static class TopicRules
         };
     }
 
-    private static CoapTableDecision Create(TopicState topic, TopicState? current, CoapTableRequest question) =>
+    private static CoapTableDecision Create(TopicState topic, TopicState? current, CoapTableDecisionContext question) =>
         current is null ? Put(topic, null, question, new TopicOwnerResponse(CoapCode.Created), isDurable: true)
             : current.Creation == topic.Creation ? CoapTableDecision.Keep(new TopicOwnerResponse(CoapCode.Created).Write())
             : Refuse(CoapCode.BadRequest, "The collection already has a topic of this name. Choose another topic-name.");
 
-    private static CoapTableDecision Change(TopicOwnerRequest asked, TopicState current, CoapTableRequest question)
+    private static CoapTableDecision Change(TopicOwnerRequest asked, TopicState current, CoapTableDecisionContext question)
     {
         CoapTopicProperties given = asked.Properties!;
         CoapTopicProperties old = current.Properties;
@@ -75,7 +75,7 @@ internal static class TopicRules
 
     // Latest data are not worth a round trip to a store because the next publication replaces them. The first publication must persist: it
     // defines the state.
-    private static CoapTableDecision Publish(TopicOwnerRequest asked, TopicState current, CoapTableRequest question)
+    private static CoapTableDecision Publish(TopicOwnerRequest asked, TopicState current, CoapTableDecisionContext question)
     {
         if (current.Properties.ContentFormat is { } wanted && asked.Format is { } given && given != wanted)
         {
@@ -97,7 +97,7 @@ internal static class TopicRules
                     || !current.HasData);
     }
 
-    private static CoapTableDecision DeleteData(TopicOwnerRequest asked, TopicState current, CoapTableRequest question) =>
+    private static CoapTableDecision DeleteData(TopicOwnerRequest asked, TopicState current, CoapTableDecisionContext question) =>
         current.DataMarks.HasReached(asked.Stamp) ? CoapTableDecision.Keep(new TopicOwnerResponse(CoapCode.Deleted).Write())
             : IsOther(asked, current.DataTag) ? Refuse(CoapCode.PreconditionFailed, Other)
             : current.HasData
@@ -107,7 +107,7 @@ internal static class TopicRules
     private static bool IsOther(TopicOwnerRequest asked, ulong tag) => asked.Expected is { } expected && expected != tag;
 
     private static CoapTableDecision Put(
-        TopicState next, TopicState? current, CoapTableRequest question, TopicOwnerResponse reply, bool isDurable)
+        TopicState next, TopicState? current, CoapTableDecisionContext question, TopicOwnerResponse reply, bool isDurable)
     {
         TimeSpan lifetime = Timeout.InfiniteTimeSpan;
         if (next.Properties.Expiration is { } expiration)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-internal enum OscoreNumberResult : byte
+internal enum SenderSequenceNumberResult : byte
 {
     /// <summary>The caller has a number, which no other caller gets.</summary>
     Taken,

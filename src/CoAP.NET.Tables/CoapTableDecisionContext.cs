@@ -7,6 +7,6 @@ namespace CoAP.NET.Tables;
 /// <param name="Remaining">The remaining lifetime of the entry; <see cref="Timeout.InfiniteTimeSpan"/> for no end, zero if there is
 /// none.</param>
 /// <param name="Time">The time of the deciding node.</param>
-internal readonly record struct CoapTableRequest(
+internal readonly record struct CoapTableDecisionContext(
     CoapTableKey Key, ReadOnlyMemory<byte>? Current, ReadOnlyMemory<byte> Bytes, TimeSpan Remaining = default,
     DateTimeOffset Time = default);

@@ -10,11 +10,11 @@ namespace CoAP.NET;
 /// It is injected, so tests can run everything on one thread. The library does not use the shared thread pool for these, because a pool
 /// that others block must not stop a server.
 /// </remarks>
-public abstract class CoapScheduler
+public abstract class CoapThreadScheduler
 {
     /// <summary>The library's own background threads, shared by all endpoints of the process. Idle threads end by themselves.</summary>
     /// <remarks>A browser has no threads. There the work runs on the thread of the page, when the present work has returned.</remarks>
-    public static CoapScheduler Default { get; } = OperatingSystem.IsBrowser() ? new PoolScheduler() : new CoapThreads();
+    public static CoapThreadScheduler Default { get; } = OperatingSystem.IsBrowser() ? new PoolScheduler() : new CoapThreads();
 
     /// <summary>Runs short work on a thread of the library.</summary>
     /// <param name="work">The work; it must not throw.</param>

@@ -7,7 +7,7 @@ namespace CoAP.NET.Orleans;
 /// <summary>
 /// Calls other silos about their devices. The nodes encrypt the calls, which Orleans does not (<see cref="NodeCipher"/>). Thread-safe.
 /// </summary>
-internal sealed class DeviceCalls(CoapCluster cluster, CoapNodeClient nodes, Serializer serializer)
+internal sealed class SiloDeviceClient(CoapCluster cluster, CoapNodeClient nodes, Serializer serializer)
 {
     /// <summary>The purpose of the messages.</summary>
     public const string Path = "/devices";

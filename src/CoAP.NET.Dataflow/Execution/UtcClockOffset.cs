@@ -4,7 +4,7 @@ namespace CoAP.NET;
 /// A time of day that advances as evenly as the monotonic clock, so ages stay right when the system clock is set. It re-reads the system
 /// clock only when the two differ by seconds. Thread-safe.
 /// </summary>
-internal sealed class MonotonicUtcClock(CoapEnvironment environment)
+internal sealed class UtcClockOffset(CoapEnvironment environment)
 {
     private static readonly long s_tolerance = TimeSpan.FromSeconds(5).Ticks;
     private static readonly long s_exact = TimeSpan.FromMilliseconds(10).Ticks;

@@ -3,7 +3,7 @@ using Microsoft.Extensions.DependencyInjection;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Finds the servers of a container, for code that hands connections over to a server that it did not create.</summary>
-internal static class CoapHostedServers
+internal static class HostedServerLookup
 {
     /// <summary>Whether an endpoint belongs to a created server of <c>AddCoapServer</c>.</summary>
     /// <param name="services">The container; null for none.</param>

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>Number of sessions per slot. Changed under the lock of the table; any thread may read it.</summary>
-internal sealed class SlotCounts
+internal sealed class SessionCountPerSlot
 {
     /// <summary>Number of slots: one for each first byte of a Connection ID.</summary>
     public const int Slots = 256;
