@@ -547,7 +547,8 @@ internal abstract class Handshake : IDisposable
         int limit = content.ReadUInt16();
         if (limit < MinRecordLimit)
         {
-            throw new AlertException(Alert.IllegalParameter, $"The other end accepts records of {limit} bytes; the minimum is 64 (RFC 8449).");
+            throw new AlertException(
+                Alert.IllegalParameter, $"The other end accepts records of {limit} bytes; the minimum is 64 (RFC 8449).");
         }
 
         _peerRecordLimit = Math.Min(limit, RecordLayer.MaxPlaintext);
@@ -624,10 +625,10 @@ internal abstract class Handshake : IDisposable
     {
         _master = master;
         Settings.KeyLog?.Invoke($"CLIENT_RANDOM {Convert.ToHexStringLower(ClientRandom)} {Convert.ToHexStringLower(master)}");
-        KeyBlock keys = KeyBlock.Derive(Suite!, master, ClientRandom, ServerRandom);
+        byte[] keys = KeyBlock.Derive(Suite!, master, ClientRandom, ServerRandom);
         bool hasCids = OwnCid is not null && PeerCid is not null;
         _records = new RecordLayer(Suite!, keys, Settings.IsServer, hasCids ? OwnCid! : [], hasCids ? PeerCid! : []);
-        keys.Clear();
+        CryptographicOperations.ZeroMemory(keys);
     }
 
     /// <summary>Sets the pre-shared key.</summary>

@@ -12,9 +12,6 @@ internal sealed class CipherSuite(ushort id, string name, AeadMode mode, int tag
     /// <summary>Bytes of a nonce that each record carries (RFC 5288 section 3, RFC 6655 section 3).</summary>
     public const int ExplicitNonceLength = 8;
 
-    /// <summary>Maximum bytes of a key.</summary>
-    public const int MaxKeyLength = 32;
-
     /// <summary>Bytes of the part of a nonce that comes from the key block.</summary>
     public const int SaltLength = 4;
 
@@ -53,7 +50,7 @@ internal sealed class CipherSuite(ushort id, string name, AeadMode mode, int tag
     public int TagLength { get; } = tagLength;
 
     /// <summary>Bytes of a key: 16 or 32.</summary>
-    public int KeyLength { get; } = name.Contains("AES_256", StringComparison.Ordinal) ? MaxKeyLength : 16;
+    public int KeyLength { get; } = name.Contains("AES_256", StringComparison.Ordinal) ? 32 : 16;
 
     /// <summary>Bytes of the keys and salts of both directions (RFC 5246 section 6.3).</summary>
     public int KeyBlockLength => 2 * (KeyLength + SaltLength);

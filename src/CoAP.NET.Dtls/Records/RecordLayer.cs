@@ -49,12 +49,13 @@ internal sealed class RecordLayer
 
     /// <summary>Creates the records of a session.</summary>
     /// <param name="suite">The protection of records.</param>
-    /// <param name="keys">The keys.</param>
+    /// <param name="keys">The keys, as <see cref="KeyBlock.Derive"/> returns them; copied.</param>
     /// <param name="isServer">Whether this is the server's end.</param>
     /// <param name="ownCid">The Connection ID that records to this end carry; empty: none.</param>
     /// <param name="peerCid">The one that records to the other end carry; empty: none.</param>
-    public RecordLayer(CipherSuite suite, in KeyBlock keys, bool isServer, byte[] ownCid, byte[] peerCid)
+    public RecordLayer(CipherSuite suite, ReadOnlySpan<byte> keys, bool isServer, byte[] ownCid, byte[] peerCid)
     {
+        ArgumentOutOfRangeException.ThrowIfNotEqual(keys.Length, suite.KeyBlockLength);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(ownCid.Length, MaxCidLength);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(peerCid.Length, MaxCidLength);
         _suite = suite;
@@ -62,7 +63,7 @@ internal sealed class RecordLayer
         _end = suite.MaxRecords;
         _ownCidLength = (byte)ownCid.Length;
         _peerCidLength = (byte)peerCid.Length;
-        _bytes = [.. keys.Of(suite), .. ownCid, .. peerCid];
+        _bytes = [.. keys, .. ownCid, .. peerCid];
     }
 
     public CipherSuite Suite => _suite;
@@ -346,15 +347,11 @@ internal sealed class RecordLayer
             throw new InvalidDataException("The saved sessions are of another version.");
         }
 
-        KeyBlock keys = default;
-        saved.CopyTo(keys);
-        RecordLayer records = new(suite, keys, isServer, ownCid, peerCid)
+        return new RecordLayer(suite, saved, isServer, ownCid, peerCid)
         {
             _window = ReplayWindow.From(received),
             _nextSequence = sent,
             _forgeries = (int)Math.Clamp(forgeries, 0, int.MaxValue),
         };
-        keys.Clear();
-        return records;
     }
 }

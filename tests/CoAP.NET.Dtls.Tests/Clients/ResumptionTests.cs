@@ -225,7 +225,7 @@ public sealed class ResumptionTests
         Assert.Equal(1, bench.Client.Resumptions.Count);
 
         string[] secrets = line!.Split(' ');
-        KeyBlock keys = KeyBlock.Derive(
+        byte[] keys = KeyBlock.Derive(
             CipherSuite.All[0], Convert.FromHexString(secrets[2]), Convert.FromHexString(secrets[1]), random);
         RecordLayer server = new(CipherSuite.All[0], keys, isServer: true, [], []);
         byte[] alert = new byte[server.RecordLength(2)];

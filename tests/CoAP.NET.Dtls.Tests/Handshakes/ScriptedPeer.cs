@@ -109,7 +109,7 @@ internal abstract class ScriptedPeer : IDisposable
     /// <summary>Derives the keys of records from the master secret.</summary>
     public void UseKeys()
     {
-        KeyBlock keys = KeyBlock.Derive(Suite, Master, _isServer ? PeerRandom : OwnRandom, _isServer ? OwnRandom : PeerRandom);
+        byte[] keys = KeyBlock.Derive(Suite, Master, _isServer ? PeerRandom : OwnRandom, _isServer ? OwnRandom : PeerRandom);
         Records = new RecordLayer(Suite, keys, _isServer, [], []);
     }
 

@@ -131,7 +131,7 @@ public sealed class RecordLayerTests
 
     private static (RecordLayer Client, RecordLayer Server) Pair(CipherSuite suite, byte[] serverCid, byte[] clientCid)
     {
-        KeyBlock keys = KeyBlock.Derive(suite, new byte[48], new byte[32], new byte[32]);
+        byte[] keys = KeyBlock.Derive(suite, new byte[48], new byte[32], new byte[32]);
         return (new RecordLayer(suite, keys, isServer: false, clientCid, serverCid),
             new RecordLayer(suite, keys, isServer: true, serverCid, clientCid));
     }

@@ -27,7 +27,7 @@ public sealed class RecordRuleTests
     // The last byte of what is sealed is the type that it is sealed as.
     private static RecordOpenResult Open(string inner, out ContentType type, out byte[] content)
     {
-        KeyBlock keys = KeyBlock.Derive(CipherSuite.All[0], new byte[48], new byte[32], new byte[32]);
+        byte[] keys = KeyBlock.Derive(CipherSuite.All[0], new byte[48], new byte[32], new byte[32]);
         RecordLayer client = new(CipherSuite.All[0], keys, isServer: false, [], s_cid);
         RecordLayer server = new(CipherSuite.All[0], keys, isServer: true, s_cid, []);
         byte[] bytes = Convert.FromHexString(inner);

@@ -98,7 +98,7 @@ public class SessionIndexTests
     {
         byte[] own = new byte[sizeof(ulong)];
         BinaryPrimitives.WriteUInt64BigEndian(own, cid);
-        RecordLayer records = new(CipherSuite.All[0], default, isServer: true, own, []);
+        RecordLayer records = new(CipherSuite.All[0], SessionRig.Keys(0), isServer: true, own, []);
         return new DtlsSession(new HandshakeResult(records, [], 0, null, null), default, new BenchSink((_, _) => { }),
             TimeProvider.System);
     }

@@ -52,9 +52,9 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
     /// <summary>Maximum bytes of a record that its clients accept.</summary>
     public const int MaxContent = 16_000;
 
-    public static KeyBlock Keys(int seed)
+    public static byte[] Keys(int seed)
     {
-        KeyBlock keys = default;
+        byte[] keys = new byte[CipherSuite.All[0].KeyBlockLength];
         new Random(seed).NextBytes(keys);
         return keys;
     }
@@ -76,7 +76,7 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
         byte[]? lastFlight = null)
     {
         byte[] cid = withCid ? BitConverter.GetBytes(Interlocked.Increment(ref s_nextCid)) : [];
-        KeyBlock keys = Keys(seed);
+        byte[] keys = Keys(seed);
         RecordLayer records = new(CipherSuite.All[0], keys, true, cid, []);
         HandshakeResult established = new(records, lastFlight ?? [], 0, identity, null)
         {
