@@ -26,6 +26,6 @@ internal sealed class SecureClient(string suite, bool withCid = true, X509Certif
     });
 
     /// <summary>A handshake that is not begun.</summary>
-    public ClientHandshake Open() =>
-        new(_context, [], Identity, System.Text.Encoding.ASCII.GetBytes(Key)) { Validate = (_, _, _) => new(true) };
+    public ClientHandshake Open(string identity) =>
+        new(_context, [], identity, System.Text.Encoding.ASCII.GetBytes(Key)) { Validate = (_, _, _) => new(true) };
 }

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Bench;
 
-/// <summary>Devices of one server, each with a DTLS session and an address of its own, and a socket only while it speaks.</summary>
+/// <summary>Devices of one server, each with a DTLS session, an identity and an address of its own, and a socket only while it speaks.</summary>
 /// <param name="server">The server.</param>
 internal sealed class SecureDevices(IPEndPoint server) : IDisposable
 {
@@ -20,7 +20,7 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
     private readonly Socket _port = Bind(new IPEndPoint(IPAddress.Any, 0));
     private readonly byte[] _buffer = new byte[2048];
 
-    /// <summary>Requests that were not answered, or not rightly.</summary>
+    /// <summary>Requests with a wrong answer.</summary>
     public int Errors { get; private set; }
 
     /// <summary>Has further devices open a session each; they are silent afterwards.</summary>
@@ -30,7 +30,7 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
         for (int i = 0; i < count; i++)
         {
             int number = _devices.Count;
-            SecurePeer peer = new(_client);
+            SecurePeer peer = new(_client, $"device-{number}");
             using Socket socket = SocketOf(number);
             _devices.Add(peer);
             Send(socket, peer.Begin());
@@ -45,6 +45,7 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
 
     /// <summary>Has devices ask within their sessions, one after another: a Confirmable GET each.</summary>
     /// <param name="step">Every how manyth.</param>
+    /// <exception cref="InvalidOperationException">A request had no answer, as the server has no session with the device.</exception>
     public void Ask(int step = 1)
     {
         byte[] record = new byte[256];
@@ -61,12 +62,12 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
             request.Options.Add(new UriPathOption("hello"));
             socket.Send(record.AsSpan(0, peer.Seal(CoapDatagramSerializer.Default.Serialize(request), record)));
             int length = 0;
-            for (int tries = 0; length == 0 && tries < Tries; tries++)
+            for (int tries = 0; length == 0; tries++)
             {
-                length = Receive(socket);
+                length = tries < Tries ? Receive(socket) : throw new InvalidOperationException($"Device {i} had no answer to its request.");
             }
 
-            ReadOnlySpan<byte> answer = length > 0 ? peer.Open(_buffer.AsSpan(0, length)) : default;
+            ReadOnlySpan<byte> answer = peer.Open(_buffer.AsSpan(0, length));
             if (answer.IsEmpty
                 || CoapDatagramSerializer.Default.Deserialize(answer) is not { Code: var code, MessageId: var id, Payload: var payload }
                 || code != CoapCode.Content || id != request.MessageId

@@ -7,7 +7,8 @@ namespace CoAP.NET.Bench;
 /// A client's end of DTLS sessions, one after another, without a socket: it takes and gives datagrams. Not more than what RFC 6347 asks
 /// for, so that it costs the machine little beside the server that is measured.
 /// </summary>
-internal sealed class SecurePeer(SecureClient client) : IDisposable
+/// <param name="identity">Its PSK identity; null for <see cref="SecureClient.Identity"/>.</param>
+internal sealed class SecurePeer(SecureClient client, string? identity = null) : IDisposable
 {
     private const byte CloseNotify = 0;
     private const byte Warning = 1;
@@ -23,7 +24,7 @@ internal sealed class SecurePeer(SecureClient client) : IDisposable
     public IReadOnlyList<byte[]> Begin()
     {
         Forget();
-        _handshake = client.Open();
+        _handshake = client.Open(identity ?? SecureClient.Identity);
         _handshake.Start(null);
         return _handshake.TakeOutput();
     }

@@ -17,9 +17,8 @@ internal static class SecureHost
     public static async Task<int> RunAsync()
     {
         VirtualClock clock = new();
-        CoapPskDictionary keys = new() { { SecureClient.Identity, System.Text.Encoding.ASCII.GetBytes(SecureClient.Key) } };
         CoapEndpointOptions options = new CoapEndpointOptions { TimeProvider = clock }
-            .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
+            .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new SharedPskStore() } });
         await using CoapServer server = new(options);
         server.MapGet("/hello", () => CoapResults.Text(Frames.Hello));
         server.Listen("coaps://127.0.0.1:0");

@@ -36,7 +36,7 @@ internal sealed class Device : IAsyncDisposable
             Transports = { Shards = 1 },
         });
         _client.Endpoint.AddTransport(new CoapDtlsTransport(
-            new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(_name, AnyDevice.Key.Span) } },
+            new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(_name, SharedPskStore.Key.Span) } },
             new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(AddressOf(index), 0) } }));
     }
 

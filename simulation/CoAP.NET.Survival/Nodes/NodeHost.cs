@@ -48,7 +48,7 @@ internal static class NodeHost
 
         CoapDtlsServerOptions dtls = new()
         {
-            PskStore = new AnyDevice(),
+            PskStore = new SharedPskStore(),
             MaxSessions = Most,
             MaxSessionsPerAddress = Most,
             MaxSessionsPerIdentity = Most,

@@ -1,9 +1,10 @@
 using System.Text;
+using CoAP.NET.Dtls;
 
-namespace CoAP.NET.Survival.Nodes;
+namespace CoAP.NET.Bench;
 
-/// <summary>Keys of as many devices as come: they all have the same one, as nothing here is secret.</summary>
-internal sealed class AnyDevice : ICoapPskStore
+/// <summary>The same key for any identity.</summary>
+internal sealed class SharedPskStore : ICoapPskStore
 {
     public static ReadOnlyMemory<byte> Key { get; } = Encoding.ASCII.GetBytes(SecureClient.Key);
 
