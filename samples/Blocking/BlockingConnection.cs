@@ -59,7 +59,7 @@ internal sealed class BlockingConnection : CoapConnection
         }
     }
 
-    public override CoapConnectionProgress Progress =>
+    public override CoapConnectionTransferProgress Progress =>
         new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Volatile.Read(ref _waiting));
 
     /// <summary>Tells the endpoint of the connection; when it is refused, nothing is left of it.</summary>

@@ -12,7 +12,7 @@ await server.StartAsync(guard.Token);
 string uri = server.LocalEndpoints[0];
 
 await using CoapClient client = new();
-CoapResourceDirectory found = await CoapResourceDirectory.DiscoverAsync(client, uri, cancellationToken: guard.Token);
+CoapDirectoryClient found = await CoapDirectoryClient.DiscoverAsync(client, uri, cancellationToken: guard.Token);
 Console.WriteLine($"a directory was found, which takes registrations at {found.Registration}");
 
 Device kitchen = await Device.WakeAsync("kitchen", "21.5", uri, guard.Token);

@@ -4,7 +4,8 @@ using CoAP.NET;
 
 CoapEndpointOptions options = new();
 options.Pipeline
-    .Insert(CoapStageLinks.TransportToChannel, () => Watch(CoapStageLinks.TransportToChannel, item => $"{item.Length} B from {item.Remote}"))
+    .Insert(CoapStageLinks.TransportToChannel, () =>
+        Watch(CoapStageLinks.TransportToChannel, item => $"{item.Length} B from {item.Remote}"))
     .Insert(CoapStageLinks.ChannelToSerializer, () => Watch(CoapStageLinks.ChannelToSerializer, item => $"channel {item.Channel}"))
     .Insert(CoapStageLinks.SerializerToMessaging, () => Watch(CoapStageLinks.SerializerToMessaging, item => $"{item.Message}"))
     .Insert(CoapStageLinks.MessagingToExchanges,
@@ -14,7 +15,8 @@ options.Pipeline
     .Insert(CoapStageLinks.ExchangesToMessaging, () => Watch(CoapStageLinks.ExchangesToMessaging, item => $"token {item.Message?.Token}"))
     .Insert(CoapStageLinks.MessagingToSerializer,
         () => Watch(CoapStageLinks.MessagingToSerializer, item => $"{item.Message?.Type} MID {item.Message?.MessageId}"))
-    .Insert(CoapStageLinks.SerializerToChannel, () => Watch(CoapStageLinks.SerializerToChannel, item => $"{Convert.ToHexStringLower(item.Span)}"))
+    .Insert(CoapStageLinks.SerializerToChannel, () =>
+        Watch(CoapStageLinks.SerializerToChannel, item => $"{Convert.ToHexStringLower(item.Span)}"))
     .Insert(CoapStageLinks.ChannelToTransport, () => Watch(CoapStageLinks.ChannelToTransport, item => $"{item.Length} B to {item.Remote}"));
 
 await using CoapServer server = new(options);

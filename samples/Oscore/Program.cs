@@ -95,7 +95,7 @@ ofDesk.Credentials.Add(new EdhocOwnCredential(credentialOfDesk, EdhocCredentialI
 await using (CoapClient desk = DeskWith(contextsOfEdhoc))
 {
     // Three messages, which the proxy sees; the keys that come of them it cannot know.
-    using EdhocSession session = await new EdhocClient(desk, ofDesk).ConnectAsync(uri);
+    using EdhocResult session = await new EdhocClient(desk, ofDesk).ConnectAsync(uri);
     Console.WriteLine($"desk:  that is {session.PeerIdentity}, by {session.Method} and suite {session.CipherSuite}");
     await OpenAsync(desk);
 }

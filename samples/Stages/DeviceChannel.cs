@@ -19,10 +19,10 @@ public sealed class DeviceChannel
 
     /// <summary>Makes the stage of a server.</summary>
     /// <param name="shard">The shard. A device that moves needs an endpoint with one shard.</param>
-    public static CoapChannelBlocks Make(CoapStageContext shard)
+    public static CoapChannelStageBlocks Make(CoapStageContext shard)
     {
         DeviceChannel channel = new();
-        return new CoapChannelBlocks(
+        return new CoapChannelStageBlocks(
             new TransformManyBlock<CoapDatagram, CoapDatagram>(datagram => channel.Attach(datagram, shard)),
             new TransformBlock<CoapDatagram, CoapDatagram>(channel.Address));
     }

@@ -135,4 +135,5 @@ static async Task RouterAsync()
     }
 }
 
-static CoapServer Make(CoapEndpointOptions options) => new CoapServer(options).Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
+static CoapServer Make(CoapEndpointOptions options) => new CoapServer(options).Listen("coap://127.0.0.1:0")
+    .Listen("coap+tcp://127.0.0.1:0");

@@ -17,10 +17,10 @@ public sealed class SealedFormat(CoapStageContext shard, byte[] key)
     private readonly CoapDatagramSerializer _inner =
         new(new CoapSerializerOptions { MaxMessageSize = shard.Limits.Connections.MaxMessageSize });
 
-    public static CoapSerializerBlocks Make(CoapStageContext shard, byte[] key)
+    public static CoapSerializerStageBlocks Make(CoapStageContext shard, byte[] key)
     {
         SealedFormat format = new(shard, key);
-        return new CoapSerializerBlocks(
+        return new CoapSerializerStageBlocks(
             new TransformManyBlock<CoapDatagram, CoapInbound>(format.Read),
             new TransformManyBlock<CoapOutbound, CoapDatagram>(format.Write));
     }
@@ -39,7 +39,7 @@ public sealed class SealedFormat(CoapStageContext shard, byte[] key)
         catch (Exception exception) when (exception is CryptographicException or ArgumentException or CoapFormatException)
         {
             // Not made with our key. A connection is aborted; a datagram is ignored and counted.
-            return [shard.Malformed(datagram, new CoapFormatError(CoapFormatRule.PayloadMissing, 0))];
+            return [shard.Malformed(datagram, new CoapFormatError(CoapMessageFormatViolation.PayloadMissing, 0))];
         }
     }
 

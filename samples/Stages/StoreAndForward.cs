@@ -16,11 +16,11 @@ public sealed class StoreAndForward
     public int Capacity { get; init; } = 1_000;
 
     /// <summary>Makes the stage of a shard.</summary>
-    public CoapHandlerBlocks Make(CoapStageContext shard)
+    public CoapHandlerStageBlocks Make(CoapStageContext shard)
     {
         TransformManyBlock<CoapExchange, CoapExchange> store = new(StoreAsync, new() { BoundedCapacity = Capacity });
         shard.Handler.Inbound.LinkTo(store, new() { PropagateCompletion = true });
-        return new CoapHandlerBlocks(DataflowBlock.Encapsulate(shard.Handler.Inbound, store), shard.Handler.Outbound);
+        return new CoapHandlerStageBlocks(DataflowBlock.Encapsulate(shard.Handler.Inbound, store), shard.Handler.Outbound);
     }
 
     /// <summary>The line is up: forwards what is stored.</summary>

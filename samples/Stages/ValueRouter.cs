@@ -10,8 +10,8 @@ public sealed class ValueRouter
     private readonly ConcurrentDictionary<string, string> _values = new();
 
     /// <summary>Makes the stage of a shard, which serves four requests at a time.</summary>
-    public IPropagatorBlock<CoapExchange, CoapReply> Make() => new TransformBlock<CoapExchange, CoapReply>(
-        exchange => new CoapReply(exchange, Answer(exchange.Request)),
+    public IPropagatorBlock<CoapExchange, CoapServerReply> Make() => new TransformBlock<CoapExchange, CoapServerReply>(
+        exchange => new CoapServerReply(exchange, Answer(exchange.Request)),
         new ExecutionDataflowBlockOptions { MaxDegreeOfParallelism = 4, EnsureOrdered = false, BoundedCapacity = 1_000 });
 
     // Nothing that it throws may leave the block: that would fault the server.

@@ -34,7 +34,8 @@ public sealed class CampaignOptionsTests
     [InlineData("--write")]
     [InlineData("--what")]
     [InlineData("word")]
-    public void Unparsable_campaign_options_are_refused(params string[] args) => Assert.Throws<ArgumentException>(() => CampaignOptions.Parse(args));
+    public void Unparsable_campaign_options_are_refused(params string[] args) =>
+        Assert.Throws<ArgumentException>(() => CampaignOptions.Parse(args));
 
     [Fact]
     public void The_head_of_a_report_has_its_date_and_command() => Assert.Equal(

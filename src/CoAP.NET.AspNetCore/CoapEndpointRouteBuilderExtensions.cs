@@ -160,7 +160,7 @@ public static class CoapEndpointRouteBuilderExtensions
             client = own;
         }
 
-        HttpRequestResponder exchanges = new(
+        HttpToCoapResponder exchanges = new(
             client, options, fillsCache: false, services.GetService<TimeProvider>() ?? TimeProvider.System, LoggerOf(services));
         lifetime?.ApplicationStopped.Register(exchanges.Dispose);
         ProxiedResourceEndpoint resource = new(exchanges, new HttpRequestLimiter(options), target);
@@ -296,7 +296,7 @@ public static class CoapEndpointRouteBuilderExtensions
         ArgumentException.ThrowIfNullOrEmpty(pattern);
 
         // Also without TLS: ASP.NET Core computes the handshake of a WebSocket with SHA-1.
-        PlatformCryptography.ThrowIfMissing("CoAP over WebSockets");
+        PlatformCryptographyAvailability.ThrowIfMissing("CoAP over WebSockets");
         CoapWebSocketEndpointOptions options = new();
         configure?.Invoke(options);
         CancellationToken stopping = endpoints.ServiceProvider.GetService<IHostApplicationLifetime>()?.ApplicationStopping

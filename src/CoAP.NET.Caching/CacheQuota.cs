@@ -9,21 +9,21 @@ namespace CoAP.NET.Caching;
 internal sealed class CacheQuota(long slotBytes)
 {
     // The first of a source is the one that was not used for the longest time.
-    private SourceUsage<CacheEntry> _ledger = new();
+    private SourceUsage<StoredResponseSet> _ledger = new();
 
     /// <summary>How many sources have something in it, the caller itself included.</summary>
     public int Count => _ledger.Count;
 
     /// <summary>The slot that goes next; null when there is none.</summary>
-    public CacheEntry? Next => _ledger.Greediest?.First?.Owner;
+    public StoredResponseSet? Next => _ledger.Greediest?.First?.Owner;
 
     /// <summary>Somebody uses a slot. It goes over to him where he takes less than whose it was even with it.</summary>
     /// <param name="slot">The slot.</param>
     /// <param name="source">For whom; null for the caller itself.</param>
-    public void Use(CacheEntry slot, CoapSource? source)
+    public void Use(StoredResponseSet slot, CoapQuotaSource? source)
     {
         // No peer has the default value.
-        CoapSource user = source ?? default;
+        CoapQuotaSource user = source ?? default;
         if (slot.UsageEntry is not { } holding)
         {
             Put(slot, user);
@@ -35,27 +35,27 @@ internal sealed class CacheQuota(long slotBytes)
         }
         else
         {
-            SourceUsage<CacheEntry>.Touch(holding);
+            SourceUsage<StoredResponseSet>.Touch(holding);
         }
     }
 
     /// <summary>A slot became larger or smaller.</summary>
     /// <param name="slot">The slot.</param>
     /// <param name="bytes">By how much.</param>
-    public void Resize(CacheEntry slot, long bytes) => _ledger.Set(slot.UsageEntry!, slot.UsageEntry!.Amount + bytes);
+    public void Resize(StoredResponseSet slot, long bytes) => _ledger.Set(slot.UsageEntry!, slot.UsageEntry!.Amount + bytes);
 
-    public void Remove(CacheEntry slot)
+    public void Remove(StoredResponseSet slot)
     {
         _ledger.Set(slot.UsageEntry!, 0);
         slot.UsageEntry = null;
     }
 
     /// <summary>Everything goes.</summary>
-    public void Clear() => _ledger = new SourceUsage<CacheEntry>();
+    public void Clear() => _ledger = new SourceUsage<StoredResponseSet>();
 
-    private void Put(CacheEntry slot, CoapSource source)
+    private void Put(StoredResponseSet slot, CoapQuotaSource source)
     {
-        slot.UsageEntry = new SourceUsage<CacheEntry>.UsageEntry(slot, source);
+        slot.UsageEntry = new SourceUsage<StoredResponseSet>.UsageEntry(slot, source);
         _ledger.Set(slot.UsageEntry, slot.Size + slotBytes);
     }
 }

@@ -6,10 +6,10 @@ namespace CoAP.NET.Caching;
 internal static class CacheRules
 {
     /// <summary>How much of the cache a request may use.</summary>
-    public static CacheAccess UseOf(CoapMessage request, CoapOptionRegistry registry)
+    public static CacheAccessLevel UseOf(CoapMessage request, CoapOptionRegistry registry)
     {
-        CacheAccess use = request.Code.IsSafe ? CacheAccess.Full : CacheAccess.None;
-        if (use == CacheAccess.None || request.OptionsToRead is not { } options)
+        CacheAccessLevel use = request.Code.IsSafe ? CacheAccessLevel.Full : CacheAccessLevel.None;
+        if (use == CacheAccessLevel.None || request.OptionsToRead is not { } options)
         {
             return use;
         }
@@ -20,14 +20,14 @@ internal static class CacheRules
             switch (registry.CachingOf(number))
             {
                 case OptionCaching.Bypass:
-                    return CacheAccess.None;
+                    return CacheAccessLevel.None;
 
                 // An unsafe option may mean anything, such as that no two answers are alike.
                 case OptionCaching.ByNumber when OptionNumber.IsUnsafe(number):
-                    return CacheAccess.None;
+                    return CacheAccessLevel.None;
 
                 case OptionCaching.StoreOnly:
-                    use = CacheAccess.StoreOnly;
+                    use = CacheAccessLevel.StoreOnly;
                     break;
 
                 default:
@@ -65,7 +65,7 @@ internal static class CacheRules
             {
                 OptionNumber.Block2 or OptionNumber.QBlock2 => IsWhole(options.ValueAt(i)),
                 OptionNumber.Echo => code != CoapCode.Unauthorized,
-                _ => options.Registry.StoringOf(number) != OptionStoring.Forbid,
+                _ => options.Registry.StoringOf(number) != ResponseOptionCaching.Forbid,
             };
             if (!isFine)
             {

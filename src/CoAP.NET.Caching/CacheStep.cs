@@ -25,9 +25,9 @@ internal sealed class CacheStep : ResponseCacheStep
         CoapMessage message = request.Message;
         CoapCacheMode mode = request.Request.CacheMode;
         bool isSafe = message.Code.IsSafe;
-        if (isSafe && UseOf(request) is var use && use != CacheAccess.None && KeyOf(request) is { } key)
+        if (isSafe && UseOf(request) is var use && use != CacheAccessLevel.None && KeyOf(request) is { } key)
         {
-            return use == CacheAccess.Full ? LookUp(request, key, mode)
+            return use == CacheAccessLevel.Full ? LookUp(request, key, mode)
                 : mode == CoapCacheMode.OnlyIfCached ? throw RequestErrors.NotCached()
                 : Note(request, new CacheStepState { Key = key, IsStoreOnly = true, Stamp = _cache.Stamp(key) });
         }
@@ -71,7 +71,7 @@ internal sealed class CacheStep : ResponseCacheStep
             case CacheStepState { Key: { } key } note:
                 if (note.Validated is { } validated && response.Code == CoapCode.Valid && sent.AttemptOf(request) == 0)
                 {
-                    CoapSource? source = request.Request.OnBehalfOf;
+                    CoapQuotaSource? source = request.Request.OnBehalfOf;
                     if (_cache.Refresh(key, validated, response.Message, _environment.Now, note.Stamp, source) is { } valid)
                     {
                         _environment.Counters.Add(CoapCounter.CacheValidations);
@@ -114,7 +114,7 @@ internal sealed class CacheStep : ResponseCacheStep
     // older responses need validation.
     public override void Store(OutgoingRequest registration, CoapResponse notification)
     {
-        if (UseOf(registration) != CacheAccess.None && KeyOf(registration) is { } key)
+        if (UseOf(registration) != CacheAccessLevel.None && KeyOf(registration) is { } key)
         {
             if (notification.IsSuccess)
             {
@@ -131,9 +131,9 @@ internal sealed class CacheStep : ResponseCacheStep
 
     // A response whose body goes to a stream, or is only a part, must not be stored as the whole, and a stored response must not replace
     // it.
-    private CacheAccess UseOf(OutgoingRequest request) =>
+    private CacheAccessLevel UseOf(OutgoingRequest request) =>
         request.Request.CacheMode == CoapCacheMode.Bypass || request.Request.Transfer is { LeavesBodyOut: true }
-            ? CacheAccess.None
+            ? CacheAccessLevel.None
             : CacheRules.UseOf(request.Message, _environment.Registry);
 
     private StepOutcome LookUp(OutgoingRequest request, CacheKey key, CoapCacheMode mode)
@@ -183,7 +183,7 @@ internal sealed class CacheStep : ResponseCacheStep
         return validating.SizeBound - validating.Payload.Length + SmallestBlock <= request.Channel.MaxMessageSize ? validating : null;
     }
 
-    private void StoreResponse(CacheKey key, CoapResponse response, long? stamp, CoapSource? source)
+    private void StoreResponse(CacheKey key, CoapResponse response, long? stamp, CoapQuotaSource? source)
     {
         long now = _environment.Now;
         if (response.Code == CoapCode.Valid)

@@ -7,8 +7,8 @@ namespace CoAP.NET.Caching;
 /// <param name="maxEntries">The bound in keys.</param>
 internal sealed class CacheStore(long maxBytes, int maxEntries)
 {
-    private readonly Dictionary<CacheKey, CacheEntry> _slots = [];
-    private readonly Dictionary<string, HashSet<CacheEntry>> _byUri = new(StringComparer.Ordinal);
+    private readonly Dictionary<CacheKey, StoredResponseSet> _slots = [];
+    private readonly Dictionary<string, HashSet<StoredResponseSet>> _byUri = new(StringComparer.Ordinal);
     private readonly CacheQuota _shares = new(maxBytes / Math.Max(1, maxEntries));
 
     public int Count => _slots.Count;
@@ -19,7 +19,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     public long Evictions { get; private set; }
 
     /// <summary>Finds a slot, without counting it as a use.</summary>
-    public bool TryGet(CacheKey key, [NotNullWhen(true)] out CacheEntry? slot) => _slots.TryGetValue(key, out slot);
+    public bool TryGet(CacheKey key, [NotNullWhen(true)] out StoredResponseSet? slot) => _slots.TryGetValue(key, out slot);
 
     public int Sources => _shares.Count;
 
@@ -28,7 +28,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <param name="source">The client of a proxy; null for the caller itself.</param>
     /// <param name="slot">The slot.</param>
     /// <returns>Whether there is one.</returns>
-    public bool TryUse(CacheKey key, CoapSource? source, [NotNullWhen(true)] out CacheEntry? slot)
+    public bool TryUse(CacheKey key, CoapQuotaSource? source, [NotNullWhen(true)] out StoredResponseSet? slot)
     {
         if (!_slots.TryGetValue(key, out slot))
         {
@@ -44,14 +44,14 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <param name="response">The response.</param>
     /// <param name="freshUntil">The time until it is fresh.</param>
     /// <param name="source">The client of a proxy; null for the caller itself.</param>
-    public void Add(CacheKey key, StoredResponse response, long freshUntil, CoapSource? source)
+    public void Add(CacheKey key, StoredResponse response, long freshUntil, CoapQuotaSource? source)
     {
-        if (!TryUse(key, source, out CacheEntry? slot))
+        if (!TryUse(key, source, out StoredResponseSet? slot))
         {
-            slot = new CacheEntry(key);
+            slot = new StoredResponseSet(key);
             _slots.Add(key, slot);
             _shares.Use(slot, source);
-            if (!_byUri.TryGetValue(key.Uri, out HashSet<CacheEntry>? ofUri))
+            if (!_byUri.TryGetValue(key.Uri, out HashSet<StoredResponseSet>? ofUri))
             {
                 _byUri.Add(key.Uri, ofUri = []);
             }
@@ -71,7 +71,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <summary>Forbids to use what is stored under a key without asking.</summary>
     public void MarkNotFresh(CacheKey key)
     {
-        if (_slots.TryGetValue(key, out CacheEntry? slot))
+        if (_slots.TryGetValue(key, out StoredResponseSet? slot))
         {
             MarkNotFresh(slot);
         }
@@ -81,13 +81,13 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <returns>How many slots it hit.</returns>
     public int MarkNotFresh(string uri)
     {
-        if (!_byUri.TryGetValue(uri, out HashSet<CacheEntry>? ofUri))
+        if (!_byUri.TryGetValue(uri, out HashSet<StoredResponseSet>? ofUri))
         {
             return 0;
         }
 
-        CacheEntry[] slots = [.. ofUri];
-        foreach (CacheEntry slot in slots)
+        StoredResponseSet[] slots = [.. ofUri];
+        foreach (StoredResponseSet slot in slots)
         {
             MarkNotFresh(slot);
         }
@@ -103,7 +103,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
         Bytes = 0;
     }
 
-    private void MarkNotFresh(CacheEntry slot)
+    private void MarkNotFresh(StoredResponseSet slot)
     {
         Change(slot, static changed => changed.MarkNotFresh());
         if (slot.IsEmpty)
@@ -112,7 +112,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
         }
     }
 
-    private void Change(CacheEntry slot, Action<CacheEntry> change)
+    private void Change(StoredResponseSet slot, Action<StoredResponseSet> change)
     {
         long before = slot.Size;
         change(slot);
@@ -121,12 +121,12 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
         _shares.Resize(slot, grown);
     }
 
-    private void Remove(CacheEntry slot)
+    private void Remove(StoredResponseSet slot)
     {
         Bytes -= slot.Size;
         _slots.Remove(slot.Key);
         _shares.Remove(slot);
-        HashSet<CacheEntry> ofUri = _byUri[slot.Key.Uri];
+        HashSet<StoredResponseSet> ofUri = _byUri[slot.Key.Uri];
         ofUri.Remove(slot);
         if (ofUri.Count == 0)
         {

@@ -86,11 +86,11 @@ public sealed class CoapCache : CoapResponseCache
     /// <param name="source">The client of the gateway, for its share; null for the gateway itself.</param>
     /// <returns>The request for the cache; null if its response must not be stored, because of its method or an option (RFC 7252 section
     /// 5.6).</returns>
-    public CoapCacheTransaction? Begin(CoapMessage request, string uri, CoapSource? source = null)
+    public CoapCacheTransaction? Begin(CoapMessage request, string uri, CoapQuotaSource? source = null)
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentException.ThrowIfNullOrEmpty(uri);
-        if (CacheRules.UseOf(request, request.Options.Registry) == CacheAccess.None)
+        if (CacheRules.UseOf(request, request.Options.Registry) == CacheAccessLevel.None)
         {
             return null;
         }
@@ -156,7 +156,7 @@ public sealed class CoapCache : CoapResponseCache
     /// <param name="now">The current time, in units of 100 ns.</param>
     /// <param name="mode">Whether a fresh response may be used.</param>
     /// <param name="source">The client of a proxy; null for the caller itself.</param>
-    internal CacheLookup Find(CacheKey key, long now, CoapCacheMode mode, CoapSource? source = null)
+    internal CacheLookup Find(CacheKey key, long now, CoapCacheMode mode, CoapQuotaSource? source = null)
     {
         StoredResponse? fresh = null;
         StoredResponse[] candidates = [];
@@ -164,7 +164,7 @@ public sealed class CoapCache : CoapResponseCache
         lock (_gate)
         {
             stamp = StampOf(key.Uri);
-            if (_store.TryUse(key, source, out CacheEntry? slot))
+            if (_store.TryUse(key, source, out StoredResponseSet? slot))
             {
                 fresh = mode == CoapCacheMode.Validate ? null : slot.Fresh(now);
                 candidates = fresh is null ? slot.Candidates() : [];
@@ -190,7 +190,7 @@ public sealed class CoapCache : CoapResponseCache
     /// <param name="now">The time of its arrival, in units of 100 ns.</param>
     /// <param name="stamp">The state of the URI before the request was sent; null for a notification, which has the newest state.</param>
     /// <param name="source">The client of a proxy; null for the caller itself.</param>
-    internal void Store(CacheKey key, CoapResponse response, long now, long? stamp, CoapSource? source = null)
+    internal void Store(CacheKey key, CoapResponse response, long now, long? stamp, CoapQuotaSource? source = null)
     {
         StoredResponse? stored = CacheRules.CanStore(response.Message) && response.Payload.Length <= MaxBytes
             ? new StoredResponse(response, now)
@@ -222,7 +222,7 @@ public sealed class CoapCache : CoapResponseCache
     /// <returns>The response to use; null if the 2.03 names none of them.</returns>
     /// <param name="source">The client of a proxy; null for the caller itself.</param>
     internal CoapResponse? Refresh(
-        CacheKey key, StoredResponse[] candidates, CoapMessage valid, long now, long? stamp, CoapSource? source = null)
+        CacheKey key, StoredResponse[] candidates, CoapMessage valid, long now, long? stamp, CoapQuotaSource? source = null)
     {
         ETagOption? tag = CacheRules.TagOf(valid);
         StoredResponse? named = Array.Find(candidates, candidate => candidate.Tag!.Equals(tag));
@@ -250,7 +250,7 @@ public sealed class CoapCache : CoapResponseCache
     {
         lock (_gate)
         {
-            return _store.TryGet(key, out CacheEntry? slot) ? slot.Candidates() : [];
+            return _store.TryGet(key, out StoredResponseSet? slot) ? slot.Candidates() : [];
         }
     }
 

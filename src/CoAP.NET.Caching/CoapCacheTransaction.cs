@@ -13,9 +13,9 @@ public sealed class CoapCacheTransaction
     private readonly CoapCache _cache;
     private readonly CacheKey _key;
     private readonly CacheLookup _found;
-    private readonly CoapSource? _source;
+    private readonly CoapQuotaSource? _source;
 
-    internal CoapCacheTransaction(CoapCache cache, CacheKey key, CacheLookup found, CoapSource? source)
+    internal CoapCacheTransaction(CoapCache cache, CacheKey key, CacheLookup found, CoapQuotaSource? source)
     {
         (_cache, _key, _found, _source) = (cache, key, found, source);
     }

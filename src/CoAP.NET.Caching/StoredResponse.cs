@@ -24,7 +24,8 @@ internal sealed class StoredResponse
         _remote = response.Remote;
         _receivedAt = now;
         _maxAge = CacheRules.MaxAgeOf(original);
-        AddKept(_message.Options, original.OptionsToRead, static (registry, number) => registry.StoringOf(number) == OptionStoring.Keep);
+        AddKept(_message.Options, original.OptionsToRead, static (registry, number) =>
+            registry.StoringOf(number) == ResponseOptionCaching.Keep);
         Tag = CacheRules.TagOf(_message);
         Size = SizeOf(_message);
     }
@@ -58,7 +59,7 @@ internal sealed class StoredResponse
         AddKept(message.Options, _message.Options,
             (_, number) => OptionNumber.IsUnsafe(number) || valid.OptionsToRead?.Contains(number) != true);
         AddKept(message.Options, valid.OptionsToRead, static (registry, number) =>
-            registry.StoringOf(number) == OptionStoring.Keep && !OptionNumber.IsUnsafe(number));
+            registry.StoringOf(number) == ResponseOptionCaching.Keep && !OptionNumber.IsUnsafe(number));
         return new StoredResponse(message, _remote, now, CacheRules.MaxAgeOf(valid));
     }
 

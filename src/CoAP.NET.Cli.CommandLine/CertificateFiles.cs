@@ -15,7 +15,7 @@ internal static class CertificateFiles
             return key is null ? null : throw new UsageException("--key needs --cert: a key alone proves nothing.");
         }
 
-        PlatformCryptography.ThrowIfMissing("A certificate");
+        PlatformCryptographyAvailability.ThrowIfMissing("A certificate");
         return X509Certificate2.CreateFromPemFile(certificate.FullName, (key ?? certificate).FullName);
     }
 
@@ -26,7 +26,7 @@ internal static class CertificateFiles
         X509Certificate2Collection all = [];
         foreach (string file in authorities.SelectMany(FilesOf))
         {
-            PlatformCryptography.ThrowIfMissing("A certificate");
+            PlatformCryptographyAvailability.ThrowIfMissing("A certificate");
             all.ImportFromPemFile(file);
         }
 

@@ -6,7 +6,7 @@ namespace CoAP.NET.Cli.CommandLine;
 
 /// <summary>
 /// Shows the help of a command, with only the names of its parents, whose arguments it does not take, and with the groups and examples of a
-/// <see cref="ToolCommand"/>.
+/// <see cref="GroupedHelpCommand"/>.
 /// </summary>
 internal sealed class CommandHelp(int width) : SynchronousCommandLineAction
 {
@@ -26,11 +26,11 @@ internal sealed class CommandHelp(int width) : SynchronousCommandLineAction
             }
         }
 
-        return command is ToolCommand tool ? Invoke(parseResult, tool) : _help.Invoke(parseResult);
+        return command is GroupedHelpCommand tool ? Invoke(parseResult, tool) : _help.Invoke(parseResult);
     }
 
     // The parser writes everything but the groups.
-    private int Invoke(ParseResult parse, ToolCommand command)
+    private int Invoke(ParseResult parse, GroupedHelpCommand command)
     {
         InvocationConfiguration invocation = parse.InvocationConfiguration;
         TextWriter output = invocation.Output;
@@ -69,7 +69,7 @@ internal sealed class CommandHelp(int width) : SynchronousCommandLineAction
         return code;
     }
 
-    private static void SetHidden(ToolCommand command, bool isHidden)
+    private static void SetHidden(GroupedHelpCommand command, bool isHidden)
     {
         foreach (Option option in command.Groups.SelectMany(static group => group.Options))
         {

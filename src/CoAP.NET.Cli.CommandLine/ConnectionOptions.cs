@@ -63,7 +63,7 @@ internal sealed class ConnectionOptions
     public Option<int?> MaxRetransmit { get; } = CommandExtensions.Number("--max-retransmit",
         "Number of retransmissions (MAX_RETRANSMIT). Default 4.", 0, 20);
 
-    public Option<CoapRetransmissionTiming?> Timing { get; } = TimingOption.Create();
+    public Option<CoapRetransmissionTiming?> Timing { get; } = RetransmissionTimingOption.Create();
 
     public Option<TimeSpan?> KeepAlive { get; } = DurationParser.Option("--keep-alive",
         "Connections: send a Ping to a peer that was silent for this time. 0 never. Default 2m.", "-K");
@@ -72,7 +72,7 @@ internal sealed class ConnectionOptions
         "Connections: maximum size of a received message in bytes. Default 1048576.", 64, 1 << 30, "-X");
 
     /// <summary>Adds the options to a command, and <c>--verbose</c>.</summary>
-    public void AddTo(ToolCommand command)
+    public void AddTo(GroupedHelpCommand command)
     {
         command.AddGroup(HelpGroup.Output, GlobalOptions.Verbose());
         AddToBrowser(command);
@@ -80,13 +80,13 @@ internal sealed class ConnectionOptions
     }
 
     /// <summary>Adds those that also apply to the requests of a web page, which shows their messages itself.</summary>
-    public void AddToBrowser(ToolCommand command)
+    public void AddToBrowser(GroupedHelpCommand command)
     {
         AddSecurityTo(command);
         command.AddGroup(HelpGroup.Network, NStart, AckTimeout, MaxRetransmit, Timing, KeepAlive, MaxMessageSize);
     }
 
-    public void AddSecurityTo(ToolCommand command) =>
+    public void AddSecurityTo(GroupedHelpCommand command) =>
         command.AddGroup(HelpGroup.Security, Psk, PskFile, Ca, Certificate, Key, Insecure, HandshakeTimeout);
 
     /// <summary>Returns the options of the client's endpoint.</summary>

@@ -105,7 +105,7 @@ internal static class FailureReporter
     {
         CoapTimeoutStep.NameResolution => "An address instead of the name needs no resolver.",
         CoapTimeoutStep.Turn => "Too many requests wait for this peer; --nstart allows more at a time.",
-        CoapTimeoutStep.DtlsHandshake when timeout.ConnectProgress is { Stage: CoapConnectStage.Authenticating } =>
+        CoapTimeoutStep.DtlsHandshake when timeout.ConnectProgress is { Stage: CoapConnectPhase.Authenticating } =>
             "Compare identity and key of --psk ID:KEY, or the certificate of --cert FILE, with what the server has; a key in "
                 + "hexadecimal begins with 0x.",
         CoapTimeoutStep.Connect or CoapTimeoutStep.TlsHandshake or CoapTimeoutStep.DtlsHandshake or CoapTimeoutStep.WebSocketHandshake

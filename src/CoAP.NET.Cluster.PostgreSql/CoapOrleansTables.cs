@@ -90,10 +90,10 @@ public static class CoapOrleansTables
                 NpgsqlTransaction transaction = await connection.BeginTransactionAsync(cancellationToken).ConfigureAwait(false);
                 await using (transaction.ConfigureAwait(false))
                 {
-                    await PostgreSqlMap.ExecuteAsync(
+                    await PostgreSqlClusterMapStore.ExecuteAsync(
                         connection, $"select pg_advisory_xact_lock({LockKey})", cancellationToken).ConfigureAwait(false);
-                    await PostgreSqlMap.ExecuteAsync(connection, Tables, cancellationToken).ConfigureAwait(false);
-                    await PostgreSqlMap.ExecuteAsync(connection,
+                    await PostgreSqlClusterMapStore.ExecuteAsync(connection, Tables, cancellationToken).ConfigureAwait(false);
+                    await PostgreSqlClusterMapStore.ExecuteAsync(connection,
                         "insert into OrleansQuery (QueryKey, QueryText) select * from unnest($1::text[], $2::text[]) "
                         + "on conflict (QueryKey) do nothing", cancellationToken,
                         PostgreSqlCommands.Value<string[]>([.. s_queries.Select(static query => query.Key)]),

@@ -19,7 +19,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     private readonly PostgreSqlConnections _connections;
     private readonly PostgreSqlWriter _writer;
     private readonly PostgreSqlLease _lease;
-    private readonly PostgreSqlMapMonitor _watch;
+    private readonly PostgreSqlClusterMapMonitor _watch;
     private readonly PostgreSqlRecords _records;
     private readonly SequentialCalls _writes = new();
     private readonly SequentialCalls _leases = new();
@@ -43,17 +43,17 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
         ArgumentNullException.ThrowIfNull(options);
         options = options.Checked();
         _connections = new PostgreSqlConnections(options);
-        PostgreSqlMap map = new(options.Schema);
+        PostgreSqlClusterMapStore map = new(options.Schema);
         _writer = new PostgreSqlWriter(_connections, CoapNodeId.New().Value);
         _lease = new PostgreSqlLease(_connections, map, options);
-        _watch = new PostgreSqlMapMonitor(_connections, map, _feed, options);
+        _watch = new PostgreSqlClusterMapMonitor(_connections, map, _feed, options);
         _records = new PostgreSqlRecords(options.Schema);
     }
 
     /// <inheritdoc/>
     public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        CoapLeases.Check(self, lease);
+        NodeLeaseLimits.Check(self, lease);
         return new(_leases.RunAsync(() => _lease.JoinAsync(self, lease, _stop.Token), cancellationToken));
     }
 
@@ -80,7 +80,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     }
 
     /// <inheritdoc/>
-    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         RecordBatchValidator.Check(batch.Span);
         return new(_writes.RunAsync(() => _writer.WriteAsync(batch, CancellationToken.None), cancellationToken));
@@ -100,7 +100,8 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
 
     /// <inheritdoc/>
     public async ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
-        await ReadAsync((connection, token) => _records.RemoveExpiredAsync(connection, RecordBatchValidator.MaxCount, token), cancellationToken)
+        await ReadAsync((connection, token) => _records.RemoveExpiredAsync(connection, RecordBatchValidator.MaxCount, token),
+            cancellationToken)
             .ConfigureAwait(false);
 
     /// <summary>Completes the pending calls, releases the lease, and closes all connections.</summary>

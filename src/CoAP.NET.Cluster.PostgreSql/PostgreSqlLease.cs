@@ -6,7 +6,8 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// The lease of a node: a row with a time. A connection that ends says nothing about its node, which may be live. Used by one call at a
 /// time.
 /// </summary>
-internal sealed class PostgreSqlLease(PostgreSqlConnections connections, PostgreSqlMap map, CoapPostgreSqlClusterOptions options)
+internal sealed class PostgreSqlLease(
+    PostgreSqlConnections connections, PostgreSqlClusterMapStore map, CoapPostgreSqlClusterOptions options)
     : IAsyncDisposable
 {
     private readonly string _renew = $"""
@@ -26,7 +27,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
 
     public Task<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        CoapLeases.CheckSame(_self?.Id ?? default, self.Id);
+        NodeLeaseLimits.CheckSame(_self?.Id ?? default, self.Id);
         return RunAsync(
             async connection =>
             {
@@ -59,7 +60,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
         {
             try
             {
-                await PostgreSqlMap.ExecuteAsync(_connection, $"delete from {connections.Schema}.nodes where node = $1",
+                await PostgreSqlClusterMapStore.ExecuteAsync(_connection, $"delete from {connections.Schema}.nodes where node = $1",
                     CancellationToken.None, PostgreSqlCommands.Value(_self.Id.Value)).ConfigureAwait(false);
                 await NotifyAsync(_connection, CancellationToken.None).ConfigureAwait(false);
             }
@@ -84,7 +85,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
                     _connection = await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
 
                     // Once for each connection: a promotion or a restore ends it.
-                    _history = await PostgreSqlTimeline.ReadAsync(_connection, cancellationToken).ConfigureAwait(false);
+                    _history = await PostgreSqlTimelineReader.ReadAsync(_connection, cancellationToken).ConfigureAwait(false);
                 }
 
                 return await call(_connection).ConfigureAwait(false);
@@ -111,7 +112,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
         while (true)
         {
             (CoapClusterMap read, string noted) = await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
-            CoapClusterMap after = PostgreSqlTimeline.Judge(
+            CoapClusterMap after = PostgreSqlTimelineReader.Judge(
                 read, noted, _history, _known, options.HasSynchronousStandby, options.TimeProvider!.GetUtcNow());
             if (after == read && (noted == _history || _history.Length == 0))
             {

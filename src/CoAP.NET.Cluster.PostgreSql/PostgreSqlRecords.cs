@@ -63,7 +63,7 @@ internal sealed class PostgreSqlRecords(string schema)
     public async Task<int> RemoveExpiredAsync(NpgsqlConnection connection, int count, CancellationToken cancellationToken)
     {
         await PostgreSqlSchema.ExecuteAsync(connection, _removeDead, cancellationToken).ConfigureAwait(false);
-        return await PostgreSqlMap.ExecuteAsync(connection, _removeExpired, cancellationToken, PostgreSqlCommands.Value(count))
+        return await PostgreSqlClusterMapStore.ExecuteAsync(connection, _removeExpired, cancellationToken, PostgreSqlCommands.Value(count))
             .ConfigureAwait(false);
     }
 

@@ -58,7 +58,7 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
     private long _generation;
 
     /// <summary>Writes a batch, and retries once over a new connection if this one was lost.</summary>
-    public async Task<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public async Task<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         if (batch.Length == 0)
         {
@@ -117,10 +117,10 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
     }
 
     /// <summary>Writes a batch, or returns null if another connection has begun a newer generation.</summary>
-    public async Task<CoapWriteResult?> TryWriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public async Task<CoapWriteResult?> TryWriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         NpgsqlConnection connection = await OpenAsync(cancellationToken).ConfigureAwait(false);
-        NpgsqlCommand command = PostgreSqlBatch.ToCommand(connection, _write, id, _generation, batch.Span);
+        NpgsqlCommand command = PostgreSqlRecordBatchConverter.ToCommand(connection, _write, id, _generation, batch.Span);
         await using (command.ConfigureAwait(false))
         {
             CoapFencingToken[] newest = new CoapFencingToken[CoapSlot.Count];

@@ -50,7 +50,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
     /// <returns>The map with the node.</returns>
     public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        CoapLeases.Check(self, lease);
+        NodeLeaseLimits.Check(self, lease);
         return new(_work.RunAsync(file => file.Join(self), cancellationToken));
     }
 
@@ -77,7 +77,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
     }
 
     /// <inheritdoc/>
-    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         RecordBatchValidator.Check(batch.Span);
         return new(_work.WriteAsync(batch, cancellationToken));

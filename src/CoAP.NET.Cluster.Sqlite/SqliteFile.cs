@@ -45,7 +45,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         {
             // The connection of a missing file stays open, because only SQLite knows which file that was. The store continues when this one
             // is back, and with no other one.
-            if (_connection is not null && SqliteFileCheck.FindLoss(_connection, options.Path) is null)
+            if (_connection is not null && SqliteFileLossDetector.FindLoss(_connection, options.Path) is null)
             {
                 Close();
             }
@@ -56,7 +56,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
 
     public CoapClusterMap Join(CoapClusterNode self)
     {
-        CoapLeases.CheckSame(_self?.Id ?? default, self.Id);
+        NodeLeaseLimits.CheckSame(_self?.Id ?? default, self.Id);
         _self = self;
         return Show();
     }
@@ -96,7 +96,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         return true;
     }
 
-    public CoapWriteResult[] Write(IReadOnlyList<ReadOnlyMemory<CoapRecordChange>> batches)
+    public CoapWriteResult[] Write(IReadOnlyList<ReadOnlyMemory<CoapRecordWrite>> batches)
     {
         // No other process changes owners while this one has the file open; the owners are therefore known.
         CoapFencingToken[] newest = [.. _owners.Select(static owner => owner.Fence)];
@@ -105,7 +105,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         using SqliteTransaction transaction = _connection!.BeginTransaction(deferred: false);
         for (int i = 0; i < results.Length; i++)
         {
-            ReadOnlySpan<CoapRecordChange> batch = batches[i].Span;
+            ReadOnlySpan<CoapRecordWrite> batch = batches[i].Span;
             results[i] = CoapWriteResult.ByFences(batch, newest);
             for (int j = 0; j < batch.Length; j++)
             {
@@ -149,7 +149,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
 
     private void CheckPresence()
     {
-        if (SqliteFileCheck.FindLoss(_connection!, options.Path) is { } loss)
+        if (SqliteFileLossDetector.FindLoss(_connection!, options.Path) is { } loss)
         {
             throw loss;
         }

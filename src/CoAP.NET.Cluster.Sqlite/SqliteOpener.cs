@@ -90,7 +90,7 @@ internal sealed class SqliteOpener(CoapSqliteClusterOptions options)
     private void Create(bool mayCreate)
     {
         // SQLite would apply this log to a new file.
-        string log = SqliteFileCheck.LogOf(options.Path);
+        string log = SqliteFileLossDetector.LogOf(options.Path);
         if (File.Exists(log))
         {
             throw SqliteFaults.LogAlone(options.Path, log);

@@ -54,7 +54,7 @@ internal sealed class SqliteStatements : IDisposable
         _setVersion = Prepare("update map set version = $version", "$version");
     }
 
-    public void Write(SqliteTransaction transaction, in CoapRecordChange change, long now)
+    public void Write(SqliteTransaction transaction, in CoapRecordWrite change, long now)
     {
         long slot = change.Key.Slot.Number;
         byte[] key = change.Key.Bytes.ToArray();

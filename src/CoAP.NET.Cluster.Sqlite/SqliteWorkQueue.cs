@@ -26,7 +26,7 @@ internal sealed class SqliteWorkQueue(SqliteFile file, CoapThreadScheduler sched
         return Add(job, job.Task, cancellationToken);
     }
 
-    public Task<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public Task<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         SqliteWrite job = new(batch);
         return Add(job, job.Task, cancellationToken);

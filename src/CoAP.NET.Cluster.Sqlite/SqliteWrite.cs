@@ -1,10 +1,10 @@
 namespace CoAP.NET.Cluster.Sqlite;
 
-internal sealed class SqliteWrite(ReadOnlyMemory<CoapRecordChange> batch) : SqliteJob
+internal sealed class SqliteWrite(ReadOnlyMemory<CoapRecordWrite> batch) : SqliteJob
 {
     private readonly TaskCompletionSource<CoapWriteResult> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    public ReadOnlyMemory<CoapRecordChange> Batch { get; } = batch;
+    public ReadOnlyMemory<CoapRecordWrite> Batch { get; } = batch;
 
     public Task<CoapWriteResult> Task => _done.Task;
 

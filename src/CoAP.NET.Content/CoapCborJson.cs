@@ -128,7 +128,8 @@ public static class CoapCborJson
         (CoapContentFormat from, CoapContentFormat to) = isCbor
             ? (CoapContentFormat.SenmlCbor, CoapContentFormat.SenmlJson)
             : (CoapContentFormat.SenmlJson, CoapContentFormat.SenmlCbor);
-        return CoapSenmlPack.TryParse(payload, from, out CoapSenmlPack? pack, out CoapSyntaxError error, profile: CoapSenmlProfile.Lwm2m)
+        return CoapSenmlPack.TryParse(
+            payload, from, out CoapSenmlPack? pack, out CoapContentSyntaxError error, profile: CoapSenmlProfile.Lwm2m)
             ? pack.ToBytes(to)
             : throw Malformed($"not a SenML Pack: {error.Message} (offset {error.Offset})");
     }

@@ -30,12 +30,12 @@ public static class CoapCborNotation
     /// <param name="isSequence">Whether several items may follow each other, as in <c>application/cbor-seq</c>. Default false.</param>
     /// <returns>Whether all bytes are well-formed.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> is not positive.</exception>
-    public static bool TryFormat(ReadOnlySpan<byte> cbor, out string notation, out CoapSyntaxError error, int width = int.MaxValue,
+    public static bool TryFormat(ReadOnlySpan<byte> cbor, out string notation, out CoapContentSyntaxError error, int width = int.MaxValue,
         bool isSequence = false)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(width);
         bool isRead = CborDiagnostics.TryFormat(cbor.ToArray(), out notation, out ContentFault fault, width, isSequence);
-        error = isRead ? default : new CoapSyntaxError(fault.Offset, fault.Message);
+        error = isRead ? default : new CoapContentSyntaxError(fault.Offset, fault.Message);
         return isRead;
     }
 
@@ -73,12 +73,12 @@ public static class CoapCborNotation
     /// <param name="maxSize">The maximum number of bytes of CBOR. Default: 1 MiB.</param>
     /// <returns>Whether the whole text is valid and no limit is exceeded.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxSize"/> is not positive.</exception>
-    public static bool TryParse(ReadOnlySpan<char> notation, out byte[] cbor, out CoapSyntaxError error, bool isSequence = false,
+    public static bool TryParse(ReadOnlySpan<char> notation, out byte[] cbor, out CoapContentSyntaxError error, bool isSequence = false,
         int maxSize = DefaultMaxSize)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxSize);
         bool isRead = NotationReader.TryRead(notation, out cbor, out ContentFault fault, isSequence, maxSize);
-        error = isRead ? default : new CoapSyntaxError(fault.Offset, fault.Message);
+        error = isRead ? default : new CoapContentSyntaxError(fault.Offset, fault.Message);
         return isRead;
     }
 
@@ -90,6 +90,6 @@ public static class CoapCborNotation
     /// <exception cref="CoapFormatException">The text is not valid notation, or a limit is exceeded.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxSize"/> is not positive.</exception>
     public static byte[] Parse(ReadOnlySpan<char> notation, bool isSequence = false, int maxSize = DefaultMaxSize) =>
-        TryParse(notation, out byte[] cbor, out CoapSyntaxError error, isSequence, maxSize) ? cbor : throw new CoapFormatException(
+        TryParse(notation, out byte[] cbor, out CoapContentSyntaxError error, isSequence, maxSize) ? cbor : throw new CoapFormatException(
             $"The text is not CBOR in diagnostic notation: {error.Message} (offset {error.Offset}).", error.Offset);
 }

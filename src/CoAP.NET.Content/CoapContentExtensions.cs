@@ -228,7 +228,8 @@ public static class CoapContentExtensions
         return !IsSenml(response.ContentFormat)
             ? throw CoapContentException.Unsupported("SenML", response)
             : CoapSenmlPack.TryParse(
-                response.Payload.Span, response.ContentFormat!.Value, out CoapSenmlPack? pack, out CoapSyntaxError error, profile: profile)
+                response.Payload.Span, response.ContentFormat!.Value, out CoapSenmlPack? pack, out CoapContentSyntaxError error,
+                    profile: profile)
             ? pack
             : throw new CoapContentException(response, CoapCode.BadRequest, MessageOf(error), CoapSenmlPack.NotSenml(error));
     }
@@ -246,7 +247,8 @@ public static class CoapContentExtensions
         return !IsSenml(request.ContentFormat)
             ? throw CoapContentException.Unsupported("SenML", request)
             : CoapSenmlPack.TryParse(
-                request.Payload.Span, request.ContentFormat!.Value, out CoapSenmlPack? pack, out CoapSyntaxError error, profile: profile)
+                request.Payload.Span, request.ContentFormat!.Value, out CoapSenmlPack? pack, out CoapContentSyntaxError error,
+                    profile: profile)
             ? pack
             : throw new CoapContentException(request, CoapCode.BadRequest, MessageOf(error), CoapSenmlPack.NotSenml(error));
     }
@@ -254,5 +256,6 @@ public static class CoapContentExtensions
     private static bool IsSenml(CoapContentFormat? format) =>
         format == CoapContentFormat.SenmlJson || format == CoapContentFormat.SenmlCbor;
 
-    private static string MessageOf(CoapSyntaxError error) => $"The payload is not a SenML Pack: {error.Message} (offset {error.Offset}).";
+    private static string MessageOf(CoapContentSyntaxError error) =>
+        $"The payload is not a SenML Pack: {error.Message} (offset {error.Offset}).";
 }

@@ -75,11 +75,11 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
     /// <exception cref="ArgumentException">The format is not one of these.</exception>
     public static CoapSenmlPack Parse(ReadOnlySpan<byte> payload, CoapContentFormat format, int maxRecords = DefaultMaxRecords,
         CoapSenmlProfile profile = default) =>
-            TryParse(payload, format, out CoapSenmlPack? pack, out CoapSyntaxError error, maxRecords, profile)
+            TryParse(payload, format, out CoapSenmlPack? pack, out CoapContentSyntaxError error, maxRecords, profile)
                 ? pack
                 : throw NotSenml(error);
 
-    internal static CoapFormatException NotSenml(CoapSyntaxError error) =>
+    internal static CoapFormatException NotSenml(CoapContentSyntaxError error) =>
         new($"The payload is not a SenML Pack: {error.Message} (offset {error.Offset}).", error.Offset);
 
     /// <summary>Parses a pack.</summary>
@@ -96,7 +96,7 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
         ReadOnlySpan<byte> payload,
         CoapContentFormat format,
         [NotNullWhen(true)] out CoapSenmlPack? pack,
-        out CoapSyntaxError error,
+        out CoapContentSyntaxError error,
         int maxRecords = DefaultMaxRecords,
         CoapSenmlProfile profile = default)
     {
@@ -105,7 +105,7 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
             ? SenmlCbor.TryRead(payload, maxRecords, profile, out List<CoapSenmlRecord> records, out ContentFault fault)
             : SenmlJson.TryRead(payload, maxRecords, profile, out records, out fault);
         pack = isRead ? new CoapSenmlPack([.. records], profile) : null;
-        error = isRead ? default : new CoapSyntaxError(fault.Offset, fault.Message);
+        error = isRead ? default : new CoapContentSyntaxError(fault.Offset, fault.Message);
         return isRead;
     }
 

@@ -8,7 +8,7 @@ namespace CoAP.NET.Dtls;
 public static class CoapDtls
 {
     /// <summary>Whether at least pre-shared keys work. An endpoint whose credentials need more says so when it starts.</summary>
-    public static bool IsSupported => ProcessorAesCcm.IsSupported || PlatformCryptography.IsAvailable;
+    public static bool IsSupported => ProcessorAesCcm.IsSupported || PlatformCryptographyAvailability.IsAvailable;
 
     /// <summary>Creates a transport of <c>coaps</c> with sockets of its own, for <see cref="CoapEndpoint.AddTransport"/>.</summary>
     /// <param name="options">Credentials and limits; copied.</param>
@@ -21,7 +21,7 @@ public static class CoapDtls
     /// <exception cref="ArgumentException">
     /// The options contradict each other, or do not allow serving; the message names what to change.
     /// </exception>
-    /// <remarks>For most endpoints <see cref="CoapSecurityExtensions.UseDtls"/> suffices.</remarks>
+    /// <remarks>For most endpoints <see cref="CoapDtlsExtensions.UseDtls"/> suffices.</remarks>
     public static CoapTransport CreateTransport(CoapDtlsOptions options, CoapUdpTransportOptions? sockets = null) =>
         new CoapDtlsTransport(options, sockets);
 

@@ -26,7 +26,7 @@ public sealed class CoapDtlsClientOptions
     /// key, and the handshake fails if the server needs one. Before the client resumes a session, it calls it with the hint of the full
     /// handshake: with another result it makes a full one. Default null: <see cref="Psk"/>.
     /// </remarks>
-    public Func<CoapDtlsServerName, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; set; }
+    public Func<CoapDtlsTargetServer, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; set; }
 
     /// <summary>The client's own certificate with its private key, for servers that ask for one.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
@@ -35,7 +35,8 @@ public sealed class CoapDtlsClientOptions
     /// be in hardware or in a store of the system. The endpoint copies it, so the caller may dispose it afterwards. Default null: the
     /// client shows no certificate.
     /// </remarks>
-    public X509Certificate2? Certificate { get; set => field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.Certificate"); }
+    public X509Certificate2? Certificate { get; set => field =
+        OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsClientOptions.Certificate"); }
 
     /// <summary>The client's own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
     /// <remarks>
@@ -54,7 +55,7 @@ public sealed class CoapDtlsClientOptions
     /// certificate. The handshake waits for it without a thread, and cancels it when it ends. Default null: the client accepts no raw
     /// public keys.
     /// </remarks>
-    public Func<CoapDtlsServerName, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateServerPublicKey { get; set; }
+    public Func<CoapDtlsTargetServer, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateServerPublicKey { get; set; }
 
     /// <summary>
     /// The certificates sent with <see cref="Certificate"/>: the authorities between it and a root that servers know, the nearest first.
@@ -82,7 +83,7 @@ public sealed class CoapDtlsClientOptions
     public CoapRevocationLists? RevocationLists
     {
         get; set =>
-        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.RevocationLists");
+        field = OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsClientOptions.RevocationLists");
     }
 
     /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
@@ -93,10 +94,10 @@ public sealed class CoapDtlsClientOptions
     /// must return quickly. Return the same instance until something changes: the client prepares each instance once, and remembers the
     /// last 64. An exception fails the request. Default null.
     /// </remarks>
-    public Func<CoapDtlsServerName, CoapDtlsCredentials?>? SelectCredentials
+    public Func<CoapDtlsTargetServer, CoapDtlsCredentials?>? SelectCredentials
     {
         get; set =>
-        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.SelectCredentials");
+        field = OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsClientOptions.SelectCredentials");
     }
 
     /// <summary>How the client checks online whether a server's certificate is revoked.</summary>
@@ -111,7 +112,7 @@ public sealed class CoapDtlsClientOptions
     public TimeSpan SessionIdleTimeout
     {
         get; set =>
-        field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout));
+        field = OptionSetterGuard.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout));
     } = TimeSpan.FromDays(1);
 
     /// <summary>
@@ -119,7 +120,7 @@ public sealed class CoapDtlsClientOptions
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 100,000.</exception>
     /// <remarks>Default 64; 0 (none) to 100,000. Each takes up to 2 KiB, more with certificates.</remarks>
-    public int MaxResumableSessions { get; set => field = OptionRanges.Check(value, 0, 100_000, nameof(MaxResumableSessions)); } = 64;
+    public int MaxResumableSessions { get; set => field = OptionSetterGuard.Check(value, 0, 100_000, nameof(MaxResumableSessions)); } = 64;
 
     /// <summary>The certificate of the client, with its key or with a signer; null for none.</summary>
     internal X509Certificate2? OwnCertificate => Certificate ?? Signer?.Certificate;

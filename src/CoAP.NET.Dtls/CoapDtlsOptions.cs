@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls;
 
 /// <summary>Security of <c>coaps</c> by DTLS 1.2 (RFC 7252 section 9): credentials and limits.</summary>
 /// <remarks>
-/// Mutable until <see cref="CoapSecurityExtensions.UseDtls"/> or <c>CoapDtls.CreateTransport</c> checks and copies
+/// Mutable until <see cref="CoapDtlsExtensions.UseDtls"/> or <c>CoapDtls.CreateTransport</c> checks and copies
 /// the options. Later changes have no effect: <see cref="CoapDtlsServerOptions.SelectCredentials"/> and
 /// <see cref="CoapDtlsClientOptions.SelectCredentials"/> renew certificates, and setting a certificate afterwards throws.
 /// </remarks>
@@ -77,7 +77,7 @@ public sealed class CoapDtlsOptions
     public TimeSpan RetransmitTimeout
     {
         get; set =>
-        field = OptionRanges.Check(value, s_shortestRetransmit, s_longestRetransmit, nameof(RetransmitTimeout));
+        field = OptionSetterGuard.Check(value, s_shortestRetransmit, s_longestRetransmit, nameof(RetransmitTimeout));
     } =
     TimeSpan.FromSeconds(1);
 
@@ -87,7 +87,7 @@ public sealed class CoapDtlsOptions
     public TimeSpan HandshakeTimeout
     {
         get; set =>
-        field = OptionRanges.Check(value, s_shortestHandshake, s_longestHandshake, nameof(HandshakeTimeout));
+        field = OptionSetterGuard.Check(value, s_shortestHandshake, s_longestHandshake, nameof(HandshakeTimeout));
     } = TimeSpan.FromSeconds(30);
 
     /// <summary>Maximum size of a handshake datagram in bytes, without the headers of UDP and IP.</summary>
@@ -99,7 +99,7 @@ public sealed class CoapDtlsOptions
     public int MaxDatagramSize
     {
         get; set =>
-        field = OptionRanges.Check(value, MinDatagramSize, LargestDatagramSize, nameof(MaxDatagramSize));
+        field = OptionSetterGuard.Check(value, MinDatagramSize, LargestDatagramSize, nameof(MaxDatagramSize));
     } = 1_200;
 
     /// <summary>
@@ -111,7 +111,7 @@ public sealed class CoapDtlsOptions
     /// </remarks>
     public string? KeyLogFile { get; set; }
 
-    /// <summary>Checks that the options fit together, as <see cref="CoapSecurityExtensions.UseDtls"/> does.</summary>
+    /// <summary>Checks that the options fit together, as <see cref="CoapDtlsExtensions.UseDtls"/> does.</summary>
     /// <exception cref="ArgumentException">An option is missing or contradicts another; the message names what to change.</exception>
     public void Validate() => DtlsOptionsValidator.Check(this);
 

@@ -31,7 +31,8 @@ public sealed class CoapDtlsServerOptions
     /// be in hardware or in a store of the system. The endpoint copies it, so the caller may dispose it afterwards. To renew it while the
     /// endpoint runs, set <see cref="SelectCredentials"/>. Default null: only pre-shared keys.
     /// </remarks>
-    public X509Certificate2? Certificate { get; set => field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.Certificate"); }
+    public X509Certificate2? Certificate { get; set => field =
+        OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsServerOptions.Certificate"); }
 
     /// <summary>
     /// The certificates sent with <see cref="Certificate"/>: the authorities between it and a root that clients know, the nearest first.
@@ -105,7 +106,7 @@ public sealed class CoapDtlsServerOptions
     public CoapRevocationLists? RevocationLists
     {
         get; set =>
-        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.RevocationLists");
+        field = OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsServerOptions.RevocationLists");
     }
 
     /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
@@ -121,7 +122,7 @@ public sealed class CoapDtlsServerOptions
     public Func<string?, CoapDtlsCredentials?>? SelectCredentials
     {
         get; set =>
-        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.SelectCredentials");
+        field = OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsServerOptions.SelectCredentials");
     }
 
     /// <summary>How the server checks online whether a client's certificate is revoked.</summary>
@@ -131,12 +132,12 @@ public sealed class CoapDtlsServerOptions
     /// <summary>Maximum number of sessions.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     /// <remarks>
-    /// When it is reached, a new session ends one of the source (<see cref="CoapSource"/>) that has most: first sessions of clients without
+    /// When it is reached, a new session ends one of the source (<see cref="CoapQuotaSource"/>) that has most: first sessions of clients without
     /// an identity, then those silent longest. Default 100,000; 1 to 10,000,000. Each takes up to 1 KiB.
     /// </remarks>
-    public int MaxSessions { get; set => field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessions)); } = 100_000;
+    public int MaxSessions { get; set => field = OptionSetterGuard.Check(value, 1, 10_000_000, nameof(MaxSessions)); } = 100_000;
 
-    /// <summary>Maximum number of sessions from the addresses of one source (<see cref="CoapSource"/>).</summary>
+    /// <summary>Maximum number of sessions from the addresses of one source (<see cref="CoapQuotaSource"/>).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     /// <remarks>
     /// When it is reached, a new session ends another of the same source. Default 10,000; 1 to 10,000,000. Raise it if more devices than
@@ -145,7 +146,7 @@ public sealed class CoapDtlsServerOptions
     public int MaxSessionsPerAddress
     {
         get; set =>
-        field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerAddress));
+        field = OptionSetterGuard.Check(value, 1, 10_000_000, nameof(MaxSessionsPerAddress));
     } = 10_000;
 
     /// <summary>Maximum number of sessions of one identity (a pre-shared key's, a certificate or a raw public key).</summary>
@@ -157,25 +158,26 @@ public sealed class CoapDtlsServerOptions
     public int MaxSessionsPerIdentity
     {
         get; set =>
-        field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerIdentity));
+        field = OptionSetterGuard.Check(value, 1, 10_000_000, nameof(MaxSessionsPerIdentity));
     } = 10_000;
 
     /// <summary>Maximum number of concurrent handshakes with clients that proved their address.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     /// <remarks>
-    /// When it is reached, the server gives up a handshake of the source (<see cref="CoapSource"/>) that has most: the one without progress
+    /// When it is reached, the server gives up a handshake of the source (<see cref="CoapQuotaSource"/>) that has most: the one without progress
     /// longest. It reserves a quarter of them for clients that have sessions. Default 1,000; 1 to 100,000. Each takes up to 4 KiB, or 20
     /// KiB where the server asks for certificates.
     /// </remarks>
-    public int MaxHandshakes { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakes)); } = 1_000;
+    public int MaxHandshakes { get; set => field = OptionSetterGuard.Check(value, 1, 100_000, nameof(MaxHandshakes)); } = 1_000;
 
-    /// <summary>Maximum number of concurrent handshakes with the addresses of one source (<see cref="CoapSource"/>).</summary>
+    /// <summary>Maximum number of concurrent handshakes with the addresses of one source (<see cref="CoapQuotaSource"/>).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     /// <remarks>
     /// When it is reached, the server gives up another handshake of the same source. Default 50; 1 to 100,000. Many devices behind one NAT
     /// that restart together need more.
     /// </remarks>
-    public int MaxHandshakesPerAddress { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakesPerAddress)); } = 50;
+    public int MaxHandshakesPerAddress { get; set => field =
+        OptionSetterGuard.Check(value, 1, 100_000, nameof(MaxHandshakesPerAddress)); } = 50;
 
     /// <summary>Ends a session after this time without a message from the client (RFC 7252 section 9.1.1 leaves it to servers).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
@@ -183,7 +185,7 @@ public sealed class CoapDtlsServerOptions
     public TimeSpan SessionIdleTimeout
     {
         get; set =>
-        field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout));
+        field = OptionSetterGuard.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout));
     } = TimeSpan.FromDays(1);
 
     /// <summary>
@@ -196,7 +198,7 @@ public sealed class CoapDtlsServerOptions
     /// each handshake is a full one; 0 to 1,000,000. Each takes about 0.5 KB, plus the client's certificates. Do not combine it with
     /// <see cref="ResumptionStore"/>.
     /// </remarks>
-    public int MaxResumableSessions { get; set => field = OptionRanges.Check(value, 0, 1_000_000, nameof(MaxResumableSessions)); }
+    public int MaxResumableSessions { get; set => field = OptionSetterGuard.Check(value, 0, 1_000_000, nameof(MaxResumableSessions)); }
 
     /// <summary>The memory of resumable sessions; null for one of <see cref="MaxResumableSessions"/>. For tests.</summary>
     internal IResumptionMemory? ResumableIn { get; set; }
@@ -207,7 +209,7 @@ public sealed class CoapDtlsServerOptions
     /// and trust the same authorities. The server checks the credentials of the client as for <see cref="MaxResumableSessions"/>, with
     /// which this is not combined. Default null.
     /// </remarks>
-    public ICoapDtlsSessionStore? ResumptionStore { get; set; }
+    public ICoapDtlsResumptionStore? ResumptionStore { get; set; }
 
     /// <summary>How long a client can resume a session.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 1 day.</exception>
@@ -218,7 +220,7 @@ public sealed class CoapDtlsServerOptions
     public TimeSpan ResumptionLifetime
     {
         get; set =>
-        field = OptionRanges.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime));
+        field = OptionSetterGuard.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime));
     } = TimeSpan.FromHours(1);
 
     /// <summary>The file in which sessions survive a restart of the server, but not a crash.</summary>
@@ -226,7 +228,7 @@ public sealed class CoapDtlsServerOptions
     /// Default null: a stop ends the sessions and notifies the clients. The package CoAP.NET.Cluster keeps sessions over crashes as well;
     /// do not combine both.
     /// </remarks>
-    public CoapDtlsSessionFile? SessionFile { get; set; }
+    public CoapDtlsServerSessionFile? SessionFile { get; set; }
 
     /// <summary>How sessions survive a restart and a crash of the server.</summary>
     /// <remarks>Default null: they end with the server.</remarks>

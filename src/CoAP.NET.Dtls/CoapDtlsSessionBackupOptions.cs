@@ -31,7 +31,7 @@ internal sealed class CoapDtlsSessionBackupOptions
     /// After a crash, an attacker could replay records that arrived within this time before it; the server verifies such requests
     /// (docs/dtls.md). Default 5 s; 1 s to 5 minutes.
     /// </remarks>
-    public TimeSpan HeardInterval { get; init => field = OptionRanges.Check(value, s_least, s_most, nameof(HeardInterval)); } =
+    public TimeSpan HeardInterval { get; init => field = OptionSetterGuard.Check(value, s_least, s_most, nameof(HeardInterval)); } =
         TimeSpan.FromSeconds(5);
 
     /// <summary>
@@ -40,7 +40,7 @@ internal sealed class CoapDtlsSessionBackupOptions
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 5 minutes.</exception>
     /// <remarks>Default 30 s; 1 s to 5 minutes.</remarks>
-    public TimeSpan ConfirmTimeout { get; init => field = OptionRanges.Check(value, s_least, s_most, nameof(ConfirmTimeout)); } =
+    public TimeSpan ConfirmTimeout { get; init => field = OptionSetterGuard.Check(value, s_least, s_most, nameof(ConfirmTimeout)); } =
         TimeSpan.FromSeconds(30);
 
     internal ReadOnlySpan<byte> Key => _key;

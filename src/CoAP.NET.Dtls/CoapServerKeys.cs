@@ -6,12 +6,12 @@ namespace CoAP.NET;
 
 /// <summary>The keys of a server on <c>coaps</c>, and the clients that it accepts.</summary>
 /// <remarks>
-/// <see cref="CoapSecurityExtensions.ListenSecure"/> takes it. Pre-shared keys and a certificate may be combined: clients choose. The
+/// <see cref="CoapDtlsExtensions.ListenSecure"/> takes it. Pre-shared keys and a certificate may be combined: clients choose. The
 /// server overwrites keys and the contents of key files when it has ended, and never logs them.
 /// </remarks>
 public sealed class CoapServerKeys
 {
-    private const string Name = nameof(CoapSecurityExtensions.ListenSecure);
+    private const string Name = nameof(CoapDtlsExtensions.ListenSecure);
 
     private readonly CoapDtlsServerFileOptions _files = new();
     private readonly List<WatchedCredentials> _watched = [];

@@ -31,7 +31,8 @@ internal static class DtlsOptionsValidator
 
         if (options.Client is { } client)
         {
-            CheckOwnKey("CoapDtlsClientOptions", client.Certificate, client.RawPublicKey, client.Signer, client.SelectCredentials is not null);
+            CheckOwnKey("CoapDtlsClientOptions", client.Certificate, client.RawPublicKey, client.Signer,
+                client.SelectCredentials is not null);
         }
 
         if (options is { Server: { RevocationLists: not null, RequireClientCertificate: false, RequestClientCertificate: false } })
@@ -192,10 +193,11 @@ internal static class DtlsOptionsValidator
 
     private static void CheckSuites(CoapDtlsOptions options)
     {
-        IReadOnlyList<CipherSuite> server = DtlsSuites.OfServer(options);
-        IReadOnlyList<CipherSuite> client = DtlsSuites.OfClient(options);
+        IReadOnlyList<CipherSuite> server = CipherSuiteSelector.OfServer(options);
+        IReadOnlyList<CipherSuite> client = CipherSuiteSelector.OfClient(options);
         if (options.CipherSuites.Count > 0
-            && DtlsSuites.Named(options).FirstOrDefault(suite => !server.Contains(suite) && !client.Contains(suite)) is { } useless)
+            && CipherSuiteSelector.Named(options)
+                .FirstOrDefault(suite => !server.Contains(suite) && !client.Contains(suite)) is { } useless)
         {
             throw new ArgumentException(
                 $"CoapDtlsOptions.CipherSuites holds {useless}, which needs {What(useless)}. "

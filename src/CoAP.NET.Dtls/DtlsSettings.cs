@@ -116,7 +116,7 @@ internal sealed class DtlsSettings
     public Func<string?, CoapDtlsCredentials?>? SelectServerCredentials => _options.Server?.SelectCredentials;
 
     /// <summary>Chooses the credentials of a client for each handshake; null: always those of the options.</summary>
-    public Func<CoapDtlsServerName, CoapDtlsCredentials?>? SelectClientCredentials => _options.Client?.SelectCredentials;
+    public Func<CoapDtlsTargetServer, CoapDtlsCredentials?>? SelectClientCredentials => _options.Client?.SelectCredentials;
 
     /// <summary>
     /// Returns the validation of client certificates. It throws with the reason when it refuses one, and the handshake reports that reason.
@@ -155,7 +155,7 @@ internal sealed class DtlsSettings
     /// .NET lacks its cryptography, or a certificate is not suitable, or a server that asks for certificates was given no authority; the
     /// message says what to do.
     /// </exception>
-    public HandshakeContext MakeServerContext(
+    public SharedHandshakeContext MakeServerContext(
         TimeProvider time, Action<Exception>? storeFailed = null, CoapDtlsCredentials? credentials = null)
     {
         CoapDtlsServerOptions server = _options.Server!;
@@ -171,7 +171,7 @@ internal sealed class DtlsSettings
         return Make(new HandshakeSettings
         {
             IsServer = true,
-            Suites = DtlsSuites.OfServer(_options),
+            Suites = CipherSuiteSelector.OfServer(_options),
             Certificate = credentials is null ? server.OwnCertificate : credentials.Certificate,
             Intermediates = [.. credentials?.Intermediates ?? server.Signer?.Intermediates ?? server.Intermediates],
             Signer = credentials is null ? server.Signer : credentials.Signer,
@@ -199,13 +199,13 @@ internal sealed class DtlsSettings
     /// <param name="credentials">The selected credentials; null for those of the options.</param>
     /// <exception cref="CoapDtlsException">.NET lacks its cryptography, or a certificate is not suitable; the message says what to
     /// do.</exception>
-    public HandshakeContext MakeClientContext(CoapDtlsCredentials? credentials = null)
+    public SharedHandshakeContext MakeClientContext(CoapDtlsCredentials? credentials = null)
     {
         CoapDtlsClientOptions client = _options.Client!;
         return Make(new HandshakeSettings
         {
             IsServer = false,
-            Suites = DtlsSuites.OfClient(_options),
+            Suites = CipherSuiteSelector.OfClient(_options),
             Certificate = credentials is null ? client.OwnCertificate : credentials.Certificate,
             Signer = credentials is null ? client.Signer : credentials.Signer,
             RawPublicKey = client.RawPublicKey,
@@ -224,10 +224,10 @@ internal sealed class DtlsSettings
     /// <param name="credentials">The selected credentials; null for those of the options.</param>
     public PeerCertificateValidator CheckServersBy(CoapDtlsCredentials? credentials) => CheckOf(_options.Client!, credentials);
 
-    private static HandshakeContext Make(HandshakeSettings settings)
+    private static SharedHandshakeContext Make(HandshakeSettings settings)
     {
         // Keys, certificates and AES-GCM are .NET's; a processor with AES needs nothing of it for pre-shared keys with AES-CCM.
-        if (!PlatformCryptography.IsAvailable)
+        if (!PlatformCryptographyAvailability.IsAvailable)
         {
             CipherSuite[] suites =
             [
@@ -235,7 +235,7 @@ internal sealed class DtlsSettings
                     static suite => suite is { KeyExchange: KeyExchange.Psk, Mode: AeadMode.Ccm, KeyLength: ProcessorAesCcm.KeyLength }
                         && ProcessorAesCcm.IsSupported),
             ];
-            string missing = PlatformCryptography.Missing(settings.Suites.Any(static suite => suite.UsesPreSharedKey)
+            string missing = PlatformCryptographyAvailability.Missing(settings.Suites.Any(static suite => suite.UsesPreSharedKey)
                 ? "coaps with these cipher suites, or on a processor without AES instructions,"
                 : "coaps with certificates");
             if (suites.Length == 0 && settings.IsServer)
@@ -249,7 +249,7 @@ internal sealed class DtlsSettings
 
         try
         {
-            return new HandshakeContext(settings);
+            return new SharedHandshakeContext(settings);
         }
         catch (Exception exception) when (exception is InvalidOperationException or CryptographicException)
         {
@@ -294,7 +294,7 @@ internal sealed class DtlsSettings
             : (certificate, chain, errors, token) =>
                 CallbackException.GuardAsync(name, () => decides(certificate, chain, errors, token));
 
-    private static Func<CoapDtlsServerName, CancellationToken, ValueTask<CoapPskCredential?>>? SelectionOf(CoapDtlsClientOptions client)
+    private static Func<CoapDtlsTargetServer, CancellationToken, ValueTask<CoapPskCredential?>>? SelectionOf(CoapDtlsClientOptions client)
     {
         if (client.SelectPsk is { } select)
         {

@@ -7,7 +7,7 @@ namespace CoAP.NET.Edhoc;
 /// <param name="Session">
 /// The session, for message_4. Null earlier: the peer has not proved its identity, or it is not available yet.
 /// </param>
-internal sealed record EdhocEadRequest(int Message, IReadOnlyList<EdhocEad> PeerEad, EdhocSession? Session)
+internal sealed record EdhocEadRequest(int Message, IReadOnlyList<EdhocEad> PeerEad, EdhocResult? Session)
 {
     /// <summary>Whether anyone can read the data: true for message_1.</summary>
     public bool IsPublic => Message == 1;

@@ -28,7 +28,7 @@ internal sealed class EdhocInitiator : IDisposable
     private byte[] _proofBytes = [];
     private SignatureOrMac _proof;
     private IReadOnlyList<EdhocEad> _peerEad = [];
-    private EdhocSession? _session;
+    private EdhocResult? _session;
 
     /// <summary>Begins a session.</summary>
     /// <param name="settings">Cipher suites and limits.</param>
@@ -57,7 +57,7 @@ internal sealed class EdhocInitiator : IDisposable
                 $"The identifier has more than {settings.MaxConnectionIdLength} bytes.", nameof(connectionId));
         }
 
-        EdhocCipherSuite[] usable = [.. EdhocParty.Usable(settings, own, EdhocRole.Initiator, method)];
+        EdhocCipherSuite[] usable = [.. EdhocPlaintextProcessor.Usable(settings, own, EdhocRole.Initiator, method)];
         if (usable.Length == 0)
         {
             throw new ArgumentException(
@@ -68,7 +68,7 @@ internal sealed class EdhocInitiator : IDisposable
         _suite = selected >= 0 ? usable[selected]
             : throw new EdhocException("The peer supports no cipher suite that this side supports.");
         _suites = [.. usable.Take(selected + 1).Select(static suite => suite.Number)];
-        _own = EdhocParty.Fitting(own, _suite, EdhocParty.IsStatic(method, EdhocRole.Initiator))!;
+        _own = EdhocPlaintextProcessor.Fitting(own, _suite, EdhocPlaintextProcessor.IsStatic(method, EdhocRole.Initiator))!;
         (_settings, Method, _connectionId) = (settings, method, connectionId.ToArray());
         _progress = new EdhocSessionProgress(Wipe);
     }
@@ -85,10 +85,10 @@ internal sealed class EdhocInitiator : IDisposable
     public ReadOnlyMemory<byte> PeerConnectionId => _peerConnectionId;
 
     /// <summary>
-    /// The session. Provisional until the peer has proved that it has the same keys (<see cref="EdhocSession.IsConfirmed"/>).
+    /// The session. Provisional until the peer has proved that it has the same keys (<see cref="EdhocResult.IsConfirmed"/>).
     /// </summary>
     /// <exception cref="InvalidOperationException">There is no message_3 yet.</exception>
-    public EdhocSession Session => _session ?? throw new InvalidOperationException("The session exists after message_3. Call "
+    public EdhocResult Session => _session ?? throw new InvalidOperationException("The session exists after message_3. Call "
         + "CreateMessage3 first.");
 
     /// <summary>Creates message_1, with a new ephemeral key.</summary>
@@ -111,7 +111,7 @@ internal sealed class EdhocInitiator : IDisposable
     /// <returns>The identity that the Responder claims.</returns>
     /// <exception cref="EdhocException">It is invalid, or an error of the peer.</exception>
     /// <exception cref="InvalidOperationException">There is no message_1, or message_2 is already read.</exception>
-    public EdhocClaim ReadMessage2(ReadOnlyMemory<byte> message) =>
+    public EdhocClaimedPeerIdentity ReadMessage2(ReadOnlyMemory<byte> message) =>
         _progress.Do(EdhocSessionState.AfterMessage1, EdhocSessionState.Claimed, () => ReadSecond(message.Span));
 
     /// <summary>Verifies the Responder's identity, and creates message_3.</summary>
@@ -127,13 +127,15 @@ internal sealed class EdhocInitiator : IDisposable
         ArgumentNullException.ThrowIfNull(candidates);
         return _progress.Do(EdhocSessionState.Claimed, EdhocSessionState.Proven, () =>
         {
-            (EdhocCredential credential, byte[] key) = EdhocParty.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own);
+            (EdhocCredential credential, byte[] key) =
+                EdhocPlaintextProcessor.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own);
             _schedule!.Advance(key, _plaintext, credential.Encoded.Span);
-            SignatureOrMac proof = new(false, EdhocParty.IsStatic(Method, EdhocRole.Initiator), _own.Id, EadItems.Write(ead), []);
-            byte[] plaintext = EdhocParty.Write(proof, proof.Make(_schedule, _own, _peerKey, out byte[] next));
+            SignatureOrMac proof =
+                new(false, EdhocPlaintextProcessor.IsStatic(Method, EdhocRole.Initiator), _own.Id, EadItems.Write(ead), []);
+            byte[] plaintext = EdhocPlaintextProcessor.Write(proof, proof.Make(_schedule, _own, _peerKey, out byte[] next));
             byte[] ciphertext = _schedule.Seal(3, plaintext);
             _schedule.Advance(next, plaintext, _own.Credential.Encoded.Span);
-            _session = new EdhocSession(EdhocRole.Initiator, Method, _suite, _schedule.Out())
+            _session = new EdhocResult(EdhocRole.Initiator, Method, _suite, _schedule.Out())
             {
                 PeerCredential = credential,
                 OwnCredential = _own,
@@ -151,12 +153,12 @@ internal sealed class EdhocInitiator : IDisposable
     /// <returns>The session.</returns>
     /// <exception cref="EdhocException">It is invalid, or an error of the peer. The session is wiped.</exception>
     /// <exception cref="InvalidOperationException">There is no message_3, or message_4 is already read.</exception>
-    public EdhocSession ReadMessage4(ReadOnlyMemory<byte> message) =>
+    public EdhocResult ReadMessage4(ReadOnlyMemory<byte> message) =>
         _progress.Do(EdhocSessionState.Proven, EdhocSessionState.Complete, () =>
     {
-        EdhocParty.ThrowIfLong(message.Span, _settings);
+        EdhocPlaintextProcessor.ThrowIfLong(message.Span, _settings);
         ThrowIfError(message.Span);
-        if (!_schedule!.TryOpen(8, EdhocParty.ReadOnly(message.Span, "message_4"), out byte[] plaintext))
+        if (!_schedule!.TryOpen(8, EdhocPlaintextProcessor.ReadOnly(message.Span, "message_4"), out byte[] plaintext))
         {
             throw new EdhocException("message_4 does not decrypt.");
         }
@@ -186,11 +188,11 @@ internal sealed class EdhocInitiator : IDisposable
         }
     }
 
-    private EdhocClaim ReadSecond(ReadOnlySpan<byte> message)
+    private EdhocClaimedPeerIdentity ReadSecond(ReadOnlySpan<byte> message)
     {
-        EdhocParty.ThrowIfLong(message, _settings);
+        EdhocPlaintextProcessor.ThrowIfLong(message, _settings);
         ThrowIfError(message);
-        ReadOnlySpan<byte> bytes = EdhocParty.ReadOnly(message, "message_2");
+        ReadOnlySpan<byte> bytes = EdhocPlaintextProcessor.ReadOnly(message, "message_2");
         int length = Curves.KeyLength(_suite.Curve);
         if (bytes.Length <= length)
         {
@@ -209,8 +211,8 @@ internal sealed class EdhocInitiator : IDisposable
             throw reader.Fault("has a connection identifier that is too long, or that of the Initiator");
         }
 
-        (_proof, _proofBytes, EdhocClaim claim) =
-            EdhocParty.Read(ref reader, _plaintext, EdhocRole.Responder, Method, _suite, _settings);
+        (_proof, _proofBytes, EdhocClaimedPeerIdentity claim) =
+            EdhocPlaintextProcessor.Read(ref reader, _plaintext, EdhocRole.Responder, Method, _suite, _settings);
         _peerEad = claim.Ead;
         return claim;
     }

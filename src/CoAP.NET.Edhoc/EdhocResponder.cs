@@ -95,8 +95,9 @@ internal sealed class EdhocResponder : IDisposable
             _schedule = new KeySchedule(_suite, _messageOneHash, _ephemeral.PublicKey.X.Span, shared);
             CryptographicOperations.ZeroMemory(shared);
             byte[] identifier = Identifiers.Item(_connectionId);
-            SignatureOrMac proof = new(true, EdhocParty.IsStatic(Method, EdhocRole.Responder), _own!.Id, EadItems.Write(ead), identifier);
-            byte[] plaintext = EdhocParty.Write(proof, proof.Make(_schedule, _own, First.PublicKey, out byte[] next));
+            SignatureOrMac proof =
+                new(true, EdhocPlaintextProcessor.IsStatic(Method, EdhocRole.Responder), _own!.Id, EadItems.Write(ead), identifier);
+            byte[] plaintext = EdhocPlaintextProcessor.Write(proof, proof.Make(_schedule, _own, First.PublicKey, out byte[] next));
             byte[] ciphertext = _schedule.Mask(plaintext);
             _schedule.Advance(next, plaintext, _own.Credential.Encoded.Span);
             return CborItemEncoder.Item([.. _ephemeral.PublicKey.X.Span, .. ciphertext]);
@@ -108,7 +109,7 @@ internal sealed class EdhocResponder : IDisposable
     /// <returns>The identity that the Initiator claims.</returns>
     /// <exception cref="EdhocException">It is invalid, or an error of the peer.</exception>
     /// <exception cref="InvalidOperationException">There is no message_2, or message_3 is already read.</exception>
-    public EdhocClaim ReadMessage3(ReadOnlyMemory<byte> message) =>
+    public EdhocClaimedPeerIdentity ReadMessage3(ReadOnlyMemory<byte> message) =>
         _progress.Do(EdhocSessionState.AfterMessage2, EdhocSessionState.Claimed, () => ReadThird(message.Span));
 
     /// <summary>Verifies the Initiator's identity.</summary>
@@ -118,15 +119,16 @@ internal sealed class EdhocResponder : IDisposable
     /// <returns>The session.</returns>
     /// <exception cref="EdhocException">The Initiator has none of them.</exception>
     /// <exception cref="InvalidOperationException">message_3 is not read, or the session already exists.</exception>
-    public EdhocSession Complete(IReadOnlyList<EdhocCredential> candidates)
+    public EdhocResult Complete(IReadOnlyList<EdhocCredential> candidates)
     {
         ArgumentNullException.ThrowIfNull(candidates);
         return _progress.Do(EdhocSessionState.Claimed, EdhocSessionState.Proven, () =>
         {
-            (EdhocCredential credential, byte[] key) = EdhocParty.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own!);
+            (EdhocCredential credential, byte[] key) =
+                EdhocPlaintextProcessor.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own!);
             _schedule!.Advance(key, _plaintext, credential.Encoded.Span);
             _ephemeral!.Dispose();
-            return new EdhocSession(EdhocRole.Responder, Method, _suite!, _schedule.Out())
+            return new EdhocResult(EdhocRole.Responder, Method, _suite!, _schedule.Out())
             {
                 PeerCredential = credential,
                 OwnCredential = _own!,
@@ -159,12 +161,12 @@ internal sealed class EdhocResponder : IDisposable
 
     private IReadOnlyList<EdhocEad> ReadFirst(ReadOnlySpan<byte> message)
     {
-        EdhocParty.ThrowIfLong(message, _settings);
+        EdhocPlaintextProcessor.ThrowIfLong(message, _settings);
         SequenceReader reader = new(message, "message_1");
         EdhocMessage1 first = EdhocMessage1.Read(ref reader, _settings.MaxConnectionIdLength);
         ClaimedConnectionId = first.ConnectionId;
-        EdhocParty.ThrowIfUnknown(first.Method);
-        EdhocCipherSuite[] usable = [.. EdhocParty.Usable(_settings, _credentials, EdhocRole.Responder, first.Method)];
+        EdhocPlaintextProcessor.ThrowIfUnknown(first.Method);
+        EdhocCipherSuite[] usable = [.. EdhocPlaintextProcessor.Usable(_settings, _credentials, EdhocRole.Responder, first.Method)];
         if (usable.Length == 0)
         {
             throw new EdhocException("The method of message_1 is not supported here.");
@@ -187,29 +189,29 @@ internal sealed class EdhocResponder : IDisposable
             throw reader.Fault("has an ephemeral key of a wrong length");
         }
 
-        _own = EdhocParty.Fitting(_credentials, _suite, EdhocParty.IsStatic(first.Method, EdhocRole.Responder));
+        _own = EdhocPlaintextProcessor.Fitting(_credentials, _suite, EdhocPlaintextProcessor.IsStatic(first.Method, EdhocRole.Responder));
         _peerEad = EadItems.Read(ref reader, _settings.EadLabels);
         _messageOneHash = _suite.Hash.Hash(message);
         _first = first;
         return _peerEad;
     }
 
-    private EdhocClaim ReadThird(ReadOnlySpan<byte> message)
+    private EdhocClaimedPeerIdentity ReadThird(ReadOnlySpan<byte> message)
     {
-        EdhocParty.ThrowIfLong(message, _settings);
+        EdhocPlaintextProcessor.ThrowIfLong(message, _settings);
         if (ErrorMessage.IsError(message))
         {
             throw ErrorMessage.Read(message);
         }
 
-        if (!_schedule!.TryOpen(3, EdhocParty.ReadOnly(message, "message_3"), out _plaintext))
+        if (!_schedule!.TryOpen(3, EdhocPlaintextProcessor.ReadOnly(message, "message_3"), out _plaintext))
         {
             throw new EdhocException("message_3 does not decrypt.");
         }
 
         SequenceReader reader = new(_plaintext, "PLAINTEXT_3");
-        (_proof, _proofBytes, EdhocClaim claim) =
-            EdhocParty.Read(ref reader, _plaintext, EdhocRole.Initiator, Method, _suite!, _settings);
+        (_proof, _proofBytes, EdhocClaimedPeerIdentity claim) =
+            EdhocPlaintextProcessor.Read(ref reader, _plaintext, EdhocRole.Initiator, Method, _suite!, _settings);
         _peerEad = [.. _peerEad, .. claim.Ead];
         return claim;
     }

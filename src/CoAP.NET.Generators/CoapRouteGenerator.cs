@@ -16,7 +16,7 @@ public sealed class CoapRouteGenerator : IIncrementalGenerator
     /// <inheritdoc/>
     public void Initialize(IncrementalGeneratorInitializationContext context)
     {
-        IncrementalValuesProvider<BoundCall> calls = context.SyntaxProvider
+        IncrementalValuesProvider<InterceptedMapCall> calls = context.SyntaxProvider
             .CreateSyntaxProvider(
                 static (node, _) => CallReader.IsCandidate(node),
                 static (node, cancellationToken) =>
@@ -27,7 +27,7 @@ public sealed class CoapRouteGenerator : IIncrementalGenerator
         context.RegisterSourceOutput(calls.Collect(), static (output, found) => Write(output, found));
     }
 
-    private static void Write(SourceProductionContext output, ImmutableArray<BoundCall> calls)
+    private static void Write(SourceProductionContext output, ImmutableArray<InterceptedMapCall> calls)
     {
         if (!calls.IsEmpty)
         {

@@ -23,7 +23,7 @@ public static class CoapServiceCollectionExtensions
     /// call <see cref="CoapServer.Notify"/>.
     /// </remarks>
     public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, Action<CoapServerOptions>? configure = null) =>
-        ServerServices.Add(services, "", null, configure);
+        ServerServiceRegistration.Add(services, "", null, configure);
 
     /// <summary>Adds a server with a name, with the configuration section <c>Coap:Servers:NAME</c>.</summary>
     /// <param name="services">The services.</param>
@@ -35,7 +35,7 @@ public static class CoapServiceCollectionExtensions
         Action<CoapServerOptions>? configure = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        return ServerServices.Add(services, name, null, configure);
+        return ServerServiceRegistration.Add(services, name, null, configure);
     }
 
     /// <summary>Adds the single server of an application, with a configuration section.</summary>
@@ -47,7 +47,7 @@ public static class CoapServiceCollectionExtensions
         Action<CoapServerOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(section);
-        return ServerServices.Add(services, "", section, configure);
+        return ServerServiceRegistration.Add(services, "", section, configure);
     }
 
     /// <summary>Adds a server with a name, with a configuration section.</summary>
@@ -61,7 +61,7 @@ public static class CoapServiceCollectionExtensions
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(section);
-        return ServerServices.Add(services, name, section, configure);
+        return ServerServiceRegistration.Add(services, name, section, configure);
     }
 
     /// <summary>Sets options of a server with services of the application.</summary>
@@ -111,7 +111,7 @@ public static class CoapServiceCollectionExtensions
     /// with the same base address, timeout and proxy, but without handlers.
     /// </remarks>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, Action<CoapClientOptions>? configure = null) =>
-        ClientServices.Add(services, "", null, configure);
+        ClientServiceRegistrar.Add(services, "", null, configure);
 
     /// <summary>Adds a client with a name, with the configuration section <c>Coap:Clients:NAME</c>.</summary>
     /// <param name="services">The services.</param>
@@ -123,7 +123,7 @@ public static class CoapServiceCollectionExtensions
         Action<CoapClientOptions>? configure = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        return ClientServices.Add(services, name, null, configure);
+        return ClientServiceRegistrar.Add(services, name, null, configure);
     }
 
     /// <summary>Adds the single client of an application, with a configuration section.</summary>
@@ -135,7 +135,7 @@ public static class CoapServiceCollectionExtensions
         Action<CoapClientOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(section);
-        return ClientServices.Add(services, "", section, configure);
+        return ClientServiceRegistrar.Add(services, "", section, configure);
     }
 
     /// <summary>Adds a client with a name, with a configuration section.</summary>
@@ -149,7 +149,7 @@ public static class CoapServiceCollectionExtensions
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(section);
-        return ClientServices.Add(services, name, section, configure);
+        return ClientServiceRegistrar.Add(services, name, section, configure);
     }
 
     /// <summary>Adds a typed client: a class of yours that gets an <see cref="ICoapClient"/> of its own and any services.</summary>
@@ -203,7 +203,7 @@ public static class CoapServiceCollectionExtensions
         where TImplementation : class, TClient
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        ICoapClientBuilder builder = ClientServices.Add(services, name, null, configure);
+        ICoapClientBuilder builder = ClientServiceRegistrar.Add(services, name, null, configure);
         services.AddTransient<TClient>(
             provider => TypedClient<TImplementation>.Make(provider, provider.GetRequiredService<ICoapClientFactory>().GetClient(name)));
         return builder;

@@ -118,7 +118,7 @@ public static class CoapHttpExtensions
 
         if (uri.Scheme == "https")
         {
-            PlatformCryptography.ThrowIfMissing("https");
+            PlatformCryptographyAvailability.ThrowIfMissing("https");
         }
     }
 

@@ -21,7 +21,7 @@ internal sealed class CoapHttpMediaTypes
     public bool Loose { get; set; }
 
     /// <summary>The rules of loose mapping; the first match wins. Default: the table of RFC 8075 section 6.3.</summary>
-    public IList<CoapHttpLooseMediaType> LooseRules { get; } =
+    public IList<CoapHttpLooseMediaTypeMapping> LooseRules { get; } =
     [
         new("application/*+xml", "application/xml"),
         new("application/*+json", "application/json"),

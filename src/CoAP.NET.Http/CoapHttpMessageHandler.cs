@@ -76,7 +76,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
     /// Combines equal concurrent GETs into one request, also across handlers that share the same object. Default null: each GET is sent.
     /// </summary>
     /// <remarks>Meant for gateways; an ordinary client does not need it.</remarks>
-    internal CoapHttpSharedRequests? SharedRequests { get; set; }
+    internal CoapHttpRequestCoalescer? SharedRequests { get; set; }
 
     /// <inheritdoc/>
     /// <exception cref="HttpRequestException">There is no response.</exception>
@@ -172,9 +172,9 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
                     .ConfigureAwait(false);
             }
 
-            if (SharedRequests is { } shared && CoapHttpSharedRequests.MayShare(coap))
+            if (SharedRequests is { } shared && CoapHttpRequestCoalescer.MayShare(coap))
             {
-                (CoapResponse head, CoapResponseStream? rest) =
+                (CoapResponse head, CoapResponseBodyStream? rest) =
                     await shared.SendAsync(_client, coap, streams, cancellationToken).ConfigureAwait(false);
                 return (head, rest is null ? InMemory(head) : await ContentOf(rest, cancellationToken).ConfigureAwait(false));
             }
@@ -188,7 +188,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
 
             try
             {
-                CoapResponseStream stream = await _client.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
+                CoapResponseBodyStream stream = await _client.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
                 return (stream.Response, await ContentOf(stream, cancellationToken).ConfigureAwait(false));
             }
             catch (CoapResponseException exception)
@@ -209,7 +209,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
 
         try
         {
-            CoapResponseStream stream = await _client.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
+            CoapResponseBodyStream stream = await _client.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
             await stream.DisposeAsync().ConfigureAwait(false);
             return (stream.Response, new HeadContent());
         }
@@ -219,11 +219,11 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         }
     }
 
-    private static async Task<HttpContent?> ContentOf(CoapResponseStream stream, CancellationToken cancellationToken)
+    private static async Task<HttpContent?> ContentOf(CoapResponseBodyStream stream, CancellationToken cancellationToken)
     {
         try
         {
-            return await CoapResponseBodyContent.OfAsync(stream, cancellationToken).ConfigureAwait(false);
+            return await CoapResponseBodyContentFactory.OfAsync(stream, cancellationToken).ConfigureAwait(false);
         }
         catch
         {

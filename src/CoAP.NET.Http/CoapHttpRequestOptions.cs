@@ -18,7 +18,7 @@ public static class CoapHttpRequestOptions
     internal static HttpRequestOptionsKey<int> HopLimit => new("CoAP.NET.HopLimit");
 
     /// <summary>The client for which a proxy sends the request; see <see cref="CoapRequest.OnBehalfOf"/>. Default: the caller.</summary>
-    internal static HttpRequestOptionsKey<CoapSource> OnBehalfOf => new("CoAP.NET.OnBehalfOf");
+    internal static HttpRequestOptionsKey<CoapQuotaSource> OnBehalfOf => new("CoAP.NET.OnBehalfOf");
 
     /// <summary>Set by the handler: the response of the CoAP server. Its body is the content of the HTTP response.</summary>
     internal static HttpRequestOptionsKey<CoapResponse> Response => new("CoAP.NET.Response");

@@ -169,7 +169,7 @@ public sealed class CoapHttpTranslator
     {
         ArgumentNullException.ThrowIfNull(response);
         ArgumentNullException.ThrowIfNull(request);
-        return HttpToCoapResult.Translate(response, body, request.Method, request.Options, this, _tags, now);
+        return HttpToCoapResponseTranslator.Translate(response, body, request.Method, request.Options, this, _tags, now);
     }
 
     internal static HttpResponseMessage Refuse(HttpRequestMessage request, HttpStatusCode status, string text) => new(status)

@@ -13,9 +13,9 @@ namespace CoAP.NET.Proxy;
 /// their responses.
 /// </summary>
 /// <remarks>
-/// As a forward proxy it sends requests to the servers that clients name (<see cref="CoapProxyMapping.MapForwardProxy"/>). As a reverse
+/// As a forward proxy it sends requests to the servers that clients name (<see cref="CoapProxyRouteBuilderExtensions.MapForwardProxy"/>). As a reverse
 /// proxy it sends them to configured servers
-/// (<see cref="CoapProxyMapping.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>). The proxy translates requests and
+/// (<see cref="CoapProxyRouteBuilderExtensions.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>). The proxy translates requests and
 /// responses, not messages: each side has its own message types, tokens, retransmissions and blocks. Thread-safe. Dispose it after the
 /// server.
 /// </remarks>
@@ -28,7 +28,7 @@ public sealed class CoapProxy : IAsyncDisposable
     private readonly ParsedTargetCache _targets;
     private readonly Dictionary<string, UpstreamClient> _upstreams = new(StringComparer.Ordinal);
     private readonly List<UpstreamClient> _owned = [];
-    private readonly EventCounter<ProxyCount> _counts;
+    private readonly EventCounter<ProxyCounterKind> _counts;
     private readonly Lazy<CoapClient> _ownClient;
     private readonly NextProxyClient? _next;
     private readonly SharedObservations _observations;
@@ -43,7 +43,7 @@ public sealed class CoapProxy : IAsyncDisposable
         _targets = new ParsedTargetCache(_options.Targets);
         Names = new CoapProxyNames(_options.Names);
         CoapEndpointOptions endpoint = MakeEndpointOptions();
-        _counts = new EventCounter<ProxyCount>(ProxyInstruments.Of(endpoint.Telemetry.MeterFactory).Add);
+        _counts = new EventCounter<ProxyCounterKind>(ProxyInstruments.Of(endpoint.Telemetry.MeterFactory).Add);
         _logger = endpoint.LoggerFactory.CreateLogger("CoAP.NET.Proxy");
         Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.Transports.ResolveHost;
         CoapProxyTargets targets = _options.Targets;
@@ -103,23 +103,23 @@ public sealed class CoapProxy : IAsyncDisposable
     /// <returns>A snapshot of the counters.</returns>
     internal CoapProxyCounters GetCounters() => new()
     {
-        Requests = _counts[ProxyCount.Requests],
-        Forwarded = _counts[ProxyCount.Forwarded],
+        Requests = _counts[ProxyCounterKind.Requests],
+        Forwarded = _counts[ProxyCounterKind.Forwarded],
         Observations = _observations.Count,
         InProgress = Forwarder.Quota.Count,
-        TargetsDenied = _counts[ProxyCount.TargetsDenied],
-        UnsafeOptions = _counts[ProxyCount.UnsafeOptions],
-        Challenges = _counts[ProxyCount.Challenges],
-        Busy = _counts[ProxyCount.Busy],
-        HopLimits = _counts[ProxyCount.HopLimits],
-        Timeouts = _counts[ProxyCount.Timeouts],
-        Failures = _counts[ProxyCount.Failures],
-        Shared = _counts[ProxyCount.Shared],
-        Streamed = _counts[ProxyCount.Streamed],
-        StreamedUploads = _counts[ProxyCount.StreamedUploads],
-        UploadsAbandoned = _counts[ProxyCount.UploadsAbandoned],
-        UploadsEvicted = _counts[ProxyCount.UploadsEvicted],
-        Polls = _counts[ProxyCount.Polls],
+        TargetsDenied = _counts[ProxyCounterKind.TargetsDenied],
+        UnsafeOptions = _counts[ProxyCounterKind.UnsafeOptions],
+        Challenges = _counts[ProxyCounterKind.Challenges],
+        Busy = _counts[ProxyCounterKind.Busy],
+        HopLimits = _counts[ProxyCounterKind.HopLimits],
+        Timeouts = _counts[ProxyCounterKind.Timeouts],
+        Failures = _counts[ProxyCounterKind.Failures],
+        Shared = _counts[ProxyCounterKind.Shared],
+        Streamed = _counts[ProxyCounterKind.Streamed],
+        StreamedUploads = _counts[ProxyCounterKind.StreamedUploads],
+        UploadsAbandoned = _counts[ProxyCounterKind.UploadsAbandoned],
+        UploadsEvicted = _counts[ProxyCounterKind.UploadsEvicted],
+        Polls = _counts[ProxyCounterKind.Polls],
         CacheHits = Client.Endpoint.Counters[CoapCounter.CacheHits]
             + (_ownClient.IsValueCreated ? _ownClient.Value.Endpoint.Counters[CoapCounter.CacheHits] : 0)
             + Owned().Sum(static upstream => upstream.CacheHits),
@@ -130,7 +130,7 @@ public sealed class CoapProxy : IAsyncDisposable
     /// is allowed.
     /// </summary>
     /// <remarks>
-    /// <see cref="CoapProxyMapping.MapForwardProxy"/> maps this method. Call it in a custom handler to add checks; clients cannot observe
+    /// <see cref="CoapProxyRouteBuilderExtensions.MapForwardProxy"/> maps this method. Call it in a custom handler to add checks; clients cannot observe
     /// through such a handler.
     /// </remarks>
     /// <exception cref="InvalidOperationException">The request was not received from a client.</exception>
@@ -142,7 +142,7 @@ public sealed class CoapProxy : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(request);
         CoapPeer client = request.Peer;
-        _counts.Add(ProxyCount.Requests);
+        _counts.Add(ProxyCounterKind.Requests);
         ParsedTarget? known = request.Options.TryGetValue(OptionNumber.ProxyUri, out ReadOnlySpan<byte> named)
             ? _targets.TryFind(named)
             : null;
@@ -212,7 +212,7 @@ public sealed class CoapProxy : IAsyncDisposable
         return colon > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
     }
 
-    internal void CountRequest() => _counts.Add(ProxyCount.Requests);
+    internal void CountRequest() => _counts.Add(ProxyCounterKind.Requests);
 
     /// <summary>Closes the clients of the proxy; pending requests get 5.02.</summary>
     /// <returns>A task that completes when the clients are closed.</returns>
@@ -261,7 +261,7 @@ public sealed class CoapProxy : IAsyncDisposable
 
         if (isDenied)
         {
-            _counts.Add(ProxyCount.TargetsDenied);
+            _counts.Add(ProxyCounterKind.TargetsDenied);
             ProxyLog.TargetDenied(_logger, client.Address.ToString(), target);
             return CoapResults.Status(CoapCode.ProxyingNotSupported, TargetDeniedText);
         }

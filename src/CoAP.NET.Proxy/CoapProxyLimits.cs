@@ -15,7 +15,7 @@ public sealed class CoapProxyLimits
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxRequests { get; set => field = AtLeastOne(value); } = 1000;
 
-    /// <summary>The maximum number of pending requests per source (<see cref="CoapSource"/>), 1 or more. Default 100.</summary>
+    /// <summary>The maximum number of pending requests per source (<see cref="CoapQuotaSource"/>), 1 or more. Default 100.</summary>
     /// <remarks>A source also never gets more than half of the free places.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxRequestsPerSource { get; set => field = AtLeastOne(value); } = 100;

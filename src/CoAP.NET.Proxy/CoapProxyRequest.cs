@@ -6,8 +6,8 @@ namespace CoAP.NET.Proxy;
 internal sealed class CoapProxyRequest
 {
     internal CoapProxyRequest(
-        CoapRequestContext received, CoapSource source, string target, CoapOptionCollection options, TimeSpan timeout,
-        CoapProxyTargets? targets, bool mayBeShared, ResponseStart? place = null, ForwardedBody? body = null)
+        CoapRequestContext received, CoapQuotaSource source, string target, CoapOptionCollection options, TimeSpan timeout,
+        CoapProxyTargets? targets, bool mayBeShared, ResponseBodyOffset? place = null, ForwardedBody? body = null)
     {
         Start = place;
         Passing = body;
@@ -26,7 +26,7 @@ internal sealed class CoapProxyRequest
     public CoapRequestContext Received { get; }
 
     /// <summary>The source of the client (<see cref="CoapPeer.Source"/>), for its shares of what clients can fill.</summary>
-    public CoapSource Source { get; }
+    public CoapQuotaSource Source { get; }
 
     /// <summary>The absolute URI of the target, such as <c>coap://sensor.example.com/temperature</c>.</summary>
     public string Target { get; }
@@ -81,5 +81,5 @@ internal sealed class CoapProxyRequest
     internal ForwardedBody? Passing { get; }
 
     /// <summary>The start of the wanted part of the response, which may come as a stream; null if it has to be buffered.</summary>
-    internal ResponseStart? Start { get; }
+    internal ResponseBodyOffset? Start { get; }
 }

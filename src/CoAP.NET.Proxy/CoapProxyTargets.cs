@@ -35,7 +35,7 @@ public sealed class CoapProxyTargets
             ?? throw NoHost(host);
         if (IPAddress.TryParse(named, out IPAddress? address))
         {
-            address = AddressRanges.Normalize(address);
+            address = SpecialPurposeAddressRanges.Normalize(address);
             return Add(new IPNetwork(address, address.GetAddressBytes().Length * 8), port);
         }
 
@@ -139,16 +139,16 @@ public sealed class CoapProxyTargets
             : throw new CoapTargetDeniedException($"This proxy does not allow the target {host}.");
     }
 
-    internal static bool IsGroup(IPAddress address) => AddressRanges.Find(address) == "multicast";
+    internal static bool IsGroup(IPAddress address) => SpecialPurposeAddressRanges.Find(address) == "multicast";
 
     private bool MayAllow(string host, int port, bool isDefault) =>
         IPAddress.TryParse(host, out IPAddress? address) ? Allows(host, address, port, isDefault) : IsNamed(host, port, isDefault);
 
     private bool Allows(string host, IPAddress address, int? port, bool isDefault)
     {
-        address = AddressRanges.Normalize(address);
+        address = SpecialPurposeAddressRanges.Normalize(address);
         return !IsGroup(address)
-            && (IsNamed(address, port, isDefault) || (IsNamed(host, port, isDefault) && AddressRanges.Find(address) is null));
+            && (IsNamed(address, port, isDefault) || (IsNamed(host, port, isDefault) && SpecialPurposeAddressRanges.Find(address) is null));
     }
 
     private static ArgumentException NoHost(string host) => new(

@@ -21,7 +21,7 @@ internal sealed class ProxyInstruments
         ? s_shared
         : s_ofMeters.GetValue(factory.Create(new MeterOptions(CoapTelemetry.MeterName)), static meter => new ProxyInstruments(meter));
 
-    public void Add(ProxyCount count)
+    public void Add(ProxyCounterKind count)
     {
         if (_requests.Enabled)
         {
@@ -29,22 +29,22 @@ internal sealed class ProxyInstruments
         }
     }
 
-    private static string OutcomeOf(ProxyCount count) => count switch
+    private static string OutcomeOf(ProxyCounterKind count) => count switch
     {
-        ProxyCount.Requests => "received",
-        ProxyCount.Forwarded => "forwarded",
-        ProxyCount.TargetsDenied => "not_allowed",
-        ProxyCount.UnsafeOptions => "unsafe_option",
-        ProxyCount.Challenges => "challenged",
-        ProxyCount.Busy => "busy",
-        ProxyCount.HopLimits => "no_hops",
-        ProxyCount.Timeouts => "timed_out",
-        ProxyCount.Failures => "failed",
-        ProxyCount.Shared => "shared",
-        ProxyCount.Streamed => "streamed",
-        ProxyCount.StreamedUploads => "body_streamed",
-        ProxyCount.UploadsAbandoned => "body_abandoned",
-        ProxyCount.UploadsEvicted => "body_evicted",
+        ProxyCounterKind.Requests => "received",
+        ProxyCounterKind.Forwarded => "forwarded",
+        ProxyCounterKind.TargetsDenied => "not_allowed",
+        ProxyCounterKind.UnsafeOptions => "unsafe_option",
+        ProxyCounterKind.Challenges => "challenged",
+        ProxyCounterKind.Busy => "busy",
+        ProxyCounterKind.HopLimits => "no_hops",
+        ProxyCounterKind.Timeouts => "timed_out",
+        ProxyCounterKind.Failures => "failed",
+        ProxyCounterKind.Shared => "shared",
+        ProxyCounterKind.Streamed => "streamed",
+        ProxyCounterKind.StreamedUploads => "body_streamed",
+        ProxyCounterKind.UploadsAbandoned => "body_abandoned",
+        ProxyCounterKind.UploadsEvicted => "body_evicted",
         _ => "polled",
     };
 }

@@ -88,7 +88,7 @@ public sealed class CoapPubSubClient
     public async Task<IReadOnlyList<CoapTopic>> FindAsync(CoapTopicProperties filter, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(filter);
-        byte[] wanted = TopicMap.Write(filter);
+        byte[] wanted = TopicPropertiesSerializer.Write(filter);
         CoapResponse response = await Client.FetchAsync(
             Collection, new CoapContent(wanted, PubSubDraft.Format), cancellationToken).ConfigureAwait(false);
         IReadOnlyList<CoapTopic> topics = response.Code == CoapCode.MethodNotAllowed
@@ -103,7 +103,7 @@ public sealed class CoapPubSubClient
         foreach (CoapTopic topic in topics)
         {
             CoapTopicProperties properties = await topic.ReadAsync(cancellationToken).ConfigureAwait(false);
-            if (TopicMap.Write(properties, TopicMap.KeysOf(filter)).AsSpan().SequenceEqual(wanted))
+            if (TopicPropertiesSerializer.Write(properties, TopicPropertiesSerializer.KeysOf(filter)).AsSpan().SequenceEqual(wanted))
             {
                 found.Add(topic);
             }
@@ -127,7 +127,7 @@ public sealed class CoapPubSubClient
             || (await topics[0].ReadAsync(cancellationToken).ConfigureAwait(false)).ResourceType != PubSubDraft.TopicType;
 
     private Task<CoapResponse> PostAsync(CoapTopicProperties properties, CancellationToken cancellationToken) => Client.PostAsync(
-        Collection, new CoapContent(TopicMap.Write(properties), PubSubDraft.Format), cancellationToken);
+        Collection, new CoapContent(TopicPropertiesSerializer.Write(properties), PubSubDraft.Format), cancellationToken);
 
     private CoapTopic[] Topics(CoapResponse response) =>
         [.. CoapLinkFormat.Parse(response.Payload.Span).Select(link => At(link.Target))];

@@ -10,7 +10,7 @@ public sealed class CoapPubSubLimits
 
     /// <summary>The maximum number of topics, 1 or more. Default 10,000.</summary>
     /// <remarks>
-    /// A source (<see cref="CoapSource"/>) never has more topics than are free, at most half of them, unless another source has even more.
+    /// A source (<see cref="CoapQuotaSource"/>) never has more topics than are free, at most half of them, unless another source has even more.
     /// When the broker is full, a topic of the source with the most topics is evicted for one of a source with fewer; other requests get
     /// 5.03.
     /// </remarks>

@@ -29,10 +29,10 @@ public sealed class CoapPubSubOptions
     /// <remarks>
     /// Topics in a cluster outlive the process and are the same on all nodes. Null, the default: the topics are in memory of this process.
     /// </remarks>
-    public ICoapTableProvider? Tables { get; set; }
+    public ICoapReplicatedTableProvider? Tables { get; set; }
 
     /// <summary>Opens the table that holds the topics, in place of <see cref="Tables"/>. For tests.</summary>
-    internal Func<ICoapTableRules, CoapReplicatedTable>? OpenTable { get; set; }
+    internal Func<ICoapReplicatedTableRules, CoapReplicatedTable>? OpenTable { get; set; }
 
     /// <summary>Whether the broker answers each publication only after the store of the cluster has confirmed it. Default false.</summary>
     /// <remarks>

@@ -135,14 +135,14 @@ public sealed class CoapTopic
     /// <summary>Reads the properties from a response.</summary>
     /// <exception cref="CoapException">The response has none.</exception>
     internal static CoapTopicProperties Read(CoapResponse response) =>
-        TopicMap.TryRead(response.Payload, isStrict: false, out CoapTopicProperties properties, out string? error)
+        TopicPropertiesSerializer.TryRead(response.Payload, isStrict: false, out CoapTopicProperties properties, out string? error)
             ? properties
             : throw new CoapProtocolException($"The broker's answer is not a map of topic properties: {error}");
 
     private static CoapContent ContentOf(CoapTopicProperties properties)
     {
         ArgumentNullException.ThrowIfNull(properties);
-        return new CoapContent(TopicMap.Write(properties), PubSubDraft.Format);
+        return new CoapContent(TopicPropertiesSerializer.Write(properties), PubSubDraft.Format);
     }
 
     private static bool WasThere(CoapResponse response) => response.Code != CoapCode.NotFound && response.EnsureSuccess().IsSuccess;

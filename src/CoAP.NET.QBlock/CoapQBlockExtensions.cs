@@ -17,15 +17,15 @@ public static class CoapQBlockExtensions
     /// <param name="use">The peers with which they are used. Default: those on secured channels.</param>
     /// <returns>The options.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="use"/> is not defined.</exception>
-    public static CoapEndpointOptions UseQBlock(this CoapEndpointOptions options, CoapQBlock use = CoapQBlock.Secured)
+    public static CoapEndpointOptions UseQBlock(this CoapEndpointOptions options, CoapQBlockPolicy use = CoapQBlockPolicy.Secured)
     {
         ArgumentNullException.ThrowIfNull(options);
         options.QBlock = use switch
         {
-            CoapQBlock.Off => null,
-            CoapQBlock.Secured => new QBlockFactory(allowsUnsecured: false),
-            CoapQBlock.AllowUnsecured => new QBlockFactory(allowsUnsecured: true),
-            _ => throw new ArgumentOutOfRangeException(nameof(use), use, "The value is not a member of CoapQBlock."),
+            CoapQBlockPolicy.Off => null,
+            CoapQBlockPolicy.Secured => new QBlockFactory(allowsUnsecured: false),
+            CoapQBlockPolicy.AllowUnsecured => new QBlockFactory(allowsUnsecured: true),
+            _ => throw new ArgumentOutOfRangeException(nameof(use), use, "The value is not a member of CoapQBlockPolicy."),
         };
         return options;
     }
@@ -37,8 +37,9 @@ internal sealed class QBlockFactory(bool allowsUnsecured) : QBlockFeature
 {
     public override bool AllowsUnsecured => allowsUnsecured;
 
-    public override QBlockServer MakeServer(CoapShard shard, RequestBodies requests, BlockwiseAnswering answering) =>
+    public override QBlockServer MakeServer(CoapShard shard, RequestBodyStore requests, BlockwiseAnswering answering) =>
         new QBlockServing(shard, requests, answering);
 
-    public override RequestStep MakeStep(CoapEnvironment environment, RequestSender sender) => new QBlockRequestStep(environment, sender);
+    public override OutgoingRequestStep MakeStep(CoapEnvironment environment, RequestSender sender) =>
+        new QBlockRequestStep(environment, sender);
 }

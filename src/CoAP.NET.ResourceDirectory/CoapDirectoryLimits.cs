@@ -15,7 +15,7 @@ public sealed class CoapDirectoryLimits
     /// <remarks>Further ones get 5.03.</remarks>
     public int MaxRegistrations { get; set; } = 100_000;
 
-    /// <summary>The maximum number of registrations per source (<see cref="CoapSource"/>), 1 or more. Default 10,000.</summary>
+    /// <summary>The maximum number of registrations per source (<see cref="CoapQuotaSource"/>), 1 or more. Default 10,000.</summary>
     /// <remarks>Further ones get 4.03. A source also never gets more than half of the free room.</remarks>
     public int MaxRegistrationsPerSource { get; set; } = 10_000;
 

@@ -36,7 +36,7 @@ public static class CoapDirectoryRoutes
     public static CoapRouteGroup MapResourceDirectory(this ICoapServerBuilder builder, CoapDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(builder);
-        HostedDirectoryServer hosted = HostedDirectoryServer.Of(builder.Services);
+        HostedDirectoryBuilder hosted = HostedDirectoryBuilder.Of(builder.Services);
         hosted.Use(options);
         return Map(builder, hosted);
     }
@@ -51,7 +51,7 @@ public static class CoapDirectoryRoutes
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(configure);
-        HostedDirectoryServer hosted = HostedDirectoryServer.Of(builder.Services);
+        HostedDirectoryBuilder hosted = HostedDirectoryBuilder.Of(builder.Services);
         hosted.Steps.Add(configure);
         return Map(builder, hosted);
     }
@@ -75,7 +75,7 @@ public static class CoapDirectoryRoutes
         return group;
     }
 
-    private static CoapRouteGroup Map(ICoapServerBuilder builder, HostedDirectoryServer hosted)
+    private static CoapRouteGroup Map(ICoapServerBuilder builder, HostedDirectoryBuilder hosted)
     {
         CoapRouteGroup group = GroupOf(builder);
         builder.ConfigureServer((server, services) =>

@@ -32,7 +32,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">The cluster already has a directory on this node.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
-    public CoapDirectoryServer(ICoapTableProvider tables, CoapDirectoryOptions? options = null)
+    public CoapDirectoryServer(ICoapReplicatedTableProvider tables, CoapDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(tables);
         Core = new DirectoryContext((options ?? new CoapDirectoryOptions()).Checked());
@@ -66,7 +66,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     /// <returns>A snapshot of the counters.</returns>
     internal CoapDirectoryCounters GetCounters()
     {
-        EventCounter<DirectoryCount> counts = Core.Counts;
+        EventCounter<DirectoryCounterKind> counts = Core.Counts;
         return new CoapDirectoryCounters
         {
             Endpoints = Count,
@@ -74,26 +74,26 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             Bytes = Core.Index.Quota.Bytes,
             Sources = Core.Index.Quota.Sources,
             Watched = Core.Watched,
-            Registrations = counts[DirectoryCount.Registrations],
-            SimpleRegistrations = counts[DirectoryCount.SimpleRegistrations],
-            Updates = counts[DirectoryCount.Updates],
-            Removals = counts[DirectoryCount.Removals],
-            LookUps = counts[DirectoryCount.LookUps],
-            LookUpsRefused = counts[DirectoryCount.LookUpsRefused],
-            Scans = counts[DirectoryCount.Scans],
-            ScansRefused = counts[DirectoryCount.ScansRefused],
-            Notices = counts[DirectoryCount.Notices],
-            WatchesRefused = counts[DirectoryCount.WatchesRefused],
-            ObservedLookUpsEvicted = counts[DirectoryCount.ObservedLookUpsEvicted],
-            Refusals = counts[DirectoryCount.Refusals],
+            Registrations = counts[DirectoryCounterKind.Registrations],
+            SimpleRegistrations = counts[DirectoryCounterKind.SimpleRegistrations],
+            Updates = counts[DirectoryCounterKind.Updates],
+            Removals = counts[DirectoryCounterKind.Removals],
+            LookUps = counts[DirectoryCounterKind.LookUps],
+            LookUpsRefused = counts[DirectoryCounterKind.LookUpsRefused],
+            Scans = counts[DirectoryCounterKind.Scans],
+            ScansRefused = counts[DirectoryCounterKind.ScansRefused],
+            Notices = counts[DirectoryCounterKind.Notices],
+            WatchesRefused = counts[DirectoryCounterKind.WatchesRefused],
+            ObservedLookUpsEvicted = counts[DirectoryCounterKind.ObservedLookUpsEvicted],
+            Refusals = counts[DirectoryCounterKind.Refusals],
             Fetches = Core.Fetches.InProgress,
-            FetchesRefused = counts[DirectoryCount.FetchesRefused],
-            Challenges = counts[DirectoryCount.Challenges],
-            Full = counts[DirectoryCount.Full],
-            SourceQuotaUsedUp = counts[DirectoryCount.SourceQuotaUsedUp],
-            Forgotten = counts[DirectoryCount.Forgotten],
-            Evicted = counts[DirectoryCount.Evicted],
-            Unavailable = counts[DirectoryCount.Unavailable],
+            FetchesRefused = counts[DirectoryCounterKind.FetchesRefused],
+            Challenges = counts[DirectoryCounterKind.Challenges],
+            Full = counts[DirectoryCounterKind.Full],
+            SourceQuotaUsedUp = counts[DirectoryCounterKind.SourceQuotaUsedUp],
+            Forgotten = counts[DirectoryCounterKind.Forgotten],
+            Evicted = counts[DirectoryCounterKind.Evicted],
+            Unavailable = counts[DirectoryCounterKind.Unavailable],
         };
     }
 

@@ -15,7 +15,7 @@ namespace CoAP.NET.Stateless;
 /// requests do. The client accepts each response once, and rejects responses that are too old, forged, replayed, or from another address
 /// than the request was sent to.
 /// </para>
-/// Thread-safe. With <see cref="CoapProcessOptions.SharedSecret"/> a client also accepts responses to requests that a client with the same
+/// Thread-safe. With <see cref="CoapMultiProcessOptions.SharedSecret"/> a client also accepts responses to requests that a client with the same
 /// name sent in another process, such as the one before a restart; each process accepts a response once. This works only for separate
 /// responses: a piggybacked one belongs to its Message ID, which only the sending process knows (RFC 7252 section 4.2).
 /// </remarks>
@@ -30,7 +30,7 @@ public sealed class CoapStatelessClient : IDisposable
     /// and logs its exceptions.</param>
     /// <param name="options">Null for the defaults.</param>
     /// <exception cref="InvalidOperationException">The endpoint shares a secret with other processes
-    /// (<see cref="CoapProcessOptions.SharedSecret"/>) and has another stateless client of the same name.</exception>
+    /// (<see cref="CoapMultiProcessOptions.SharedSecret"/>) and has another stateless client of the same name.</exception>
     /// <exception cref="PlatformNotSupportedException">Neither the processor nor the platform has AES-CCM.</exception>
     [UnsupportedOSPlatform("browser")]
     public CoapStatelessClient(CoapEndpoint endpoint, Action<CoapStatelessResponse> onResponse, CoapStatelessOptions? options = null)

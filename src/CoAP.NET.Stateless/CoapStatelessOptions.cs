@@ -41,7 +41,7 @@ public sealed class CoapStatelessOptions
     /// <summary>The name of the client.</summary>
     /// <remarks>
     /// It distinguishes the clients of an endpoint that shares a secret with other processes
-    /// (<see cref="CoapProcessOptions.SharedSecret"/>): a client accepts only responses to requests of clients with its name. Default
+    /// (<see cref="CoapMultiProcessOptions.SharedSecret"/>): a client accepts only responses to requests of clients with its name. Default
     /// empty; up to 64 characters.
     /// </remarks>
     /// <exception cref="ArgumentException">The name has more than 64 characters.</exception>

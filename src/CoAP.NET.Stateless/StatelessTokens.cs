@@ -17,7 +17,7 @@ namespace CoAP.NET.Stateless;
 /// Encrypts the state of requests into their tokens, and decrypts it from those of responses (RFC 8974 section 3). With a shared secret it
 /// also opens tokens of other processes. Thread-safe.
 /// </summary>
-internal sealed class StatelessTokens : StatelessReceiver, IDisposable
+internal sealed class StatelessTokens : StatelessTokenHandler, IDisposable
 {
     /// <summary>The overhead of a token besides the state, in bytes.</summary>
     public const int Overhead = HeadLength + TimeLength + TagLength;
@@ -91,7 +91,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
         byte[] plain = new byte[TimeLength + state.Length];
         state.CopyTo(plain.AsSpan(TimeLength));
         Span<byte> nonce = stackalloc byte[NonceLength];
-        Span<byte> sender = stackalloc byte[PeerBinding.Length];
+        Span<byte> sender = stackalloc byte[EchoAndTokenPeerBinding.Length];
         lock (_gate)
         {
             long offset = IsDisposed ? throw new ObjectDisposedException(nameof(CoapStatelessClient)) : _time.Offset();
@@ -128,7 +128,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
 
         byte[] plain = new byte[bytes.Length - HeadLength - TagLength];
         Span<byte> nonce = stackalloc byte[NonceLength];
-        Span<byte> sender = stackalloc byte[PeerBinding.Length];
+        Span<byte> sender = stackalloc byte[EchoAndTokenPeerBinding.Length];
         MakeNonce(nonce, bytes);
         lock (_gate)
         {
@@ -225,7 +225,7 @@ internal sealed class StatelessTokens : StatelessReceiver, IDisposable
 
     // The address of a session may change; a response in another session answers nothing (RFC 7252 section 9.1.2).
     private void WriteTo(Span<byte> sender, CoapChannel peer) =>
-        PeerBinding.Write(sender, peer, peer is { IsConnection: true, IsReliable: false } ? default : peer.Remote, _process);
+        EchoAndTokenPeerBinding.Write(sender, peer, peer is { IsConnection: true, IsReliable: false } ? default : peer.Remote, _process);
 
     private StatelessTokenKeys AddOwn(long offset)
     {

@@ -4,7 +4,7 @@ namespace CoAP.NET.Tables;
 
 /// <summary>Keyed entries of bytes, with a full copy in the memory of every node. Thread-safe.</summary>
 /// <remarks>
-/// Only the node that owns the slot of a key changes its entry, according to <see cref="ICoapTableRules"/>, and notifies all others. A
+/// Only the node that owns the slot of a key changes its entry, according to <see cref="ICoapReplicatedTableRules"/>, and notifies all others. A
 /// table of a cluster (<c>CoapCluster.OpenTable</c>) keeps its entries in the store; <see cref="InMemory"/> creates a table of one
 /// process without a store.
 /// </remarks>
@@ -33,13 +33,13 @@ internal abstract class CoapReplicatedTable : IAsyncDisposable
     /// <param name="rules">Makes the decisions, and receives the changes.</param>
     /// <param name="timeProvider">The clock of lifetimes; null for the system clock.</param>
     /// <param name="options">Limits, which are copied; null for the defaults.</param>
-    /// <param name="logger">The log of exceptions of <see cref="ICoapTableRules.OnChanged"/>; null for none.</param>
+    /// <param name="logger">The log of exceptions of <see cref="ICoapReplicatedTableRules.OnChanged"/>; null for none.</param>
     /// <param name="random">The source of the secret that keys are made with; null for the operating system. Use another one in tests
     /// only.</param>
     /// <returns>The table, ready for questions.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public static CoapReplicatedTable InMemory(
-        ICoapTableRules rules, TimeProvider? timeProvider = null, CoapTableOptions? options = null, ILogger? logger = null,
+        ICoapReplicatedTableRules rules, TimeProvider? timeProvider = null, CoapTableOptions? options = null, ILogger? logger = null,
         CoapRandomSource? random = null)
     {
         ArgumentNullException.ThrowIfNull(rules);
@@ -49,7 +49,7 @@ internal abstract class CoapReplicatedTable : IAsyncDisposable
 
     /// <summary>Loads the entries.</summary>
     /// <remarks>
-    /// Before the task completes, <see cref="ICoapTableRules.OnChanged"/> gets each of them. While the store is unavailable, the table
+    /// Before the task completes, <see cref="ICoapReplicatedTableRules.OnChanged"/> gets each of them. While the store is unavailable, the table
     /// retries every second. A table in memory has nothing to load. Further calls wait for the same load.
     /// </remarks>
     /// <param name="cancellationToken">Stops waiting; loading continues.</param>
@@ -57,7 +57,7 @@ internal abstract class CoapReplicatedTable : IAsyncDisposable
     /// <exception cref="ObjectDisposedException">The table or its cluster is disposed.</exception>
     public abstract Task StartAsync(CancellationToken cancellationToken = default);
 
-    /// <summary>Sends a question to <see cref="ICoapTableRules.Decide"/> at the node that owns the slot of a key.</summary>
+    /// <summary>Sends a question to <see cref="ICoapReplicatedTableRules.Decide"/> at the node that owns the slot of a key.</summary>
     /// <param name="key">The key of the entry.</param>
     /// <param name="question">The question for the rules: bytes in their own format, at most <see cref="MaxQuestionLength"/>. They must not
     /// change before the task has completed.</param>

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Tables;
 
 /// <summary>
-/// A decision of <see cref="ICoapTableRules.Decide"/>: the change of the entry, and the reply. The default value keeps the entry, with an
+/// A decision of <see cref="ICoapReplicatedTableRules.Decide"/>: the change of the entry, and the reply. The default value keeps the entry, with an
 /// empty reply.
 /// </summary>
 internal readonly record struct CoapTableDecision

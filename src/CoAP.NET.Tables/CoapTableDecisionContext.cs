@@ -1,6 +1,6 @@
 namespace CoAP.NET.Tables;
 
-/// <summary>A question to <see cref="ICoapTableRules.Decide"/>.</summary>
+/// <summary>A question to <see cref="ICoapReplicatedTableRules.Decide"/>.</summary>
 /// <param name="Key">The key of the entry.</param>
 /// <param name="Current">The value of the entry; null if there is none. It is immutable, and may be kept.</param>
 /// <param name="Bytes">The question (<see cref="CoapReplicatedTable.RequestAsync"/>). Do not keep the memory.</param>

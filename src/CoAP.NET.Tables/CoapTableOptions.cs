@@ -26,10 +26,10 @@ internal sealed class CoapTableOptions
 
     internal CoapTableOptions Checked()
     {
-        OptionRange.Check(MaxBytes, 4L << 10, 1L << 40);
-        OptionRange.Check(Timeout, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
-        OptionRange.Check(MaxWaiting, 1, 1_000_000);
-        OptionRange.Check(MaxWaitingBytes, 64L << 10, 1L << 30);
+        ArgumentRangeCheck.Check(MaxBytes, 4L << 10, 1L << 40);
+        ArgumentRangeCheck.Check(Timeout, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
+        ArgumentRangeCheck.Check(MaxWaiting, 1, 1_000_000);
+        ArgumentRangeCheck.Check(MaxWaitingBytes, 64L << 10, 1L << 30);
         return (CoapTableOptions)MemberwiseClone();
     }
 }

@@ -12,10 +12,10 @@ internal sealed class MemoryTable : CoapReplicatedTable
     private bool _isDisposed;
 
     public MemoryTable(
-        ICoapTableRules rules, TimeProvider time, CoapTableOptions options, ILogger? logger, CoapRandomSource? random)
+        ICoapReplicatedTableRules rules, TimeProvider time, CoapTableOptions options, ILogger? logger, CoapRandomSource? random)
     {
         (random ?? CoapRandomSource.Secure).Fill(_secret);
-        _contents = new TableContents(rules, time, logger ?? NullLogger.Instance, static () => new TableSlot());
+        _contents = new TableContents(rules, time, logger ?? NullLogger.Instance, static () => new TablePartition());
         _options = options;
     }
 
@@ -37,7 +37,7 @@ internal sealed class MemoryTable : CoapReplicatedTable
             return ValueTask.FromCanceled<ReadOnlyMemory<byte>>(cancellationToken);
         }
 
-        TableSlot slot = _contents[key.Slot];
+        TablePartition slot = _contents[key.Slot];
         slot.ThrowIfHeld();
         lock (slot.Gate)
         {

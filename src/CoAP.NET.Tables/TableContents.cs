@@ -17,10 +17,10 @@ internal class TableContents : IDisposable
     private const int MostAtOnce = 256;
     private static readonly TimeSpan s_longestWait = TimeSpan.FromDays(1);
 
-    private readonly ICoapTableRules _rules;
+    private readonly ICoapReplicatedTableRules _rules;
     private readonly ILogger _logger;
     private readonly RateLimitedLog _failed;
-    private readonly TableSlot[] _slots;
+    private readonly TablePartition[] _slots;
     private readonly Lock _timerGate = new();
     private readonly ITimer _timer;
     private readonly long _began;
@@ -29,7 +29,7 @@ internal class TableContents : IDisposable
     private long _bytes;
     private bool _isDisposed;
 
-    public TableContents(ICoapTableRules rules, TimeProvider time, ILogger logger, Func<TableSlot> newSlot)
+    public TableContents(ICoapReplicatedTableRules rules, TimeProvider time, ILogger logger, Func<TablePartition> newSlot)
     {
         _rules = rules;
         _slots = [.. Enumerable.Range(0, Slots).Select(_ => newSlot())];
@@ -52,7 +52,7 @@ internal class TableContents : IDisposable
     /// <summary>The time in ticks since the creation, independent of the wall clock.</summary>
     public long Now => Time.GetElapsedTime(_began).Ticks;
 
-    public TableSlot this[byte slot] => _slots[slot];
+    public TablePartition this[byte slot] => _slots[slot];
 
     public long EndOf(TimeSpan lifetime)
     {
@@ -68,7 +68,7 @@ internal class TableContents : IDisposable
     /// <param name="key">The key of the entry. An expired entry ends first.</param>
     /// <param name="question">The question.</param>
     /// <param name="index">The index of the entry; none if there is none.</param>
-    public CoapTableDecision Decide(TableSlot slot, CoapTableKey key, ReadOnlyMemory<byte> question, out int index)
+    public CoapTableDecision Decide(TablePartition slot, CoapTableKey key, ReadOnlyMemory<byte> question, out int index)
     {
         index = slot.Entries.Find(key.Bytes);
         if (index == TableEntries.None)
@@ -93,7 +93,7 @@ internal class TableContents : IDisposable
     /// <param name="keyLength">The length of the key.</param>
     /// <param name="expires">Its end.</param>
     /// <returns>Its index.</returns>
-    public int Put(TableSlot slot, byte[] data, int keyLength, long expires)
+    public int Put(TablePartition slot, byte[] data, int keyLength, long expires)
     {
         ReadOnlySpan<byte> key = data.AsSpan(0, keyLength);
         TableEntries entries = slot.Entries;
@@ -108,13 +108,13 @@ internal class TableContents : IDisposable
         return index;
     }
 
-    public void Renew(TableSlot slot, int index, long expires)
+    public void Renew(TablePartition slot, int index, long expires)
     {
         slot.Entries.SetExpires(index, expires);
         Arm(expires);
     }
 
-    public void Remove(TableSlot slot, int index, bool isExpired)
+    public void Remove(TablePartition slot, int index, bool isExpired)
     {
         CoapTableKey key = new(slot.Entries[index].Key);
         Interlocked.Decrement(ref _count);
@@ -135,7 +135,7 @@ internal class TableContents : IDisposable
     }
 
     /// <summary>Ends an expired entry, under the lock of its slot.</summary>
-    protected virtual void End(TableSlot slot, int index)
+    protected virtual void End(TablePartition slot, int index)
     {
         Remove(slot, index, isExpired: true);
     }
@@ -192,7 +192,7 @@ internal class TableContents : IDisposable
         }
 
         long next = Never;
-        foreach (TableSlot slot in _slots)
+        foreach (TablePartition slot in _slots)
         {
             next = Math.Min(next, EndAll(slot));
         }
@@ -201,7 +201,7 @@ internal class TableContents : IDisposable
     }
 
     // Returns the end of the next entry of the slot.
-    private long EndAll(TableSlot slot)
+    private long EndAll(TablePartition slot)
     {
         while (true)
         {

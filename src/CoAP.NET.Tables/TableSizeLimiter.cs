@@ -14,7 +14,7 @@ internal static class TableSizeLimiter
     /// <param name="options">The options with the limit.</param>
     /// <exception cref="CoapTableUnavailableException">There is no room.</exception>
     public static void ThrowIfFull(
-        TableContents contents, TableSlot slot, int index, CoapTableKey key, in CoapTableDecision decision, CoapTableOptions options)
+        TableContents contents, TablePartition slot, int index, CoapTableKey key, in CoapTableDecision decision, CoapTableOptions options)
     {
         int before = index == TableEntries.None ? 0 : slot.Entries[index].Data!.Length;
         int more = key.Bytes.Length + decision.Value.Length - before;

@@ -212,7 +212,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         services.Replace(ServiceDescriptor.Singleton<IHostLifetime, SilentLifetime>());
         if (!UsesStores)
         {
-            services.AddSingleton<CoapTestHost>();
+            services.AddSingleton<CoapTestHostMarker>();
         }
 
         services.AddSingleton<IPostConfigureOptions<CoapServerOptions>>(new TestOptions<CoapServerOptions>(MoveIntoMemory));

@@ -4,7 +4,7 @@ using System.Threading.Channels;
 namespace CoAP.NET.Tracing;
 
 /// <summary>
-/// A trace of messages in the pcapng format, which Wireshark reads, created by <see cref="CoapTraceExtensions.TraceTo"/>.
+/// A trace of messages in the pcapng format, which Wireshark reads, created by <see cref="CoapPacketTraceExtensions.TraceTo"/>.
 /// </summary>
 /// <remarks>
 /// Dispose it to end it. Addresses and messages are real; the trace adds the headers of IP and UDP, or TCP. For secured transports it shows
@@ -25,7 +25,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
     private readonly CoapAddress? _peer;
     private readonly Channel<TracedMessage> _queue =
         Channel.CreateUnbounded<TracedMessage>(new UnboundedChannelOptions { SingleReader = true });
-    private readonly TraceFormat _format = new();
+    private readonly TracePacketWriter _format = new();
     private readonly ArrayBufferWriter<byte> _output = new();
     private readonly Lock _gate = new();
 
@@ -52,7 +52,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
         _taps = taps;
         _report = report;
         _peer = options.Peer is { } peer ? CoapAddress.FromIPEndPoint(peer) : null;
-        TraceFormat.Begin(_output);
+        TracePacketWriter.Begin(_output);
         taps.Add(this);
         _writing = WriteAsync();
     }
@@ -119,7 +119,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
             _queued += bytes.Length;
         }
 
-        byte[] copy = isStream && scheme.EndsWith("+ws", StringComparison.Ordinal) ? TraceFormat.WithLength(bytes) : bytes.ToArray();
+        byte[] copy = isStream && scheme.EndsWith("+ws", StringComparison.Ordinal) ? TracePacketWriter.WithLength(bytes) : bytes.ToArray();
         if (!_options.IncludePayload)
         {
             PayloadRedaction.Apply(copy, isStream);

@@ -2,7 +2,7 @@ using System.Net;
 
 namespace CoAP.NET.Tracing;
 
-/// <summary>The options of a wire trace (<see cref="CoapTraceExtensions.TraceTo"/>).</summary>
+/// <summary>The options of a wire trace (<see cref="CoapPacketTraceExtensions.TraceTo"/>).</summary>
 public sealed class CoapTraceOptions
 {
     /// <summary>The peer to trace; with port 0 all ports of the address.</summary>

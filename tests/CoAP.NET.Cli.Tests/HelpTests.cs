@@ -53,7 +53,7 @@ public sealed class HelpTests
     public void Examples_are_valid_command_lines()
     {
         Command root = CoapTool.CreateRoot(NoContext());
-        ToolCommand[] commands = [.. root.Subcommands.OfType<ToolCommand>()];
+        GroupedHelpCommand[] commands = [.. root.Subcommands.OfType<GroupedHelpCommand>()];
         Assert.All(commands, command => Assert.NotEmpty(command.Examples));
         Assert.All(commands.SelectMany(command => command.Examples.Select(example => (command.Name, example))), pair =>
         {

@@ -142,7 +142,7 @@ public sealed class ContentDocumentationTests
     {
         CoapResponse response = await Answer.OfAsync(CoapContent.Cbor(new Lamp(true), LampContext.Default.Lamp));
 
-        bool isCbor = CoapCborNotation.TryFormat(response.Payload.Span, out string notation, out CoapSyntaxError error);
+        bool isCbor = CoapCborNotation.TryFormat(response.Payload.Span, out string notation, out CoapContentSyntaxError error);
 
         Assert.True(isCbor, error.Message);
         Assert.Equal("""{"on": true}""", notation);

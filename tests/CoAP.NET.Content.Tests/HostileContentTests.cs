@@ -50,7 +50,7 @@ public sealed class HostileContentTests
         byte[] payload = Encoding.UTF8.GetBytes(
             $"[{{\"bn\":\"{new string('a', 500_000)}\",\"v\":1}}{string.Concat(Enumerable.Repeat(",{\"v\":1}", 9_000))}]");
         long before = GC.GetAllocatedBytesForCurrentThread();
-        Assert.False(CoapSenmlPack.TryParse(payload, CoapContentFormat.SenmlJson, out _, out CoapSyntaxError error));
+        Assert.False(CoapSenmlPack.TryParse(payload, CoapContentFormat.SenmlJson, out _, out CoapContentSyntaxError error));
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 10 * payload.Length);
         Assert.Equal(1, error.Offset);
         error.Message.Mentions("1024");
@@ -121,7 +121,7 @@ public sealed class HostileContentTests
             byte[] payload = Mutate(seeds[random.Next(seeds.Length)], random);
             foreach (CoapContentFormat format in new[] { CoapContentFormat.SenmlJson, CoapContentFormat.SenmlCbor })
             {
-                if (!CoapSenmlPack.TryParse(payload, format, out CoapSenmlPack? pack, out CoapSyntaxError error, maxRecords: 100))
+                if (!CoapSenmlPack.TryParse(payload, format, out CoapSenmlPack? pack, out CoapContentSyntaxError error, maxRecords: 100))
                 {
                     Assert.InRange(error.Offset, 0, payload.Length);
                     Assert.NotEmpty(error.Message);

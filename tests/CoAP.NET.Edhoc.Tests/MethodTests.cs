@@ -30,7 +30,7 @@ public sealed class MethodTests
         }
 
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(method, number);
-        (EdhocSession first, EdhocSession second) = Parties.Run(initiator, responder);
+        (EdhocResult first, EdhocResult second) = Parties.Run(initiator, responder);
         initiator.ReadMessage4(responder.CreateMessage4());
 
         Assert.Equal(first.Export(40_000, [1, 2, 3], 300), second.Export(40_000, [1, 2, 3], 300));
@@ -83,7 +83,7 @@ public sealed class MethodTests
     public void A_disposed_session_exports_no_keys()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
-        (EdhocSession first, EdhocSession second) = Parties.Run(initiator, responder);
+        (EdhocResult first, EdhocResult second) = Parties.Run(initiator, responder);
         first.Dispose();
 
         Assert.Throws<ObjectDisposedException>(() => first.Export(0, [], 16));
@@ -100,7 +100,8 @@ public sealed class MethodTests
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(initiatorSettings: settings, responderSettings: settings);
         byte[] value = [.. Enumerable.Range(0, 20_000).Select(i => (byte)i)];
         responder.ReadMessage1(initiator.CreateMessage1());
-        EdhocClaim claim = initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId, new EdhocEad(7, false, value)));
+        EdhocClaimedPeerIdentity claim =
+            initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId, new EdhocEad(7, false, value)));
 
         Assert.Equal(value, Assert.Single(claim.Ead).Value!.Value.ToArray());
         Assert.NotEmpty(initiator.CreateMessage3([Parties.CredentialOf(responder)]));

@@ -103,7 +103,7 @@ public sealed class MutationTests
     {
         SequenceReader reader = new(plaintext, "PLAINTEXT_2");
         reader.ReadIdentifier("C_R");
-        EdhocParty.Read(
+        EdhocPlaintextProcessor.Read(
             ref reader, plaintext, EdhocRole.Responder, EdhocMethod.StaticStatic, EdhocCipherSuite.Find(2)!, new EdhocSettings());
     }
 }

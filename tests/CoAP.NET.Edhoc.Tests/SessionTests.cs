@@ -17,7 +17,7 @@ public sealed class SessionTests
         byte[] id = [.. Enumerable.Repeat((byte)0x99, length)];
         EdhocInitiator initiator = new(settings, EdhocMethod.StaticStatic, [Parties.Own(EdhocCurve.P256, 0x2b, "initiator")], id);
         (_, EdhocResponder responder) = Parties.Make(responderSettings: settings);
-        (EdhocSession session, _) = Parties.Run(initiator, responder);
+        (EdhocResult session, _) = Parties.Run(initiator, responder);
 
         if (fits)
         {
@@ -73,7 +73,7 @@ public sealed class SessionTests
         (EdhocInitiator initiator, _) = Parties.Make();
         EdhocResponder responder = new(Parties.Settings(2), [own]);
         responder.ReadMessage1(initiator.CreateMessage1());
-        EdhocClaim claim = initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId));
+        EdhocClaimedPeerIdentity claim = initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId));
 
         Assert.True(claim.CredentialId.IsByValue);
         Assert.Equal(EdhocErrorCode.Unspecified, Assert.Throws<EdhocException>(() => initiator.CreateMessage3([])).Code);

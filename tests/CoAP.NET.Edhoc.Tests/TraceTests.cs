@@ -82,22 +82,22 @@ public sealed class TraceTests
         byte[] message2 = responder.CreateMessage2(responderId);
         Assert.Equal(trace["message_2", "message_2 (CBOR Sequence)"], message2);
 
-        EdhocClaim responderClaim = initiator.ReadMessage2(message2);
+        EdhocClaimedPeerIdentity responderClaim = initiator.ReadMessage2(message2);
         Assert.Equal(trace["message_2", "ID_CRED_R"], responderClaim.CredentialId.Encoded.ToArray());
         byte[] message3 = initiator.CreateMessage3([responderKey.Credential]);
         Assert.Equal(trace["message_3", "message_3 (CBOR Sequence)"], message3);
 
-        EdhocClaim initiatorClaim = responder.ReadMessage3(message3);
+        EdhocClaimedPeerIdentity initiatorClaim = responder.ReadMessage3(message3);
         Assert.Equal(trace["message_3", "ID_CRED_I"], initiatorClaim.CredentialId.Encoded.ToArray());
-        using EdhocSession responderSession = responder.Complete([initiatorKey.Credential]);
+        using EdhocResult responderSession = responder.Complete([initiatorKey.Credential]);
         byte[] message4 = responder.CreateMessage4();
         Assert.Equal(trace["message_4", "message_4 (CBOR Sequence)"], message4);
-        using EdhocSession initiatorSession = initiator.Session;
+        using EdhocResult initiatorSession = initiator.Session;
         Assert.False(initiatorSession.IsConfirmed);
         Assert.Same(initiatorSession, initiator.ReadMessage4(message4));
         Assert.True(initiatorSession.IsConfirmed);
 
-        foreach (EdhocSession session in new[] { initiatorSession, responderSession })
+        foreach (EdhocResult session in new[] { initiatorSession, responderSession })
         {
             CheckOscore(trace, "OSCORE Parameters", "", session);
             session.UpdateKeys(trace["Key Update", "context for KeyUpdate"]);
@@ -105,7 +105,7 @@ public sealed class TraceTests
         }
     }
 
-    private static void CheckOscore(Vectors trace, string part, string suffix, EdhocSession session)
+    private static void CheckOscore(Vectors trace, string part, string suffix, EdhocResult session)
     {
         using OscoreParameters parameters = session.ExportOscore();
         Assert.Equal(trace[part, $"OSCORE Master Secret{suffix} (Raw"], parameters.MasterSecret.ToArray());

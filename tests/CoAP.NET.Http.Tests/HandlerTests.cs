@@ -221,7 +221,8 @@ public sealed class HandlerTests : Origin
         CoapOptionCollection seen = LastOptions();
         Assert.Equal(options,
             string.Join(", ", seen.IfMatch.Select(tag =>
-                $"If-Match {Convert.ToHexStringLower(tag.ToArray())}").Concat(seen.IfNoneMatch ? ["If-None-Match "] : Array.Empty<string>())));
+                $"If-Match {Convert.ToHexStringLower(tag.ToArray())}")
+                    .Concat(seen.IfNoneMatch ? ["If-None-Match "] : Array.Empty<string>())));
     }
 
     [Fact]

@@ -5,7 +5,7 @@ public sealed class SharedRequestTests : Origin
 {
     private const string Uri = "coap://s.example.com/light";
 
-    private readonly CoapHttpSharedRequests _shared = new();
+    private readonly CoapHttpRequestCoalescer _shared = new();
     private readonly Pending _pending = new();
 
     [Fact]

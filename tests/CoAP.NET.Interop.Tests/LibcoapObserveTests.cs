@@ -13,7 +13,8 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
     [Theory]
     [InlineData("/obs", "t:CON c:2.05")]
     [InlineData("/obs-non", "t:NON c:2.05")]
-    public Task The_libcoap_client_gets_periodic_notifications(string path, string notification) => LibcoapClient.ObserveForAsync(Duration, async seconds =>
+    public Task The_libcoap_client_gets_periodic_notifications(string path, string notification) =>
+        LibcoapClient.ObserveForAsync(Duration, async seconds =>
     {
         await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program,
             "-v", "7", "-B", LibcoapClient.Patience, "-w", "-s", seconds, "-m", "get", $"{server.Host}{path}");

@@ -113,7 +113,7 @@ public sealed class LoadHistogramTests
     [Fact]
     public void A_report_that_was_written_is_read_back_unchanged()
     {
-        LoadPlan plan = new() { Uri = "coap://127.0.0.1/x", Loop = LoadLoop.Open, Rate = 12.5 };
+        LoadPlan plan = new() { Uri = "coap://127.0.0.1/x", Loop = LoadPacing.Open, Rate = 12.5 };
         LoadReport report = new()
         {
             Begun = new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.Zero),

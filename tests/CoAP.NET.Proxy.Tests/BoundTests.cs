@@ -160,7 +160,7 @@ public sealed class BoundTests
         Assert.Throws<InvalidOperationException>(() => shares.Exit(SourceOf(10)));
         Assert.Equal(87, shares.Count);
 
-        static CoapSource SourceOf(int host) => CoapSourceRule.Default.Of(CoapAddress.FromIPv4(0xc0000200 + (uint)host, 5683));
+        static CoapQuotaSource SourceOf(int host) => CoapSourceGroupingRule.Default.Of(CoapAddress.FromIPv4(0xc0000200 + (uint)host, 5683));
     }
 
     private static byte[] Wire(CoapOption option)

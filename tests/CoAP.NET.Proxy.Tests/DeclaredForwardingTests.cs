@@ -13,7 +13,8 @@ public sealed class DeclaredForwardingTests
     [InlineData(Unsafe, OptionForwarding.Consume, true, false)]
     [InlineData(Safe, OptionForwarding.Consume, true, false)]
     [InlineData(Safe, OptionForwarding.Refuse, false, false)]
-    public async Task An_option_of_a_request_is_forwarded_removed_or_refused_as_defined(int number, OptionForwarding how, bool isAsked, bool passes)
+    public async Task An_option_of_a_request_is_forwarded_removed_or_refused_as_defined(
+        int number, OptionForwarding how, bool isAsked, bool passes)
     {
         OptionDefinition definition = new(number, "Mine", OptionFormat.Opaque, 1, 1) { ForwardingInRequest = how };
         await using ProxyWorld world = await StartAsync(definition, _ => CoapResults.Text("here"));
@@ -30,7 +31,8 @@ public sealed class DeclaredForwardingTests
     [InlineData(Unsafe, OptionForwarding.Consume, true, false)]
     [InlineData(Safe, OptionForwarding.Consume, true, false)]
     [InlineData(Safe, OptionForwarding.Refuse, false, false)]
-    public async Task An_option_of_a_response_is_forwarded_removed_or_refused_as_defined(int number, OptionForwarding how, bool arrives, bool passes)
+    public async Task An_option_of_a_response_is_forwarded_removed_or_refused_as_defined(
+        int number, OptionForwarding how, bool arrives, bool passes)
     {
         OptionDefinition definition = new(number, "Mine", OptionFormat.Opaque, 1, 1) { ForwardingInResponse = how };
         await using ProxyWorld world = await StartAsync(

@@ -21,7 +21,8 @@ public sealed class LinkRewriterTests
     [InlineData("</a>;anchor=\"coap://p/b\"", "coap://o/x", "coap://o", "/f1", "</f1/a>;anchor=\"coap://p/b\"")]
     [InlineData("</3/0>;obs", "/.well-known/core", "", "/devices/7", "</devices/7/3/0>;obs")]
     [InlineData("</a>", "coap://o/.well-known/core", "coap://o", "", "</a>")]
-    public void A_link_is_rewritten_to_the_URI_that_a_client_of_the_proxy_requests(string links, string document, string target, string prefix, string expected)
+    public void A_link_is_rewritten_to_the_URI_that_a_client_of_the_proxy_requests(
+        string links, string document, string target, string prefix, string expected)
     {
         CoapResult result = LinkRewriter.Rewrite(Links(links), document, target, prefix);
 

@@ -62,7 +62,8 @@ public sealed class RequestKeyTests
         Assert.Equal(keys.Length, keys.Distinct().Count());
         Assert.Equal(keys[0], FlightOf(Target, options: [new ETagOption([1])]));
         Assert.Equal(keys[3], FlightOf(Target, options: [new ETagOption([1]), new AcceptOption(CoapContentFormat.Cbor)]));
-        Assert.Equal(keys[3].GetHashCode(), FlightOf(Target, options: [new AcceptOption(CoapContentFormat.Cbor), new ETagOption([1])]).GetHashCode());
+        Assert.Equal(keys[3].GetHashCode(), FlightOf(Target, options: [new AcceptOption(CoapContentFormat.Cbor), new ETagOption([1])])
+            .GetHashCode());
         Assert.Equal(keys[12], FlightOf(Target, identity: "a"));
     }
 

@@ -14,7 +14,7 @@ public sealed class StreamedAnswerTests
     public async Task A_large_response_is_streamed_as_fast_as_the_client_reads()
     {
         await using ProxyWorld world = await StartAsync(_ => Body(1 << 30));
-        CoapResponseStream body = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
+        CoapResponseBodyStream body = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
         byte[] read = new byte[Length];
 
         await world.RunAsync(() => body.ReadExactlyAsync(read).AsTask().ContinueWith(_ => 0, TaskScheduler.Default));
@@ -86,7 +86,7 @@ public sealed class StreamedAnswerTests
         });
         await origin.StartAsync();
         static CoapRequest Ask() => ProxyWorld.Ask("coap://[2001:db8:1::2]/x");
-        CoapResponseStream stream = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
+        CoapResponseBodyStream stream = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
         byte[] read = new byte[100_000];
         await world.RunAsync(() => stream.ReadAtLeastAsync(read, read.Length).AsTask());
 
@@ -106,7 +106,7 @@ public sealed class StreamedAnswerTests
     public async Task A_server_that_becomes_silent_during_a_transfer_causes_5_04_for_the_next_block()
     {
         await using ProxyWorld world = await StartAsync(_ => Body(1 << 30));
-        CoapResponseStream stream = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
+        CoapResponseBodyStream stream = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
         await world.RunAsync(() => stream.ReadAtLeastAsync(new byte[80_000], 80_000).AsTask());
 
         await world.Origin.DisposeAsync();
@@ -200,7 +200,7 @@ public sealed class StreamedAnswerTests
         client.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8:78::1]:40000")));
         CoapRequest request = new(CoapMethod.Get, "coap+tcp://[2001:db8::1]/") { BlockSize = 1024 };
         request.Options.Add(new ProxyUriOption("coap://[2001:db8:1::1]/x"));
-        CoapResponseStream stream = await world.RunAsync(() => client.OpenReadAsync(request));
+        CoapResponseBodyStream stream = await world.RunAsync(() => client.OpenReadAsync(request));
         Assert.True(world.ProxyServer.BodyBytes > 0);
 
         await client.DisposeAsync();

@@ -22,7 +22,8 @@ public sealed class DraftExampleTests : IAsyncLifetime
         string topic = await CreateAsync(Create);
         string data = topic.Replace("/ps/", "/ps/data/", Ordinal);
         Assert.Equal($"<{topic}>;rt=\"core.ps.conf\"", await LinksAsync("/ps?rt=core.ps.conf"));
-        Assert.Equal($"<{data}>;rt=\"core.ps.data\";obs;ct=112", (await LinksAsync("/ps?rt=core.ps.data")).Replace("\"112\"", "112", Ordinal));
+        Assert.Equal($"<{data}>;rt=\"core.ps.data\";obs;ct=112",
+            (await LinksAsync("/ps?rt=core.ps.data")).Replace("\"112\"", "112", Ordinal));
         await _world.AskAsync(CoapMethod.Post, topic, "a0");
         Assert.Equal($"<{data}>;rt=\"core.ps.data\";obs", await LinksAsync("/ps?rt=core.ps.data"));
         Assert.Equal("", await LinksAsync("/ps?rt=core.ps.data&ct=60"));

@@ -87,7 +87,7 @@ public sealed class MonthTests : IAsyncDisposable
 
     private async Task StartAsync(bool isInCluster)
     {
-        Func<ICoapTableRules, CoapReplicatedTable>? open = null;
+        Func<ICoapReplicatedTableRules, CoapReplicatedTable>? open = null;
         if (isInCluster)
         {
             CoapCluster cluster = _cluster = new CoapCluster(_memory.Open(), new CoapClusterOptions

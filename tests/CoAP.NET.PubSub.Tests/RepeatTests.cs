@@ -86,7 +86,7 @@ public sealed class RepeatTests
                 continue;
             }
 
-            ulong broker = 1 + (random.NextUInt64() % TopicStampHistory.Most);
+            ulong broker = 1 + (random.NextUInt64() % AppliedTopicRequests.Most);
             TopicOwnerRequest next = Publish(new TopicRequestId(broker, (ulong)step + 1), $"{step}");
             asked.Add(next);
             if (random.NextUInt64() % 5 != 0)
@@ -214,7 +214,7 @@ public sealed class RepeatTests
 
         public CoapCode Ask(TopicOwnerRequest question)
         {
-            CoapTableDecision decision = TopicDecisions.Decide(
+            CoapTableDecision decision = TopicChangeRules.Decide(
                 new CoapTableDecisionContext(s_key, State?.Write(), question.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));
             State = decision.IsRemoval ? null : decision.IsPut ? TopicState.Read(decision.Value) : State;
             return TopicOwnerResponse.Read(decision.Reply).Code;
@@ -230,9 +230,9 @@ public sealed class RepeatTests
 
         public byte[]? Repeat { get; set; }
 
-        public ICoapTableRules Of(ICoapTableRules rules) => new Rules(this, rules);
+        public ICoapReplicatedTableRules Of(ICoapReplicatedTableRules rules) => new Rules(this, rules);
 
-        private sealed class Rules(RepeatingTable table, ICoapTableRules inner) : ICoapTableRules
+        private sealed class Rules(RepeatingTable table, ICoapReplicatedTableRules inner) : ICoapReplicatedTableRules
         {
             public CoapTableDecision Decide(CoapTableDecisionContext question)
             {

@@ -33,7 +33,8 @@ public sealed class TelemetryTests
         string data = new Uri(await world.RunAsync(() => topic.FindDataAsync())).AbsolutePath;
         await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties { TopicType = "t" }));
         await world.AskAsync(CoapMethod.Put, data, "30", format: 0);
-        await world.AskAsync(CoapMethod.Put, data, "30", format: 0, more: request => request.TooManyRequests = CoapTooManyRequestsBehavior.None);
+        await world.AskAsync(
+            CoapMethod.Put, data, "30", format: 0, more: request => request.TooManyRequests = CoapTooManyRequestsBehavior.None);
         await world.AskAsync(CoapMethod.Delete, data);
         await world.AskAsync(CoapMethod.Post, "/ps", "80");
         await world.RunAsync(() => topic.DeleteAsync());

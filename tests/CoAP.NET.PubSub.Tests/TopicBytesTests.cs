@@ -10,11 +10,11 @@ public sealed class TopicBytesTests
         for (int i = 0; i < 500; i++)
         {
             CoapTopicProperties properties = Some(random);
-            byte[] bytes = TopicMap.Write(properties);
-            Assert.True(TopicMap.TryRead(bytes, isStrict: true, out CoapTopicProperties read, out string? error), error);
+            byte[] bytes = TopicPropertiesSerializer.Write(properties);
+            Assert.True(TopicPropertiesSerializer.TryRead(bytes, isStrict: true, out CoapTopicProperties read, out string? error), error);
             Assert.Equal(properties with { Initial = null }, read with { Initial = null });
             Assert.Equal(properties.Initial?.ToArray(), read.Initial?.ToArray());
-            Assert.Equal(bytes, TopicMap.Write(read));
+            Assert.Equal(bytes, TopicPropertiesSerializer.Write(read));
         }
     }
 
@@ -69,7 +69,7 @@ public sealed class TopicBytesTests
             TopicState state = new() { Collection = "/ps", Source = "x", Creation = 1, Properties = properties };
             byte[] bytes = (i % 3) switch
             {
-                0 => TopicMap.Write(properties),
+                0 => TopicPropertiesSerializer.Write(properties),
                 1 => state.WithData(new byte[3], null, new TopicRequestId(1, 2)).Write(),
                 _ => new TopicOwnerRequest { Operation = TopicOperation.Publish, Stamp = new TopicRequestId(1, 2), Data = new byte[4] }
                     .Write(),
@@ -80,9 +80,9 @@ public sealed class TopicBytesTests
             }
 
             bytes = i % 4 == 0 ? bytes[..(int)(random.NextUInt64() % (uint)bytes.Length)] : bytes;
-            bool isRead = TopicMap.TryRead(bytes, isStrict: true, out _, out string? error);
+            bool isRead = TopicPropertiesSerializer.TryRead(bytes, isStrict: true, out _, out string? error);
             Assert.Equal(isRead, error is null);
-            _ = TopicMap.TryReadKeys(bytes, out _);
+            _ = TopicPropertiesSerializer.TryReadKeys(bytes, out _);
             read += (isRead ? 1 : 0) + (TopicState.Read(bytes) is null ? 0 : 1) + (TopicOwnerRequest.Read(bytes) is null ? 0 : 1);
         }
 

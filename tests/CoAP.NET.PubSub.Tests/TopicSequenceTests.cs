@@ -217,9 +217,9 @@ public sealed class TopicSequenceTests
         private int Next(int below) => (int)(_random.NextUInt64() % (ulong)below);
     }
 
-    private sealed class Rules(TopicIndex index) : ICoapTableRules
+    private sealed class Rules(TopicIndex index) : ICoapReplicatedTableRules
     {
-        public CoapTableDecision Decide(CoapTableDecisionContext question) => TopicDecisions.Decide(question);
+        public CoapTableDecision Decide(CoapTableDecisionContext question) => TopicChangeRules.Decide(question);
 
         public void OnChanged(CoapTableChange change) => index.OnChanged(change);
     }

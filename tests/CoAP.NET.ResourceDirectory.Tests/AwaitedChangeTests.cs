@@ -87,7 +87,8 @@ public sealed class AwaitedChangeTests
         Registrant registrant = new(new DirectoryOwner(1, 2, 3), true, [], 0);
         byte[] content = what switch
         {
-            DirectoryOwnerRequest.Operation.Register => Registration.Make(new RegistrationHead(registrant.Owner, 0), new RegistrationParts
+            DirectoryOwnerRequest.Operation.Register =>
+                Registration.Make(new RegistrationRefreshHeader(registrant.Owner, 0), new RegistrationFields
             {
                 Lifetime = 90_000, Endpoint = "a"u8, Base = "coap://a"u8,
             }).Bytes.ToArray(),
@@ -98,7 +99,7 @@ public sealed class AwaitedChangeTests
     }
 
     /// <summary>Decides as the rules do, and tells them later what has changed: what comes from another node.</summary>
-    private sealed class LateRules(ICoapTableRules rules) : ICoapTableRules
+    private sealed class LateRules(ICoapReplicatedTableRules rules) : ICoapReplicatedTableRules
     {
         private readonly ConcurrentQueue<CoapTableChange> _changes = new();
 

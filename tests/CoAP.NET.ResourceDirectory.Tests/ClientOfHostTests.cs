@@ -20,7 +20,7 @@ public sealed class ClientOfHostTests
         await using ServiceProvider provider = services.BuildServiceProvider();
         ICoapClient client = provider.GetRequiredService<ICoapClient>();
 
-        CoapResourceDirectory directory = await CoapResourceDirectory.DiscoverAsync(client, "");
+        CoapDirectoryClient directory = await CoapDirectoryClient.DiscoverAsync(client, "");
         await using (CoapRegistration registration = CoapRegistration.Start(
             client, "", new CoapRegistrationOptions { EndpointName = "node", Links = [new CoapLink("/light")] }))
         {
@@ -48,7 +48,7 @@ public sealed class ClientOfHostTests
         await using CoapDirectoryServer served = pair.Server.MapResourceDirectory();
         await pair.StartAsync();
         CoapUri lookUp = CoapUri.Parse(CoapEndpointPair.Address + "/rd-lookup/ep");
-        CoapResourceDirectory directory = new(pair.Client.Endpoint, null, endpointLookup: lookUp);
+        CoapDirectoryClient directory = new(pair.Client.Endpoint, null, endpointLookup: lookUp);
 
         Assert.Equal(0, await pair.RunAsync(() => CountAsync(directory)));
     }
@@ -57,11 +57,11 @@ public sealed class ClientOfHostTests
     public async Task A_relative_URI_requires_a_base_address()
     {
         await using CoapClient client = new();
-        await Assert.ThrowsAnyAsync<ArgumentException>(() => CoapResourceDirectory.DiscoverAsync(client, ""));
+        await Assert.ThrowsAnyAsync<ArgumentException>(() => CoapDirectoryClient.DiscoverAsync(client, ""));
         Assert.ThrowsAny<ArgumentException>(() => CoapRegistration.Start(client, "", new CoapRegistrationOptions()));
     }
 
-    private static async Task<int> CountAsync(CoapResourceDirectory directory)
+    private static async Task<int> CountAsync(CoapDirectoryClient directory)
     {
         int count = 0;
         await foreach (CoapDirectoryEndpoint _ in directory.FindEndpointsAsync())

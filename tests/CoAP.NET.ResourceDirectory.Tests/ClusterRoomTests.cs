@@ -63,7 +63,7 @@ public sealed class ClusterRoomTests
     {
         DirectoryContext core = node.Directory.Core;
         Registrant registrant = new(new DirectoryOwner(source, 1, source), true, [], 0);
-        Registration made = Registration.Make(new RegistrationHead(registrant.Owner, 0), new RegistrationParts
+        Registration made = Registration.Make(new RegistrationRefreshHeader(registrant.Owner, 0), new RegistrationFields
         {
             Lifetime = 1000, Endpoint = Encoding.UTF8.GetBytes(name), Base = "coap://b"u8,
         });

@@ -94,7 +94,8 @@ public sealed class LongLookUpTests
         {
             Assert.Null(LookUp.TryRead(["title=x"], ofLinks: true, 16, out LookUp? lookUp));
             ArrayBufferWriter<byte> answer = new();
-            CoapSource source = CoapSourceRule.Default.Of(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 1)));
+            CoapQuotaSource source =
+                CoapSourceGroupingRule.Default.Of(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 1)));
             return scans.FinishAsync(source, lookUp!, 0, answer, core.LookUps.Begin(lookUp!), CancellationToken.None).AsTask();
         }
     }
@@ -142,7 +143,8 @@ public sealed class LongLookUpTests
         });
         for (int i = 0; i < Endpoints; i++)
         {
-            Registration made = Registration.Make(new RegistrationHead(new DirectoryOwner(1, 1, (ulong)i % 16), 0), new RegistrationParts
+            Registration made = Registration.Make(
+                new RegistrationRefreshHeader(new DirectoryOwner(1, 1, (ulong)i % 16), 0), new RegistrationFields
             {
                 Lifetime = 1_000,
                 LinkCount = 1,

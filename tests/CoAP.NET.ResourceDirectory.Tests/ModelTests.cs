@@ -240,7 +240,7 @@ public class ModelTests
                 EndpointAttributes.Append(attributes, Utf8("et=" + Type));
             }
 
-            return Registration.Make(new RegistrationHead(registrant.Owner, 0), new RegistrationParts
+            return Registration.Make(new RegistrationRefreshHeader(registrant.Owner, 0), new RegistrationFields
             {
                 Lifetime = Lifetime,
                 LinkCount = Links.Count,

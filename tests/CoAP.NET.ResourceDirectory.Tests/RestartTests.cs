@@ -39,7 +39,8 @@ public sealed class RestartTests : FolderTest
 
         Assert.Equal(Endpoints - 1, again.Directory.Count);
         await client.GetAsync(again.Uri + "/rd-lookup/res?ep=n1").Says("<coap://c/1>;rt=\"light\"");
-        await client.GetAsync(again.Uri + "/rd-lookup/ep?ep=n2").Says($"<{locations[2]}>;ep=\"n2\";base=\"coap://b\";et=\"sensor\";rt=\"core.rd-ep\"");
+        await client.GetAsync(again.Uri + "/rd-lookup/ep?ep=n2")
+            .Says($"<{locations[2]}>;ep=\"n2\";base=\"coap://b\";et=\"sensor\";rt=\"core.rd-ep\"");
         await PostAsync(client, again.Uri + locations[0]).Gives(CoapCode.NotFound);
         await PostAsync(client, again.Uri + locations[2]).Gives(CoapCode.Changed);
         Assert.Equal(locations[3], await RegisterAsync(client, again.Uri, "ep=n3&base=coap://b", "</3>"));

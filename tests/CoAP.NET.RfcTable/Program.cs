@@ -8,7 +8,8 @@ bool writes = args.Contains("--write");
 bool checks = args.Contains("--check");
 int resultsAt = Array.IndexOf(args, "--results");
 string? results = resultsAt >= 0 && resultsAt + 1 < args.Length ? args[resultsAt + 1] : null;
-string[] named = [.. args.Where((argument, i) => argument is not ("--write" or "--check") && (resultsAt < 0 || i - resultsAt is < 0 or > 1))];
+string[] named = [.. args.Where((argument, i) => argument is not ("--write" or "--check")
+    && (resultsAt < 0 || i - resultsAt is < 0 or > 1))];
 DirectoryInfo? root = new(AppContext.BaseDirectory);
 while (root is not null && !File.Exists(Path.Combine(root.FullName, "CoAP.NET.sln")))
 {

@@ -17,7 +17,7 @@ internal sealed class SecureClient(string suite, bool withCid = true, X509Certif
     public const string PskGcm = "TLS_PSK_WITH_AES_128_GCM_SHA256";
     public const string EcdsaCcm8 = "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8";
 
-    private readonly HandshakeContext _context = new(new HandshakeSettings
+    private readonly SharedHandshakeContext _context = new(new HandshakeSettings
     {
         IsServer = false,
         Suites = [CipherSuite.All.First(one => one.Name == suite)],

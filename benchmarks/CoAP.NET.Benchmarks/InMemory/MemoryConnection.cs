@@ -15,7 +15,7 @@ internal sealed class MemoryConnection(MemoryStreamTransport owner, CoapAddress 
 
     public override bool IsCongested => false;
 
-    public override CoapConnectionProgress Progress => new(_received, 0, _sent, 0);
+    public override CoapConnectionTransferProgress Progress => new(_received, 0, _sent, 0);
 
     /// <summary>Hands a whole frame in. The pipeline, and user code that does not await, have run when it returns.</summary>
     public void Deliver(ReadOnlySpan<byte> frame)

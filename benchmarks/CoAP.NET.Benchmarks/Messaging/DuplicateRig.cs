@@ -69,13 +69,13 @@ internal sealed class DuplicateRig
                 Hash = (uint)_count,
                 ReceivedAt = now
             };
-            if (!Memory.TryAdmit(channel, MethodSafety.Safe, now, out Reservation reserved))
+            if (!Memory.TryAdmit(channel, MethodSafety.Safe, now, out DuplicateMemoryReservation reserved))
             {
                 throw new InvalidOperationException("The message is not admitted.");
             }
 
             Memory.Begin(channel, reception, reserved, now);
-            Memory.End(channel, reception, StoredReply.Bytes, s_reply, now);
+            Memory.End(channel, reception, DuplicateReplyKind.Bytes, s_reply, now);
             _clock.Step(_step);
         }
 

@@ -19,7 +19,7 @@ internal static class Registered
     public static Registration Make(int i)
     {
         _ = RegistrationLinks.TryRead(LinksOf(i), 500, out RegistrationLinks? links);
-        return Registration.Make(new RegistrationHead(ByWhom(i).Owner, 0), new RegistrationParts
+        return Registration.Make(new RegistrationRefreshHeader(ByWhom(i).Owner, 0), new RegistrationFields
         {
             Lifetime = 90_000,
             LinkCount = links!.Count,

@@ -110,7 +110,7 @@ public sealed class EndpointTests
     [InlineData(224, 256, true)]
     [InlineData(1_000_000, ulong.MaxValue, false)]
     public void The_last_file_descriptors_are_reserved(int descriptor, ulong limit, bool isTouched) =>
-        Assert.Equal(isTouched, DescriptorReserve.IsTouchedBy(descriptor, limit));
+        Assert.Equal(isTouched, FileDescriptorHeadroom.IsTouchedBy(descriptor, limit));
 
     [Fact]
     public async Task A_campaign_with_an_unknown_fault_fails()
@@ -124,7 +124,7 @@ public sealed class EndpointTests
     /// <summary>Gives some threads and then none, as a system at its limit.</summary>
     private sealed class FewThreads : CoapThreadScheduler
     {
-        private readonly CoapThreads _threads = new();
+        private readonly CoapThreadPool _threads = new();
         private int _refusals;
 
         public int Left { get; set; }

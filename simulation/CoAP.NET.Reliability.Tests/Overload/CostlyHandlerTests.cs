@@ -112,11 +112,11 @@ public sealed class CostlyHandlerTests
     {
         public List<string> Seen { get; } = [];
 
-        protected override LoopDiagnostics? ActiveReports => null;
+        protected override LoopCountersAndLogger? ActiveReports => null;
 
         protected override TimeSpan HandOverAfter => Timeout.InfiniteTimeSpan;
 
-        protected override void Run(ReceiveRole role)
+        protected override void Run(ReceiveLoopOwnership role)
         {
             const int Looks = 32;
             Look(Looks);

@@ -14,17 +14,17 @@ public sealed class LifeOfAGetTests
     // The block with which each half of a stage begins.
     private static readonly Dictionary<string, string> s_stages = new()
     {
-        ["TransportInbound"] = "Transport, inbound",
-        ["ChannelInbound"] = "Channel, inbound",
-        ["SerializerInbound"] = "Serializer, inbound",
-        ["MessagingInbound"] = "Messaging, inbound",
-        ["ExchangesInbound"] = "Exchanges, inbound",
-        ["ResourceInbound"] = "Resource, and the handler",
-        ["ExchangesOutbound"] = "Exchanges, outbound",
-        ["MessagingOutbound"] = "Messaging, outbound",
-        ["SerializerOutbound"] = "Serializer, outbound",
-        ["ChannelOutbound"] = "Channel, outbound",
-        ["TransportOutbound"] = "Transport, outbound",
+        ["TransportInboundBlock"] = "Transport, inbound",
+        ["ChannelInboundBlock"] = "Channel, inbound",
+        ["SerializerInboundBlock"] = "Serializer, inbound",
+        ["MessagingInboundBlock"] = "Messaging, inbound",
+        ["ExchangesInboundBlock"] = "Exchanges, inbound",
+        ["ResourceInboundBlock"] = "Resource, and the handler",
+        ["ExchangesOutboundBlock"] = "Exchanges, outbound",
+        ["MessagingOutboundBlock"] = "Messaging, outbound",
+        ["SerializerOutboundBlock"] = "Serializer, outbound",
+        ["ChannelOutboundBlock"] = "Channel, outbound",
+        ["TransportOutboundBlock"] = "Transport, outbound",
     };
 
     [Fact]

@@ -26,7 +26,8 @@ internal static class AttackTable
         ("Replayed and forged records of DTLS", "Forged_modified_truncated_and_replayed_datagrams_end_no_session"),
         ("Nonces used again after a restart or a crash of a server with DTLS",
             "A_record_number_is_never_reused_across_crashes_at_any_point"),
-        ("Oracles through error codes of the handshake: which identities exist", "A_wrong_key_and_an_unknown_identity_are_refused_alike_for_the_client"),
+        ("Oracles through error codes of the handshake: which identities exist",
+            "A_wrong_key_and_an_unknown_identity_are_refused_alike_for_the_client"),
     ];
 
     /// <summary>Prints what rows measured.</summary>

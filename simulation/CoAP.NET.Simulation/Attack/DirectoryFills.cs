@@ -168,7 +168,7 @@ internal static class DirectoryFills
         for (int i = 0; i < count; i++)
         {
             ResourceDirectory.Registration made = ResourceDirectory.Registration.Make(
-                new RegistrationHead(new DirectoryOwner((ulong)i, 1, (ulong)i), 0), new RegistrationParts
+                new RegistrationRefreshHeader(new DirectoryOwner((ulong)i, 1, (ulong)i), 0), new RegistrationFields
                 {
                     Lifetime = 90_000, LinkCount = 1, Base = "coap://[2001:db8::9]"u8, Endpoint = Encoding.UTF8.GetBytes($"node-{i}"),
                     Links = Encoding.UTF8.GetBytes($"</x>;rt=\"all\";title=\"{i}\""),

@@ -144,7 +144,7 @@ internal static class Fragments
         int most = 0;
         await using AttackServer open = await AttackServer.StartAsync(options =>
         {
-            options.UseQBlock(CoapQBlock.AllowUnsecured);
+            options.UseQBlock(CoapQBlockPolicy.AllowUnsecured);
             options.Limits.Peers.TrustedPrefixes.Add(IPNetwork.Parse("198.51.100.0/24"));
         });
         open.Wire.Sent = (in to, bytes) => blocks++;

@@ -65,7 +65,7 @@ internal static class GreatBodies
             int honestCount = run.Size(40, 2);
             (double withoutIt, int failedBefore) = await Proxies.MeasureAsync(world, "before", honestCount);
             Count given = new() { Each = length / 8, Reached = Look };
-            CoapResponseStream download = await world.RunAsync(() => client.OpenReadAsync(Ask(CoapMethod.Get)), s_patience);
+            CoapResponseBodyStream download = await world.RunAsync(() => client.OpenReadAsync(Ask(CoapMethod.Get)), s_patience);
             Task passing = world.RunAsync(
                 () => TakeAsync(PipeReader.Create(download), given, world.Clock, CancellationToken.None), s_patience);
             (double beside, int failed) = await Proxies.MeasureAsync(world, "beside", honestCount);

@@ -29,7 +29,7 @@ internal static class HttpClients
         VirtualClock clock = new();
         CoapHttpResourceOptions options = new() { MaxRequests = 10 * max, MaxRequestsPerSource = max, StallTimeout = s_stall };
         Slow slow = new();
-        using HttpRequestResponder filling = new(slow, options, fillsCache: true, clock, NullLogger.Instance);
+        using HttpToCoapResponder filling = new(slow, options, fillsCache: true, clock, NullLogger.Instance);
         ProxiedResourceEndpoint path = new(
             filling, new HttpRequestLimiter(options), context => CoapUri.Parse((string)context.Items["target"]!));
         List<Task> all = [];

@@ -69,7 +69,7 @@ internal sealed class SimulatedClient : IAsyncDisposable
             CoapMessage message = new(CoapCode.Get) { Type = CoapMessageType.Confirmable };
             message.Options.Add(new UriPathOption("r"));
             CoapChannel channel = _client.Endpoint.Core.Channels.ChannelTo(_transport, _server);
-            CoapPipeline pipeline = _client.Endpoint.Pipelines[channel.Shard.Index];
+            CoapShardPipeline pipeline = _client.Endpoint.Pipelines[channel.Shard.Index];
             _pending = pipeline.Sender.Begin(channel, message, default, default, CancellationToken.None).Task;
         }
     }

@@ -50,7 +50,7 @@ internal sealed class TransferCampaign() : Campaign("transfers", "large bodies o
         double seconds = whole.Average(result => result.Time.TotalSeconds);
         double datagrams = whole.Average(result => result.Datagrams);
         string spurious = scenario.Clients == 1 ? ""
-            : way.QBlock != CoapQBlock.Off ? " / –"
+            : way.QBlock != CoapQBlockPolicy.Off ? " / –"
             : $" / {results.Average(result => result.Spurious):0}";
         return $"{seconds:N0} / {datagrams:N0}{spurious}{(failed > 0 ? $" / {failed:0.#} failed" : "")}";
     }

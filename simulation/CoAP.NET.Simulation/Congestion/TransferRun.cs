@@ -80,7 +80,7 @@ public static class TransferRun
             time,
             endpoints.Sum(one => one.Counters[CoapCounter.DatagramsSent]),
             endpoints.Sum(one => one.Counters[CoapCounter.Retransmissions]),
-            scenario.Clients > 1 && way.QBlock == CoapQBlock.Off ? SpuriousCopies.Count(network.Trace, s_server).Spurious : 0);
+            scenario.Clients > 1 && way.QBlock == CoapQBlockPolicy.Off ? SpuriousCopies.Count(network.Trace, s_server).Spurious : 0);
     }
 
     private static async Task<bool> TransferAsync(CoapClient client, TransferScenario scenario, TransferWay way, byte[] body)
@@ -88,7 +88,7 @@ public static class TransferRun
         CoapRequest request = new(scenario.IsUpload ? CoapMethod.Put : CoapMethod.Get, "coap://192.0.2.1/body")
         {
             // Only Non-confirmable requests use Q-Block.
-            Confirmable = way.QBlock == CoapQBlock.Off,
+            Confirmable = way.QBlock == CoapQBlockPolicy.Off,
         };
         request.Content = scenario.IsUpload ? CoapContent.Binary(body) : request.Content;
         try

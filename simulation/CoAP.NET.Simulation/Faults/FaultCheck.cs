@@ -15,7 +15,7 @@ internal static class FaultCheck
     /// <summary>Locks of shards that are held, and outboxes that nobody drains.</summary>
     public static IEnumerable<string> Locks(CoapServer server)
     {
-        foreach (CoapPipeline pipeline in server.Endpoint.Pipelines)
+        foreach (CoapShardPipeline pipeline in server.Endpoint.Pipelines)
         {
             CoapShard shard = pipeline.Shard;
             if (!shard.Gate.TryEnter(s_patience))

@@ -7,7 +7,7 @@ internal sealed class FaultScheduler(FaultInjector injector) : CoapThreadSchedul
     public const string ForStandBys = "CoapThreadScheduler.Queue, for a stand-by of a loop";
 
     /// <summary>The threads.</summary>
-    public CoapThreads Threads { get; } = new();
+    public CoapThreadPool Threads { get; } = new();
 
     public override bool Queue(Action<object?> work, object? state)
     {

@@ -26,9 +26,9 @@ internal sealed record SoakSample(TimeSpan At, long Heap, long Resident, int Han
         GC.Collect();
         GC.WaitForPendingFinalizers();
         GC.Collect();
-        CoapSnapshot snapshot = server.Endpoint.GetSnapshot(maxPeers: 1);
+        CoapDiagnosticSnapshot snapshot = server.Endpoint.GetSnapshot(maxPeers: 1);
         long kept = 0;
-        foreach (CoapPipeline pipeline in server.Endpoint.Pipelines)
+        foreach (CoapShardPipeline pipeline in server.Endpoint.Pipelines)
         {
             lock (pipeline.Shard.Gate)
             {

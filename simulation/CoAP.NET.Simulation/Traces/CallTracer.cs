@@ -73,7 +73,8 @@ internal static class CallTracer
         ILProcessor il = enter.Body.GetILProcessor();
         Instruction end = il.Create(OpCodes.Ret);
         il.Emit(OpCodes.Ldsfld, thread);
-        il.Emit(OpCodes.Call, module.ImportReference(typeof(Environment).GetProperty(nameof(Environment.CurrentManagedThreadId))!.GetMethod));
+        il.Emit(OpCodes.Call,
+            module.ImportReference(typeof(Environment).GetProperty(nameof(Environment.CurrentManagedThreadId))!.GetMethod));
         il.Emit(OpCodes.Bne_Un, end);
         il.Emit(OpCodes.Ldsfld, order);
         il.Emit(OpCodes.Ldarg_0);

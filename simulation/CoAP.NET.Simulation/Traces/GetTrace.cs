@@ -19,7 +19,8 @@ internal static class GetTrace
         (byte[] rewritten, string[] types) = CallTracer.Rewrite(core.Location);
         LibraryCopy copy = new(new Dictionary<string, byte[]> { [core.GetName().Name!] = rewritten });
         int[] order = copy.Bind<Func<int[]>>(typeof(GetTrace), nameof(RunCopy))();
-        return [.. types.Select((type, i) => (Type: type, At: order[i])).Where(one => one.At > 0).OrderBy(one => one.At).Select(one => one.Type)];
+        return [.. types.Select((type, i) => (Type: type, At: order[i])).Where(one => one.At > 0).OrderBy(one => one.At)
+            .Select(one => one.Type)];
     }
 
     /// <summary>Traces a GET through the copy of the library that this code uses.</summary>

@@ -74,7 +74,7 @@ internal sealed class EndpointMapping
             }
 
             EndpointAuthorization authorization = new(endpoint, _services);
-            if ((EndpointRefusals.Of(endpoint, _options) ?? await authorization.CheckAsync().ConfigureAwait(false)) is { } reason)
+            if ((EndpointMappingValidator.Of(endpoint, _options) ?? await authorization.CheckAsync().ConfigureAwait(false)) is { } reason)
             {
                 problems.Add($"{ServedEndpoint.NameOf(endpoint)}: {reason}");
                 continue;

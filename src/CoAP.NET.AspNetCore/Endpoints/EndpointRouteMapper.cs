@@ -19,7 +19,7 @@ internal sealed class EndpointRouteMapper(
     /// <param name="problems">Receives the endpoints that cannot be mapped, with the reason.</param>
     public void Map(List<string> problems)
     {
-        EndpointIndex index = new();
+        EndpointRouteOverlapIndex index = new();
         for (int i = 0; i < endpoints.Count; i++)
         {
             foreach (EndpointRouteTemplate shape in endpoints[i].Shapes)

@@ -144,12 +144,12 @@ internal sealed class EndpointRunner(
             ? await transformation.TransformAsync(user).ConfigureAwait(false) : user;
     }
 
-    private CoapResult Refuse(ServedEndpoint endpoint, ResponseFault fault)
+    private CoapResult Refuse(ServedEndpoint endpoint, UnsendableResponseReason fault)
     {
-        CoapResult answer = fault == ResponseFault.NeverEnds ? s_neverEnds : new CoapResult(CoapCode.InternalServerError);
+        CoapResult answer = fault == UnsendableResponseReason.NeverEnds ? s_neverEnds : new CoapResult(CoapCode.InternalServerError);
         if (endpoint.TryReport())
         {
-            EndpointLog.ResponseRefused(logger, endpoint.Name, fault == ResponseFault.NeverEnds
+            EndpointLog.ResponseRefused(logger, endpoint.Name, fault == UnsendableResponseReason.NeverEnds
                 ? "it is a stream of server-sent events. Serve the state as an observable resource."
                 : $"it has more than {options.MaxResponseSize} bytes ({nameof(CoapEndpointMappingOptions.MaxResponseSize)}).");
         }

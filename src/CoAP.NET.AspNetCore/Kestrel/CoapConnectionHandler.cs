@@ -24,7 +24,7 @@ internal sealed class CoapConnectionHandler(ConnectionServerResolver server, ISe
     public override async Task OnConnectedAsync(ConnectionContext connection)
     {
         ITlsHandshakeFeature? handshake = connection.Features.Get<ITlsHandshakeFeature>();
-        IPEndPoint local = connection.LocalEndPoint as IPEndPoint ?? PeerIdentity.EndPointOf(null, 0);
+        IPEndPoint local = connection.LocalEndPoint as IPEndPoint ?? HttpContextPeerIdentity.EndPointOf(null, 0);
         if (handshake is not null && !IsAccepted(connection, local))
         {
             connection.Abort(
@@ -45,13 +45,13 @@ internal sealed class CoapConnectionHandler(ConnectionServerResolver server, ISe
 
         CoapAcceptedConnectionInfo accepted = new()
         {
-            Remote = connection.RemoteEndPoint as IPEndPoint ?? PeerIdentity.EndPointOf(null, 0),
+            Remote = connection.RemoteEndPoint as IPEndPoint ?? HttpContextPeerIdentity.EndPointOf(null, 0),
             Local = local,
             IsSecure = handshake is not null,
             Identity = handshake is null
                 ? null
-                : PeerIdentity.Of(connection.Features, connection.Features.Get<ITlsConnectionFeature>()?.ClientCertificate),
-            ServerName = PeerIdentity.NameOf(handshake),
+                : HttpContextPeerIdentity.Of(connection.Features, connection.Features.Get<ITlsConnectionFeature>()?.ClientCertificate),
+            ServerName = HttpContextPeerIdentity.NameOf(handshake),
             Abort = connection.Abort,
         };
         try

@@ -67,7 +67,7 @@ public static class CoapListenOptionsExtensions
     {
         ArgumentNullException.ThrowIfNull(listen);
         ArgumentNullException.ThrowIfNull(tls);
-        PlatformCryptography.ThrowIfMissing("coaps+tcp");
+        PlatformCryptographyAvailability.ThrowIfMissing("coaps+tcp");
         SslApplicationProtocol coap = new("coap");
         if (tls.ApplicationProtocols is null or [])
         {

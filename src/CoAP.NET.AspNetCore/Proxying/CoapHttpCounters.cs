@@ -1,7 +1,7 @@
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>
-/// Counters of a path that serves CoAP resources to HTTP clients, since its start; see <see cref="CoapHttpExchangeOptions.Counters"/>.
+/// Counters of a path that serves CoAP resources to HTTP clients, since its start; see <see cref="CoapHttpToCoapOptions.Counters"/>.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class CoapHttpCounters

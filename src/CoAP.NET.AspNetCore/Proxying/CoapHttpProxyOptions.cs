@@ -5,7 +5,7 @@ using CoAP.NET.Proxy;
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>Options of a path that is a proxy between HTTP and CoAP (RFC 8075).</summary>
-public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
+public sealed class CoapHttpProxyOptions : CoapHttpToCoapOptions
 {
     /// <summary>The targets that clients may use. Default: none.</summary>
     /// <remarks>

@@ -1,7 +1,7 @@
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>Options of a path that serves a resource of a CoAP server.</summary>
-public sealed class CoapHttpResourceOptions : CoapHttpExchangeOptions
+public sealed class CoapHttpResourceOptions : CoapHttpToCoapOptions
 {
     /// <summary>
     /// Sends the requests to the CoAP server. Default null: the <see cref="ICoapClient"/> or <see cref="CoapClient"/> of the container, or

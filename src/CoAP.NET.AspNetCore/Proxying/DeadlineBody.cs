@@ -11,7 +11,8 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// <param name="patience">The time that the client may take, in addition to one second per 256 bytes.</param>
 /// <param name="clock">The clock.</param>
 /// <param name="counters">Counts slow clients.</param>
-internal sealed class DeadlineBody(Stream source, TimeSpan patience, TimeProvider clock, CoapHttpCounters counters) : ForwardOnlyStream(source)
+internal sealed class DeadlineBody(Stream source, TimeSpan patience, TimeProvider clock, CoapHttpCounters counters)
+    : ForwardOnlyStream(source)
 {
     private const double BytesPerSecond = 256;
 

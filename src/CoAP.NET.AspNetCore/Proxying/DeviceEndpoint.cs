@@ -9,17 +9,18 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// <param name="clock">The clock.</param>
 /// <param name="logger">The log.</param>
 internal sealed class DeviceEndpoint(
-    CoapHttpExchangeOptions options, Func<HttpContext, CoapPeer?> find, TimeProvider clock, ILogger logger)
+    CoapHttpToCoapOptions options, Func<HttpContext, CoapPeer?> find, TimeProvider clock, ILogger logger)
 {
     private readonly HttpRequestLimiter _places = new(options);
 
     public Task HandleAsync(HttpContext context) => _places.RunAsync(context, AnswerAsync);
 
-    private async Task AnswerAsync(HttpContext context, CoapSource source)
+    private async Task AnswerAsync(HttpContext context, CoapQuotaSource source)
     {
         if (find(context) is not { } device)
         {
-            await ProxyRefusal.WriteAsync(context, StatusCodes.Status502BadGateway, "The device is not connected.").ConfigureAwait(false);
+            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status502BadGateway, "The device is not connected.")
+                .ConfigureAwait(false);
             return;
         }
 
@@ -28,12 +29,12 @@ internal sealed class DeviceEndpoint(
         string rest = RawTarget.Split(context, out string prefix);
         if (!CoapUri.TryParse(origin + rest, out CoapUri? target, out string? error))
         {
-            await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, error).ConfigureAwait(false);
+            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status400BadRequest, error).ConfigureAwait(false);
             return;
         }
 
         int authority = target.Scheme.Length + "://".Length + target.Authority.Length;
-        using HttpRequestResponder exchanges = new(device, options, fillsCache: false, clock, logger);
+        using HttpToCoapResponder exchanges = new(device, options, fillsCache: false, clock, logger);
         await exchanges.AnswerAsync(
             context, source, target, hopLimit: null, created => prefix + created.ToString()[authority..].TrimStart('/'))
             .ConfigureAwait(false);

@@ -15,7 +15,7 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// <param name="observer">Makes the observation.</param>
 /// <param name="options">The options of the exchange.</param>
 /// <param name="clock">The clock for keep-alive comments, and for clients that do not read.</param>
-internal sealed class EventStream(ICoapClient observer, CoapHttpExchangeOptions options, TimeProvider clock)
+internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions options, TimeProvider clock)
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan s_closing = TimeSpan.FromSeconds(5);
@@ -29,12 +29,12 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpExchangeOptions 
             range.MediaType.Equals("text/event-stream", StringComparison.OrdinalIgnoreCase) && range.Quality is not 0);
 
     /// <summary>Whether the page may open a WebSocket.</summary>
-    public static bool MayOpen(HttpRequest request, CoapHttpExchangeOptions options) =>
+    public static bool MayOpen(HttpRequest request, CoapHttpToCoapOptions options) =>
         request.Headers.Origin is not [{ Length: > 0 } origin, ..]
         || (Uri.TryCreate(origin, UriKind.Absolute, out Uri? uri) && HostString.FromUriComponent(uri).Equals(request.Host)
             && HostHeaderCheck.AreAllowed(request.HttpContext, options.AllowedHosts, isAnonymous: false));
 
-    public async Task SendEventsAsync(HttpContext context, CoapSource source, CoapUri target)
+    public async Task SendEventsAsync(HttpContext context, CoapQuotaSource source, CoapUri target)
     {
         CancellationToken aborted = context.RequestAborted;
         CoapObservation observation = await ObserveAsync(source, target, aborted).ConfigureAwait(false);
@@ -43,7 +43,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpExchangeOptions 
             HttpResponse response = context.Response;
             response.ContentType = "text/event-stream";
             response.Headers.CacheControl = "no-store";
-            ProxyRefusal.Protect(response);
+            ProxyErrorResponseWriter.Protect(response);
             await response.StartAsync(aborted).ConfigureAwait(false);
             long id = 0;
             bool wantsCbor = WantsCbor(context.Request);
@@ -63,7 +63,8 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpExchangeOptions 
                 }
                 catch (CoapException exception)
                 {
-                    await WriteAsync(context, Event("error", ++id, ProxyRefusal.TextOf(options, exception))).ConfigureAwait(false);
+                    await WriteAsync(context, Event("error", ++id, ProxyErrorResponseWriter.TextOf(options, exception)))
+                        .ConfigureAwait(false);
                 }
                 catch (OperationCanceledException) when (stopping.IsCancellationRequested && !aborted.IsCancellationRequested)
                 {
@@ -79,7 +80,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpExchangeOptions 
         }
     }
 
-    public async Task SendMessagesAsync(HttpContext context, CoapSource source, CoapUri target)
+    public async Task SendMessagesAsync(HttpContext context, CoapQuotaSource source, CoapUri target)
     {
         CoapObservation observation = await ObserveAsync(source, target, context.RequestAborted).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
@@ -105,7 +106,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpExchangeOptions 
             }
             catch (CoapException exception)
             {
-                (status, reason) = (WebSocketCloseStatus.InternalServerError, ProxyRefusal.TextOf(options, exception));
+                (status, reason) = (WebSocketCloseStatus.InternalServerError, ProxyErrorResponseWriter.TextOf(options, exception));
             }
             catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
             {
@@ -279,7 +280,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpExchangeOptions 
     }
 
     // The first registration must succeed: until then a status can report the error. Afterwards the observation continues.
-    private async Task<CoapObservation> ObserveAsync(CoapSource source, CoapUri target, CancellationToken cancellationToken)
+    private async Task<CoapObservation> ObserveAsync(CoapQuotaSource source, CoapUri target, CancellationToken cancellationToken)
     {
         CoapRequest request = new(CoapMethod.Get, target.ToString()) { OnBehalfOf = source };
         CoapObservation observation = await observer.ObserveAsync(request, cancellationToken: cancellationToken).ConfigureAwait(false);

@@ -6,7 +6,7 @@ using Microsoft.AspNetCore.Http;
 namespace CoAP.NET.AspNetCore.Proxying;
 
 /// <summary>The places of a path for pending requests, with a share for each source. Thread-safe.</summary>
-internal sealed class HttpRequestLimiter(CoapHttpExchangeOptions options)
+internal sealed class HttpRequestLimiter(CoapHttpToCoapOptions options)
 {
     private readonly SourceQuota _shares = new(options.MaxRequests, options.MaxRequestsPerSource);
 
@@ -14,14 +14,14 @@ internal sealed class HttpRequestLimiter(CoapHttpExchangeOptions options)
     /// <param name="context">The request.</param>
     /// <param name="answer">Answers the request of this source. It completes when all work for the request has ended, perhaps after its
     /// client has disconnected.</param>
-    public async Task RunAsync(HttpContext context, Func<HttpContext, CoapSource, Task> answer)
+    public async Task RunAsync(HttpContext context, Func<HttpContext, CoapQuotaSource, Task> answer)
     {
-        CoapSource source = SourceOf(context);
+        CoapQuotaSource source = SourceOf(context);
         if (!_shares.TryEnter(source))
         {
             options.Counters.CountBusy();
             context.Response.Headers.RetryAfter = "1";
-            await ProxyRefusal.WriteAsync(context, StatusCodes.Status503ServiceUnavailable,
+            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status503ServiceUnavailable,
                 "Too many requests are pending. Retry later.").ConfigureAwait(false);
             return;
         }
@@ -39,9 +39,9 @@ internal sealed class HttpRequestLimiter(CoapHttpExchangeOptions options)
     }
 
     // An authenticated user is a source of its own because many users may come from the address of one front end.
-    private static CoapSource SourceOf(HttpContext context) =>
-        CoapSourceRule.Default.Of(
+    private static CoapQuotaSource SourceOf(HttpContext context) =>
+        CoapSourceGroupingRule.Default.Of(
             CoapAddress.FromIPEndPoint(
                 new IPEndPoint(context.Connection.RemoteIpAddress ?? IPAddress.None, context.Connection.RemotePort)),
-            PeerIdentity.Of(context, context.Request.IsHttps));
+            HttpContextPeerIdentity.Of(context, context.Request.IsHttps));
 }

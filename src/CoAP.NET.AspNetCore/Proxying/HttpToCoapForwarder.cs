@@ -13,14 +13,14 @@ internal sealed class HttpToCoapForwarder : IDisposable
     private static readonly string[] s_requestFields = ["Accept", "If-Match", "If-None-Match", "Cache-Control"];
 
     private readonly HttpMessageInvoker _invoker;
-    private readonly CoapHttpExchangeOptions _options;
+    private readonly CoapHttpToCoapOptions _options;
     private readonly bool _fillsCache;
     private readonly TimeProvider _clock;
 
     // The System.Uri objects of recent targets.
     private readonly RecentTextCache<Uri> _uris = new();
 
-    public HttpToCoapForwarder(ICoapClient requester, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock)
+    public HttpToCoapForwarder(ICoapClient requester, CoapHttpToCoapOptions options, bool fillsCache, TimeProvider clock)
     {
         (_options, _fillsCache, _clock) = (options, fillsCache, clock);
         _invoker = new HttpMessageInvoker(
@@ -41,11 +41,12 @@ internal sealed class HttpToCoapForwarder : IDisposable
     /// <param name="hopLimit">The Hop-Limit; null for none.</param>
     /// <param name="relocate">Returns the HTTP Location for a CoAP Location; null if there is none.</param>
     public async Task ForwardAsync(
-        HttpContext context, CoapSource source, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
+        HttpContext context, CoapQuotaSource source, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
     {
         if (!TryReadUri(target.ToString(), out Uri? uri))
         {
-            await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, "The host of the target is not valid in a URI.")
+            await ProxyErrorResponseWriter.WriteAsync(
+                context, StatusCodes.Status400BadRequest, "The host of the target is not valid in a URI.")
                 .ConfigureAwait(false);
             return;
         }
@@ -72,7 +73,7 @@ internal sealed class HttpToCoapForwarder : IDisposable
         return uri is not null;
     }
 
-    private HttpRequestMessage Make(HttpContext context, CoapSource source, Uri target, int? hopLimit)
+    private HttpRequestMessage Make(HttpContext context, CoapQuotaSource source, Uri target, int? hopLimit)
     {
         HttpRequestMessage request = new(new HttpMethod(context.Request.Method), target);
         foreach (string field in s_requestFields)
@@ -136,7 +137,7 @@ internal sealed class HttpToCoapForwarder : IDisposable
             feature.ReasonPhrase = response.ReasonPhrase;
         }
 
-        ProxyRefusal.Protect(http);
+        ProxyErrorResponseWriter.Protect(http);
         Copy(response, http, "ETag");
         Copy(response, http, "Cache-Control");
         Copy(response, http, "Retry-After");

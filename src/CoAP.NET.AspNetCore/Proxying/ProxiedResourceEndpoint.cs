@@ -6,14 +6,14 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// <param name="exchanges">Answers the requests.</param>
 /// <param name="places">The places for requests.</param>
 /// <param name="find">Finds the resource for a request; null for none.</param>
-internal sealed class ProxiedResourceEndpoint(HttpRequestResponder exchanges, HttpRequestLimiter places, Func<HttpContext, CoapUri?> find)
+internal sealed class ProxiedResourceEndpoint(HttpToCoapResponder exchanges, HttpRequestLimiter places, Func<HttpContext, CoapUri?> find)
 {
     public Task HandleAsync(HttpContext context) => places.RunAsync(context, AnswerAsync);
 
-    private Task AnswerAsync(HttpContext context, CoapSource source) =>
+    private Task AnswerAsync(HttpContext context, CoapQuotaSource source) =>
         find(context) is { } target
             ? exchanges.AnswerAsync(context, source, target, hopLimit: null, created => Relocate(context, target, created))
-            : ProxyRefusal.WriteAsync(context, StatusCodes.Status404NotFound, "There is no resource at this path.");
+            : ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status404NotFound, "There is no resource at this path.");
 
     // Resources below the CoAP resource are below the path; others have no known path.
     private static string? Relocate(HttpContext context, CoapUri target, CoapUri created)

@@ -17,7 +17,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
     private readonly CoapHttpProxyOptions _options;
     private readonly ILogger _logger;
     private readonly CoapClient _client;
-    private readonly HttpRequestResponder _exchanges;
+    private readonly HttpToCoapResponder _exchanges;
     private readonly HttpRequestLimiter _places;
     private readonly ProxyTargetParser _targets;
 
@@ -32,7 +32,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
             options.Targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
         endpoint.Cache = options.Cache;
         _client = new CoapClient(endpoint);
-        _exchanges = new HttpRequestResponder(_client, options, fillsCache: options.Cache is not null, clock, _logger);
+        _exchanges = new HttpToCoapResponder(_client, options, fillsCache: options.Cache is not null, clock, _logger);
         _places = new HttpRequestLimiter(options);
         _targets = new ProxyTargetParser(options);
     }
@@ -45,13 +45,13 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
 
     public Task HandleAsync(HttpContext context) => _places.RunAsync(context, AnswerAsync);
 
-    private async Task AnswerAsync(HttpContext context, CoapSource source)
+    private async Task AnswerAsync(HttpContext context, CoapQuotaSource source)
     {
         string rest = RawTarget.Split(context, out string prefix);
         if (!_targets.TryFind(rest, out CoapUri? target, out string? error))
         {
             string example = prefix + _options.Parsed.Expand(s_example);
-            await ProxyRefusal.WriteAsync(
+            await ProxyErrorResponseWriter.WriteAsync(
                 context,
                 StatusCodes.Status400BadRequest,
                 error ?? $"There is no target. Write {_options.Template} after {prefix}, such as {example}.").ConfigureAwait(false);
@@ -62,13 +62,13 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         {
             ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());
             _options.Counters.CountDenied();
-            await ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden, refusal).ConfigureAwait(false);
+            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status403Forbidden, refusal).ConfigureAwait(false);
             return;
         }
 
         if (!TryCountHops(context, out int hops))
         {
-            await ProxyRefusal.WriteAsync(context, StatusCodes.Status508LoopDetected,
+            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status508LoopDetected,
                 "The request ran out of hops (CoAP-Hop-Limit).").ConfigureAwait(false);
             return;
         }
@@ -85,7 +85,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         }
 
         // A literal address is not resolved, so this is its last check.
-        return !_options.Targets.MayAllow(target) ? ProxyRefusal.NotAsked
+        return !_options.Targets.MayAllow(target) ? ProxyErrorResponseWriter.NotAsked
             : target.Scheme.StartsWith("coaps", StringComparison.Ordinal) && !context.Request.IsHttps
                 && !_options.AllowSecuredTargetsToAnyone
                 ? $"Targets of {target.Scheme} require https. Connect with it."

@@ -75,10 +75,10 @@ internal sealed class WebSocketHandler(ConnectionServerResolver server, CoapWebS
         bool isSecure = options.IsSecure?.Invoke(context) ?? context.Request.IsHttps;
         return new CoapAcceptedConnectionInfo
         {
-            Remote = PeerIdentity.EndPointOf(connection.RemoteIpAddress, connection.RemotePort),
-            Local = PeerIdentity.EndPointOf(connection.LocalIpAddress, connection.LocalPort),
+            Remote = HttpContextPeerIdentity.EndPointOf(connection.RemoteIpAddress, connection.RemotePort),
+            Local = HttpContextPeerIdentity.EndPointOf(connection.LocalIpAddress, connection.LocalPort),
             IsSecure = isSecure,
-            Identity = options.Identity is { } identify ? identify(context) : PeerIdentity.Of(context, isSecure),
+            Identity = options.Identity is { } identify ? identify(context) : HttpContextPeerIdentity.Of(context, isSecure),
             ServerName = context.Request.Host.Host,
             Abort = context.Abort,
         };

@@ -33,7 +33,7 @@ internal sealed class EdhocKeyAgreement : IAsyncDisposable
             _client = new EdhocClient(client, options);
         }
 
-        using EdhocSession session = await _client.ConnectAsync(_server, cancellationToken).ConfigureAwait(false);
+        using EdhocResult session = await _client.ConnectAsync(_server, cancellationToken).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>

@@ -48,7 +48,7 @@ internal sealed class MessageOptions
         $"Timeout of the whole request. Default: as long as the protocol tries ({ProtocolTimes.Transmission} and more); 10s for a group.",
         "-B");
 
-    public void AddTo(ToolCommand command)
+    public void AddTo(GroupedHelpCommand command)
     {
         command.AddGroup(HelpGroup.Request, Accept, NonConfirmable, Token, Options, ETag, IfMatch, IfNoneMatch, HopLimit, Proxy, NoUriHost,
             Timeout);

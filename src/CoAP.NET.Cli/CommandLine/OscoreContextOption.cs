@@ -8,7 +8,8 @@ namespace CoAP.NET.Cli.CommandLine;
 /// </summary>
 internal sealed class OscoreContextOption
 {
-    public OscoreContextOption(string description) => Option = new Option<string?>("--oscore") { Description = description, HelpName = "FILE" };
+    public OscoreContextOption(string description) => Option =
+        new Option<string?>("--oscore") { Description = description, HelpName = "FILE" };
 
     public Option<string?> Option { get; }
 
@@ -72,7 +73,7 @@ internal sealed class OscoreContextOption
             OpenedContexts opened = new(OscoreContextFile.Read(path));
             context.Own(opened);
             IOscoreStore store = opened.File.OpenStore();
-            foreach (OscoreContextEntry entry in opened.File.Contexts)
+            foreach (OscoreContextFileEntry entry in opened.File.Contexts)
             {
                 // Blocks briefly for the disk, before other work could wait for it.
                 opened.Contexts.Add(OscoreContext.OpenAsync(entry.Parameters, store).AsTask().GetAwaiter().GetResult());

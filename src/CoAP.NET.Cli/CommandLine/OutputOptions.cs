@@ -32,7 +32,7 @@ internal sealed class OutputOptions
     /// <param name="command">The command.</param>
     /// <param name="hasFile">Whether payloads can go to a file.</param>
     /// <param name="isContinuable">Whether an interrupted download can be continued.</param>
-    public void AddTo(ToolCommand command, bool hasFile = true, bool isContinuable = false)
+    public void AddTo(GroupedHelpCommand command, bool hasFile = true, bool isContinuable = false)
     {
         command.AddGroup(HelpGroup.Output,
             (Option[])[.. (Option[])(hasFile ? [File] : []), .. (Option[])(isContinuable ? [Continue] : []), Json, Raw, Pretty, Newline]);

@@ -26,7 +26,7 @@ internal sealed class PayloadOptions
         ContentFormatParser.Option("--content-format",
             "The format of the payload: a number, a media type, or a name such as json, cbor, text. Default by the name of --file.", "-t");
 
-    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Payload, Text, Hex, File, Format);
+    public void AddTo(GroupedHelpCommand command) => command.AddGroup(HelpGroup.Payload, Text, Hex, File, Format);
 
     /// <summary>Returns the content to send; null for none.</summary>
     /// <param name="parse">The command line.</param>
@@ -85,7 +85,7 @@ internal sealed class PayloadOptions
             return Encoding.UTF8.GetBytes(text);
         }
 
-        return CoapCborNotation.TryParse(text, out byte[] cbor, out CoapSyntaxError error, isSequence)
+        return CoapCborNotation.TryParse(text, out byte[] cbor, out CoapContentSyntaxError error, isSequence)
             ? cbor
             : throw new UsageException(
                 string.Create(CultureInfo.InvariantCulture,

@@ -9,7 +9,7 @@ internal sealed class RepeatOptions
 
     public Option<TimeSpan?> Interval { get; } = DurationParser.Option("--interval", "The interval with --repeat. Default 1s.");
 
-    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Repetition, Repeat, Interval);
+    public void AddTo(GroupedHelpCommand command) => command.AddGroup(HelpGroup.Repetition, Repeat, Interval);
 
     public int TimesOf(ParseResult parse) => parse.GetValue(Repeat) ?? 1;
 

@@ -27,7 +27,7 @@ internal sealed class RequestOptions
     /// <param name="command">The command.</param>
     /// <param name="hasFile">Whether payloads can go to a file.</param>
     /// <param name="isContinuable">Whether an interrupted download can be continued.</param>
-    public void AddTo(ToolCommand command, bool hasFile = true, bool isContinuable = false)
+    public void AddTo(GroupedHelpCommand command, bool hasFile = true, bool isContinuable = false)
     {
         command.Arguments.Add(Target);
         Message.AddTo(command);

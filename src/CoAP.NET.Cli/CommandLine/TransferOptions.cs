@@ -7,7 +7,7 @@ internal sealed class TransferOptions
 {
     public Option<string?> BlockSize { get; } = MakeBlockSize();
 
-    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Request, BlockSize);
+    public void AddTo(GroupedHelpCommand command) => command.AddGroup(HelpGroup.Request, BlockSize);
 
     public void Apply(ParseResult parse, CoapRequest request)
     {

@@ -22,7 +22,7 @@ internal sealed class GroupOptions
     public Option<int?> MaxAnswers { get; } = CommandExtensions.Number("--max-answers", "Groups: end after this number of "
         + "answers.", 1, 1_000_000);
 
-    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Multicast, Interface, Ttl, MaxAnswers);
+    public void AddTo(GroupedHelpCommand command) => command.AddGroup(HelpGroup.Multicast, Interface, Ttl, MaxAnswers);
 
     /// <summary>Sends a request to a group and shows each answer with its sender.</summary>
     public async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request,

@@ -18,7 +18,7 @@ internal static class ObserveCommand
             Description = "Repeat the request after error responses, and if no server answers at first, instead of ending with their "
                 + "exit code.",
         };
-        ToolCommand command = new("observe", "Show a resource now and each time it changes; with a payload by FETCH.")
+        GroupedHelpCommand command = new("observe", "Show a resource now and each time it changes; with a payload by FETCH.")
         {
             Examples =
             [

@@ -16,7 +16,7 @@ internal static class PingCommand
         Option<TimeSpan?> timeout = DurationParser.PositiveOption("--timeout",
             $"Timeout of each answer. Default: as long as the protocol tries ({ProtocolTimes.Transmission}).", "-B");
         ConnectionOptions connection = new();
-        ToolCommand command = new("ping", "Check with a CoAP Ping whether a peer answers; shows the round-trip time.")
+        GroupedHelpCommand command = new("ping", "Check with a CoAP Ping whether a peer answers; shows the round-trip time.")
         {
             Examples = ["coap ping coap://device.example", "coap ping coaps://device.example --psk-file meter-7.psk --repeat 10"],
         };

@@ -27,7 +27,7 @@ internal static class RequestCommand
         GroupOptions group = new();
         Option<string?> noResponse = NoResponseParser.Option();
 #pragma warning disable CA1308 // command names are in lower case
-        ToolCommand command = new(method.ToString().ToLowerInvariant(), description) { Examples = ExamplesOf(method) };
+        GroupedHelpCommand command = new(method.ToString().ToLowerInvariant(), description) { Examples = ExamplesOf(method) };
 #pragma warning restore CA1308
         options.AddTo(command, isContinuable: method == CoapMethod.Get);
         command.AddGroup(HelpGroup.Request, noResponse);

@@ -50,7 +50,7 @@ internal static class DecodeCommand
                 : words.Length > 0 && parse.GetValue(file) is null ? DecodeInput.OfWords(words)
                 : throw new UsageException("Give the message in hexadecimal, or - for the standard input, or --file.",
                     "Such as: coap decode 44 01 30 39 de ad be ef b1 61");
-            using OscoreOpener opener = OscoreOpener.Of(parse.GetValue(oscore) ?? []);
+            using OscoreMessageDecryptor opener = OscoreMessageDecryptor.Of(parse.GetValue(oscore) ?? []);
             Printer printer = new(context.Out, parse.GetValue(json), opener);
             if (CaptureReader.IsCapture(bytes))
             {
@@ -138,7 +138,7 @@ internal static class DecodeCommand
         }
     }
 
-    private sealed class Printer(CliOutput output, bool isJson, OscoreOpener opener)
+    private sealed class Printer(CliOutput output, bool isJson, OscoreMessageDecryptor opener)
     {
         private bool _isFirst = true;
 

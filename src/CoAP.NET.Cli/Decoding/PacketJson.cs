@@ -11,7 +11,8 @@ internal static class PacketJson
     /// <param name="message">The message.</param>
     /// <param name="packet">The captured packet; null for bytes without one.</param>
     /// <param name="output">The destination.</param>
-    public static void Write(DecodedMessage message, CapturedPacket? packet, CliOutput output) => output.WriteJson(MessageJson.Add(
+    public static void Write(DecodedMessage message, CapturedPacket? packet, CliOutput output) =>
+        output.WriteJson(DecodedMessageJsonWriter.Add(
         packet is null ? [] : new()
         {
             ["time"] = packet.Time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", CultureInfo.InvariantCulture),

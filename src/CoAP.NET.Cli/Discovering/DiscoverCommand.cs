@@ -42,19 +42,20 @@ internal static class DiscoverCommand
         Option<bool> registered = new("--rd")
         {
             Description = "URI is a resource directory: list its registrations (RFC 9176). With --multicast, asks all nearby directories "
-                + $"through their group {CoapResourceDirectory.IPv4Group}."
+                + $"through their group {CoapDirectoryClient.IPv4Group}."
         };
         Option<bool> endpoints = new("--endpoints") { Description = "With --rd: list the endpoints, and not their resources." };
         Option<string?> proxy = ProxyArgument.Create();
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
         Option<TimeSpan?> timeout = DurationParser.PositiveOption("--timeout",
             $"Timeout of the answer. Default: as long as the protocol tries ({ProtocolTimes.Transmission}); 10s for groups.", "-B");
-        CommandLine.OscoreContextOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
+        CommandLine.OscoreContextOption oscore =
+            new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
             + "through a proxy. The sequence numbers are next to it.");
         CommandLine.EdhocOption edhoc = new();
         ConnectionOptions connection = new();
         GroupOptions group = new();
-        ToolCommand command = new("discover", "List the resources of a server, as a tree.")
+        GroupedHelpCommand command = new("discover", "List the resources of a server, as a tree.")
         {
             Examples =
             [
@@ -81,7 +82,7 @@ internal static class DiscoverCommand
 
             string text = parse.GetValue(target)
                 ?? (parse.GetValue(multicast)
-                    ? isDirectory ? CoapResourceDirectory.IPv4Group : AllNodes
+                    ? isDirectory ? CoapDirectoryClient.IPv4Group : AllNodes
                     : throw new UsageException("Which server?", "Give its URI, or --multicast for all nearby servers."));
             CoapUri uri = TargetArgument.Check(text);
             bool isGroup = uri is { HostAddress: { } address, Scheme: "coap" }
@@ -133,7 +134,7 @@ internal static class DiscoverCommand
 
                 CoapGroupRequestOptions reach = new() { Interface = parse.GetValue(group.Interface), HopLimit = parse.GetValue(group.Ttl) };
                 int most = parse.GetValue(group.MaxAnswers) ?? int.MaxValue;
-                DirectoryRun directories = new(context, parse.GetValue(json), parse.GetValue(endpoints), parse.GetValue(query) ?? []);
+                DirectoryLookupRun directories = new(context, parse.GetValue(json), parse.GetValue(endpoints), parse.GetValue(query) ?? []);
                 CoapDirectoryClientOptions search = new()
                 {
                     Timeout = run.Request.Timeout ?? new CoapDirectoryClientOptions().Timeout,
@@ -184,7 +185,7 @@ internal static class DiscoverCommand
                 return ExitCodes.Of(response.Code);
             }
 
-            if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error))
+            if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error))
             {
                 throw new CoapProtocolException($"The response of {request.Uri} is no list of links: {error.Message} at byte "
                     + $"{error.Offset}.");
@@ -214,7 +215,7 @@ internal static class DiscoverCommand
                 }
 
                 if (!CoapLinkFormat.TryParse(answer.Response.Payload.Span, out IReadOnlyList<CoapLink> links,
-                    out CoapSyntaxError error))
+                    out CoapContentSyntaxError error))
                 {
                     FailureReporter.Write(context, $"{answer.Uri}: no list of links: {error.Message} at byte {error.Offset}.");
                     continue;

@@ -25,9 +25,10 @@ internal static class ExploreCommand
             "--port", "The port of the page on 127.0.0.1. Default: 5690, or a free one if that is in use. 0: a free one.", 0, 65_535);
         Option<bool> noOpen = new("--no-open") { Description = "Only print the address; open no browser." };
         ConnectionOptions connection = new();
-        OscoreContextOption oscore = new("Protect requests to URI by OSCORE with the context of this file, or of a directory of aiocoap. The "
+        OscoreContextOption oscore =
+            new("Protect requests to URI by OSCORE with the context of this file, or of a directory of aiocoap. The "
             + "sequence numbers are next to it.");
-        ToolCommand command = new("explore",
+        GroupedHelpCommand command = new("explore",
             "Show devices in the browser: their resources, requests, observations, messages byte by byte. Ends with Ctrl-C.")
         {
             Examples = ["coap explore coap://device.example", "coap explore coaps://device.example --psk-file meter-7.psk --no-open"],

@@ -74,7 +74,8 @@ internal static class PrettyPayload
 
     private static bool TryCbor(ReadOnlyMemory<byte> payload, bool isSequence, CliOutput output, out string? fault)
     {
-        bool isRead = CoapCborNotation.TryFormat(payload.Span, out string text, out CoapSyntaxError found, Math.Min(output.Width, 100),
+        bool isRead = CoapCborNotation.TryFormat(
+            payload.Span, out string text, out CoapContentSyntaxError found, Math.Min(output.Width, 100),
             isSequence);
         fault = isRead ? null : $"{found.Message} at byte {found.Offset}";
         if (isRead)
@@ -87,7 +88,7 @@ internal static class PrettyPayload
 
     private static bool TryLinks(ReadOnlyMemory<byte> payload, CliOutput output, out string? fault)
     {
-        bool isRead = CoapLinkFormat.TryParse(payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error);
+        bool isRead = CoapLinkFormat.TryParse(payload.Span, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error);
         fault = isRead ? null : $"{error.Message} at byte {error.Offset}";
         if (isRead)
         {
@@ -100,7 +101,7 @@ internal static class PrettyPayload
     private static bool TrySenml(ReadOnlyMemory<byte> payload, CoapContentFormat format, CliOutput output, DateTimeOffset now,
         out string? fault)
     {
-        bool isRead = CoapSenmlPack.TryParse(payload.Span, format, out CoapSenmlPack? pack, out CoapSyntaxError error);
+        bool isRead = CoapSenmlPack.TryParse(payload.Span, format, out CoapSenmlPack? pack, out CoapContentSyntaxError error);
         fault = null;
         if (!isRead)
         {

@@ -16,7 +16,7 @@ internal static class ProxyCommand
     internal static Command Create(CliContext context)
     {
         ProxyOptions options = new();
-        ToolCommand command = new("proxy",
+        GroupedHelpCommand command = new("proxy",
             "Forward requests to other servers: as a forward proxy for clients that name it, as a reverse proxy for --map. Ends with "
             + "Ctrl-C.")
         {

@@ -101,7 +101,7 @@ internal sealed class ProxyOptions
 
     public UpstreamKeyOptions UpstreamKeys { get; } = new();
 
-    public void AddTo(ToolCommand command)
+    public void AddTo(GroupedHelpCommand command)
     {
         command.AddGroup("Targets", Allow, Map, Http, Next, SecuredToAnyone);
         command.AddGroup(HelpGroup.Network, Listen, Name, Identifier, NoVerify);

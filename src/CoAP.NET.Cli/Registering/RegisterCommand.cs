@@ -36,7 +36,7 @@ internal static class RegisterCommand
         Option<bool> keep = new("--keep") { Description = "Keep it registered until Ctrl-C, and remove it then." };
         Option<TimeSpan?> timeout = DurationParser.PositiveOption("--timeout", "Timeout of a request. Default 60s.", "-B");
         ConnectionOptions connection = new();
-        ToolCommand command = new("register", "Register an endpoint with a resource directory.")
+        GroupedHelpCommand command = new("register", "Register an endpoint with a resource directory.")
         {
             Examples =
             [
@@ -108,7 +108,7 @@ internal static class RegisterCommand
         List<CoapLink> all = [];
         foreach (string text in texts)
         {
-            all.AddRange(CoapLinkFormat.TryParse(text, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error)
+            all.AddRange(CoapLinkFormat.TryParse(text, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error)
                 ? links
                 : throw new UsageException($"'{text}' of --link is no link: {error.Message} at character {error.Offset}.",
                     "Write '</path>;rt=type', in quotes for the shell."));

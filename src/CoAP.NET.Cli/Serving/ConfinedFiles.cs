@@ -7,7 +7,7 @@ namespace CoAP.NET.Cli.Serving;
 /// <summary>
 /// Opens files and folders by their path without a link on the way, also if somebody replaces a part of the path meanwhile. It compares the
 /// path that the opened file has with the wanted one, which needs <c>/proc</c> of Linux. On other systems the check of
-/// <see cref="FolderPaths.Find"/>, just before, remains.
+/// <see cref="ServedFolderPathMapper.Find"/>, just before, remains.
 /// </summary>
 internal static partial class ConfinedFiles
 {

@@ -4,7 +4,7 @@ using CoAP.NET.Cli.CommandLine;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>Folders as links (RFC 6690): each file with its Content-Format and size, each folder with a trailing slash.</summary>
-internal sealed class FolderListing(FolderPaths paths)
+internal sealed class FolderListing(ServedFolderPathMapper paths)
 {
     // More than a person reads; the other files are accessible nevertheless.
     private const int MostLinks = 2000;

@@ -15,7 +15,7 @@ internal sealed class FolderMonitor : IAsyncDisposable
     // Programs write files in several steps: one notification for all of them.
     private static readonly TimeSpan s_settle = TimeSpan.FromMilliseconds(20);
 
-    private readonly FolderPaths _paths;
+    private readonly ServedFolderPathMapper _paths;
     private readonly TimeProvider _timeProvider;
     private readonly TimeSpan _interval;
     private readonly Lock _gate = new();
@@ -26,7 +26,7 @@ internal sealed class FolderMonitor : IAsyncDisposable
     private FileSystemWatcher? _watcher;
     private Task _running = Task.CompletedTask;
 
-    public FolderMonitor(FolderPaths paths, TimeProvider timeProvider, TimeSpan interval)
+    public FolderMonitor(ServedFolderPathMapper paths, TimeProvider timeProvider, TimeSpan interval)
     {
         _paths = paths;
         _timeProvider = timeProvider;

@@ -9,7 +9,7 @@ namespace CoAP.NET.Cli.Serving;
 /// </summary>
 /// <param name="paths">The shared paths.</param>
 /// <param name="timeProvider">The clock, for the times of files.</param>
-internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider) : IDisposable
+internal sealed class FolderWriter(ServedFolderPathMapper paths, TimeProvider timeProvider) : IDisposable
 {
     /// <summary>The prefix of incomplete files, which are never shared.</summary>
     public const string PartPrefix = ".coap-part-";

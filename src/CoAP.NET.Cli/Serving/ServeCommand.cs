@@ -16,7 +16,7 @@ internal static class ServeCommand
     internal static Command Create(CliContext context)
     {
         ServeOptions options = new();
-        ToolCommand command = new("serve",
+        GroupedHelpCommand command = new("serve",
             "Share a folder: files block by block, folders as links, changes to observers. Ends with Ctrl-C.")
         {
             Examples =
@@ -33,7 +33,7 @@ internal static class ServeCommand
     private static async Task<int> RunAsync(ParseResult parse, CliContext context, ServeOptions options,
         CancellationToken cancellationToken)
     {
-        FolderPaths paths = new(parse.GetRequiredValue(options.Folder), parse.GetValue(options.All));
+        ServedFolderPathMapper paths = new(parse.GetRequiredValue(options.Folder), parse.GetValue(options.All));
         bool isWritable = parse.GetValue(options.Write);
         string[] addresses = [.. (parse.GetValue(options.Bind) ?? []).Select(TargetArgument.Complete)];
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
@@ -61,7 +61,8 @@ internal static class ServeCommand
                 writer.RemoveAbandonedParts();
             }
 
-            Map(server, new FolderReader(paths, watch), isWritable ? writer : null, new ServeLog(context, parse.GetValue(options.Quiet)),
+            Map(server, new FolderGetHandler(paths, watch), isWritable ? writer
+                : null, new ServeLog(context, parse.GetValue(options.Quiet)),
                 options.MaxSizeOf(parse), options.Oscore.IsSet(parse));
             await server.StartAsync(cancellationToken).ConfigureAwait(false);
             watch.Start(path => server.Notify(path));
@@ -90,7 +91,7 @@ internal static class ServeCommand
     }
 
     private static void Map(
-        CoapServer server, FolderReader reader, FolderWriter? writer, ServeLog log, long maxSize, bool isProtected)
+        CoapServer server, FolderGetHandler reader, FolderWriter? writer, ServeLog log, long maxSize, bool isProtected)
     {
         CoapRouteHandlerBuilder Protect(CoapRouteHandlerBuilder route) => isProtected ? route.RequireOscore() : route;
 
@@ -125,7 +126,7 @@ internal static class ServeCommand
 
     private static IReadOnlyList<string> SegmentsOf(CoapRequestContext request) => request.Options.UriPath;
 
-    private static void Announce(CliContext context, CoapServer server, FolderPaths paths, bool isWritable)
+    private static void Announce(CliContext context, CoapServer server, ServedFolderPathMapper paths, bool isWritable)
     {
         foreach (string uri in server.LocalEndpoints)
         {

@@ -52,7 +52,7 @@ internal sealed class ServeOptions
     public OscoreContextOption Oscore { get; } = new(
         "Serve only requests protected by OSCORE, with the contexts of this file, or of a directory of aiocoap.");
 
-    public void AddTo(ToolCommand command)
+    public void AddTo(GroupedHelpCommand command)
     {
         command.Arguments.Add(Folder);
         command.AddGroup("Folder", Write, MaxSize, All, Check);

@@ -25,7 +25,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         Router = new LocalDeviceRouter(Local, Records);
         Observations = new DeviceObservations(this, options, time, random, logger);
         _outboxes = new DeviceOutboxes(cluster, this, options, time);
-        Outbox = new OutboxRouting(cluster, _outboxes, time);
+        Outbox = new DeviceOutboxRouter(cluster, _outboxes, time);
         cluster.MapChanged += OnMapChanged;
     }
 
@@ -35,7 +35,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <summary>The state that moves with the slots of names.</summary>
     public ISlotState SlotState => _outboxes;
 
-    public OutboxRouting Outbox { get; }
+    public DeviceOutboxRouter Outbox { get; }
 
     public LocalDevices Local { get; }
 

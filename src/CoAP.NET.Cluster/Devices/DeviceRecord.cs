@@ -30,6 +30,7 @@ internal readonly record struct DeviceRecord(DateTimeOffset LastHeard, CoapNodeI
         long time = BinaryPrimitives.ReadInt64BigEndian(bytes);
         return time < DateTimeOffset.MinValue.ToUnixTimeMilliseconds() || time > DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
             ? null
-            : new DeviceRecord(DateTimeOffset.FromUnixTimeMilliseconds(time), new CoapNodeId(new Guid(bytes[NodeOffset..], bigEndian: true)));
+            : new DeviceRecord(DateTimeOffset.FromUnixTimeMilliseconds(time),
+                new CoapNodeId(new Guid(bytes[NodeOffset..], bigEndian: true)));
     }
 }

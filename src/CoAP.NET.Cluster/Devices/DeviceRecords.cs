@@ -28,7 +28,7 @@ internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
             return false;
         }
 
-        cluster.Writer.TryWrite(CoapRecordChange.Put(KeyOf(name), fence, record.ToBytes(), lifetime), isHint);
+        cluster.Writer.TryWrite(CoapRecordWrite.Put(KeyOf(name), fence, record.ToBytes(), lifetime), isHint);
         return true;
     }
 
@@ -44,7 +44,7 @@ internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
     public async Task<bool> TryRemoveAsync(string name, CancellationToken cancellationToken)
     {
         CoapFencingToken fence = FenceOf(name);
-        return fence.IsSet && await cluster.Writer.WriteAsync(CoapRecordChange.Remove(KeyOf(name), fence), cancellationToken)
+        return fence.IsSet && await cluster.Writer.WriteAsync(CoapRecordWrite.Remove(KeyOf(name), fence), cancellationToken)
             .ConfigureAwait(false) == CoapWriteOutcome.Written;
     }
 

@@ -15,7 +15,8 @@ internal interface IDeviceRouter
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The states of the resource; null if no node has the device.</returns>
     /// <exception cref="CoapDeviceException">The device is asleep, or did not answer.</exception>
-    Task<IDeviceFeed?> TryObserveAsync(ObservedResource resource, IDeviceFeed? wrong, CancellationToken cancellationToken);
+    Task<IDeviceNotificationFeed?> TryObserveAsync(
+        ObservedResource resource, IDeviceNotificationFeed? wrong, CancellationToken cancellationToken);
 
     /// <summary>Returns the status of a device; null if no node has it.</summary>
     /// <exception cref="CoapDeviceException">A node that may have it did not answer.</exception>

@@ -6,10 +6,10 @@ internal sealed class LocalDeviceRouter(LocalDevices local, DeviceRecords record
     public async Task<CoapResponse?> TrySendAsync(string name, CoapRequest request, CancellationToken cancellationToken) =>
         local.TryFind(name) is { } device ? await device.SendAsync(request, cancellationToken).ConfigureAwait(false) : null;
 
-    public async Task<IDeviceFeed?> TryObserveAsync(
-        ObservedResource resource, IDeviceFeed? wrong, CancellationToken cancellationToken) =>
+    public async Task<IDeviceNotificationFeed?> TryObserveAsync(
+        ObservedResource resource, IDeviceNotificationFeed? wrong, CancellationToken cancellationToken) =>
         local.TryFind(resource.Device) is { } device
-            ? await LocalDeviceFeed.StartAsync(device, resource, cancellationToken).ConfigureAwait(false)
+            ? await LocalDeviceObservation.StartAsync(device, resource, cancellationToken).ConfigureAwait(false)
             : null;
 
     public Task<CoapDeviceStatus?> FindAsync(string name, CancellationToken cancellationToken) =>

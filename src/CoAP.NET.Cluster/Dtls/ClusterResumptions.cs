@@ -23,7 +23,7 @@ internal sealed class ClusterResumptions
 
     /// <summary>Returns the sessions of a server.</summary>
     /// <param name="name">The prefix of the keys of its records.</param>
-    public ICoapDtlsSessionStore Of(byte[] name) => new ServerResumptionStore(this, name);
+    public ICoapDtlsResumptionStore Of(byte[] name) => new ServerResumptionStore(this, name);
 
     private static CoapRecordKey KeyOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> id) =>
         new(CoapRecordKind.Resumption, new CoapSlot(id[0]), [.. name, .. id]);
@@ -35,7 +35,7 @@ internal sealed class ClusterResumptions
         if (fence.IsSet && left > TimeSpan.Zero)
         {
             // Encrypted now, because the write may be delayed and the plain bytes are wiped.
-            _cluster.Writer.TryWrite(CoapRecordChange.Put(key, fence, _cluster.Store.Seal(key, state), left), isHint: true);
+            _cluster.Writer.TryWrite(CoapRecordWrite.Put(key, fence, _cluster.Store.Seal(key, state), left), isHint: true);
         }
     }
 
@@ -49,7 +49,7 @@ internal sealed class ClusterResumptions
         CoapFencingToken fence = _cluster.FenceOf(key.Slot);
         if (fence.IsSet)
         {
-            _cluster.Writer.TryWrite(CoapRecordChange.Remove(key, fence));
+            _cluster.Writer.TryWrite(CoapRecordWrite.Remove(key, fence));
         }
         else if (_cluster.Map[key.Slot].Node is { IsSet: true } owner)
         {
@@ -63,11 +63,11 @@ internal sealed class ClusterResumptions
         if (item.Length is > 1 and <= CoapRecordKey.MaxLength + 1 && _cluster.FenceOf(new CoapSlot(item[0])) is { IsSet: true } fence)
         {
             CoapRecordKey key = new(CoapRecordKind.Resumption, new CoapSlot(item[0]), item[1..]);
-            _cluster.Writer.TryWrite(CoapRecordChange.Remove(key, fence));
+            _cluster.Writer.TryWrite(CoapRecordWrite.Remove(key, fence));
         }
     }
 
-    private sealed class ServerResumptionStore(ClusterResumptions all, byte[] name) : ICoapDtlsSessionStore
+    private sealed class ServerResumptionStore(ClusterResumptions all, byte[] name) : ICoapDtlsResumptionStore
     {
         public ValueTask AddAsync(
             ReadOnlyMemory<byte> id, ReadOnlyMemory<byte> state, DateTimeOffset expires, CancellationToken cancellationToken)

@@ -68,7 +68,7 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
 
     public async ValueTask SaveAsync(IReadOnlyList<CoapDtlsSessionChange> changes, CancellationToken cancellationToken)
     {
-        List<CoapRecordChange> batch = new(changes.Count);
+        List<CoapRecordWrite> batch = new(changes.Count);
         List<CoapDtlsSessionChange> kept = new(changes.Count);
         CoapClusterMap map = _cluster.Map;
         DateTimeOffset now = _time.GetUtcNow();
@@ -96,15 +96,15 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
             left = left > s_shortestLifetime ? left : s_shortestLifetime;
             if (change.Kind == CoapDtlsSessionChangeKind.Ended)
             {
-                batch.Add(CoapRecordChange.Remove(key, owner.Fence));
+                batch.Add(CoapRecordWrite.Remove(key, owner.Fence));
                 kept.Add(change);
-                batch.Add(CoapRecordChange.Remove(keyOfProgress, owner.Fence));
+                batch.Add(CoapRecordWrite.Remove(keyOfProgress, owner.Fence));
             }
             else
             {
                 batch.Add(change.Progress.IsEmpty
-                    ? CoapRecordChange.Put(key, owner.Fence, change.State, left)
-                    : CoapRecordChange.Put(keyOfProgress, owner.Fence, change.Progress, left));
+                    ? CoapRecordWrite.Put(key, owner.Fence, change.State, left)
+                    : CoapRecordWrite.Put(keyOfProgress, owner.Fence, change.Progress, left));
             }
         }
 

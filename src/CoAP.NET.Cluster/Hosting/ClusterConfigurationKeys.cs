@@ -55,7 +55,7 @@ internal static class ClusterConfigurationKeys
 
     private static readonly ConfigurationKeyTable<CoapClusterOptions> s_options = new()
     {
-        { "Lease", Time(FromSeconds(1), CoapLeases.Longest) },
+        { "Lease", Time(FromSeconds(1), NodeLeaseLimits.Longest) },
         { s_moves, static options => options.Moves },
         { s_devices, static options => options.Devices },
         { s_observers, static options => options.Observers },

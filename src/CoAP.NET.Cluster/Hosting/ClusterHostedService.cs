@@ -14,7 +14,7 @@ internal sealed class ClusterHostedService(CoapCluster cluster, ClusterSection s
 {
     public Task StartingAsync(CancellationToken cancellationToken)
     {
-        EndpointHostDefaults.Warn(loggers ?? NullLoggerFactory.Instance, section.Findings, section.UnsafeKeyFiles);
+        HostedEndpointDefaults.Warn(loggers ?? NullLoggerFactory.Instance, section.Findings, section.UnsafeKeyFiles);
         cluster.StandBy();
         return cluster.StartAsync(cancellationToken);
     }

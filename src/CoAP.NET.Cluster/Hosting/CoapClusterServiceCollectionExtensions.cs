@@ -176,7 +176,7 @@ public static class CoapClusterServiceCollectionExtensions
             provider.GetService<CoapRandomSource>(),
             provider.GetService<ILoggerFactory>()?.CreateLogger(ClusterLog.Category)));
         services.TryAddSingleton(static provider => provider.GetRequiredService<CoapCluster>().Devices);
-        services.TryAddSingleton<ICoapTableProvider>(static provider => provider.GetRequiredService<CoapCluster>());
+        services.TryAddSingleton<ICoapReplicatedTableProvider>(static provider => provider.GetRequiredService<CoapCluster>());
         services.TryAddSingleton<IOscoreStore>(static provider => provider.GetRequiredService<CoapCluster>().OscoreStore);
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, ClusterHostedService>());
     }
@@ -203,7 +203,7 @@ public static class CoapClusterServiceCollectionExtensions
     private static ICoapClusterStore StoreOf(IServiceProvider provider)
     {
         ClusterStoreFactory factory = FactoryOf(provider);
-        return !factory.IsInMemory && provider.GetService<CoapTestHost>() is not null
+        return !factory.IsInMemory && provider.GetService<CoapTestHostMarker>() is not null
             ? new CoapMemoryCluster(provider.GetService<TimeProvider>()).Open()
             : factory.Make(provider);
     }

@@ -14,7 +14,7 @@ namespace CoAP.NET.Cluster;
 /// lease, so that the next one need not wait. With the package CoAP.NET.Orleans all nodes are active: each live node has a fair share of
 /// the slots, the others take the slots of a dead node, and a leaving node (<see cref="LeaveAsync"/>) hands its slots over.</para>
 /// </remarks>
-public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
+public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
 {
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -23,7 +23,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     private readonly NodeLeaving _leaving;
     private readonly CoapSlotMoveOptions _moves;
     private readonly ClusterDevices _devices;
-    private readonly ClusterRelays _relays;
+    private readonly ClusterDatagramRelay _relays;
     private readonly ClusterResumptions _resumptions;
     private readonly ClusterInstruments _instruments;
 
@@ -55,20 +55,20 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
             throw new ArgumentException(fault, nameof(options));
         }
 
-        PlatformCryptography.ThrowIfMissing("A cluster");
+        PlatformCryptographyAvailability.ThrowIfMissing("A cluster");
 
         _time = timeProvider ?? TimeProvider.System;
         _logger = logger ?? NullLogger.Instance;
         Self = new CoapClusterNode(CoapNodeId.New(random), "");
         Peers = options.Peers?.Invoke(Self.Id) ?? new NoPeers();
-        _relays = new ClusterRelays(Self.Id, Peers);
+        _relays = new ClusterDatagramRelay(Self.Id, Peers);
         _instruments = ClusterInstruments.Of(options.MeterFactory);
         Store = new CoapSealedClusterStore(
             new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secrets, random, _time, _logger,
             options.NewestRecordFormat);
         Messages = new NodeCipher(
             Self.Id, options.Secrets, Store, Peers.IsUp, random ?? CoapRandomSource.Secure, _time, _logger);
-        Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
+        Writer = new CoapRecordWriteQueue(Store, options.Writer, _time, _logger);
         OscoreNumbers = new CoapClusterOscoreStore(this);
         Contexts = new OscoreRelays(this, _relays, _time);
         _moves = options.Moves.Checked();
@@ -81,7 +81,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, random ?? CoapRandomSource.Secure, _logger);
         Releases.Add(_devices.SlotState);
-        Observers = new ClusterObservers(this, options.Observers, _time);
+        Observers = new ClusterObserverContext(this, options.Observers, _time);
         Releases.Add(Observers);
         Tables = new ClusterTables(this, _time, _logger);
         Releases.Add(Tables);
@@ -104,7 +104,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     internal CoapSealedClusterStore Store { get; }
 
     /// <summary>Writes records asynchronously, in batches.</summary>
-    internal CoapRecordWriter Writer { get; }
+    internal CoapRecordWriteQueue Writer { get; }
 
     /// <summary>Keeps the sequence numbers of OSCORE contexts (RFC 8613 appendix B.1) in the store.</summary>
     /// <remarks>
@@ -125,14 +125,14 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     internal NodeCipher Messages { get; }
 
     /// <summary>Forwards datagrams to the nodes of their sessions.</summary>
-    internal ClusterRelays Relays => _relays;
+    internal ClusterDatagramRelay Relays => _relays;
 
     /// <summary>The devices with sessions and connections at servers of the cluster, by name.</summary>
     public ICoapDevices Devices => _devices;
 
     internal ClusterServers Servers { get; }
 
-    internal ClusterObservers Observers { get; }
+    internal ClusterObserverContext Observers { get; }
 
     internal ClusterTables Tables { get; }
 
@@ -200,9 +200,9 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// bytes of UTF-8, the same on all nodes.</param>
     /// <returns>The value for the options of a server.</returns>
     /// <exception cref="ArgumentException">The name is too long.</exception>
-    internal ICoapDtlsSessionStore ResumeDtlsSessions(string server = "") => _resumptions.Of(ClusterServers.NameOf(server));
+    internal ICoapDtlsResumptionStore ResumeDtlsSessions(string server = "") => _resumptions.Of(ClusterServers.NameOf(server));
 
-    /// <summary>The secret that the endpoints of all nodes share, for <see cref="CoapProcessOptions.SharedSecret"/>.</summary>
+    /// <summary>The secret that the endpoints of all nodes share, for <see cref="CoapMultiProcessOptions.SharedSecret"/>.</summary>
     /// <remarks>
     /// With it DTLS cookies, Echo values and tokens of stateless clients are valid on each node and after a restart. It is derived from the
     /// secret of the cluster, and wiped when the cluster is disposed of; an endpoint copies it when it is created.
@@ -227,7 +227,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>Keeps the state of the server created from these options: the observers of its resources outlive the process.</summary>
     /// <remarks>
-    /// Its DTLS sessions also do if <see cref="CoapSecurityExtensions.UseDtls"/> was called before. Then create the server, and call
+    /// Its DTLS sessions also do if <see cref="CoapDtlsExtensions.UseDtls"/> was called before. Then create the server, and call
     /// <see cref="Attach"/>. With a host, call <c>AddCoapServer().KeepState()</c> instead.
     /// </remarks>
     /// <param name="options">The options of the endpoint. Dispose of the cluster after the server.</param>
@@ -320,10 +320,11 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException">The kind belongs to other records, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
-    internal CoapReplicatedTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null) =>
-        ((ICoapTableProvider)this).OpenTable(kind, rules, options);
+    internal CoapReplicatedTable OpenTable(CoapTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options = null) =>
+        ((ICoapReplicatedTableProvider)this).OpenTable(kind, rules, options);
 
-    CoapReplicatedTable ICoapTableProvider.OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options)
+    CoapReplicatedTable ICoapReplicatedTableProvider.OpenTable(
+        CoapTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options)
     {
         ThrowIfEnded();
         return Tables.Open((CoapRecordKind)kind, rules, options);

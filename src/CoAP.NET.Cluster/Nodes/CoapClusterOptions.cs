@@ -61,9 +61,9 @@ public sealed class CoapClusterOptions
             return noSecret;
         }
 
-        if (Lease < s_shortestLease || Lease > CoapLeases.Longest)
+        if (Lease < s_shortestLease || Lease > NodeLeaseLimits.Longest)
         {
-            return $"CoapClusterOptions.Lease is {Lease}; it must be from {s_shortestLease} to {CoapLeases.Longest}.";
+            return $"CoapClusterOptions.Lease is {Lease}; it must be from {s_shortestLease} to {NodeLeaseLimits.Longest}.";
         }
 
         string part = "";

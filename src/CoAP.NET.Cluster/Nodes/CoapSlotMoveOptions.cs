@@ -51,13 +51,13 @@ internal sealed class CoapSlotMoveOptions
 
     internal CoapSlotMoveOptions Checked()
     {
-        OptionRange.Check(SettleTime, TimeSpan.Zero, TimeSpan.FromMinutes(10));
-        OptionRange.Check(BatchSize, 1, CoapSlot.Count);
-        OptionRange.Check(ReleaseTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
-        OptionRange.Check(LeaveTimeout, TimeSpan.Zero, TimeSpan.FromHours(1));
-        OptionRange.Check(RelayTime, TimeSpan.Zero, TimeSpan.FromHours(1));
-        OptionRange.Check(MaxQueueTime, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
-        OptionRange.Check(MaxQueuedBytes, 64 << 10, 1 << 30);
+        ArgumentRangeCheck.Check(SettleTime, TimeSpan.Zero, TimeSpan.FromMinutes(10));
+        ArgumentRangeCheck.Check(BatchSize, 1, CoapSlot.Count);
+        ArgumentRangeCheck.Check(ReleaseTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
+        ArgumentRangeCheck.Check(LeaveTimeout, TimeSpan.Zero, TimeSpan.FromHours(1));
+        ArgumentRangeCheck.Check(RelayTime, TimeSpan.Zero, TimeSpan.FromHours(1));
+        ArgumentRangeCheck.Check(MaxQueueTime, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
+        ArgumentRangeCheck.Check(MaxQueuedBytes, 64 << 10, 1 << 30);
         return (CoapSlotMoveOptions)MemberwiseClone();
     }
 }

@@ -39,7 +39,7 @@ internal interface INodePeers
     CoapAddress? AddressOf(CoapNodeId node);
 
     /// <summary>Adds a listener; before the start.</summary>
-    void Listen(INodeListener listener);
+    void Listen(INodeLivenessListener listener);
 
     /// <summary>Reports the changes of a server to the servers of the same name at other nodes.</summary>
     /// <param name="server">The server.</param>

@@ -27,7 +27,7 @@ internal sealed class NoPeers : INodePeers
 
     public CoapAddress? AddressOf(CoapNodeId node) => null;
 
-    public void Listen(INodeListener listener)
+    public void Listen(INodeLivenessListener listener)
     {
     }
 

@@ -9,7 +9,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="timeout">The time in which pending work may finish.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">The log.</param>
-internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriter writer, TimeSpan timeout, TimeProvider time, ILogger logger)
+internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriteQueue writer, TimeSpan timeout, TimeProvider time, ILogger logger)
 {
     private readonly Lock _gate = new();
 

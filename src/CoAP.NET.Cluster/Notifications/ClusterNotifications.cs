@@ -10,7 +10,8 @@ namespace CoAP.NET.Cluster;
 /// is not live gets nothing.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">The log of the cluster.</param>
-internal sealed class ClusterNotifications(Func<CoapNodeId, string[], Task> send, TimeProvider time, ILogger logger) : INodeListener, IDisposable
+internal sealed class ClusterNotifications(Func<CoapNodeId, string[], Task> send, TimeProvider time, ILogger logger)
+    : INodeLivenessListener, IDisposable
 {
     // More names than this: the node notifies all its observers instead.
     private const int MaxWaiting = 65_536;
@@ -140,7 +141,8 @@ internal sealed class ClusterNotifications(Func<CoapNodeId, string[], Task> send
         TimeSpan pause = s_delay;
         while (true)
         {
-            await Task.Delay(pause, time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
+            await Task.Delay(pause, time, stop)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
             string[] names;
             lock (_gate)
             {
@@ -207,7 +209,7 @@ internal sealed class ClusterNotifications(Func<CoapNodeId, string[], Task> send
     private sealed class AttachedFeed : ICoapChangeListener, IDisposable
     {
         private readonly ClusterNotifications _notices;
-        private readonly CoapChangeFeed _feed;
+        private readonly ServerToServerChangeFeed _feed;
         private readonly Lock _gate = new();
         private readonly HashSet<string> _observed = new(StringComparer.Ordinal);
 

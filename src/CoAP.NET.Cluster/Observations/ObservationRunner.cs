@@ -125,7 +125,7 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
         observation.IsDirty = false;
         observation.WrittenAt = time.GetTimestamp();
         _ = cluster.Writer.TryWrite(
-            CoapRecordChange.Put(observation.Key, observation.Fence, ObservationRecord.Write(observation.Request, observation.Heard),
+            CoapRecordWrite.Put(observation.Key, observation.Fence, ObservationRecord.Write(observation.Request, observation.Heard),
                 ObservationRecord.Lifetime), isHint);
     }
 
@@ -166,7 +166,7 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
         {
             if (table.Find(observation.Key) is null)
             {
-                _ = cluster.Writer.TryWrite(CoapRecordChange.Remove(observation.Key, observation.Fence));
+                _ = cluster.Writer.TryWrite(CoapRecordWrite.Remove(observation.Key, observation.Fence));
             }
         }
     }
@@ -176,7 +176,7 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
     {
         try
         {
-            CoapObservationSnapshot kept = new(peer, observation.Request) { Heard = observation.Heard };
+            CoapExportedObservation kept = new(peer, observation.Request) { Heard = observation.Heard };
             CoapObserveOptions options = new()
             {
                 OnNotification = response => OnNotification(observation, handler, peer, response),

@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Keeps the observers of one server under the fences of this node's slots. An observer has the slot of its client's DTLS session; without
-/// a session it gets a slot of this node (<see cref="SessionlessObserverSlots"/>). Thread-safe.
+/// a session it gets a slot of this node (<see cref="SessionlessObserverSlotAssigner"/>). Thread-safe.
 /// </summary>
 internal sealed class ClusterObserverStore : ICoapObserverStore
 {
@@ -14,7 +14,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
 
     // The observers being restored, which the store already has.
     private readonly ConcurrentDictionary<CoapRecordKey, bool> _restoring = new();
-    private readonly SessionlessObserverSlots _plain;
+    private readonly SessionlessObserverSlotAssigner _plain;
     private CoapDatagramSerializer? _serializer;
     private ObserverRestorer? _restorer;
 
@@ -24,7 +24,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         Server = server;
         _options = options;
         _name = ClusterServers.NameOf(server);
-        _plain = new SessionlessObserverSlots(cluster);
+        _plain = new SessionlessObserverSlotAssigner(cluster);
     }
 
     public CoapCluster Cluster { get; }
@@ -47,7 +47,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         }
     }
 
-    public void Registered(CoapObserverSnapshot observer)
+    public void Registered(CoapPersistedObserver observer)
     {
         if (TryGetKey(observer, isPut: true, out CoapRecordKey key))
         {
@@ -56,7 +56,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         }
     }
 
-    public void Confirmed(CoapObserverSnapshot observer)
+    public void Confirmed(CoapPersistedObserver observer)
     {
         if (TryGetKey(observer, isPut: true, out CoapRecordKey key))
         {
@@ -64,7 +64,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         }
     }
 
-    public void Removed(CoapObserverSnapshot observer, CoapObserverEnd end)
+    public void Removed(CoapPersistedObserver observer, CoapObserverEnd end)
     {
         if (end != CoapObserverEnd.HandedOver && TryGetKey(observer, isPut: false, out CoapRecordKey key)
             && !(end == CoapObserverEnd.Lost && _restorer?.TryAwaitAwake(key, observer) == true))
@@ -100,7 +100,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
     /// <param name="state">The state of its record.</param>
     /// <param name="numbersFrom">The start of the numbers of its notifications.</param>
     /// <returns>The outcome; null if the record is unreadable.</returns>
-    public CoapObserverRestore? Restore(
+    public CoapObserverRestoreResult? Restore(
         CoapServer server, CoapPeer peer, CoapRecordKey key, ReadOnlyMemory<byte> state, DateTimeOffset numbersFrom)
     {
         if (!ObserverRecord.TryRead(state.Span, Serializer, out CoapMessage? request, out CoapContentFormat? format))
@@ -114,11 +114,12 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
             _plain.Note(key);
         }
 
-        CoapObserverRestore result = server.RestoreObserver(new CoapObserverSnapshot(peer, request, format) { NumbersFrom = numbersFrom });
-        if (result != CoapObserverRestore.Restored)
+        CoapObserverRestoreResult result =
+            server.RestoreObserver(new CoapPersistedObserver(peer, request, format) { NumbersFrom = numbersFrom });
+        if (result != CoapObserverRestoreResult.Restored)
         {
             _restoring.TryRemove(key, out _);
-            if (peer.DurableId.IsEmpty && result != CoapObserverRestore.IsThere)
+            if (peer.DurableId.IsEmpty && result != CoapObserverRestoreResult.IsThere)
             {
                 _ = _plain.Forget(key.Bytes.ToArray());
             }
@@ -130,12 +131,12 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
     /// <summary>Returns the key of the record with the first notification number for the clients of a slot.</summary>
     public CoapRecordKey NumbersKeyOf(CoapSlot slot) => new(CoapRecordKind.Observer, slot, ObserverRecord.NumbersKey(_name));
 
-    public byte[] StateOf(CoapObserverSnapshot observer) => ObserverRecord.Write(observer, Serializer);
+    public byte[] StateOf(CoapPersistedObserver observer) => ObserverRecord.Write(observer, Serializer);
 
     /// <summary>Handles a slot that is about to move. Observers without a session stay, so their records move to other slots.</summary>
     public void Release(CoapSlot slot)
     {
-        foreach (CoapObserverSnapshot observer in _plain.Of(slot))
+        foreach (CoapPersistedObserver observer in _plain.Of(slot))
         {
             // The next node must not restore them.
             Removed(observer, CoapObserverEnd.Stopped);
@@ -143,7 +144,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
         }
     }
 
-    private void Put(CoapRecordKey key, CoapObserverSnapshot observer, bool isStored)
+    private void Put(CoapRecordKey key, CoapPersistedObserver observer, bool isStored)
     {
         byte[] state = StateOf(observer);
         if (state.Length <= ObserverRecord.MaxState)
@@ -159,14 +160,14 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
-        foreach (CoapObserverSnapshot observer in _plain.Homeless())
+        foreach (CoapPersistedObserver observer in _plain.Homeless())
         {
             Registered(observer);
         }
     }
 
     // A session outside of the backup is unknown after its end.
-    private bool TryGetKey(CoapObserverSnapshot observer, bool isPut, out CoapRecordKey key)
+    private bool TryGetKey(CoapPersistedObserver observer, bool isPut, out CoapRecordKey key)
     {
         byte[] client = ObserverClientId.Of(observer.Peer);
         if (ObserverRecord.TryMakeKey(_name, client, observer.Request.Token) is not { } bytes)

@@ -10,15 +10,15 @@ internal sealed class CoapClusterObserverOptions
 
     /// <summary>The maximum number of changes of observers that wait for the store, 100 to 10,000,000. Default 50,000.</summary>
     /// <remarks>
-    /// At the maximum a new change replaces the oldest change of the source (<see cref="CoapSource"/>) with the most, which counts as
+    /// At the maximum a new change replaces the oldest change of the source (<see cref="CoapQuotaSource"/>) with the most, which counts as
     /// dropped (<see cref="CoapClusterObserverCounters.Dropped"/>).
     /// </remarks>
     public int MaxWaiting { get; set; } = 50_000;
 
     internal CoapClusterObserverOptions Checked()
     {
-        OptionRange.Check(RestoresPerSecond, 1, 1_000_000);
-        OptionRange.Check(MaxWaiting, 100, 10_000_000);
+        ArgumentRangeCheck.Check(RestoresPerSecond, 1, 1_000_000);
+        ArgumentRangeCheck.Check(MaxWaiting, 100, 10_000_000);
         return (CoapClusterObserverOptions)MemberwiseClone();
     }
 }

@@ -12,12 +12,12 @@ internal sealed class FairChangeQueue
     private readonly SourceUsage<ObserverQueue.Change> _ledger = new();
 
     // The sources with changes, in the order of their turns.
-    private readonly LinkedList<CoapSource> _turns = new();
-    private readonly Dictionary<CoapSource, LinkedListNode<CoapSource>> _turnOf = [];
+    private readonly LinkedList<CoapQuotaSource> _turns = new();
+    private readonly Dictionary<CoapQuotaSource, LinkedListNode<CoapQuotaSource>> _turnOf = [];
 
     public void Add(ObserverQueue.Change change)
     {
-        CoapSource source = change.UsageEntry.Key;
+        CoapQuotaSource source = change.UsageEntry.Key;
         if (!_turnOf.ContainsKey(source))
         {
             _turnOf.Add(source, _turns.AddLast(source));
@@ -29,8 +29,8 @@ internal sealed class FairChangeQueue
     public void Remove(ObserverQueue.Change change)
     {
         _ledger.Set(change.UsageEntry, 0);
-        CoapSource source = change.UsageEntry.Key;
-        if (_ledger.Find(source) is null && _turnOf.Remove(source, out LinkedListNode<CoapSource>? turn))
+        CoapQuotaSource source = change.UsageEntry.Key;
+        if (_ledger.Find(source) is null && _turnOf.Remove(source, out LinkedListNode<CoapQuotaSource>? turn))
         {
             _turns.Remove(turn);
         }

@@ -83,13 +83,13 @@ internal sealed class FirstNotificationNumber(ClusterObserverStore observerStore
 
         byte[] state = StateOf(From);
         TimeSpan lifetime = From - time.GetUtcNow() + s_lasts;
-        List<CoapRecordChange> batch = [];
+        List<CoapRecordWrite> batch = [];
         foreach (CoapSlot slot in CoapSlot.All)
         {
             CoapFencingToken fence = observerStore.Cluster.FenceOf(slot);
             if (fence.IsSet && _written[slot.Number] != (fence, From))
             {
-                batch.Add(CoapRecordChange.Put(observerStore.NumbersKeyOf(slot), fence, state, lifetime));
+                batch.Add(CoapRecordWrite.Put(observerStore.NumbersKeyOf(slot), fence, state, lifetime));
             }
         }
 

@@ -3,7 +3,7 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Queues changes of observers for the <see cref="CoapRecordWriter"/>: one for each observer, passed on in small portions, source by
+/// Queues changes of observers for the <see cref="CoapRecordWriteQueue"/>: one for each observer, passed on in small portions, source by
 /// source, and only while the writer keeps up. A registration that ends before its turn is never written: a client that registers and
 /// cancels in a loop causes no writes. In a full queue the oldest change of the source with the most is dropped. Thread-safe.
 /// </summary>
@@ -32,10 +32,10 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     /// <param name="state">Its state.</param>
     /// <param name="source">The source whose share it takes.</param>
     /// <param name="isStored">Whether the store probably has the record already, so that its end must be written.</param>
-    public void Put(CoapRecordKey key, byte[] state, CoapSource source, bool isStored = false) => Add(key, state, source, isStored);
+    public void Put(CoapRecordKey key, byte[] state, CoapQuotaSource source, bool isStored = false) => Add(key, state, source, isStored);
 
     /// <summary>Queues the removal of a registration.</summary>
-    public void Remove(CoapRecordKey key, CoapSource source) => Add(key, null, source, isStored: true);
+    public void Remove(CoapRecordKey key, CoapQuotaSource source) => Add(key, null, source, isStored: true);
 
     public (int Waiting, long Dropped, long Undone) GetCounters()
     {
@@ -84,7 +84,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
         _stop.Dispose();
     }
 
-    private void Add(CoapRecordKey key, byte[]? state, CoapSource source, bool isStored)
+    private void Add(CoapRecordKey key, byte[]? state, CoapQuotaSource source, bool isStored)
     {
         // At the time of the change: after a slot returned from another node, its old changes no longer apply.
         CoapFencingToken fence = cluster.FenceOf(key.Slot);
@@ -191,8 +191,8 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
         if (fence.IsSet)
         {
             _ = cluster.Writer.TryWrite(change.State is { } state
-                ? CoapRecordChange.Put(change.Key, fence, state, ObserverRecord.Lifetime)
-                : CoapRecordChange.Remove(change.Key, fence));
+                ? CoapRecordWrite.Put(change.Key, fence, state, ObserverRecord.Lifetime)
+                : CoapRecordWrite.Remove(change.Key, fence));
         }
     }
 
@@ -202,7 +202,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     /// <param name="fence">The fence at the time of the change; unset before the first map of the store.</param>
     /// <param name="source">The source whose share it takes.</param>
     /// <param name="isStored">Whether the store may have the record.</param>
-    internal sealed class Change(CoapRecordKey key, byte[]? state, CoapFencingToken fence, CoapSource source, bool isStored)
+    internal sealed class Change(CoapRecordKey key, byte[]? state, CoapFencingToken fence, CoapQuotaSource source, bool isStored)
     {
         private SourceUsage<Change>.UsageEntry? _holding;
 

@@ -10,7 +10,7 @@ namespace CoAP.NET.Cluster;
 internal static class ObserverRecord
 {
     /// <summary>The maximum length of a record's state in bytes.</summary>
-    public const int MaxState = CoapRecordChange.MaxStateLength - RecordCipher.Overhead;
+    public const int MaxState = CoapRecordWrite.MaxStateLength - RecordCipher.Overhead;
 
     private const byte HasFormat = 1;
     private const int HeaderLength = 3;
@@ -61,7 +61,7 @@ internal static class ObserverRecord
         return key.Length > 1 && key[0] < key.Length ? key.Slice(1, key[0]) : default;
     }
 
-    public static byte[] Write(CoapObserverSnapshot observer, CoapDatagramSerializer serializer)
+    public static byte[] Write(CoapPersistedObserver observer, CoapDatagramSerializer serializer)
     {
         byte[] request = serializer.Serialize(observer.Request);
         byte[] state = new byte[HeaderLength + request.Length];

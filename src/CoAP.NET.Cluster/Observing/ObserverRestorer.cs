@@ -21,7 +21,7 @@ internal sealed class ObserverRestorer
 
     private readonly ClusterObserverStore _observerStore;
     private readonly CoapCluster _cluster;
-    private readonly ClusterObservers _observers;
+    private readonly ClusterObserverContext _observers;
     private readonly CoapServer _server;
     private readonly TimeProvider _time;
     private readonly CancellationTokenSource _stop = new();
@@ -75,7 +75,7 @@ internal sealed class ObserverRestorer
     /// more.
     /// </summary>
     /// <returns>Whether it will be restored again.</returns>
-    public bool TryAwaitAwake(CoapRecordKey key, CoapObserverSnapshot observer)
+    public bool TryAwaitAwake(CoapRecordKey key, CoapPersistedObserver observer)
     {
         CoapPeer peer = observer.Peer;
         if (!_unheard.TryRemove(key, out (long Restored, bool IsLast) put) || (!peer.DurableId.IsEmpty && !peer.IsConnected))
@@ -357,22 +357,22 @@ internal sealed class ObserverRestorer
 
         // Before: it may be lost at once.
         _unheard[observer.Key] = (_time.GetTimestamp(), observer.IsLast);
-        CoapObserverRestore? result = _observerStore.Restore(_server, peer, observer.Key, observer.State, _numbers.From);
-        if (result != CoapObserverRestore.Restored)
+        CoapObserverRestoreResult? result = _observerStore.Restore(_server, peer, observer.Key, observer.State, _numbers.From);
+        if (result != CoapObserverRestoreResult.Restored)
         {
             _unheard.TryRemove(observer.Key, out _);
         }
 
         switch (result)
         {
-            case CoapObserverRestore.Restored:
+            case CoapObserverRestoreResult.Restored:
                 _observers.NoteRestored();
                 break;
-            case CoapObserverRestore.Gone:
+            case CoapObserverRestoreResult.Gone:
                 // Either it moves with its slot, whose next owner reads the record, or its session is awaited and found missing.
                 Add(observer with { Since = _time.GetTimestamp() });
                 break;
-            case CoapObserverRestore.NotServed or CoapObserverRestore.NoCapacity:
+            case CoapObserverRestoreResult.NotServed or CoapObserverRestoreResult.NoCapacity:
                 _observers.NoteRefused();
                 _observers.Queue.Remove(observer.Key, peer.Source);
                 break;

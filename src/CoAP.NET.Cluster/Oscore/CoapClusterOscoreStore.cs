@@ -112,7 +112,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwner
     }
 
     /// <inheritdoc/>
-    public OscoreContextOwner OwnerOf(OscoreStoreKey key, ulong epoch)
+    public OscoreContextAvailability OwnerOf(OscoreStoreKey key, ulong epoch)
     {
         Epoch? open;
         lock (_gate)
@@ -120,13 +120,13 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwner
             // The record of one that is not open was removed: nobody opens it again, and its next reservation fails.
             if (!_open.TryGetValue(key, out open))
             {
-                return OscoreContextOwner.Here;
+                return OscoreContextAvailability.Here;
             }
         }
 
-        return open.Number != epoch || _cluster.FenceOf(open.Slot) != open.Fence ? OscoreContextOwner.Closed
-            : _cluster.Contexts.IsServing && !_cluster.Releases.IsMoving(open.Slot, open.Fence) ? OscoreContextOwner.Here
-            : OscoreContextOwner.Unknown;
+        return open.Number != epoch || _cluster.FenceOf(open.Slot) != open.Fence ? OscoreContextAvailability.Closed
+            : _cluster.Contexts.IsServing && !_cluster.Releases.IsMoving(open.Slot, open.Fence) ? OscoreContextAvailability.Here
+            : OscoreContextAvailability.Unknown;
     }
 
     /// <inheritdoc/>
@@ -149,7 +149,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwner
             _open.Remove(key);
         }
 
-        await WriteAsync(CoapRecordChange.Remove(record, fence), cancellationToken).ConfigureAwait(false);
+        await WriteAsync(CoapRecordWrite.Remove(record, fence), cancellationToken).ConfigureAwait(false);
     }
 
     private async Task<OscoreStoredState> OpenAsync(
@@ -230,9 +230,9 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwner
         _open.TryGetValue(key, out Epoch? open) && open.Number == epoch ? open : throw Superseded();
 
     private Task WriteAsync(CoapRecordKey record, Epoch open, OscoreRecordState state, CancellationToken cancellationToken) =>
-        WriteAsync(CoapRecordChange.Put(record, open.Fence, state.ToBytes(), Timeout.InfiniteTimeSpan), cancellationToken);
+        WriteAsync(CoapRecordWrite.Put(record, open.Fence, state.ToBytes(), Timeout.InfiniteTimeSpan), cancellationToken);
 
-    private async Task WriteAsync(CoapRecordChange change, CancellationToken cancellationToken)
+    private async Task WriteAsync(CoapRecordWrite change, CancellationToken cancellationToken)
     {
         CoapWriteOutcome outcome;
         try

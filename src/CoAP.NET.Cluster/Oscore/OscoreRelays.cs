@@ -15,7 +15,7 @@ internal sealed class OscoreRelays
     private const string ToClient = "/context-return";
 
     private readonly CoapCluster _cluster;
-    private readonly ClusterRelays _relays;
+    private readonly ClusterDatagramRelay _relays;
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private OscoreSteering[] _servers = [];
@@ -26,7 +26,7 @@ internal sealed class OscoreRelays
     /// <param name="cluster">The node.</param>
     /// <param name="relays">Has the counters, and the numbers of nodes.</param>
     /// <param name="time">The clock.</param>
-    public OscoreRelays(CoapCluster cluster, ClusterRelays relays, TimeProvider time)
+    public OscoreRelays(CoapCluster cluster, ClusterDatagramRelay relays, TimeProvider time)
     {
         (_cluster, _relays, _time) = (cluster, relays, time);
         cluster.Peers.MapBatch(ToOwner, TakeForOwner);

@@ -22,11 +22,11 @@ internal sealed class OscoreSteering : IDisposable
 
     private readonly CoapCluster _cluster;
     private readonly OscoreRelays _contexts;
-    private readonly ClusterRelays _relays;
+    private readonly ClusterDatagramRelay _relays;
     private readonly byte[] _server;
     private readonly TimeProvider _time;
-    private readonly RelayBudget _budget;
-    private readonly RelayedClients _relayed = new();
+    private readonly RelayRateLimiter _budget;
+    private readonly RelayedDatagramTransport _relayed = new();
     private readonly ITimer _timer;
     private readonly ConcurrentDictionary<CoapAddress, RelayedOscoreClient> _flows = [];
 
@@ -45,10 +45,10 @@ internal sealed class OscoreSteering : IDisposable
     /// <param name="relays">Has the counters, and the numbers of nodes.</param>
     /// <param name="server">The name of the server, in UTF-8.</param>
     /// <param name="time">The clock.</param>
-    public OscoreSteering(CoapCluster cluster, OscoreRelays contexts, ClusterRelays relays, byte[] server, TimeProvider time)
+    public OscoreSteering(CoapCluster cluster, OscoreRelays contexts, ClusterDatagramRelay relays, byte[] server, TimeProvider time)
     {
         (_cluster, _contexts, _relays, _server, _time) = (cluster, contexts, relays, server, time);
-        _budget = new RelayBudget(time);
+        _budget = new RelayRateLimiter(time);
         _timer = time.CreateTimer(
             static steering => ((OscoreSteering)steering!).RemoveIdle(), this, s_lifetime / 4, s_lifetime / 4);
     }
@@ -328,5 +328,5 @@ internal sealed class RelayedOscoreClient(CoapAddress remote, CoapTransport tran
     public long LastUsed { get; set; }
 
     public SourceUsage<RelayedOscoreClient>.UsageEntry UsageEntry =>
-        _holding ??= new SourceUsage<RelayedOscoreClient>.UsageEntry(this, CoapSourceRule.Default.Of(Remote));
+        _holding ??= new SourceUsage<RelayedOscoreClient>.UsageEntry(this, CoapSourceGroupingRule.Default.Of(Remote));
 }

@@ -36,7 +36,7 @@ internal enum CoapRecordKind : byte
     Topic = 8,
 
     /// <summary>The record that only the secret of the cluster opens.</summary>
-    ClusterSecretRecord = 9,
+    ClusterSecretCheckRecord = 9,
 
     /// <summary>
     /// What the messages of a DTLS session have changed since its <see cref="Session"/> was written: the time of the last one, and record

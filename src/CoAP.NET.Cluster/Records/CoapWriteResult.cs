@@ -23,7 +23,7 @@ internal sealed class CoapWriteResult
     /// <param name="batch">The changes.</param>
     /// <param name="newest">The newest fence of each of the 256 slots. Fences of slots that the batch does not name are ignored.</param>
     /// <returns>The result.</returns>
-    public static CoapWriteResult ByFences(ReadOnlySpan<CoapRecordChange> batch, ReadOnlySpan<CoapFencingToken> newest)
+    public static CoapWriteResult ByFences(ReadOnlySpan<CoapRecordWrite> batch, ReadOnlySpan<CoapFencingToken> newest)
     {
         CoapWriteOutcome[] outcomes = new CoapWriteOutcome[batch.Length];
         for (int i = 0; i < batch.Length; i++)

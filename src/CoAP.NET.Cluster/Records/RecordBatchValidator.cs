@@ -15,7 +15,7 @@ internal static class RecordBatchValidator
     /// <summary>Validates a batch; engines call it before they write.</summary>
     /// <exception cref="ArgumentException">There are too many changes, they are too large, a key is empty or occurs twice, or the state of
     /// an OSCORE context is too short.</exception>
-    public static void Check(ReadOnlySpan<CoapRecordChange> batch)
+    public static void Check(ReadOnlySpan<CoapRecordWrite> batch)
     {
         if (batch.Length > MaxCount)
         {
@@ -24,7 +24,7 @@ internal static class RecordBatchValidator
 
         long bytes = 0;
         HashSet<CoapRecordKey> keys = new(batch.Length);
-        foreach (CoapRecordChange change in batch)
+        foreach (CoapRecordWrite change in batch)
         {
             bytes += change.State.Length;
             if (change.Key.Bytes.Length == 0)

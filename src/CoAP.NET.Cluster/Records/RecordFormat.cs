@@ -33,7 +33,7 @@ internal sealed class RecordFormat(byte newest = RecordFormat.Newest)
     public byte Announced => newest;
 
     /// <summary>
-    /// What the nodes have decided, which is kept in the store (<see cref="ClusterSecretRecord"/>); null before it was read.
+    /// What the nodes have decided, which is kept in the store (<see cref="ClusterSecretCheckRecord"/>); null before it was read.
     /// </summary>
     public Decision? Decided
     {

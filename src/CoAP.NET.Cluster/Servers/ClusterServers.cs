@@ -48,7 +48,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         else if (options.Processes.ObserverStore is not ClusterObserverStore own || own.Cluster != cluster || own.Server != server)
         {
             throw new InvalidOperationException(
-                "CoapProcessOptions.ObserverStore is already set, but observers are kept in one place. Leave it unset, or do not call "
+                "CoapMultiProcessOptions.ObserverStore is already set, but observers are kept in one place. Leave it unset, or do not call "
                 + "KeepState and keep sessions only (KeepState of the CoapDtlsServerOptions).");
         }
 

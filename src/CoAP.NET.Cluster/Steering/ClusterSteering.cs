@@ -14,15 +14,15 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
     private const int NodeIdLength = 16;
 
     private readonly CoapCluster _cluster;
-    private readonly ClusterRelays _relays;
+    private readonly ClusterDatagramRelay _relays;
     private readonly ClusterSessionBackup _backup;
     private readonly SuspensionDetector _watch;
-    private readonly DatagramQueue _held;
-    private readonly RelayBudget _budget;
-    private readonly RelayPaths _ways;
+    private readonly MovingSlotDatagramQueue _held;
+    private readonly RelayRateLimiter _budget;
+    private readonly UdpRelayPathTable _ways;
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
-    private CoapDtlsSteeringPort? _port;
+    private CoapDtlsSteeringContext? _port;
     private byte[] _slots = [];
     private ITimer? _timer;
     private Task _looking = Task.CompletedTask;
@@ -37,7 +37,8 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
     /// <param name="options">The limits of held datagrams.</param>
     /// <param name="time">The clock.</param>
     public ClusterSteering(
-        CoapCluster cluster, ClusterRelays relays, ClusterSessionBackup backup, SuspensionDetector watch, CoapSlotMoveOptions options,
+        CoapCluster cluster, ClusterDatagramRelay relays, ClusterSessionBackup backup, SuspensionDetector watch,
+            CoapSlotMoveOptions options,
         TimeProvider time)
     {
         _cluster = cluster;
@@ -45,9 +46,9 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
         _backup = backup;
         _watch = watch;
         _time = time;
-        _held = new DatagramQueue(options.MaxQueuedBytes, options.MaxQueueTime, relays.Counts, time);
-        _budget = new RelayBudget(time);
-        _ways = new RelayPaths(cluster.Peers, backup.Server.ToArray(), time);
+        _held = new MovingSlotDatagramQueue(options.MaxQueuedBytes, options.MaxQueueTime, relays.Counts, time);
+        _budget = new RelayRateLimiter(time);
+        _ways = new UdpRelayPathTable(cluster.Peers, backup.Server.ToArray(), time);
     }
 
     /// <summary>The name of the server, in UTF-8.</summary>
@@ -56,7 +57,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
     public int QueuedCount => _held.Count;
 
     /// <inheritdoc/>
-    public void Start(CoapDtlsSteeringPort port)
+    public void Start(CoapDtlsSteeringContext port)
     {
         lock (_gate)
         {
@@ -259,7 +260,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
     public byte[]? Offer(CoapNodeId node, int number) => _ways.Offer(node, number);
 
     /// <summary>Returns the way to a node by UDP; null if there is none.</summary>
-    public RelayPath? WayTo(CoapNodeId node) => _ways.Find(node);
+    public NodeRelayConnection? WayTo(CoapNodeId node) => _ways.Find(node);
 
     public void OnUp()
     {
@@ -283,7 +284,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
         }
     }
 
-    private CoapDtlsSteeringPort? Port => Volatile.Read(ref _port);
+    private CoapDtlsSteeringContext? Port => Volatile.Read(ref _port);
 
     private bool HasOthers(CoapClusterMap map) => map.Nodes.Any(node => node.Id != _cluster.Self.Id && IsMember(node));
 
@@ -434,7 +435,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
             return;
         }
 
-        foreach (QueuedDatagram held in _held.Take(slot, one => one.Version <= map.Version || place == SlotLocation.Here))
+        foreach (MovingSlotDatagram held in _held.Take(slot, one => one.Version <= map.Version || place == SlotLocation.Here))
         {
             if (place == SlotLocation.Here)
             {

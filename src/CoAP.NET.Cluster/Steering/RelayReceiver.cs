@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster;
 /// The entrance for records of one other node at the UDP port of a server. It rejects replays, and counts lost records. Thread-safe.
 /// </summary>
 /// <param name="node">The node.</param>
-/// <param name="number">Its number (<see cref="ClusterRelays"/>).</param>
+/// <param name="number">Its number (<see cref="ClusterDatagramRelay"/>).</param>
 /// <param name="id">The Connection ID of its records.</param>
 /// <param name="key">Their key; copied.</param>
 internal sealed class RelayReceiver(CoapNodeId node, int number, ulong id, ReadOnlySpan<byte> key) : IDisposable

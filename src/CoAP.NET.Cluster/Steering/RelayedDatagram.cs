@@ -100,7 +100,7 @@ internal readonly ref struct RelayedDatagram
 
     /// <summary>Sends the item by UDP.</summary>
     /// <returns>False if it is too long for a packet, or cannot be sent now.</returns>
-    public bool TrySend(RelayPath way, RelayKind kind, CoapDtlsSteeringPort? port)
+    public bool TrySend(NodeRelayConnection way, RelayKind kind, CoapDtlsSteeringContext? port)
     {
         int length = RelayRecord.Overhead + BodyLength;
         if (port is null || length > RelayRecord.MaxLength)

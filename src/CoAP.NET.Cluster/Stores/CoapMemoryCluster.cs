@@ -142,7 +142,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
         }
     }
 
-    internal CoapWriteResult Write(ReadOnlySpan<CoapRecordChange> batch)
+    internal CoapWriteResult Write(ReadOnlySpan<CoapRecordWrite> batch)
     {
         lock (_gate)
         {
@@ -152,7 +152,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
             DateTimeOffset now = _time.GetUtcNow();
             for (int i = 0; i < batch.Length; i++)
             {
-                CoapRecordChange change = batch[i];
+                CoapRecordWrite change = batch[i];
                 if (result[i] != CoapWriteOutcome.Written)
                 {
                     continue;

@@ -27,12 +27,12 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
     public const int SecretLength = 32;
 
     /// <summary>The maximum length of a state: 65,491 bytes, 45 less than in the store itself.</summary>
-    public const int MaxStateLength = CoapRecordChange.MaxStateLength - RecordCipher.Overhead;
+    public const int MaxStateLength = CoapRecordWrite.MaxStateLength - RecordCipher.Overhead;
 
     private readonly ICoapClusterStore _inner;
     private readonly RecordCipher _cipher;
     private readonly NodeAuthenticator _seals;
-    private readonly ClusterSecretRecord _mark;
+    private readonly ClusterSecretCheckRecord _mark;
     private readonly ILogger _logger;
     private readonly RateLimitedLog _told;
     private readonly RateLimitedLog _toldTooNew;
@@ -66,12 +66,12 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
             }
         }
 
-        PlatformCryptography.ThrowIfMissing("An encrypted store");
+        PlatformCryptographyAvailability.ThrowIfMissing("An encrypted store");
         _inner = inner;
         Format = new RecordFormat(newestFormat);
         _cipher = new RecordCipher(secrets, random ?? CoapRandomSource.Secure, format: Format);
         _seals = new NodeAuthenticator(secrets, newestFormat);
-        _mark = new ClusterSecretRecord(inner, _cipher, Format, random ?? CoapRandomSource.Secure, time);
+        _mark = new ClusterSecretCheckRecord(inner, _cipher, Format, random ?? CoapRandomSource.Secure, time);
         _logger = logger;
         _told = new RateLimitedLog(time);
         _toldTooNew = new RateLimitedLog(time);
@@ -128,15 +128,15 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
 
     /// <inheritdoc/>
     /// <exception cref="ArgumentOutOfRangeException">A state is longer than <see cref="MaxStateLength"/>.</exception>
-    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
-        CoapRecordChange[] changes = new CoapRecordChange[batch.Length];
+        CoapRecordWrite[] changes = new CoapRecordWrite[batch.Length];
         for (int i = 0; i < changes.Length; i++)
         {
-            CoapRecordChange change = batch.Span[i];
+            CoapRecordWrite change = batch.Span[i];
             changes[i] = change.IsRemoval || change.Key.Bytes.Length == 0 || IsOpen(change.Key)
                 ? change
-                : CoapRecordChange.Put(change.Key, change.Fence, _cipher.Seal(change.Key, change.State.Span), change.Lifetime);
+                : CoapRecordWrite.Put(change.Key, change.Fence, _cipher.Seal(change.Key, change.State.Span), change.Lifetime);
         }
 
         return _inner.WriteAsync(changes, cancellationToken);

@@ -49,7 +49,7 @@ internal interface ICoapClusterStore : IAsyncDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>For each change whether its fence was accepted.</returns>
     /// <exception cref="ArgumentException">The batch is invalid; see <see cref="RecordBatchValidator.Check"/>.</exception>
-    ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken);
+    ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken);
 
     /// <summary>Reads the records of a kind and slot whose lifetime has not ended.</summary>
     /// <remarks>

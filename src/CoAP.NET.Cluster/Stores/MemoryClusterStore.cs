@@ -18,12 +18,12 @@ internal sealed class MemoryClusterStore : ICoapClusterStore
 
     public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        CoapLeases.Check(self, lease);
+        NodeLeaseLimits.Check(self, lease);
         Begin(cancellationToken);
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            CoapLeases.CheckSame(_self, self.Id);
+            NodeLeaseLimits.CheckSame(_self, self.Id);
             _self = self.Id;
             return new ValueTask<CoapClusterMap>(_cluster.Join(self, lease));
         }
@@ -45,7 +45,7 @@ internal sealed class MemoryClusterStore : ICoapClusterStore
         return new ValueTask<bool>(_cluster.TryChange(wanted));
     }
 
-    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         RecordBatchValidator.Check(batch.Span);
         Begin(cancellationToken);

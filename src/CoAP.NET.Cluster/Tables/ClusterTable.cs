@@ -13,11 +13,11 @@ internal sealed class ClusterTable : CoapReplicatedTable
     private readonly CoapTableOptions _options;
     private readonly ILogger _logger;
     private readonly TimeProvider _time;
-    private readonly ClusterTableContents _contents;
-    private readonly TableOwner _owner;
-    private readonly TableReader _reader;
+    private readonly ClusterReplicatedTableContents _contents;
+    private readonly OwnedSlotRequestHandler _owner;
+    private readonly TableLoader _reader;
     private readonly TableUpdateSubscriber _hearing;
-    private readonly WaitingTableRequestLimiter _waits;
+    private readonly TableRequestLimiter _waits;
     private readonly RateLimitedLog _failed;
     private readonly CancellationTokenSource _stop = new();
     private readonly Lock _gate = new();
@@ -27,15 +27,16 @@ internal sealed class ClusterTable : CoapReplicatedTable
     private Task? _running;
     private Task? _end;
 
-    public ClusterTable(CoapCluster cluster, CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions options, TimeProvider time,
+    public ClusterTable(CoapCluster cluster, CoapRecordKind kind, ICoapReplicatedTableRules rules, CoapTableOptions options,
+        TimeProvider time,
         ILogger logger)
     {
         (_cluster, _kind, _options, _time, _logger) = (cluster, kind, options, time, logger);
         News = new TableUpdatePublisher(cluster, kind, _stop.Token);
-        _contents = new ClusterTableContents(cluster, kind, rules, time, logger, News);
-        _waits = new WaitingTableRequestLimiter(options, cluster.Counts);
-        _owner = new TableOwner(cluster, _contents, options, _waits);
-        _reader = new TableReader(cluster, kind, _contents, News, _moved);
+        _contents = new ClusterReplicatedTableContents(cluster, kind, rules, time, logger, News);
+        _waits = new TableRequestLimiter(options, cluster.Counts);
+        _owner = new OwnedSlotRequestHandler(cluster, _contents, options, _waits);
+        _reader = new TableLoader(cluster, kind, _contents, News, _moved);
         _hearing = new TableUpdateSubscriber(cluster, kind, _contents);
         _failed = new RateLimitedLog(time);
     }
@@ -57,7 +58,7 @@ internal sealed class ClusterTable : CoapReplicatedTable
             return true;
         }
 
-        ClusterTableSlot slot = _contents[number];
+        ClusterReplicatedTableSlot slot = _contents[number];
         lock (slot.Gate)
         {
             return owner.News.NumberOf(number, slot.Fence) == slot.Number && slot is { ReadsAll: false, IsReading: false, Wanted: null };
@@ -67,7 +68,7 @@ internal sealed class ClusterTable : CoapReplicatedTable
     /// <summary>Whether this node decides about a slot.</summary>
     internal bool Owns(CoapSlot number)
     {
-        ClusterTableSlot slot = _contents[number];
+        ClusterReplicatedTableSlot slot = _contents[number];
         lock (slot.Gate)
         {
             return slot.IsOwned;

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>The tables of a node: answers the other nodes, and releases slots that move. Thread-safe.</summary>
-internal sealed class ClusterTables : ISlotState, INodeListener
+internal sealed class ClusterTables : ISlotState, INodeLivenessListener
 {
     public const string AskPath = "/table-ask";
     public const string UpdatePath = "/table-news";
@@ -40,7 +40,7 @@ internal sealed class ClusterTables : ISlotState, INodeListener
     /// <summary>The bytes of their keys and values.</summary>
     public long Bytes => _tables.Values.Sum(static table => table.Bytes);
 
-    public CoapReplicatedTable Open(CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions? options)
+    public CoapReplicatedTable Open(CoapRecordKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options)
     {
         ArgumentNullException.ThrowIfNull(rules);
         if (kind is not (CoapRecordKind.Registration or CoapRecordKind.Topic or >= CoapRecordKind.Application))

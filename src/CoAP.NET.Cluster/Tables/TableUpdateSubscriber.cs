@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster;
 /// Hears from the owners of slots what they changed, and asks them every two seconds up to which change they told: changes whose news were
 /// lost are then read. Thread-safe.
 /// </summary>
-internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind kind, ClusterTableContents contents)
+internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind kind, ClusterReplicatedTableContents contents)
 {
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(2);
     private readonly WakeSignal _up = new();
@@ -35,11 +35,11 @@ internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind 
 
     public void OnUp() => _up.Wake();
 
-    private void Apply(ReadOnlySpan<byte> changes, Action<ClusterTableSlot, TableChangeMessage> apply)
+    private void Apply(ReadOnlySpan<byte> changes, Action<ClusterReplicatedTableSlot, TableChangeMessage> apply)
     {
         while (TableChangeMessage.TryRead(ref changes, out TableChangeMessage change))
         {
-            ClusterTableSlot slot = contents[change.Slot];
+            ClusterReplicatedTableSlot slot = contents[change.Slot];
             lock (slot.Gate)
             {
                 apply(slot, change);

@@ -60,7 +60,8 @@ internal sealed record ClusterInstrument(
             (ClusterMetric.Relayed, "relayed"), (ClusterMetric.RelaysReceived, "received"), (ClusterMetric.RelaysReturned, "returned"),
             (ClusterMetric.RelaysRefused, "refused"), (ClusterMetric.RelaysStray, "stray"), (ClusterMetric.RelaysLost, "lost")),
         new("coap.cluster.messages_refused", false, "{message}", "Messages in the name of another node that were dropped, because their "
-            + "sender does not have the secret of the cluster, or because they were sent again.", null, (ClusterMetric.MessagesRefused, null)),
+            + "sender does not have the secret of the cluster, or because they were sent again.", null,
+                (ClusterMetric.MessagesRefused, null)),
         new("coap.cluster.datagrams_held", false, "{datagram}", "Datagrams that waited for slots on their way, and those of them that were "
             + "dropped.", "coap.cluster.outcome", (ClusterMetric.DatagramsQueued, "held"), (ClusterMetric.DatagramsDropped, "dropped")),
         new("coap.cluster.observers", false, "{observer}", "Kept observers by outcome, and changes of observers dropped for lack of "
@@ -94,7 +95,8 @@ internal sealed record ClusterInstrument(
             + "node, and read because other nodes changed them.", "coap.cluster.change", (ClusterMetric.TablePut, "put"),
             (ClusterMetric.TableRemoved, "removed"), (ClusterMetric.TableExpired, "expired"), (ClusterMetric.TableReceived, "read")),
         new("coap.cluster.table.slots", false, "{slot}", "Slots of tables that this node took over and read from the store, and those "
-            + "that it read again because they have another owner, or because it missed changes.", "coap.cluster.reading", (ClusterMetric.TableSlotsTaken, "taken"),
+            + "that it read again because they have another owner, or because it missed changes.", "coap.cluster.reading",
+                (ClusterMetric.TableSlotsTaken, "taken"),
             (ClusterMetric.TableSlotsRead, "read_again")),
     ];
 

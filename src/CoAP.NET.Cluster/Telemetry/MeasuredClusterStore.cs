@@ -27,7 +27,7 @@ internal sealed class MeasuredClusterStore(ICoapClusterStore inner, Histogram<do
     public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
         MeasureAsync(Change, () => inner.TryChangeAsync(wanted, cancellationToken));
 
-    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken) =>
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken) =>
         MeasureAsync(Write, () => inner.WriteAsync(batch, cancellationToken));
 
     // Its duration depends on the reader.

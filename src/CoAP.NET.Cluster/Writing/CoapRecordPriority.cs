@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The importance of a change, which determines the order of drops when a <see cref="CoapRecordWriter"/> is full.</summary>
+/// <summary>The importance of a change, which determines the order of drops when a <see cref="CoapRecordWriteQueue"/> is full.</summary>
 internal enum CoapRecordPriority : byte
 {
     /// <summary>A newer change follows soon, for example for the last received message. Dropped first.</summary>

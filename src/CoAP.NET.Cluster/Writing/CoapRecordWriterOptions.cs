@@ -28,13 +28,13 @@ internal sealed class CoapRecordWriterOptions
 
     internal CoapRecordWriterOptions Checked()
     {
-        OptionRange.Check(MaxRecords, 100, 10_000_000);
-        OptionRange.Check(MaxBytes, 64L << 10, 4L << 30);
-        OptionRange.Check(BatchSize, 1, RecordBatchValidator.MaxCount);
-        OptionRange.Check(Interval, TimeSpan.Zero, TimeSpan.FromMinutes(1));
-        OptionRange.Check(FirstRetry, TimeSpan.FromMilliseconds(1), TimeSpan.FromMinutes(1));
-        OptionRange.Check(LongestRetry, FirstRetry, TimeSpan.FromMinutes(10));
-        OptionRange.Check(StopTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
+        ArgumentRangeCheck.Check(MaxRecords, 100, 10_000_000);
+        ArgumentRangeCheck.Check(MaxBytes, 64L << 10, 4L << 30);
+        ArgumentRangeCheck.Check(BatchSize, 1, RecordBatchValidator.MaxCount);
+        ArgumentRangeCheck.Check(Interval, TimeSpan.Zero, TimeSpan.FromMinutes(1));
+        ArgumentRangeCheck.Check(FirstRetry, TimeSpan.FromMilliseconds(1), TimeSpan.FromMinutes(1));
+        ArgumentRangeCheck.Check(LongestRetry, FirstRetry, TimeSpan.FromMinutes(10));
+        ArgumentRangeCheck.Check(StopTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
         return (CoapRecordWriterOptions)MemberwiseClone();
     }
 }

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The changes that wait for the store: one for each record, with limits. Not thread-safe: <see cref="CoapRecordWriter"/> holds its lock.
+/// The changes that wait for the store: one for each record, with limits. Not thread-safe: <see cref="CoapRecordWriteQueue"/> holds its lock.
 /// It returns the callers to notify, so that none is called under that lock.
 /// </summary>
 internal sealed class PendingRecords(CoapRecordWriterOptions options)
 {
-    private readonly Dictionary<CoapRecordKey, PendingRecord> _byKey = [];
-    private readonly LinkedList<PendingRecord>[] _byWeight = [new(), new(), new()];
-    private readonly List<PendingRecord> _inProgress = [];
+    private readonly Dictionary<CoapRecordKey, PendingRecordChange> _byKey = [];
+    private readonly LinkedList<PendingRecordChange>[] _byWeight = [new(), new(), new()];
+    private readonly List<PendingRecordChange> _inProgress = [];
     private long _number;
     private int _bytesInProgress;
 
@@ -35,12 +35,12 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         get
         {
             long oldest = _number + 1;
-            foreach (LinkedList<PendingRecord> list in _byWeight)
+            foreach (LinkedList<PendingRecordChange> list in _byWeight)
             {
                 oldest = Math.Min(oldest, list.First?.Value.Number ?? long.MaxValue);
             }
 
-            foreach (PendingRecord record in _inProgress)
+            foreach (PendingRecordChange record in _inProgress)
             {
                 oldest = Math.Min(oldest, record.Number);
             }
@@ -56,16 +56,17 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     /// <param name="outdated">A record whose callers must get a fenced outcome; null if there is none.</param>
     /// <returns>Whether there was room.</returns>
     public bool TryAdd(
-        CoapRecordChange change, CoapRecordPriority weight, TaskCompletionSource<CoapWriteOutcome>? waiter, out PendingRecord? outdated)
+        CoapRecordWrite change, CoapRecordPriority weight, TaskCompletionSource<CoapWriteOutcome>? waiter,
+            out PendingRecordChange? outdated)
     {
         outdated = null;
-        PendingRecord record = new(change, weight, ++_number);
+        PendingRecordChange record = new(change, weight, ++_number);
         if (waiter is not null)
         {
             record.Waiters.Add(waiter);
         }
 
-        if (_byKey.TryGetValue(change.Key, out PendingRecord? old))
+        if (_byKey.TryGetValue(change.Key, out PendingRecordChange? old))
         {
             Remove(old);
             Replaced++;
@@ -98,14 +99,14 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     }
 
     /// <summary>Takes the next batch: promises first, then state, then hints, and the oldest of each first.</summary>
-    public CoapRecordChange[] Take()
+    public CoapRecordWrite[] Take()
     {
         for (int weight = (int)CoapRecordPriority.Promise; weight >= 0; weight--)
         {
             while (_inProgress.Count < options.BatchSize && _byWeight[weight].First is { } first
                 && (_inProgress.Count == 0 || _bytesInProgress + first.Value.Bytes <= RecordBatchValidator.MaxBytes))
             {
-                PendingRecord record = first.Value;
+                PendingRecordChange record = first.Value;
                 Remove(record);
                 _inProgress.Add(record);
                 _bytesInProgress += record.Bytes;
@@ -117,9 +118,9 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     }
 
     /// <summary>Completes the taken batch.</summary>
-    public PendingRecord[] Done()
+    public PendingRecordChange[] Done()
     {
-        PendingRecord[] done = [.. _inProgress];
+        PendingRecordChange[] done = [.. _inProgress];
         Bytes -= _bytesInProgress;
         _bytesInProgress = 0;
         _inProgress.Clear();
@@ -128,16 +129,16 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
 
     /// <summary>Returns the failed batch to the queue, except for changes that newer ones have replaced meanwhile.</summary>
     /// <returns>Records whose callers must get a fenced outcome.</returns>
-    public List<PendingRecord> Again()
+    public List<PendingRecordChange> Again()
     {
-        List<PendingRecord> outdated = [];
-        PendingRecord[] failed = Done();
+        List<PendingRecordChange> outdated = [];
+        PendingRecordChange[] failed = Done();
 
         // From the newest on, so that the oldest is first again.
         for (int i = failed.Length - 1; i >= 0; i--)
         {
-            PendingRecord old = failed[i];
-            if (!_byKey.TryGetValue(old.Change.Key, out PendingRecord? newer))
+            PendingRecordChange old = failed[i];
+            if (!_byKey.TryGetValue(old.Change.Key, out PendingRecordChange? newer))
             {
                 Insert(old, isOld: true);
                 continue;
@@ -160,12 +161,12 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     }
 
     /// <summary>Removes everything, at the end.</summary>
-    public PendingRecord[] Clear()
+    public PendingRecordChange[] Clear()
     {
-        PendingRecord[] all = [.. Done(), .. _byKey.Values];
+        PendingRecordChange[] all = [.. Done(), .. _byKey.Values];
         Dropped += all.Length;
         _byKey.Clear();
-        foreach (LinkedList<PendingRecord> list in _byWeight)
+        foreach (LinkedList<PendingRecordChange> list in _byWeight)
         {
             list.Clear();
         }
@@ -174,7 +175,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         return all;
     }
 
-    private static void Inherit(PendingRecord record, PendingRecord old)
+    private static void Inherit(PendingRecordChange record, PendingRecordChange old)
     {
         record.Number = old.Number;
         record.Weight = (CoapRecordPriority)Math.Max((byte)record.Weight, (byte)old.Weight);
@@ -182,7 +183,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     }
 
     // Changes of at most the newcomer's weight go, the lightest and oldest first. They have no waiting callers.
-    private bool MakeRoom(PendingRecord record)
+    private bool MakeRoom(PendingRecordChange record)
     {
         for (int weight = 0; !HasCapacity(record);)
         {
@@ -204,17 +205,17 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         return true;
     }
 
-    private bool HasCapacity(PendingRecord record) => Count < options.MaxRecords && Bytes + record.Bytes <= options.MaxBytes;
+    private bool HasCapacity(PendingRecordChange record) => Count < options.MaxRecords && Bytes + record.Bytes <= options.MaxBytes;
 
-    private void Insert(PendingRecord record, bool isOld = false)
+    private void Insert(PendingRecordChange record, bool isOld = false)
     {
-        LinkedList<PendingRecord> list = _byWeight[(int)record.Weight];
+        LinkedList<PendingRecordChange> list = _byWeight[(int)record.Weight];
         record.Node = isOld ? list.AddFirst(record) : list.AddLast(record);
         _byKey.Add(record.Change.Key, record);
         Bytes += record.Bytes;
     }
 
-    private void Remove(PendingRecord record)
+    private void Remove(PendingRecordChange record)
     {
         _byWeight[(int)record.Weight].Remove(record.Node!);
         _byKey.Remove(record.Change.Key);

@@ -9,7 +9,7 @@ public static class CoapCborBinding
 {
     /// <summary>Lets a handler take bodies and return results in CBOR (RFC 8949).</summary>
     /// <param name="route">What the handler needs.</param>
-    public static void AddCbor(CoapBoundRoute route)
+    public static void AddCbor(CoapHandlerBinding route)
     {
         ArgumentNullException.ThrowIfNull(route);
         route.Cbor = Conversion.Instance;

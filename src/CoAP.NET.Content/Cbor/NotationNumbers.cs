@@ -17,7 +17,7 @@ internal static class NotationNumbers
     /// <param name="text">The notation, at a digit or a minus.</param>
     /// <param name="output">Receives the number, unless it is the number of a tag.</param>
     /// <param name="isTag">Whether it was the number of a tag. Its head is written, and the parenthesis is next.</param>
-    public static bool TryRead(ref NotationCursor text, NotationBytes output, out bool isTag)
+    public static bool TryRead(ref NotationCursor text, NotationCborBuffer output, out bool isTag)
     {
         isTag = false;
         int start = text.Position;
@@ -61,7 +61,7 @@ internal static class NotationNumbers
     /// <param name="output">Receives the number.</param>
     /// <param name="value">The number.</param>
     /// <param name="decimals">Its digits, so a shorter number is rounded only once; empty for none.</param>
-    public static bool TryFinish(ref NotationCursor text, NotationBytes output, double value, ReadOnlySpan<char> decimals)
+    public static bool TryFinish(ref NotationCursor text, NotationCborBuffer output, double value, ReadOnlySpan<char> decimals)
     {
         int start = text.Position;
         if (!text.TryReadIndicator(out NotationWidth width))
@@ -99,7 +99,7 @@ internal static class NotationNumbers
         }
     }
 
-    private static bool TryFinish(ref NotationCursor text, NotationBytes output, int start, BigInteger value, out bool isTag)
+    private static bool TryFinish(ref NotationCursor text, NotationCborBuffer output, int start, BigInteger value, out bool isTag)
     {
         isTag = false;
         int behind = text.Position;
@@ -131,7 +131,7 @@ internal static class NotationNumbers
             return true;
         }
 
-        if (width == NotationWidth.Indefinite || !NotationBytes.Fits((ulong)argument, width))
+        if (width == NotationWidth.Indefinite || !NotationCborBuffer.Fits((ulong)argument, width))
         {
             return text.Fail(behind, $"an encoding indicator that the number fits was expected, but {text.Since(behind)} was found");
         }
@@ -207,7 +207,7 @@ internal static class NotationNumbers
         return true;
     }
 
-    private static bool TryReadFloat(ref NotationCursor text, NotationBytes output, int start)
+    private static bool TryReadFloat(ref NotationCursor text, NotationCborBuffer output, int start)
     {
         if (text.TryTake(".") && !TryTakeSomeDigits(ref text))
         {
@@ -226,7 +226,7 @@ internal static class NotationNumbers
     }
 
     // Refuses a value that a double does not hold exactly: the writer of a hexadecimal number wants exactly these bits.
-    private static bool TryReadHexFloat(ref NotationCursor text, NotationBytes output, int start, int digits, bool isNegative)
+    private static bool TryReadHexFloat(ref NotationCursor text, NotationCborBuffer output, int start, int digits, bool isNegative)
     {
         ulong mantissa = 0;
         long exponent = 0;

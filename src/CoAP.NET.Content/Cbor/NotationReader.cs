@@ -19,7 +19,7 @@ internal static class NotationReader
     public static bool TryRead(ReadOnlySpan<char> notation, out byte[] cbor, out ContentFault fault, bool isSequence, int maxSize)
     {
         NotationCursor text = new(notation);
-        NotationBytes output = new(Math.Min(maxSize, Array.MaxLength));
+        NotationCborBuffer output = new(Math.Min(maxSize, Array.MaxLength));
         bool isRead = isSequence
             ? TryReadItems(ref text, output, CborDiagnostics.MaxDepth, End, false, out _)
             : text.TrySkipSpace() && TryReadItem(ref text, output, CborDiagnostics.MaxDepth) && text.TrySkipSpace()
@@ -36,7 +36,8 @@ internal static class NotationReader
     /// <param name="close">The end of the items; empty for the end of the text.</param>
     /// <param name="isMap">Whether each item is a key with its value.</param>
     /// <param name="count">The number of items.</param>
-    public static bool TryReadItems(ref NotationCursor text, NotationBytes output, int depth, string close, bool isMap, out ulong count)
+    public static bool TryReadItems(
+        ref NotationCursor text, NotationCborBuffer output, int depth, string close, bool isMap, out ulong count)
     {
         count = 0;
         while (true)
@@ -68,11 +69,11 @@ internal static class NotationReader
         && (text.TryTake(",") || (close.Length == 0 ? text.IsAtEnd : text.IsAt(close))
             || text.Expected($"a comma or {(close.Length == 0 ? "the end of the text" : close)}"));
 
-    private static bool TryReadValue(ref NotationCursor text, NotationBytes output, int depth) =>
+    private static bool TryReadValue(ref NotationCursor text, NotationCborBuffer output, int depth) =>
         text.TrySkipSpace() && (text.TryTake(":") || text.Expected("a colon")) && text.TrySkipSpace()
         && TryReadItem(ref text, output, depth);
 
-    private static bool TryReadItem(ref NotationCursor text, NotationBytes output, int depth)
+    private static bool TryReadItem(ref NotationCursor text, NotationCborBuffer output, int depth)
     {
         int start = text.Position;
         if (depth == 0)
@@ -86,7 +87,7 @@ internal static class NotationReader
             '{' => TryReadContainer(ref text, output, depth, CborMajor.Map),
             '(' => TryReadParts(ref text, output, depth),
             '-' or (>= '0' and <= '9') => TryReadNumber(ref text, output, depth),
-            _ when NotationStrings.IsNext(text) => NotationStrings.TryRead(ref text, output, depth, false, out _),
+            _ when NotationStringReader.IsNext(text) => NotationStringReader.TryRead(ref text, output, depth, false, out _),
             _ when char.IsAsciiLetter(text.Next) => TryReadWord(ref text, output),
             _ => text.Expected("an item"),
         };
@@ -94,7 +95,7 @@ internal static class NotationReader
             || text.Fail(start, $"at most {output.MaxSize} bytes of CBOR were expected, but what begins here goes beyond"));
     }
 
-    private static bool TryReadContainer(ref NotationCursor text, NotationBytes output, int depth, CborMajor major)
+    private static bool TryReadContainer(ref NotationCursor text, NotationCborBuffer output, int depth, CborMajor major)
     {
         text.Take();
         int start = output.Length;
@@ -122,7 +123,7 @@ internal static class NotationReader
             return true;
         }
 
-        if (!NotationBytes.Fits(count, width))
+        if (!NotationCborBuffer.Fits(count, width))
         {
             return text.Fail(behind, $"an encoding indicator was expected that {count} items fit, but a narrower one was found");
         }
@@ -132,7 +133,7 @@ internal static class NotationReader
     }
 
     /// <summary>Reads a string of indefinite length with its parts.</summary>
-    private static bool TryReadParts(ref NotationCursor text, NotationBytes output, int depth)
+    private static bool TryReadParts(ref NotationCursor text, NotationCborBuffer output, int depth)
     {
         int start = output.Length;
         text.Take();
@@ -146,12 +147,12 @@ internal static class NotationReader
         do
         {
             int part = text.Position;
-            if (!NotationStrings.IsNext(text))
+            if (!NotationStringReader.IsNext(text))
             {
                 return text.Expected(isTextString is null ? "a part of a string (an empty one is ''_ or \"\"_)" : "a part of the string");
             }
 
-            if (!NotationStrings.TryRead(ref text, output, depth, true, out bool isText))
+            if (!NotationStringReader.TryRead(ref text, output, depth, true, out bool isText))
             {
                 return false;
             }
@@ -179,7 +180,7 @@ internal static class NotationReader
         return true;
     }
 
-    private static bool TryReadNumber(ref NotationCursor text, NotationBytes output, int depth)
+    private static bool TryReadNumber(ref NotationCursor text, NotationCborBuffer output, int depth)
     {
         if (!NotationNumbers.TryRead(ref text, output, out bool isTag))
         {
@@ -195,7 +196,7 @@ internal static class NotationReader
         return text.TrySkipSpace() && TryReadItem(ref text, output, depth - 1) && text.TrySkipSpace() && text.TryExpect(")");
     }
 
-    private static bool TryReadWord(ref NotationCursor text, NotationBytes output)
+    private static bool TryReadWord(ref NotationCursor text, NotationCborBuffer output)
     {
         int start = text.Position;
         switch (text.TakeWord())
@@ -219,7 +220,7 @@ internal static class NotationReader
         }
     }
 
-    private static bool TryReadSimple(ref NotationCursor text, NotationBytes output)
+    private static bool TryReadSimple(ref NotationCursor text, NotationCborBuffer output)
     {
         if (!text.TryExpect("(") || !text.TrySkipSpace())
         {
@@ -240,7 +241,7 @@ internal static class NotationReader
         return text.TrySkipSpace() && text.TryExpect(")") && TryWriteSimple(output, (byte)value);
     }
 
-    private static bool TryWriteSimple(NotationBytes output, byte value)
+    private static bool TryWriteSimple(NotationCborBuffer output, byte value)
     {
         output.AppendHead(CborMajor.Simple, value, NotationWidth.Shortest);
         return true;

@@ -16,9 +16,9 @@ public sealed class CoapObservation : IAsyncDisposable
 {
     private static readonly ContextCallback s_handOut = static observation => ((CoapObservation)observation!).HandOut();
 
-    private readonly CoapReregistration _rule;
+    private readonly CoapReregistrationPolicy _rule;
     private readonly Action<CoapResponse>? _onNotification;
-    private IObservationSource? _shared;
+    private IClientObservationSource? _shared;
     private TaskCompletionSource? _changed;
     private int _isDisposed;
 
@@ -30,7 +30,7 @@ public sealed class CoapObservation : IAsyncDisposable
 
     internal CoapObservation(CoapObserveOptions? options)
     {
-        _rule = options?.Reregistration ?? CoapReregistration.Auto;
+        _rule = options?.Reregistration ?? CoapReregistrationPolicy.Auto;
         _onNotification = options?.OnNotification;
     }
 
@@ -58,7 +58,7 @@ public sealed class CoapObservation : IAsyncDisposable
     /// <summary>The reason why the resource is not observed at the moment; null if it is, or if no registration has failed yet.</summary>
     public CoapException? Error => Snapshot.Error;
 
-    internal CoapReregistration Reregistration => _rule;
+    internal CoapReregistrationPolicy Reregistration => _rule;
 
     private ObservationSnapshot Snapshot => Volatile.Read(ref _shared)?.Snapshot ?? ObservationSnapshot.Initial;
 
@@ -150,11 +150,11 @@ public sealed class CoapObservation : IAsyncDisposable
     /// <returns>The observation; null if there is no registration, or if it cannot outlive the process: on connections, within OSCORE, and
     /// in sessions without a <see cref="CoapPeer.DurableId"/>.</returns>
     /// <exception cref="ObjectDisposedException">The observation was disposed.</exception>
-    public async Task<CoapObservationSnapshot?> ExportAsync(CancellationToken cancellationToken = default)
+    public async Task<CoapExportedObservation?> ExportAsync(CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         cancellationToken.ThrowIfCancellationRequested();
-        TaskCompletionSource<CoapObservationSnapshot?> told = new(_shared!.CompletionOptions);
+        TaskCompletionSource<CoapExportedObservation?> told = new(_shared!.CompletionOptions);
         _shared!.Export(told);
         return await told.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
@@ -185,14 +185,14 @@ public sealed class CoapObservation : IAsyncDisposable
     public override string ToString() => $"{_shared?.Name}: {State}";
 
     /// <summary>
-    /// Handles a new <see cref="IObservationSource.Snapshot"/>. The caller holds no lock; several threads may call it concurrently.
+    /// Handles a new <see cref="IClientObservationSource.Snapshot"/>. The caller holds no lock; several threads may call it concurrently.
     /// </summary>
     internal void OnChanged() => Changed();
 
     /// <summary>See <see cref="DisposeAsync"/>.</summary>
     internal void End() => End(isLeft: false);
 
-    internal void Begin(IObservationSource source)
+    internal void Begin(IClientObservationSource source)
     {
         Volatile.Write(ref _shared, source);
 

@@ -6,9 +6,9 @@ public sealed class CoapObserveOptions
 {
     /// <summary>Whether and how often the observation registers again when the registration is lost or in doubt.</summary>
     /// <remarks>
-    /// Default <see cref="CoapReregistration.Auto"/>. Observations of one resource share a registration; the most active rule applies.
+    /// Default <see cref="CoapReregistrationPolicy.Auto"/>. Observations of one resource share a registration; the most active rule applies.
     /// </remarks>
-    public CoapReregistration Reregistration
+    public CoapReregistrationPolicy Reregistration
     {
         get;
         set
@@ -17,7 +17,7 @@ public sealed class CoapObserveOptions
             field = value;
         }
     }
-    = CoapReregistration.Auto;
+    = CoapReregistrationPolicy.Auto;
 
     /// <summary>Called with each notification, for packages that pass on many observations: it needs no task and no thread.</summary>
     /// <remarks>

@@ -21,7 +21,7 @@ public sealed class CoapObserverChange
     /// <summary>The reason why the observer went; null if it came or acknowledged.</summary>
     public CoapObserverEnd? End { get; }
 
-    private ObserverState? _state;
+    private ObserverApplicationState? _state;
 
     /// <summary>
     /// An object of the application for this observer: what a handler of an event stores, later events of the observer have.
@@ -35,10 +35,10 @@ public sealed class CoapObserverChange
     public object? State
     {
         get => _state?.Value;
-        set => (_state ??= new ObserverState()).Value = value;
+        set => (_state ??= new ObserverApplicationState()).Value = value;
     }
 
-    internal ObserverState Holder
+    internal ObserverApplicationState Holder
     {
         init => _state = value;
     }

@@ -29,7 +29,7 @@ public enum CoapObserverEnd
     /// <summary>
     /// Another observer took its place: the same client used the token for another resource, or newcomers displaced a peer that was heard
     /// once, or a client of a source with fewer observers needed its place (<see cref="CoapObserveLimits.MaxObservers"/>,
-    /// <see cref="CoapObserverTerms.MaxObservers"/>), or the resource now accepts fewer observers.
+    /// <see cref="CoapResourceObserverLimits.MaxObservers"/>), or the resource now accepts fewer observers.
     /// </summary>
     Replaced,
 

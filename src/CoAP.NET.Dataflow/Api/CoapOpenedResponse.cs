@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>A response whose body is in memory if it is small and a stream if it is large.</summary>
-/// <remarks>See <see cref="CoapRequests.OpenResponseAsync"/>.</remarks>
+/// <remarks>See <see cref="CoapClientRequestExtensions.OpenResponseAsync"/>.</remarks>
 internal sealed class CoapOpenedResponse : IAsyncDisposable
 {
     private volatile bool _isStreamed;
@@ -13,7 +13,7 @@ internal sealed class CoapOpenedResponse : IAsyncDisposable
 
     /// <summary>The body, from its first byte; null if it is the payload of <see cref="Response"/>.</summary>
     /// <remarks>Reading throws when the transfer fails, or when the representation changes during the transfer.</remarks>
-    public CoapResponseStream? Body { get; private set; }
+    public CoapResponseBodyStream? Body { get; private set; }
 
     /// <summary>The largest body that is kept in memory, in bytes.</summary>
     internal int MaxInMemory { get; }
@@ -31,6 +31,6 @@ internal sealed class CoapOpenedResponse : IAsyncDisposable
     internal void Begin(CoapResponse head, Func<Stream, CancellationToken, Task> fetch)
     {
         _isStreamed = true;
-        Body = CoapResponseStream.Begin(head, fetch);
+        Body = CoapResponseBodyStream.Begin(head, fetch);
     }
 }

@@ -45,10 +45,10 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     /// certificate, and for a <see cref="System.Security.Claims.ClaimsPrincipal"/>, <see cref="System.Security.Principal.IPrincipal"/> or
     /// <see cref="System.Security.Principal.IIdentity"/> that is not authenticated.
     /// </remarks>
-    public bool IsKnown => PeerIdentity.IsKnown(Channel.Identity);
+    public bool IsKnown => PeerIdentityInspector.IsKnown(Channel.Identity);
 
     /// <summary>The source of the peer, to which shares of limits apply; custom limits may use it too.</summary>
-    public CoapSource Source => Channel.Shard.Environment.Sources.Of(Channel.Remote, Channel.Identity);
+    public CoapQuotaSource Source => Channel.Shard.Environment.Sources.Of(Channel.Remote, Channel.Identity);
 
     /// <summary>Whether the peer has proven that it receives at its address.</summary>
     public bool IsVerified => Channel.IsVerified;
@@ -206,7 +206,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
 
     /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.ResumeObservationAsync"/>.</summary>
     internal Task<CoapObservation> ResumeObservationAsync(
-        CoapObservationSnapshot state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+        CoapExportedObservation state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
         _endpoint.ResumeObservationAsync(state, options, cancellationToken);
 
     /// <summary>Returns the channel of the peer at an endpoint, for stored observations and observers.</summary>
@@ -225,7 +225,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     public static CoapPeer Of(CoapChannel channel)
     {
         ArgumentNullException.ThrowIfNull(channel);
-        return channel.Part<CoapPeer>(PeerFeature.Application) ?? channel.StorePart(PeerFeature.Application,
+        return channel.Part<CoapPeer>(PeerFeatureKind.Application) ?? channel.StorePart(PeerFeatureKind.Application,
             new CoapPeer(channel.Shard.Drain.Find<IPeerActions>() ?? NullPeerActions.Instance, channel));
     }
 }

@@ -110,12 +110,12 @@ public sealed class CoapRequest
     }
 
     /// <summary>The Content-Format of the payload (RFC 7252 section 5.10.3); null if the option is absent.</summary>
-    public CoapContentFormat? ContentFormat => RequestTarget.FormatOf(Options, OptionNumber.ContentFormat);
+    public CoapContentFormat? ContentFormat => RequestTargetResolver.FormatOf(Options, OptionNumber.ContentFormat);
 
     /// <summary>The requested Content-Format (RFC 7252 section 5.10.4); null for any.</summary>
     public CoapContentFormat? Accept
     {
-        get => RequestTarget.FormatOf(Options, OptionNumber.Accept);
+        get => RequestTargetResolver.FormatOf(Options, OptionNumber.Accept);
         set
         {
             Options.Remove(OptionNumber.Accept);
@@ -137,20 +137,20 @@ public sealed class CoapRequest
     /// Human-readable: it does not distinguish a slash inside a segment from one between segments.
     /// </remarks>
     /// <exception cref="CoapFormatException">The URI is invalid.</exception>
-    public string Path => RequestTarget.PathOf(Message, TargetToSend);
+    public string Path => RequestTargetResolver.PathOf(Message, TargetToSend);
 
     /// <summary>The decoded Uri-Query options in order, one argument each, such as <c>rt=light</c> (RFC 7252 section 5.10.1).</summary>
     /// <remarks>
     /// Their order is part of the resource's name. Those of the options come first and then those of the URI, as they will be sent.
     /// </remarks>
     /// <exception cref="CoapFormatException">While enumerating: the URI is invalid.</exception>
-    public IEnumerable<string> Queries => RequestTarget.QueriesOf(Message, Uri);
+    public IEnumerable<string> Queries => RequestTargetResolver.QueriesOf(Message, Uri);
 
     /// <summary>The classes of responses that the client does not want (RFC 7967).</summary>
     /// <remarks>
     /// Default: none, it wants all. With <see cref="NoResponseClasses.All"/> sending ends when the request was acknowledged, or sent if it
     /// is Non-confirmable, with a response whose <see cref="CoapResponse.IsNone"/> is true. With some classes it waits for the others until
-    /// <see cref="Timeout"/>; <see cref="CoapRequests.SendAsync"/> returns null for silence.
+    /// <see cref="Timeout"/>; <see cref="CoapClientRequestExtensions.SendAsync"/> returns null for silence.
     /// </remarks>
     public NoResponseClasses NoResponse
     {
@@ -235,7 +235,7 @@ public sealed class CoapRequest
     /// section 4.7), the clients take turns: many waiting requests of one client do not delay those of another. On a connection the request
     /// waits for the server's CSM, so that no bytes of a client reach a server of another protocol. Null: the caller.
     /// </remarks>
-    public CoapSource? OnBehalfOf { get => Transfer?.OnBehalfOf; set => Settings.OnBehalfOf = value; }
+    public CoapQuotaSource? OnBehalfOf { get => Transfer?.OnBehalfOf; set => Settings.OnBehalfOf = value; }
 
     /// <summary>The settings of the transfer; null if all have their defaults.</summary>
     internal TransferSettings? Transfer { get; private set; }
@@ -243,7 +243,7 @@ public sealed class CoapRequest
     internal TransferSettings Settings => Transfer ??= new TransferSettings();
 
     /// <summary>The URI whose path and query are added when the request is sent; null if the options are complete.</summary>
-    internal CoapUri? TargetToSend => RequestTarget.ToSend(Message, Uri);
+    internal CoapUri? TargetToSend => RequestTargetResolver.ToSend(Message, Uri);
 
     /// <summary>Returns the payload as text in UTF-8.</summary>
     /// <returns>The text.</returns>
@@ -270,7 +270,7 @@ public sealed class CoapRequest
     public bool TryGetQuery(string name, [NotNullWhen(true)] out string? value)
     {
         ArgumentNullException.ThrowIfNull(name);
-        return RequestTarget.TryGetQuery(Queries, name, out value);
+        return RequestTargetResolver.TryGetQuery(Queries, name, out value);
     }
 
     /// <summary>Copies this request, with another URI.</summary>

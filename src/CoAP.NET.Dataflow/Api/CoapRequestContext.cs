@@ -54,7 +54,7 @@ public sealed class CoapRequestContext
     {
         get
         {
-            Body ??= new ExchangeBody();
+            Body ??= new ReceivedRequestBody();
             return Body.Reader ??= Payload.IsEmpty
                 ? PipeReader.Create(Stream.Null)
                 : PipeReader.Create(new ReadOnlySequence<byte>(Payload));
@@ -65,7 +65,7 @@ public sealed class CoapRequestContext
     public bool IsBodyStreamed => Body is { IsStreamed: true };
 
     /// <summary>The state of the body; null for a plain request.</summary>
-    internal ExchangeBody? Body
+    internal ReceivedRequestBody? Body
     {
         get => _more?.Body;
         set => MoreFor(value is not null)?.Body = value;
@@ -83,10 +83,10 @@ public sealed class CoapRequestContext
     public bool Confirmable { get; internal init; } = true;
 
     /// <summary>The Content-Format of the payload (RFC 7252 section 5.10.3); null if the option is absent.</summary>
-    public CoapContentFormat? ContentFormat => RequestTarget.FormatOf(Options, OptionNumber.ContentFormat);
+    public CoapContentFormat? ContentFormat => RequestTargetResolver.FormatOf(Options, OptionNumber.ContentFormat);
 
     /// <summary>The requested Content-Format (RFC 7252 section 5.10.4); null for any.</summary>
-    public CoapContentFormat? Accept => RequestTarget.FormatOf(Options, OptionNumber.Accept);
+    public CoapContentFormat? Accept => RequestTargetResolver.FormatOf(Options, OptionNumber.Accept);
 
     /// <summary>The values of the route template that matched, such as <c>Route["id"]</c>; empty if it has no parameters.</summary>
     public CoapRouteValues Route
@@ -129,11 +129,11 @@ public sealed class CoapRequestContext
 
     /// <summary>The absolute path, decoded, with a slash before each segment; <c>/</c> if there is none.</summary>
     /// <remarks>Human-readable: it does not distinguish a slash inside a segment from one between segments.</remarks>
-    public string Path => RequestTarget.PathOf(Message, null);
+    public string Path => RequestTargetResolver.PathOf(Message, null);
 
     /// <summary>The decoded Uri-Query options in order, one argument each, such as <c>rt=light</c> (RFC 7252 section 5.10.1).</summary>
     /// <remarks>Their order is part of the resource's name.</remarks>
-    public IEnumerable<string> Queries => RequestTarget.QueriesOf(Message, null);
+    public IEnumerable<string> Queries => RequestTargetResolver.QueriesOf(Message, null);
 
     /// <summary>The classes of responses that the client does not want (RFC 7967). Default: none, it wants all.</summary>
     public NoResponseClasses NoResponse => Message.OptionsToRead?.NoResponse ?? NoResponseClasses.None;
@@ -156,7 +156,7 @@ public sealed class CoapRequestContext
         set => RareFields.Watch = value;
     }
 
-    internal ResultStreamTracker? Opened { get => _more?.Opened; set => RareFields.Opened = value; }
+    internal ResultBodyStreamDisposer? Opened { get => _more?.Opened; set => RareFields.Opened = value; }
 
     private RareRequestFields RareFields => _more ??= new RareRequestFields();
 
@@ -190,7 +190,7 @@ public sealed class CoapRequestContext
     public bool TryGetQuery(string name, [NotNullWhen(true)] out string? value)
     {
         ArgumentNullException.ThrowIfNull(name);
-        return RequestTarget.TryGetQuery(Queries, name, out value);
+        return RequestTargetResolver.TryGetQuery(Queries, name, out value);
     }
 
     /// <summary>
@@ -261,7 +261,7 @@ public sealed class CoapRequestContext
             Aborted = Aborted,
             EchoAge = EchoAge,
             Body = IsBodyStreamed ? Body : null,
-            Opened = ResultStreamTracker.Of(this),
+            Opened = ResultBodyStreamDisposer.Of(this),
         };
     }
 

@@ -25,7 +25,7 @@ public class CoapResult
         Payload = payload;
         if (contentFormat is { } format)
         {
-            _options = FormatOptions.Of(format);
+            _options = ContentFormatOptionCache.Of(format);
         }
     }
 

@@ -13,11 +13,11 @@ internal interface ICoapChangeListener
 {
     /// <summary>
     /// Called when <see cref="CoapServer.Notify"/> or <see cref="CoapRouteHandlerBuilder.Notify"/> reported a change of a path or a route;
-    /// not for <see cref="CoapChangeFeed.Apply"/>.
+    /// not for <see cref="ServerToServerChangeFeed.Apply"/>.
     /// </summary>
     void Changed(string name);
 
-    /// <summary>Called when the set of observed names has changed: <see cref="CoapChangeFeed.TryTake"/> returns the changes.</summary>
+    /// <summary>Called when the set of observed names has changed: <see cref="ServerToServerChangeFeed.TryTake"/> returns the changes.</summary>
     /// <remarks>Not called again before it has returned all.</remarks>
     void ObservedChanged();
 }

@@ -5,7 +5,7 @@ namespace CoAP.NET;
 /// a host, or a device of a cluster.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <see cref="CoapRequests"/> has a method for each request method. An application can wrap a client in its own, for example
+/// Thread-safe. <see cref="CoapClientRequestExtensions"/> has a method for each request method. An application can wrap a client in its own, for example
 /// to log requests or to answer them in a test.
 /// </remarks>
 public interface ICoapClient
@@ -34,7 +34,7 @@ public interface ICoapClient
     /// <exception cref="ArgumentException">The request is neither GET nor FETCH, or has no valid CoAP URI.</exception>
     /// <exception cref="CoapException">
     /// There are too many observations (<see cref="CoapObserveLimits.MaxObservations"/>), the endpoint was stopped or has no transport for
-    /// the scheme, or the URI names a group; with <see cref="CoapReregistration.Never"/> also if no response arrived.
+    /// the scheme, or the URI names a group; with <see cref="CoapReregistrationPolicy.Never"/> also if no response arrived.
     /// </exception>
     Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
         CancellationToken cancellationToken = default);

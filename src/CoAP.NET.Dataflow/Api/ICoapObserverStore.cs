@@ -4,7 +4,7 @@ namespace CoAP.NET;
 /// Stores the observers of an endpoint (RFC 7641) beyond the life of the process; <see cref="CoapServer.TryRestoreObserver"/> restores one.
 /// </summary>
 /// <remarks>
-/// Set by <see cref="CoapProcessOptions.ObserverStore"/>. One thread at a time calls it, in the order of the events, and without a lock.
+/// Set by <see cref="CoapMultiProcessOptions.ObserverStore"/>. One thread at a time calls it, in the order of the events, and without a lock.
 /// It must not wait, so queue slow work. It does not receive observers that no other process can take over: those on connections of TCP,
 /// TLS and WebSockets, which end with the connection (RFC 8323 section 7.4), and those protected by OSCORE, whose notifications are bound
 /// to the registration as this process saw it (RFC 8613 section 5.4).
@@ -13,7 +13,7 @@ internal interface ICoapObserverStore
 {
     /// <summary>Called when a client has started to observe a resource, or was restored as an observer.</summary>
     /// <param name="observer">The client and its registration.</param>
-    void Registered(CoapObserverSnapshot observer);
+    void Registered(CoapPersistedObserver observer);
 
     /// <summary>Called when a client is still an observer, because it acknowledged a notification or registered again.</summary>
     /// <remarks>
@@ -21,7 +21,7 @@ internal interface ICoapObserverStore
     /// because each receives a Confirmable notification once a day (RFC 7641 section 4.5). Does nothing by default.
     /// </remarks>
     /// <param name="observer">The client and its registration.</param>
-    void Confirmed(CoapObserverSnapshot observer)
+    void Confirmed(CoapPersistedObserver observer)
     {
     }
 
@@ -32,5 +32,5 @@ internal interface ICoapObserverStore
     /// </remarks>
     /// <param name="observer">The client and its registration, identified by its peer and the token of its request.</param>
     /// <param name="end">The reason.</param>
-    void Removed(CoapObserverSnapshot observer, CoapObserverEnd end);
+    void Removed(CoapPersistedObserver observer, CoapObserverEnd end);
 }

@@ -14,7 +14,7 @@ internal static class BindingValidator
     {
         ArgumentNullException.ThrowIfNull(routes);
         List<string> problems = [];
-        foreach (CoapBoundRoute route in routes.Routes.ListMetadata<CoapBoundRoute>())
+        foreach (CoapHandlerBinding route in routes.Routes.ListMetadata<CoapHandlerBinding>())
         {
             route.Check(services, problems);
         }

@@ -12,9 +12,9 @@ namespace CoAP.NET.Binding;
 /// <summary>A parameter that gets the body. For generated code.</summary>
 /// <typeparam name="T">The type of the parameter.</typeparam>
 [EditorBrowsable(EditorBrowsableState.Never)]
-public sealed class CoapBodyParameter<T> : IJsonSlot
+public sealed class CoapBodyParameter<T> : ISerializedHandlerValue
 {
-    private readonly CoapBoundRoute _route;
+    private readonly CoapHandlerBinding _route;
     private readonly string _name;
     private readonly bool _isOptional;
     private readonly CoapParser<string, T>? _parser;
@@ -23,7 +23,7 @@ public sealed class CoapBodyParameter<T> : IJsonSlot
     // Null until the first look-up. All requests of a route have the same container.
     private volatile object? _isService;
 
-    internal CoapBodyParameter(CoapBoundRoute route, string name, bool isOptional, CoapParser<string, T>? parser)
+    internal CoapBodyParameter(CoapHandlerBinding route, string name, bool isOptional, CoapParser<string, T>? parser)
     {
         _route = route;
         _name = name;
@@ -31,16 +31,17 @@ public sealed class CoapBodyParameter<T> : IJsonSlot
         _parser = parser;
     }
 
-    Type IJsonSlot.Type => typeof(T);
+    Type ISerializedHandlerValue.Type => typeof(T);
 
-    string IJsonSlot.Place => Place;
+    string ISerializedHandlerValue.Place => Place;
 
     /// <summary>The parameter, if it gets a service where the container has its class; otherwise null.</summary>
     internal ServiceOrBodyParameter? Parameter { get; set; }
 
     private string Place => $"the body '{_name}'";
 
-    bool IJsonSlot.TryPrepare(CoapJsonOptions options, [NotNullWhen(false)] out string? problem) => TryPrepare(options, out problem);
+    bool ISerializedHandlerValue.TryPrepare(CoapJsonOptions options, [NotNullWhen(false)] out string? problem) =>
+        TryPrepare(options, out problem);
 
     /// <summary>Reads the body.</summary>
     /// <param name="request">The request.</param>
@@ -61,7 +62,7 @@ public sealed class CoapBodyParameter<T> : IJsonSlot
 
         if (request.Payload.IsEmpty)
         {
-            refusal = _isOptional ? null : CoapArguments.Lacks(request, Place);
+            refusal = _isOptional ? null : CoapHandlerArgumentBinder.Lacks(request, Place);
             return _isOptional;
         }
 
@@ -84,8 +85,8 @@ public sealed class CoapBodyParameter<T> : IJsonSlot
             bool isText = Utf8.IsValid(request.Payload.Span) && _parser(Encoding.UTF8.GetString(request.Payload.Span), out value);
             refusal = isText ? null
                 : default(T) is double or float or decimal or Half or NFloat
-                ? CoapArguments.CannotReadNumber(request, Place, typeof(T).Name)
-                : CoapArguments.CannotRead(request, Place, typeof(T).Name);
+                ? CoapHandlerArgumentBinder.CannotReadNumber(request, Place, typeof(T).Name)
+                : CoapHandlerArgumentBinder.CannotRead(request, Place, typeof(T).Name);
             return isText;
         }
 
@@ -113,7 +114,7 @@ public sealed class CoapBodyParameter<T> : IJsonSlot
 
         object? service = _isOptional
             ? request.Services?.GetService(typeof(T))
-            : CoapArguments.Services(request, typeof(T)).GetRequiredService(typeof(T));
+            : CoapHandlerArgumentBinder.Services(request, typeof(T)).GetRequiredService(typeof(T));
         return (T?)service;
     }
 
@@ -226,7 +227,7 @@ public sealed class CoapBodyParameter<T> : IJsonSlot
 
     private bool IsThere(CoapRequestContext request, T? value, [NotNullWhen(false)] out CoapResult? refusal)
     {
-        refusal = value is null && !_isOptional ? CoapArguments.Lacks(request, Place) : null;
+        refusal = value is null && !_isOptional ? CoapHandlerArgumentBinder.Lacks(request, Place) : null;
         return refusal is null;
     }
 

@@ -104,7 +104,8 @@ public static class CoapHandlerResults
             : Await(request, running, convert);
 
         [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-        static async ValueTask<CoapResult> Await(CoapRequestContext request, Task<T> running, Func<CoapRequestContext, T, CoapResult> convert) =>
+        static async ValueTask<CoapResult> Await(
+            CoapRequestContext request, Task<T> running, Func<CoapRequestContext, T, CoapResult> convert) =>
             convert(request, await running.ConfigureAwait(false));
     }
 
@@ -122,7 +123,8 @@ public static class CoapHandlerResults
             : Await(request, running, convert);
 
         [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-        static async ValueTask<CoapResult> Await(CoapRequestContext request, ValueTask<T> running, Func<CoapRequestContext, T, CoapResult> convert) =>
+        static async ValueTask<CoapResult> Await(
+            CoapRequestContext request, ValueTask<T> running, Func<CoapRequestContext, T, CoapResult> convert) =>
             convert(request, await running.ConfigureAwait(false));
     }
 

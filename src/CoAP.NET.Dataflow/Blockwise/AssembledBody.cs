@@ -14,10 +14,10 @@ internal sealed class AssembledBody : StoredTransfer
     /// <summary>The part of a share that a body may take in addition to its bytes, with its key.</summary>
     public const int Allowance = Overhead + 128;
 
-    private readonly RequestBodies _bodies;
+    private readonly RequestBodyStore _bodies;
     private readonly uint? _announced;
     private readonly long _max;
-    private readonly BlockwiseEchoAge? _admitted;
+    private readonly FirstBlockEchoAge? _admitted;
 
     // Only what the last block may lack; its payload, which goes into the body, is let go.
     private readonly CoapMessage _first;
@@ -37,7 +37,7 @@ internal sealed class AssembledBody : StoredTransfer
     /// <param name="max">The maximum size of the body, in bytes: its memory does not grow beyond.</param>
     /// <param name="admitted">The Echo that the gates of its route accepted; null if there are no gates.</param>
     public AssembledBody(
-        RequestBodies bodies, TransferKey key, CoapChannel channel, CoapMessage first, long max, BlockwiseEchoAge? admitted)
+        RequestBodyStore bodies, TransferKey key, CoapChannel channel, CoapMessage first, long max, FirstBlockEchoAge? admitted)
         : base(key, channel)
     {
         _bodies = bodies;
@@ -102,7 +102,7 @@ internal sealed class AssembledBody : StoredTransfer
         Channel.Shard.Environment.Counters.Add(CoapCounter.BodiesAssembled);
         _bodies.Detach(this);
         Complete(message);
-        exchange.Body = new ExchangeBody { Block1 = block, Transfer = this, IsAdmitted = _admitted is not null };
+        exchange.Body = new ReceivedRequestBody { Block1 = block, Transfer = this, IsAdmitted = _admitted is not null };
         exchange.Request.EchoAge ??= _admitted?.AgeAt(now);
         return default;
     }
@@ -174,7 +174,7 @@ internal sealed class AssembledBody : StoredTransfer
 /// </summary>
 /// <param name="Age">Its age; null without an Echo.</param>
 /// <param name="At">When it passed, in units of 100 ns.</param>
-internal sealed record BlockwiseEchoAge(TimeSpan? Age, long At)
+internal sealed record FirstBlockEchoAge(TimeSpan? Age, long At)
 {
     public TimeSpan? AgeAt(long now) => Age is { } age ? age + TimeSpan.FromTicks(now - At) : null;
 }

@@ -20,7 +20,7 @@ internal static class BlockResponses
     /// <param name="block">Its Block1.</param>
     public static CoapResult Continue(CoapExchange exchange, BlockValue block)
     {
-        BlockResult result = new(CoapCode.Continue) { IsBlock = true };
+        PartialBodyResult result = new(CoapCode.Continue) { IsBlock = true };
         result.OwnOptions.Block1 = block.Number > 0 || exchange.Channel.IsReliable
             ? block
             : new BlockValue(0, more: true,
@@ -57,7 +57,7 @@ internal static class BlockResponses
             return CoapResults.BadRequest("A request with Block1 asks for block 0 of the answer.");
         }
 
-        return BlockCapacity.IsLength(block, length)
+        return BlockPayloadSize.IsLength(block, length)
             ? null
             : CoapResults.BadRequest(string.Create(CultureInfo.InvariantCulture, $"A block {block} with a payload of {length} bytes."));
     }
@@ -66,11 +66,11 @@ internal static class BlockResponses
     /// The blocks of an answer: what the request asks for, or the peer asked for last, or the size of the request's own blocks; never above
     /// what the peer is known to prefer, nor above what fits a message. On a connection what fits, unless the request asks for less.
     /// </summary>
-    public static BlockCapacity Fit(CoapExchange exchange, BlockValue? asked, CoapResult result)
+    public static BlockPayloadSize Fit(CoapExchange exchange, BlockValue? asked, CoapResult result)
     {
         if (exchange.Channel.IsReliable)
         {
-            return BlockCapacity.Of(exchange.Channel, asked?.SizeExponent ?? BlockValue.BertSizeExponent, Room(exchange, result));
+            return BlockPayloadSize.Of(exchange.Channel, asked?.SizeExponent ?? BlockValue.BertSizeExponent, Room(exchange, result));
         }
 
         CoapTransmissionParameters parameters = exchange.Channel.Parameters;
@@ -81,7 +81,7 @@ internal static class BlockResponses
             exponent = Math.Min(exponent, block1.SizeExponent);
         }
 
-        return BlockCapacity.Of(exchange.Channel, exponent, Room(exchange, result));
+        return BlockPayloadSize.Of(exchange.Channel, exponent, Room(exchange, result));
     }
 
     /// <summary>How many bytes of the body of an answer have room in one message, with the options of a block.</summary>
@@ -127,11 +127,12 @@ internal static class BlockResponses
     /// <param name="observe">The Observe option of the answer; null for none.</param>
     /// <param name="size">The size that is said: in the first block, and where it was asked for (RFC 7959 section 4); null for
     /// none.</param>
-    public static CoapResult Cut(CoapResult whole, long offset, BlockCapacity fit, long start, long total, BlockValue? block1, uint? observe,
+    public static CoapResult Cut(
+        CoapResult whole, long offset, BlockPayloadSize fit, long start, long total, BlockValue? block1, uint? observe,
         long? size)
     {
         int length = fit.LengthOf(total - offset);
-        BlockResult block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };
+        PartialBodyResult block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };
         if (whole.HasOptions)
         {
             block.OwnOptions.AddAll(whole.Options);

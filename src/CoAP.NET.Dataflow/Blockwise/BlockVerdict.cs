@@ -4,7 +4,7 @@ namespace CoAP.NET.Blockwise;
 /// <param name="Kind">The action.</param>
 /// <param name="Result">The response, for <see cref="BlockVerdictKind.Answer"/>.</param>
 /// <param name="Stream">The body that a handler reads, to which the block is written once the lock is released; null for none.</param>
-internal readonly record struct BlockVerdict(BlockVerdictKind Kind, CoapResult? Result = null, StreamedBody? Stream = null)
+internal readonly record struct BlockVerdict(BlockVerdictKind Kind, CoapResult? Result = null, StreamedRequestBody? Stream = null)
 {
     public static BlockVerdict Answer(CoapResult result) => new(BlockVerdictKind.Answer, result);
 }

@@ -9,7 +9,7 @@ namespace CoAP.NET.Blockwise;
 internal sealed class BlockwiseBudget
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapSource, BudgetAccount> _accounts = [];
+    private readonly Dictionary<CoapQuotaSource, BudgetAccount> _accounts = [];
     private readonly bool _isOpen;
     private long _used;
 
@@ -50,7 +50,7 @@ internal sealed class BlockwiseBudget
     }
 
     /// <summary>Returns the account of a source, until <see cref="Leave"/>; the same for all its peers.</summary>
-    public BudgetAccount Join(in CoapSource key)
+    public BudgetAccount Join(in CoapQuotaSource key)
     {
         lock (_gate)
         {
@@ -94,9 +94,9 @@ internal sealed class BlockwiseBudget
     /// <param name="share">The amount from its share.</param>
     /// <param name="bytes">The amount from the whole: less than the share if it is shared with others.</param>
     /// <returns>The shortage; nothing was taken then.</returns>
-    public BudgetShortage TryTake(BudgetAccount account, TransferBudgetKind part, long share, long bytes)
+    public BudgetShortage TryTake(BudgetAccount account, TransferBudgetTier part, long share, long bytes)
     {
-        bool isNewcomers = part == TransferBudgetKind.Newcomer;
+        bool isNewcomers = part == TransferBudgetTier.Newcomer;
         long held = account.Add(share);
         if (held > (isNewcomers ? NewcomerMax : PeerMax))
         {
@@ -106,7 +106,7 @@ internal sealed class BlockwiseBudget
 
         bool isOwn = bytes >= share;
         BudgetShortage shortage = BudgetShortage.None;
-        if (part == TransferBudgetKind.Unverified && !Leaves(held, PeerMax - Unverified.Add(bytes), isOwn))
+        if (part == TransferBudgetTier.Unverified && !Leaves(held, PeerMax - Unverified.Add(bytes), isOwn))
         {
             Unverified.Add(-bytes);
             shortage = BudgetShortage.Unverified;
@@ -126,18 +126,18 @@ internal sealed class BlockwiseBudget
     }
 
     /// <summary>Gives back of the whole, and of the part of the unverified what was taken of it.</summary>
-    public void GiveBack(long bytes, TransferBudgetKind part)
+    public void GiveBack(long bytes, TransferBudgetTier part)
     {
         Interlocked.Add(ref _used, -bytes);
-        if (part == TransferBudgetKind.Unverified)
+        if (part == TransferBudgetTier.Unverified)
         {
             Unverified.Add(-bytes);
         }
     }
 
     /// <summary>Moves what a transfer takes between the parts when its peer came back or was verified.</summary>
-    public void Move(long bytes, TransferBudgetKind from, TransferBudgetKind to) =>
-        Unverified.Add((to == TransferBudgetKind.Unverified ? bytes : 0) - (from == TransferBudgetKind.Unverified ? bytes : 0));
+    public void Move(long bytes, TransferBudgetTier from, TransferBudgetTier to) =>
+        Unverified.Add((to == TransferBudgetTier.Unverified ? bytes : 0) - (from == TransferBudgetTier.Unverified ? bytes : 0));
 
     // Memory that others hold anyway may be shared without limit.
     private bool Leaves(long held, long left, bool isOwn) => left >= 0 && (_isOpen || !isOwn || held <= left);
@@ -148,7 +148,7 @@ internal sealed class BlockwiseBudget
 /// Thread-safe.
 /// </summary>
 /// <param name="key">The source, with one account in the budget; null for others.</param>
-internal sealed class BudgetAccount(CoapSource? key)
+internal sealed class BudgetAccount(CoapQuotaSource? key)
 {
     // For how long after a refusal those that hold room have to show progress.
     private static readonly long s_shortFor = TimeSpan.FromMinutes(1).Ticks;
@@ -156,7 +156,7 @@ internal sealed class BudgetAccount(CoapSource? key)
     private long _bytes;
     private long _refusedAt = long.MinValue;
 
-    public CoapSource? Key => key;
+    public CoapQuotaSource? Key => key;
 
     /// <summary>How many bytes its transfers take; what is shared with others counts in full.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
@@ -173,7 +173,7 @@ internal sealed class BudgetAccount(CoapSource? key)
     public bool IsShort(long now) => Volatile.Read(ref _refusedAt) is var at && at != long.MinValue && now - at < s_shortFor;
 }
 
-internal enum TransferBudgetKind : byte
+internal enum TransferBudgetTier : byte
 {
     /// <summary>Takes from the part that all newcomers share; they only replace each other.</summary>
     Newcomer,

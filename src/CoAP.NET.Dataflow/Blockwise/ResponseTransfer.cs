@@ -31,7 +31,7 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
     public long Reached { get; private set; }
 
     /// <summary>The blocks that are being sent without a request.</summary>
-    public UnsolicitedBlocks? Sending { get; set; }
+    public PushedResponseBlocks? Sending { get; set; }
 
     /// <summary>Whether the last block was given, which only a copy of its request may still want.</summary>
     public override bool IsDone => _isDone;
@@ -66,7 +66,7 @@ internal sealed class SharedResponse(TransferKey key, CoapResult result)
     /// <summary>How many transfers use it.</summary>
     public int Users { get; set; }
 
-    public TransferBudgetKind Part { get; set; }
+    public TransferBudgetTier Part { get; set; }
 
     public long Size => result.Payload.Length + key.Size + 512L;
 

@@ -39,7 +39,7 @@ internal abstract class StoredTransfer : WheelTimer
     public long ShareCharge { get; set; }
 
     /// <summary>Which part of the bound it takes of. Set by the store.</summary>
-    public TransferBudgetKind Part { get; set; }
+    public TransferBudgetTier Part { get; set; }
 
     /// <summary>Whether its peer is far slower than who means to end it. It goes when others are refused.</summary>
     public bool IsSlow { get; private set; }

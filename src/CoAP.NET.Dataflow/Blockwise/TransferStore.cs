@@ -51,7 +51,7 @@ internal abstract class TransferStore
 
         _transfers.Add(transfer.Key, transfer);
         transfer.Part = PartOf(transfer.Channel, Shard.Guard.IsTrusted(transfer.Channel, now));
-        transfer.Account = transfer.Part == TransferBudgetKind.Newcomer ? Budget.Newcomers : peer.Account;
+        transfer.Account = transfer.Part == TransferBudgetTier.Newcomer ? Budget.Newcomers : peer.Account;
         transfer.PeerNode = peer.Transfers.AddLast(transfer);
         transfer.Node = AgesOf(transfer).AddLast(transfer);
         transfer.Store = this;
@@ -236,7 +236,7 @@ internal abstract class TransferStore
     private StoredTransfer? FindVictim(StoredTransfer transfer, BudgetShortage shortage, long now)
     {
         StoredTransfer? victim = null;
-        for (TransferBudgetKind part = TransferBudgetKind.Newcomer; part <= TransferBudgetKind.Known; part++)
+        for (TransferBudgetTier part = TransferBudgetTier.Newcomer; part <= TransferBudgetTier.Known; part++)
         {
             LinkedListNode<StoredTransfer>? node = Helps(part, transfer, shortage) ? _byAge[(int)part].First : null;
             for (int i = 0; i < Looks && node is not null; i++, node = node.Next)
@@ -256,7 +256,7 @@ internal abstract class TransferStore
     // For a while those that a refused transfer competes with, perhaps in other shards, have to make progress.
     private void NoteRefusal(StoredTransfer transfer, BudgetShortage shortage, long now)
     {
-        BudgetAccount who = transfer.Part == TransferBudgetKind.Newcomer ? Budget.Newcomers
+        BudgetAccount who = transfer.Part == TransferBudgetTier.Newcomer ? Budget.Newcomers
             : shortage == BudgetShortage.All ? Budget.Everybody
             : shortage == BudgetShortage.Unverified ? Budget.Unverified
             : transfer.Account;
@@ -270,24 +270,24 @@ internal abstract class TransferStore
         transfer.IsDone
             || (!transfer.WaitsForServer && (transfer.IsSlow || now - transfer.LastUse >= PatienceWith(transfer, now)));
 
-    private static bool Helps(TransferBudgetKind part, StoredTransfer transfer, BudgetShortage shortage) => shortage switch
+    private static bool Helps(TransferBudgetTier part, StoredTransfer transfer, BudgetShortage shortage) => shortage switch
     {
-        _ when transfer.Part == TransferBudgetKind.Newcomer => part == TransferBudgetKind.Newcomer,
-        BudgetShortage.Unverified => part == TransferBudgetKind.Unverified,
-        BudgetShortage.Share => part != TransferBudgetKind.Newcomer,
+        _ when transfer.Part == TransferBudgetTier.Newcomer => part == TransferBudgetTier.Newcomer,
+        BudgetShortage.Unverified => part == TransferBudgetTier.Unverified,
+        BudgetShortage.Share => part != TransferBudgetTier.Newcomer,
         _ => true,
     };
 
     // A second datagram is no proof of an address: those that came back have a part of their own as well.
-    private static TransferBudgetKind PartOf(CoapChannel channel, bool isTrusted) =>
-        isTrusted ? TransferBudgetKind.Known
-        : channel.IsNewcomer ? TransferBudgetKind.Newcomer
-        : TransferBudgetKind.Unverified;
+    private static TransferBudgetTier PartOf(CoapChannel channel, bool isTrusted) =>
+        isTrusted ? TransferBudgetTier.Known
+        : channel.IsNewcomer ? TransferBudgetTier.Newcomer
+        : TransferBudgetTier.Unverified;
 
     private LinkedList<StoredTransfer> AgesOf(StoredTransfer transfer) => _byAge[(int)transfer.Part];
 
     // A peer that returned or was verified meanwhile takes from another part from then on. No peer falls back.
-    private void Promote(StoredTransfer transfer, TransferBudgetKind part)
+    private void Promote(StoredTransfer transfer, TransferBudgetTier part)
     {
         if (part <= transfer.Part)
         {
@@ -302,7 +302,7 @@ internal abstract class TransferStore
     }
 
     private bool IsShort(StoredTransfer transfer, long now) =>
-        transfer.Account.IsShort(now) || (transfer.Part == TransferBudgetKind.Unverified && Budget.Unverified.IsShort(now))
+        transfer.Account.IsShort(now) || (transfer.Part == TransferBudgetTier.Unverified && Budget.Unverified.IsShort(now))
             || Budget.Everybody.IsShort(now);
 
     private long PatienceWith(StoredTransfer transfer, long now) =>

@@ -17,12 +17,12 @@ internal sealed class ChannelTable
     private const int BytesOfNewcomer = 1024;
 
     private readonly CoapShard _shard;
-    private readonly ChannelList _newcomers = new();
-    private readonly ChannelList _returning = new();
+    private readonly LruChannelList _newcomers = new();
+    private readonly LruChannelList _returning = new();
     private readonly int _maxNewcomers;
     private readonly int _maxReturning;
     private readonly long _newcomerPeriod;
-    private readonly IdlePeers _idle;
+    private readonly IdlePeerExpiryTimer _idle;
     private Slot[] _slots = new Slot[MinSlots];
     private int _count;
     private bool _hasPinned;
@@ -34,7 +34,7 @@ internal sealed class ChannelTable
         _maxNewcomers = Math.Max(16, limits.Peers.NewcomerMemory / BytesOfNewcomer / shardCount);
         _maxReturning = Math.Max(1, limits.Peers.MaxCount / shardCount);
         _newcomerPeriod = limits.Peers.NewcomerPeriod.Ticks;
-        _idle = new IdlePeers(shard, this, _newcomers, _returning);
+        _idle = new IdlePeerExpiryTimer(shard, this, _newcomers, _returning);
     }
 
     public int Count => _count;
@@ -133,7 +133,8 @@ internal sealed class ChannelTable
     /// <param name="channel">The channel.</param>
     /// <returns>Whether there is a channel.</returns>
     public bool TryGetForOutbound(
-        CoapTransport transport, CoapAddress remote, LocalSocketAddress? wanted, LocalSocketAddress? routed, bool onlyFind, ulong hash, long now,
+        CoapTransport transport, CoapAddress remote, LocalSocketAddress? wanted, LocalSocketAddress? routed, bool onlyFind,
+            ulong hash, long now,
         [NotNullWhen(true)] out CoapChannel? channel)
     {
         channel = wanted is { } end
@@ -351,7 +352,7 @@ internal sealed class ChannelTable
         }
     }
 
-    private bool Evict(ChannelList list, bool unverifiedOnly)
+    private bool Evict(LruChannelList list, bool unverifiedOnly)
     {
         CoapChannel? candidate = list.Oldest;
         for (int i = 0; i < EvictionTries && candidate is not null; i++)
@@ -372,7 +373,7 @@ internal sealed class ChannelTable
         return false;
     }
 
-    public bool TryForget(CoapChannel channel, ChannelList list, bool unverifiedOnly)
+    public bool TryForget(CoapChannel channel, LruChannelList list, bool unverifiedOnly)
     {
         if (channel.Pins > 0
             || (unverifiedOnly && channel.IsProtected && channel.VerifiedUntil > _shard.Environment.Now)

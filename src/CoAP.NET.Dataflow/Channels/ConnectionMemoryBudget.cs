@@ -10,19 +10,19 @@ internal sealed class ConnectionMemoryBudget
     private const long OneRead = 64 * 1024;
 
     private readonly CoapCounters _counters;
-    private readonly CoapSourceRule _sources;
-    private readonly ConnectionBudget _assembly;
-    private readonly ConnectionBudget _sending;
+    private readonly CoapSourceGroupingRule _sources;
+    private readonly ConnectionBufferQuota _assembly;
+    private readonly ConnectionBufferQuota _sending;
 
-    public ConnectionMemoryBudget(CoapLimits limits, CoapCounters counters, CoapSourceRule sources)
+    public ConnectionMemoryBudget(CoapLimits limits, CoapCounters counters, CoapSourceGroupingRule sources)
     {
         _sources = sources;
         _counters = counters;
 
         // The largest message must fit in the share of a source, even where a transport doubles its buffer.
-        _assembly = new ConnectionBudget(limits.Connections.ReceiveMemory, limits.Connections.MaxSourceFraction,
+        _assembly = new ConnectionBufferQuota(limits.Connections.ReceiveMemory, limits.Connections.MaxSourceFraction,
             (2L * limits.Connections.MaxMessageSize) + OneRead);
-        _sending = new ConnectionBudget(limits.Connections.SendMemory, limits.Connections.MaxSourceFraction,
+        _sending = new ConnectionBufferQuota(limits.Connections.SendMemory, limits.Connections.MaxSourceFraction,
             (long)limits.Connections.MaxSendQueueSize + limits.Connections.MaxMessageSize);
     }
 

@@ -4,7 +4,7 @@ namespace CoAP.NET.Channels;
 /// The connections of an endpoint, counted by source (RFC 8323 section 10). When there are too many, the source that has most loses an idle
 /// one to a newcomer. Thread-safe; one for all shards.
 /// </summary>
-internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
+internal sealed class ConnectionTable(CoapLimits limits, CoapSourceGroupingRule sources)
 {
     // The maximum number of connections of a source, and of equally large sources, to check for an idle one; the next search continues with
     // others.

@@ -12,7 +12,7 @@ namespace CoAP.NET.Composition;
 /// <param name="hash">Hashes addresses.</param>
 /// <param name="pool">The connections that this end opened.</param>
 internal sealed class ChannelFinder(
-    CoapEnvironment environment, CoapPipeline[] pipelines, EndpointContext context, CoapAddressHash hash, ConnectionPool pool)
+    CoapEnvironment environment, CoapShardPipeline[] pipelines, EndpointTransportContext context, CoapAddressHash hash, ConnectionPool pool)
 {
     /// <summary>Returns the route to a host on a reliable transport.</summary>
     /// <param name="transport">The transport.</param>
@@ -30,7 +30,7 @@ internal sealed class ChannelFinder(
     /// <exception cref="CoapException">The transport cannot send from <paramref name="local"/>.</exception>
     public CoapChannel ChannelTo(CoapTransport transport, CoapAddress remote, IPAddress? local = null)
     {
-        CoapPipeline pipeline = pipelines[context.ShardOf(remote)];
+        CoapShardPipeline pipeline = pipelines[context.ShardOf(remote)];
         ulong address = hash.Of(remote);
         long now = environment.Now;
         CoapChannel? channel;
@@ -97,7 +97,7 @@ internal sealed class ChannelFinder(
     public CoapChannel ProtectedFor(CoapUri? target, CoapChannel channel, CoapMessage message) =>
         channel.Carried is null
         && pipelines[channel.Shard.Index].Protection is { } protection
-        && protection.Find(ProxiedTarget.Of(target, message), channel) is { } context
+        && protection.Find(OriginServerResolver.Of(target, message), channel) is { } context
             ? channel.Protected(context)
             : channel;
 
@@ -122,7 +122,7 @@ internal sealed class ChannelFinder(
 
     private CoapChannel ChannelOfKnown(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local)
     {
-        CoapPipeline pipeline = pipelines[context.ShardOf(remote)];
+        CoapShardPipeline pipeline = pipelines[context.ShardOf(remote)];
         ulong address = hash.Of(remote);
         long now = environment.Now;
         using CoapDatagram datagram = new(0) { Transport = transport, TransportTag = tag, Remote = remote, Local = local };
@@ -147,7 +147,7 @@ internal sealed class ChannelFinder(
     }
 
     // A peer at one local address is one peer, whether the user or the operating system chose the address.
-    private static CoapChannel ChannelFrom(CoapPipeline pipeline, CoapTransport transport, CoapAddress remote, IPAddress? wanted,
+    private static CoapChannel ChannelFrom(CoapShardPipeline pipeline, CoapTransport transport, CoapAddress remote, IPAddress? wanted,
         ulong hash, long now)
     {
         LocalSocketAddress? end = null;

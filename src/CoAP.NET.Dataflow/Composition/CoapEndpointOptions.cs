@@ -68,7 +68,7 @@ public sealed class CoapEndpointOptions
     public CoapTelemetryOptions Telemetry { get; } = new();
 
     /// <summary>How a process stops, and what it shares with others at its address, or with its next run.</summary>
-    public CoapProcessOptions Processes { get; } = new();
+    public CoapMultiProcessOptions Processes { get; } = new();
 
     /// <summary>Custom blocks between the stages of the pipeline, its threads and its random numbers.</summary>
     public CoapPipelineOptions Pipeline { get; } = new();

@@ -25,11 +25,11 @@ internal sealed class TransportSet
     private readonly CoapWebSocketOptions _webSockets;
     private readonly CoapEnvironment _environment;
     private readonly EndpointState _state;
-    private readonly GroupSettings _groups;
+    private readonly GroupResponseSettings _groups;
     private readonly RouteTable _routes;
     private readonly HostLookup _hosts;
-    private readonly EndpointContext _context;
-    private readonly ShardClock[] _clocks;
+    private readonly EndpointTransportContext _context;
+    private readonly ShardTimerDriver[] _clocks;
 
     // Before the start these belong to who builds the endpoint, afterwards to who holds the lifecycle.
     private ICoapTransportFactory[] _factories;
@@ -57,9 +57,9 @@ internal sealed class TransportSet
     /// <param name="context">The interface of the endpoint for transports.</param>
     /// <param name="clocks">The clocks that a transport may drive.</param>
     public TransportSet(
-        CoapEndpointOptions options, CoapEnvironment environment, EndpointState state, GroupSettings groups, RouteTable routes,
-        HostLookup hosts, EndpointContext context,
-        ShardClock[] clocks)
+        CoapEndpointOptions options, CoapEnvironment environment, EndpointState state, GroupResponseSettings groups, RouteTable routes,
+        HostLookup hosts, EndpointTransportContext context,
+        ShardTimerDriver[] clocks)
     {
         _udpEngine = options.Transports.UdpEngine;
         _sharesPort = options.Processes.SharePort;
@@ -106,7 +106,7 @@ internal sealed class TransportSet
         ICoapTransportFactory[] factories = factory is null
             ? _factories
             : [.. _factories.Where(other => other.Scheme != factory.Scheme), factory];
-        CoapUri parsed = ListenUri.Parse(uri, factories, _tls, _environment.IsInBrowser);
+        CoapUri parsed = ListenUriParser.Parse(uri, factories, _tls, _environment.IsInBrowser);
         ThrowIfStarted();
         if (factory is not null)
         {
@@ -295,7 +295,7 @@ internal sealed class TransportSet
         if (!_isSecuritySettled && _listening.Count > 0)
         {
             _isSecuritySettled = true;
-            RouteSchemes.Settle(_routes, _listening, _environment.Logger);
+            RouteSchemeSetup.Settle(_routes, _listening, _environment.Logger);
         }
         foreach (CoapTransport transport in _transports.Except(_started).ToArray())
         {
@@ -348,7 +348,7 @@ internal sealed class TransportSet
         Volatile.Write(ref _started, [.. _started, transport]);
         if (transport.DrivesClock)
         {
-            foreach (ShardClock clock in _clocks)
+            foreach (ShardTimerDriver clock in _clocks)
             {
                 clock.DriveBy(transport);
             }

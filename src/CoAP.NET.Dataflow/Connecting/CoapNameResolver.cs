@@ -24,7 +24,7 @@ internal sealed class CoapNameResolver
     /// <summary>The maximum number of names that are looked up at a time: 16.</summary>
     public const int MaxLookups = 16;
 
-    /// <summary>The maximum number of those for one source (<see cref="CoapSource"/>): 4.</summary>
+    /// <summary>The maximum number of those for one source (<see cref="CoapQuotaSource"/>): 4.</summary>
     public const int MaxLookupsPerSource = 4;
 
     private const int MaxFailures = 1024;
@@ -59,7 +59,7 @@ internal sealed class CoapNameResolver
     /// <returns>The addresses; empty if the name has none.</returns>
     /// <exception cref="SocketException">The look-up failed; see <see cref="SocketException.SocketErrorCode"/>.</exception>
     /// <exception cref="CoapException">Too many look-ups for clients are running.</exception>
-    public Task<IPAddress[]> FindAsync(string name, CoapSource? onBehalfOf = null, CancellationToken cancellationToken = default)
+    public Task<IPAddress[]> FindAsync(string name, CoapQuotaSource? onBehalfOf = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(name);
         NameLookup? lookup;

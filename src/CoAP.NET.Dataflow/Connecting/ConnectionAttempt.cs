@@ -6,14 +6,14 @@ namespace CoAP.NET.Connecting;
 /// <param name="target">Where to.</param>
 /// <param name="wait">How long it waits before it begins, in units of 100 ns; not above zero for at once.</param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
-internal sealed class ConnectionAttempt(ConnectionTarget target, long wait)
+internal sealed class ConnectionAttempt(ConnectionPoolEntry target, long wait)
 #pragma warning restore CA1001
 {
     private readonly CancellationTokenSource _givenUp = new();
     private readonly string? _failureBefore = target.LastFailure;
     private Destination? _current;
 
-    public ConnectionTarget Target { get; } = target;
+    public ConnectionPoolEntry Target { get; } = target;
 
     public long Wait { get; } = wait;
 
@@ -36,7 +36,7 @@ internal sealed class ConnectionAttempt(ConnectionTarget target, long wait)
     /// <summary>How far it has come. To be asked before it is given up: what is given up has no progress.</summary>
     public CoapConnectProgress Progress => Volatile.Read(ref _current) is not { } current
         ? new CoapConnectProgress(
-            CoapConnectStage.Waiting, $"The attempt before failed, and the next one waits for its turn (ReconnectDelay). {_failureBefore}")
+            CoapConnectPhase.Waiting, $"The attempt before failed, and the next one waits for its turn (ReconnectDelay). {_failureBefore}")
         : Target.Key.Transport.ProgressOf(current.Remote, current.ServerName)
             ?? ConnectFailureMessage.Silence(current.Remote, current.ServerName);
 

@@ -57,7 +57,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
         lock (targets.Gate)
         {
             targets.IsStopped = true;
-            foreach (ConnectionTarget target in targets.All)
+            foreach (ConnectionPoolEntry target in targets.All)
             {
                 if (target.Attempt is { } attempt)
                 {
@@ -91,7 +91,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
             foreach (CoapAddress address in route.Addresses)
             {
                 ConnectionKey key = route.KeyOf(address);
-                long due = !targets.TryGet(key, out ConnectionTarget? target) ? time
+                long due = !targets.TryGet(key, out ConnectionPoolEntry? target) ? time
                     : target.IsHeldOff(time) ? target.HeldOffUntil
                     : target.NextAttemptAt;
                 if (due <= time)
@@ -121,7 +121,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
                 throw Stopped();
             }
 
-            ConnectionTarget target = targets.Get(key, out CoapChannel? channel);
+            ConnectionPoolEntry target = targets.Get(key, out CoapChannel? channel);
             if (channel is not null)
             {
                 return channel;
@@ -217,7 +217,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
     private async Task<CoapConnection> ConnectAsync(ConnectionAttempt attempt)
     {
-        ConnectionTarget target = attempt.Target;
+        ConnectionPoolEntry target = attempt.Target;
         ConnectionKey key = target.Key;
         IReadOnlyList<string> alternatives;
         lock (targets.Gate)
@@ -291,7 +291,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
     private void Succeed(ConnectionAttempt attempt, CoapConnection connection)
     {
-        ConnectionTarget target = attempt.Target;
+        ConnectionPoolEntry target = attempt.Target;
         CoapChannel channel = connection.Channel ?? throw new CoapConnectionException(
             CoapError.ConnectFailed, "The transport gave a connection for which Opened was not called, or not with success.");
         bool isWanted;
@@ -310,7 +310,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
                     target.Alternatives = [];
                 }
 
-                channel.SetPart(PeerFeature.Connecting, target);
+                channel.SetPart(PeerFeatureKind.Connecting, target);
                 if (channel.IsForgotten)
                 {
                     // It has ended again, and those who tell it may not have known where to.
@@ -331,7 +331,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
     private void Fail(ConnectionAttempt attempt, Exception exception)
     {
-        ConnectionTarget target = attempt.Target;
+        ConnectionPoolEntry target = attempt.Target;
         long now = environment.Now;
         TimeSpan wait;
         lock (targets.Gate)
@@ -363,7 +363,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
                 exception));
     }
 
-    private static CoapConnectionException HeldOff(ConnectionTarget target, long now, Exception? cause)
+    private static CoapConnectionException HeldOff(ConnectionPoolEntry target, long now, Exception? cause)
     {
         TimeSpan left = TimeSpan.FromTicks(target.HeldOffUntil - now);
         return new CoapConnectionException(

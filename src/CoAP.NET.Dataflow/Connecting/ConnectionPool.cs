@@ -38,14 +38,14 @@ internal sealed class ConnectionPool
     {
         if (route.Only is { } only)
         {
-            return ConnectionSignals.IsUsable(only) ? only : null;
+            return ConnectionStatus.IsUsable(only) ? only : null;
         }
 
         lock (_targets.Gate)
         {
             foreach (CoapAddress address in route.Addresses)
             {
-                if (_targets.TryGet(route.KeyOf(address), out ConnectionTarget? target) && _targets.UsableOf(target) is { } channel)
+                if (_targets.TryGet(route.KeyOf(address), out ConnectionPoolEntry? target) && _targets.UsableOf(target) is { } channel)
                 {
                     return channel;
                 }
@@ -58,7 +58,7 @@ internal sealed class ConnectionPool
     /// <summary>Returns the route to the peer of a connection, valid during the connection and after its end.</summary>
     // A connection opened by another party, including a user of the transport, can only be reopened by that party.
     public static ConnectionRoute RouteTo(CoapChannel channel) =>
-        ConnectionTarget.Of(channel) is { Key: var key }
+        ConnectionPoolEntry.Of(channel) is { Key: var key }
             ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName, key.Local)
             : new ConnectionRoute(channel);
 
@@ -67,7 +67,7 @@ internal sealed class ConnectionPool
     {
         lock (_targets.Gate)
         {
-            return ConnectionTarget.Of(channel) is { Key: var key } && _targets.TryGet(key, out ConnectionTarget? target)
+            return ConnectionPoolEntry.Of(channel) is { Key: var key } && _targets.TryGet(key, out ConnectionPoolEntry? target)
                 ? _targets.UsableOf(target)
                 : null;
         }
@@ -77,7 +77,7 @@ internal sealed class ConnectionPool
     {
         lock (_targets.Gate)
         {
-            if (ConnectionTarget.Of(channel) is { } target && target.Channel == channel)
+            if (ConnectionPoolEntry.Of(channel) is { } target && target.Channel == channel)
             {
                 _targets.Remove(target, channel);
             }
@@ -94,7 +94,7 @@ internal sealed class ConnectionPool
         lock (_targets.Gate)
         {
             // A connection that ended otherwise has no cause in common with an abort.
-            return ConnectionTarget.Of(channel) is { } target
+            return ConnectionPoolEntry.Of(channel) is { } target
                 && (target.LastAbort?.Channel == channel ? target.AbortBefore : target.LastAbort) is { } before
                 && before.Cause == ConnectionTargets.CauseOf(error.InnerException as CoapConnectionException ?? error);
         }
@@ -119,7 +119,7 @@ internal sealed class ConnectionPool
 
     private static CoapConnectionException Gone(CoapChannel channel)
     {
-        CoapConnectionException? reason = ConnectionSignals.EndOf(channel).Reason;
+        CoapConnectionException? reason = ConnectionStatus.EndOf(channel).Reason;
         string what = channel.Connection!.IsInitiator
             ? "Open it again where it was opened."
             : "It had opened the connection itself, so wait until it connects again (PeerConnected tells).";

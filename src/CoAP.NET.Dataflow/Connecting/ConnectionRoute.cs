@@ -5,7 +5,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Connecting;
 
 /// <summary>The route of a request: to any of the addresses of a host, or to a peer that alone can reopen its connection.</summary>
-internal sealed class ConnectionRoute : RequestRoute
+internal sealed class ConnectionRoute : OutgoingRequestRoute
 {
     private readonly CoapAddress[] _addresses;
 

@@ -9,7 +9,7 @@ namespace CoAP.NET.Connecting;
 /// </summary>
 /// <param name="environment">For options, clock and counters.</param>
 /// <param name="pool">The connections.</param>
-internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool pool) : RequestStep
+internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool pool) : OutgoingRequestStep
 {
     // How often a request looks for another connection because its own had ended before it was used.
     private const int MaxMoves = 2;
@@ -25,7 +25,8 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     /// <param name="content">Where its body comes from; null when it is the payload.</param>
     /// <param name="isForOther">Whether somebody else sent the request to this application.</param>
     public static bool NeedsCapabilities(CoapMessage message, CoapContent? content, bool isForOther) =>
-        isForOther || content?.Open is not null || message.Payload.Length > 1024 || message.SizeBound > Options.MaxMessageSizeOption.BaseValue;
+        isForOther || content?.Open is not null || message.Payload.Length > 1024
+            || message.SizeBound > Options.MaxMessageSizeOption.BaseValue;
 
     public override StepOutcome Before(OutgoingRequest request) =>
         request.Route is ConnectionRoute route ? Connect(request, route, request.Message, isAgain: false) : StepOutcome.Go;
@@ -65,7 +66,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         ConnectionRoute route, CoapMessage message, bool needsCapabilities, RequestTimeLimit time, CancellationToken cancellationToken)
     {
         CoapChannel? channel = pool.Find(route);
-        return channel is not null && (!needsCapabilities || ConnectionSignals.IsReady(channel))
+        return channel is not null && (!needsCapabilities || ConnectionStatus.IsReady(channel))
             ? new ValueTask<CoapChannel>(channel)
             : new ValueTask<CoapChannel>(WaitAsync(route, message, needsCapabilities, time, cancellationToken));
     }
@@ -120,8 +121,9 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         {
             throw new CoapTimeoutException(
                 route.Progress is { } progress
-                    ? TimeoutFacts.OfConnecting(progress, CoapTimeLimit.RequestTimeout, time.Whole)
-                    : new TimeoutFacts(CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, time.Whole, CoapTimeoutReason.NotSent),
+                    ? TimeoutFacts.OfConnecting(progress, CoapTimeLimitKind.RequestTimeout, time.Whole)
+                    : new TimeoutFacts(CoapTimeoutStep.Capabilities, CoapTimeLimitKind.RequestTimeout, time.Whole,
+                        CoapTimeoutReason.NotSent),
                 message.Code,
                 route.ToString());
         }
@@ -130,9 +132,9 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     private async Task<CoapChannel> WaitAsync(ConnectionRoute route, bool needsCapabilities, CancellationToken cancellationToken)
     {
         CoapChannel channel = await pool.GetAsync(route, cancellationToken).ConfigureAwait(false);
-        if (needsCapabilities && !ConnectionSignals.IsReady(channel))
+        if (needsCapabilities && !ConnectionStatus.IsReady(channel))
         {
-            await ConnectionSignals.WhenReadyAsync(channel).WaitAsync(cancellationToken).ConfigureAwait(false);
+            await ConnectionStatus.WhenReadyAsync(channel).WaitAsync(cancellationToken).ConfigureAwait(false);
         }
 
         return channel;
@@ -140,7 +142,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
 
     // A connection that never became ready is one that could not be opened: that is told and not tried without end.
     private bool MayMove(OutgoingRequest request, ConnectionRoute route, CoapChannel channel) =>
-        route.Only is null && HasTime(request) && ConnectionSignals.EndOf(channel).WasReady;
+        route.Only is null && HasTime(request) && ConnectionStatus.EndOf(channel).WasReady;
 
     private bool MayRepeat(OutgoingRequest request, ConnectionRoute route, CoapChannel channel, CoapConnectionException exception) =>
         environment.Streams.RepeatsIdempotentRequests

@@ -13,8 +13,8 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     private const int MaxRemembered = 1024;
 
     private readonly CoapStreamOptions _options = environment.Streams;
-    private readonly Dictionary<ConnectionKey, ConnectionTarget> _targets = [];
-    private readonly LruDictionary<ConnectionKey, ConnectionTarget> _remembered = new(MaxRemembered);
+    private readonly Dictionary<ConnectionKey, ConnectionPoolEntry> _targets = [];
+    private readonly LruDictionary<ConnectionKey, ConnectionPoolEntry> _remembered = new(MaxRemembered);
     private JitterSequence _jitter = new(environment.Random.NextUInt64());
 
     /// <summary>The lock of the pool.</summary>
@@ -26,20 +26,20 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     /// <summary>Targets that are known: with a connection, an attempt or a past.</summary>
     public int Count => _targets.Count;
 
-    public IEnumerable<ConnectionTarget> All => _targets.Values;
+    public IEnumerable<ConnectionPoolEntry> All => _targets.Values;
 
     /// <summary>Why a connection was aborted, to compare it with another one.</summary>
     public static string CauseOf(CoapConnectionException error) => error.Diagnostic ?? error.Message;
 
-    public bool TryGet(ConnectionKey key, [MaybeNullWhen(false)] out ConnectionTarget target) => _targets.TryGetValue(key, out target);
+    public bool TryGet(ConnectionKey key, [MaybeNullWhen(false)] out ConnectionPoolEntry target) => _targets.TryGetValue(key, out target);
 
     /// <summary>The target of a key, which is made when nothing is known of it.</summary>
     /// <param name="key">The key.</param>
     /// <param name="usable">Its connection; null when there is none.</param>
-    public ConnectionTarget Get(ConnectionKey key, out CoapChannel? usable)
+    public ConnectionPoolEntry Get(ConnectionKey key, out CoapChannel? usable)
     {
         usable = null;
-        if (_targets.TryGetValue(key, out ConnectionTarget? target))
+        if (_targets.TryGetValue(key, out ConnectionPoolEntry? target))
         {
             usable = UsableOf(target);
         }
@@ -47,16 +47,16 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
         // The unusable target may have been removed.
         if (target is null || !_targets.ContainsKey(key))
         {
-            _targets[key] = target = new ConnectionTarget(key);
+            _targets[key] = target = new ConnectionPoolEntry(key);
         }
 
         return target;
     }
 
     /// <summary>The connection of a target, where new requests may go out on it.</summary>
-    public CoapChannel? UsableOf(ConnectionTarget target)
+    public CoapChannel? UsableOf(ConnectionPoolEntry target)
     {
-        if (target.Channel is not { } channel || ConnectionSignals.IsUsable(channel))
+        if (target.Channel is not { } channel || ConnectionStatus.IsUsable(channel))
         {
             return target.Channel;
         }
@@ -66,11 +66,11 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     }
 
     /// <summary>A connection is not used for new requests any more.</summary>
-    public void Remove(ConnectionTarget target, CoapChannel channel)
+    public void Remove(ConnectionPoolEntry target, CoapChannel channel)
     {
         target.Channel = null;
         long now = environment.Now;
-        ConnectionEnd end = ConnectionSignals.EndOf(channel);
+        ConnectionEnd end = ConnectionStatus.EndOf(channel);
         if (end.HoldOff is { } holdOff && holdOff > TimeSpan.Zero)
         {
             target.HeldOffUntil = now + holdOff.Ticks;
@@ -97,7 +97,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     }
 
     /// <summary>A connection could not be opened, or was of no use: the next one waits longer.</summary>
-    public void CountFailure(ConnectionTarget target, long now)
+    public void CountFailure(ConnectionPoolEntry target, long now)
     {
         long wait = BackOffTimes.Of(target.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, _jitter.Next());
         target.NextAttemptAt = now > long.MaxValue - wait ? long.MaxValue : now + wait;
@@ -105,7 +105,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     }
 
     /// <summary>Remembers a target that has neither a connection nor an attempt for as long as there is room, or forgets it.</summary>
-    public void Keep(ConnectionTarget target, long now)
+    public void Keep(ConnectionPoolEntry target, long now)
     {
         if (target.Channel is not null || target.Attempt is not null)
         {
@@ -118,18 +118,18 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
             return;
         }
 
-        if (_remembered.Set(target.Key, target, out KeyValuePair<ConnectionKey, ConnectionTarget> evicted))
+        if (_remembered.Set(target.Key, target, out KeyValuePair<ConnectionKey, ConnectionPoolEntry> evicted))
         {
             _targets.Remove(evicted.Key);
         }
     }
 
     /// <summary>A target has an attempt again, or is forgotten.</summary>
-    public void Unlist(ConnectionTarget target) => _remembered.Remove(target.Key, out _);
+    public void Unlist(ConnectionPoolEntry target) => _remembered.Remove(target.Key, out _);
 
     // One that is lost again and again right after it was opened must not be opened without end. But one that brought what was asked for
     // was no failure, however short it was.
-    private bool WasOfUse(ConnectionTarget target, CoapChannel channel, ConnectionEnd end, long now)
+    private bool WasOfUse(ConnectionPoolEntry target, CoapChannel channel, ConnectionEnd end, long now)
     {
         // The CSM, a message, and what ended the connection if that was a message. In a session a message is enough.
         int frames = !channel.IsReliable ? 1 : end.Reason?.Error is CoapError.Aborted or CoapError.Released ? 3 : 2;
@@ -138,7 +138,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
                 || channel.Connection!.Progress.FramesReceived >= frames));
     }
 
-    private void Forget(ConnectionTarget target)
+    private void Forget(ConnectionPoolEntry target)
     {
         Unlist(target);
         _targets.Remove(target.Key);

@@ -61,7 +61,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     /// <exception cref="CoapException">Too many look-ups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public async ValueTask<IPAddress[]> FindAsync(
-        CoapUri uri, CancellationToken cancellationToken, CoapSource? onBehalfOf = null)
+        CoapUri uri, CancellationToken cancellationToken, CoapQuotaSource? onBehalfOf = null)
     {
         if (uri.Addresses is { } literal)
         {
@@ -101,7 +101,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public async ValueTask<IPAddress[]> FindInTimeAsync(
         CoapUri uri, CoapCode method, RequestTimeLimit limit, long started, CancellationToken cancellationToken,
-        CoapSource? onBehalfOf = null)
+        CoapQuotaSource? onBehalfOf = null)
     {
         if (!limit.IsFinite || uri.HostAddress is not null)
         {
@@ -119,7 +119,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         {
             throw new CoapTimeoutException(
                 new TimeoutFacts(
-                    CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, limit.Whole, CoapTimeoutReason.NotSent),
+                    CoapTimeoutStep.NameResolution, CoapTimeLimitKind.RequestTimeout, limit.Whole, CoapTimeoutReason.NotSent),
                 method,
                 $"{uri.Scheme}://{uri.Authority}");
         }
@@ -141,7 +141,8 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         return Array.ConvertAll(addresses, address => AddressOf(uri, address));
     }
 
-    private async ValueTask<IPAddress[]> FindUntilStoppedAsync(string name, CoapSource? onBehalfOf, CancellationToken cancellationToken)
+    private async ValueTask<IPAddress[]> FindUntilStoppedAsync(
+        string name, CoapQuotaSource? onBehalfOf, CancellationToken cancellationToken)
     {
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(stopped, cancellationToken);
         try

@@ -6,7 +6,7 @@ namespace CoAP.NET.Connecting;
 /// <param name="name">The name.</param>
 /// <param name="onBehalfOf">The source that has its place; null for the caller itself.</param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
-internal sealed class NameLookup(string name, CoapSource? onBehalfOf)
+internal sealed class NameLookup(string name, CoapQuotaSource? onBehalfOf)
 #pragma warning restore CA1001
 {
     private readonly TaskCompletionSource<IPAddress[]> _found = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -14,7 +14,7 @@ internal sealed class NameLookup(string name, CoapSource? onBehalfOf)
 
     public string Name => name;
 
-    public CoapSource? OnBehalfOf => onBehalfOf;
+    public CoapQuotaSource? OnBehalfOf => onBehalfOf;
 
     /// <summary>The number of callers that wait. Guarded by the lock of the resolver.</summary>
     public int Waiters { get; set; }

@@ -16,7 +16,7 @@ internal sealed class CoapInstruments
     private static readonly ConditionalWeakTable<Meter, CoapInstruments> s_ofMeters = [];
 
     private readonly Lock _gate = new();
-    private readonly List<WeakReference<TelemetrySource>> _sources = [];
+    private readonly List<WeakReference<EndpointMetricSource>> _sources = [];
 
     // The counts of closed endpoints: a counter never decreases.
     private readonly Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> _closed = [];
@@ -70,7 +70,7 @@ internal sealed class CoapInstruments
     }
 
     /// <summary>Adds an endpoint to read. An endpoint that is collected without being closed is removed.</summary>
-    public void Add(TelemetrySource source)
+    public void Add(EndpointMetricSource source)
     {
         lock (_gate)
         {
@@ -80,16 +80,16 @@ internal sealed class CoapInstruments
                 _pruneAt = 16 + (2 * _sources.Count);
             }
 
-            _sources.Add(new WeakReference<TelemetrySource>(source));
+            _sources.Add(new WeakReference<EndpointMetricSource>(source));
         }
     }
 
     /// <summary>Removes a closed endpoint and keeps its counts. Repeating it does nothing.</summary>
-    public void Remove(TelemetrySource source)
+    public void Remove(EndpointMetricSource source)
     {
         lock (_gate)
         {
-            if (_sources.RemoveAll(reference => reference.TryGetTarget(out TelemetrySource? other) && other == source) == 0)
+            if (_sources.RemoveAll(reference => reference.TryGetTarget(out EndpointMetricSource? other) && other == source) == 0)
             {
                 return;
             }
@@ -118,7 +118,7 @@ internal sealed class CoapInstruments
                 sums.Add(key, (tags, [.. instrument.Rows.Select(row => values[(int)row.Counter])]));
             }
 
-            foreach (TelemetrySource source in Live())
+            foreach (EndpointMetricSource source in Live())
             {
                 long[] values = SumOf(sums, source, rows);
                 for (int i = 0; i < rows; i++)
@@ -135,13 +135,13 @@ internal sealed class CoapInstruments
     {
         int rows = instrument.Rows.Length;
         Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums = [];
-        List<TelemetrySource> live;
+        List<EndpointMetricSource> live;
         lock (_gate)
         {
             live = Live();
         }
 
-        foreach (TelemetrySource source in live)
+        foreach (EndpointMetricSource source in live)
         {
             long[] values = SumOf(sums, source, rows);
             for (int i = 0; i < rows; i++)
@@ -168,7 +168,7 @@ internal sealed class CoapInstruments
         return all;
     }
 
-    private static long[] SumOf(Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums, TelemetrySource source,
+    private static long[] SumOf(Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums, EndpointMetricSource source,
         int rows)
     {
         if (!sums.TryGetValue(source.Key, out (KeyValuePair<string, object?>[] Tags, long[] Values) sum))
@@ -180,12 +180,12 @@ internal sealed class CoapInstruments
         return sum.Values;
     }
 
-    private List<TelemetrySource> Live()
+    private List<EndpointMetricSource> Live()
     {
-        List<TelemetrySource> live = new(_sources.Count);
-        foreach (WeakReference<TelemetrySource> reference in _sources)
+        List<EndpointMetricSource> live = new(_sources.Count);
+        foreach (WeakReference<EndpointMetricSource> reference in _sources)
         {
-            if (reference.TryGetTarget(out TelemetrySource? source))
+            if (reference.TryGetTarget(out EndpointMetricSource? source))
             {
                 live.Add(source);
             }

@@ -3,7 +3,7 @@ namespace CoAP.NET;
 /// <summary>Sends requests.</summary>
 /// <remarks>
 /// One client serves any number of peers and concurrent requests, and owns no thread while it is idle. Keep it for as long as the program
-/// runs, and dispose it: its sockets stay open otherwise. <see cref="CoapRequests"/> has the request methods.
+/// runs, and dispose it: its sockets stay open otherwise. <see cref="CoapClientRequestExtensions"/> has the request methods.
 /// </remarks>
 public sealed class CoapClient : IEndpointClient, IAsyncDisposable
 {
@@ -34,7 +34,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         Endpoint = endpoint;
-        Exchanges = new ClientExchanges();
+        Exchanges = new ClientPendingOperations();
         GC.SuppressFinalize(this);
     }
 
@@ -55,7 +55,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     public CoapEndpoint Endpoint { get; }
 
     /// <summary>What runs for the client on a shared endpoint; null for a client that owns its endpoint.</summary>
-    internal ClientExchanges? Exchanges { get; }
+    internal ClientPendingOperations? Exchanges { get; }
 
     /// <summary>The base of relative URIs of requests, observations, pings and discoveries (RFC 3986 section 5.2).</summary>
     /// <remarks>
@@ -86,7 +86,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     /// The forward proxy for requests, observations and discoveries (RFC 7252 section 5.7.2), such as <c>coap://gateway.example.com</c>.
     /// </summary>
     /// <remarks>
-    /// The client names the target in Proxy-Uri, or in Proxy-Scheme if it is too long for that; <see cref="CoapRequests.WithProxy"/>
+    /// The client names the target in Proxy-Uri, or in Proxy-Scheme if it is too long for that; <see cref="CoapClientRequestExtensions.WithProxy"/>
     /// does the same for one request, in either way. A target may have any scheme that the proxy knows, such as <c>http</c>. A request with
     /// its own Proxy-Uri or Proxy-Scheme goes to the host of its URI. Pings go to the host that they name, and a client with a proxy sends
     /// no group requests. Default null: the client sends requests to the servers directly. Set it before the first request.
@@ -216,7 +216,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     /// <see cref="CoapException.Error"/> is <see cref="CoapError.EndpointStopped"/>, and observations end as
     /// <see cref="CoapObserveState.Failed"/>. On a shared endpoint, pending requests, pings and group requests of the client fail with an
     /// <see cref="ObjectDisposedException"/>, and its observations are disposed. Everything else on the endpoint continues, and so does the
-    /// transfer of a body of <see cref="CoapRequests.OpenReadAsync(ICoapClient, CoapRequest, CancellationToken)"/>, which its response
+    /// transfer of a body of <see cref="CoapClientRequestExtensions.OpenReadAsync(ICoapClient, CoapRequest, CancellationToken)"/>, which its response
     /// ends. Later requests fail with an <see cref="ObjectDisposedException"/> in both cases.
     /// </remarks>
     /// <returns>A task that completes when the sockets are closed; on a shared endpoint, a completed task.</returns>

@@ -84,13 +84,13 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
 
     internal EndpointCore Core { get; }
 
-    internal IReadOnlyList<CoapPipeline> Pipelines => Core.Pipelines;
+    internal IReadOnlyList<CoapShardPipeline> Pipelines => Core.Pipelines;
 
     internal CoapEnvironment Environment => Core.Environment;
 
     internal RouteTable Routes => Core.Routes;
 
-    internal RunningRequests Served => Core.Served;
+    internal RunningRequestCounter Served => Core.Served;
 
     internal BlockwiseBudgets Bodies => Core.Bodies;
 
@@ -116,7 +116,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <param name="factory">Creates the block; called once for each shard.</param>
     /// <returns>
     /// Removes the blocks on disposal: completes them, and waits until their items have left them, at most for
-    /// <see cref="CoapProcessOptions.StopGracePeriod"/>. When the endpoint stops, it completes them itself.
+    /// <see cref="CoapMultiProcessOptions.StopGracePeriod"/>. When the endpoint stops, it completes them itself.
     /// </returns>
     /// <exception cref="InvalidOperationException">
     /// The endpoint stops; or the factory returned null or a block that is already in use.
@@ -125,7 +125,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(link);
         ArgumentNullException.ThrowIfNull(factory);
-        return new InsertedBlocks<T>(Core, _gracePeriod, link, factory);
+        return new InsertedDataflowBlocks<T>(Core, _gracePeriod, link, factory);
     }
 
     /// <summary>Adds an address to listen on.</summary>
@@ -196,7 +196,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <summary>Resumes an observation of an earlier process as if this endpoint had registered it.</summary>
     /// <remarks>
     /// The endpoint takes its notifications in their order (RFC 7641 section 3.4), registers again when Max-Age expires without one, and
-    /// cancels with its token. It sends nothing if <see cref="CoapObservationSnapshot.Heard"/> contains the last notification; otherwise it
+    /// cancels with its token. It sends nothing if <see cref="CoapExportedObservation.Heard"/> contains the last notification; otherwise it
     /// registers with the same token. Call this after the start, when the sessions of the peers exist. If this endpoint already observes
     /// the resource, it joins that observation.
     /// </remarks>
@@ -212,11 +212,11 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <exception cref="CoapException">Another request to the same peer uses the token.</exception>
     /// <exception cref="CoapException">There are too many observations, the endpoint was stopped, or has no transport for the
     /// scheme.</exception>
-    public Task<CoapObservation> ResumeObservationAsync(CoapObservationSnapshot state, CoapObserveOptions? options = null,
+    public Task<CoapObservation> ResumeObservationAsync(CoapExportedObservation state, CoapObserveOptions? options = null,
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(state);
-        return Core.ObservationResume.ResumeObservationAsync(state, options, cancellationToken);
+        return Core.ClientObservationRestorer.ResumeObservationAsync(state, options, cancellationToken);
     }
 
     /// <summary>Queues notifications with unknown tokens while observations are resumed.</summary>
@@ -234,7 +234,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(longest, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(longest, TimeSpan.FromSeconds(90));
-        return Core.ObservationResume.Pause(longest);
+        return Core.ClientObservationRestorer.Pause(longest);
     }
 
     /// <summary>Ends connections (RFC 8323) and DTLS sessions immediately.</summary>
@@ -441,7 +441,8 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <param name="maxPeers">The maximum number of peers, those heard most recently. Default 100; 0 or more.</param>
     /// <returns>The snapshot, which never changes.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxPeers"/> is negative.</exception>
-    public CoapSnapshot GetSnapshot(IPAddress? address = null, int maxPeers = 100) => Core.Diagnostics.GetSnapshot(address, maxPeers);
+    public CoapDiagnosticSnapshot GetSnapshot(IPAddress? address = null, int maxPeers = 100) =>
+        Core.Diagnostics.GetSnapshot(address, maxPeers);
 
     /// <summary>Counts and logs an error of a part that was closing, unless it is the reported fault of the endpoint.</summary>
     internal void ReportClosing(Exception exception)

@@ -48,7 +48,7 @@ internal sealed class CoapRequestDefaults
 
     /// <summary>
     /// The forward proxy for the requests (RFC 7252 section 5.7.2), such as <c>coap://gateway.example.com</c>; see
-    /// <see cref="CoapRequests.WithProxy"/>.
+    /// <see cref="CoapClientRequestExtensions.WithProxy"/>.
     /// </summary>
     /// <remarks>
     /// A request with its own Proxy-Uri or Proxy-Scheme goes to the host of its URI. Default null: the client sends requests to the servers
@@ -62,7 +62,7 @@ internal sealed class CoapRequestDefaults
         {
             if (value is not null)
             {
-                ProxyRequests.Check(value);
+                ForwardProxyRequestFactory.Check(value);
             }
 
             field = value;
@@ -121,7 +121,7 @@ internal sealed class CoapRequestDefaults
         CoapUri named = request.Uri
             ?? throw new ArgumentException(
                 "The request has no URI. Create it with one; it may be relative to the base address.", nameof(request));
-        bool isProxied = Proxy is not null && !ProxyRequests.NamesProxy(request);
+        bool isProxied = Proxy is not null && !ForwardProxyRequestFactory.NamesProxy(request);
         CoapUri uri = Resolve(named);
         bool lacksTimeout = Timeout is not null && request.Timeout is null;
         bool lacksAccept = Accept is not null && request.Accept is null;

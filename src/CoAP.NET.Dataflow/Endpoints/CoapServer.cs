@@ -101,10 +101,10 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <param name="listener">The listener. Each has its own feed.</param>
     /// <returns>The feed, which lists what is observed here and accepts changes from elsewhere. Dispose it to end it; until then it adds a
     /// small cost to each change.</returns>
-    internal CoapChangeFeed FollowChanges(ICoapChangeListener listener)
+    internal ServerToServerChangeFeed FollowChanges(ICoapChangeListener listener)
     {
         ArgumentNullException.ThrowIfNull(listener);
-        return new CoapChangeFeed(Endpoint.Routes, Endpoint.Routes.Notifier!, listener, Endpoint.Environment);
+        return new ServerToServerChangeFeed(Endpoint.Routes, Endpoint.Routes.Notifier!, listener, Endpoint.Environment);
     }
 
     /// <summary>Restores an observer of an earlier process (<see cref="ICoapObserverStore"/>), as if it had just registered.</summary>
@@ -116,13 +116,13 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <returns>False if the client registered again meanwhile, no route serves the request to observers, the route would not admit the
     /// client, or there is no room.</returns>
     /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>
-    internal bool TryRestoreObserver(CoapObserverSnapshot observer) => RestoreObserver(observer) == CoapObserverRestore.Restored;
+    internal bool TryRestoreObserver(CoapPersistedObserver observer) => RestoreObserver(observer) == CoapObserverRestoreResult.Restored;
 
     /// <summary>Restores an observer like <see cref="TryRestoreObserver"/>, and returns why it was not restored.</summary>
     /// <param name="observer">The client and its registration.</param>
     /// <returns>The result.</returns>
     /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>
-    internal CoapObserverRestore RestoreObserver(CoapObserverSnapshot observer)
+    internal CoapObserverRestoreResult RestoreObserver(CoapPersistedObserver observer)
     {
         ArgumentNullException.ThrowIfNull(observer);
         return Endpoint.Core.RestoredObservers.Restore(observer.Peer.ChannelAt(Endpoint.Core), observer);

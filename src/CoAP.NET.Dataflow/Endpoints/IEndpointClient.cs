@@ -24,6 +24,7 @@ internal interface IEndpointClient : ICoapClient
         ArgumentNullException.ThrowIfNull(client);
         return client as IEndpointClient
             ?? throw new ArgumentException(
-                $"{client.GetType()} has no endpoint of this process. Use a CoapClient, a CoapEndpoint or a client of a host.", nameof(client));
+                $"{client.GetType()} has no endpoint of this process. Use a CoapClient, a CoapEndpoint or a client of a host.",
+                    nameof(client));
     }
 }

@@ -79,7 +79,7 @@ public sealed class CoapTimeoutException : CoapException
 
     internal CoapTimeoutStep Awaited => Facts.Awaited;
 
-    internal CoapTimeLimit EndedBy => Facts.EndedBy;
+    internal CoapTimeLimitKind EndedBy => Facts.EndedBy;
 
     /// <summary>The length of the time limit that expired.</summary>
     /// <remarks>For <see cref="CoapRequest.Timeout"/> the whole of it, which earlier steps may have used in part.</remarks>
@@ -103,7 +103,7 @@ public sealed class CoapTimeoutException : CoapException
     private string Target { get; }
 
     /// <summary>Creates the same exception with another time limit.</summary>
-    internal CoapTimeoutException By(CoapTimeLimit limit) => new(Facts with { EndedBy = limit }, Method, Target);
+    internal CoapTimeoutException By(CoapTimeLimitKind limit) => new(Facts with { EndedBy = limit }, Method, Target);
 
     /// <summary>Creates the same exception for a message that is part of a larger transfer.</summary>
     /// <param name="limit">The timeout of the whole request; null if it has none.</param>
@@ -112,7 +112,7 @@ public sealed class CoapTimeoutException : CoapException
         {
             Awaited = CoapTimeoutStep.NextBlock,
             HasBegun = true,
-            Limit = EndedBy == CoapTimeLimit.RequestTimeout && limit is { } whole ? whole : Limit,
+            Limit = EndedBy == CoapTimeLimitKind.RequestTimeout && limit is { } whole ? whole : Limit,
         },
         Method,
         Target);

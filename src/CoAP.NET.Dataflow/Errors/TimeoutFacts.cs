@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>The facts of an expired request, and their description.</summary>
-internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLimit EndedBy, TimeSpan Limit, CoapTimeoutReason Reason)
+internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLimitKind EndedBy, TimeSpan Limit, CoapTimeoutReason Reason)
 {
     public int Attempts { get; init; }
 
@@ -24,7 +24,7 @@ internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLi
     public CoapConnectProgress? Progress { get; init; }
 
     /// <summary>Creates the facts of a connection that was not opened in time.</summary>
-    public static TimeoutFacts OfConnecting(CoapConnectProgress progress, CoapTimeLimit endedBy, TimeSpan limit) =>
+    public static TimeoutFacts OfConnecting(CoapConnectProgress progress, CoapTimeLimitKind endedBy, TimeSpan limit) =>
         new(progress.Awaited, endedBy, limit, CoapTimeoutReason.NotSent) { Progress = progress };
 
     public bool MayHaveActed(CoapCode method) => (HasBegun || Reason != CoapTimeoutReason.NotSent) && method.IsRequest && !method.IsSafe;
@@ -42,7 +42,8 @@ internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLi
             CoapTimeoutStep.Capabilities when Reason == CoapTimeoutReason.NotSent =>
                 $"was not sent: it is larger than every peer accepts, or sent for another client, so it had to wait for {What}, which did not "
                     + $"arrive within {Time}. {NotCoap}",
-            CoapTimeoutStep.Capabilities => $"was written to the connection, but nothing came back within {Time}, not even {What}. {NotCoap}",
+            CoapTimeoutStep.Capabilities =>
+                $"was written to the connection, but nothing came back within {Time}, not even {What}. {NotCoap}",
             CoapTimeoutStep.Turn when IsPeerSilent =>
                 $"was not sent: the peer answered none of the earlier messages, so that the next ones leave slowly (PROBING_RATE, RFC 7252 "
                     + $"section 4.7), and {TurnOver}. The peer is down, asleep or unreachable. Raise ProbingRate for this peer to "
@@ -51,7 +52,7 @@ internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLi
                 $"was not sent: it waited for {What} after other messages to this peer (NSTART and PROBING_RATE, RFC 7252 section "
                     + $"4.7), and {TurnOver}. "
                 + "Raise NStart for this peer, send fewer requests at a time, or allow more time.",
-            CoapTimeoutStep.Acknowledgement when EndedBy == CoapTimeLimit.Retransmissions =>
+            CoapTimeoutStep.Acknowledgement when EndedBy == CoapTimeLimitKind.Retransmissions =>
                 $"was not answered: no acknowledgement arrived within {Time}{Copies}. The peer is down, asleep or unreachable, or "
                     + "another service uses this port.",
             CoapTimeoutStep.Acknowledgement =>
@@ -89,7 +90,7 @@ internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLi
     private string Copies => Attempts > 1 ? string.Create(CultureInfo.InvariantCulture, $", for {Attempts} copies of the message") : "";
 
     private string TurnOver =>
-        $"{Time} {(EndedBy == CoapTimeLimit.ExchangeLifetime ? "passed without a sign of the peer" : "was over")}";
+        $"{Time} {(EndedBy == CoapTimeLimitKind.ExchangeLifetime ? "passed without a sign of the peer" : "was over")}";
 
     private string Time
     {
@@ -98,13 +99,13 @@ internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLi
             string seconds = string.Create(CultureInfo.InvariantCulture, $"{Limit.TotalSeconds:0.###} s");
             return EndedBy switch
             {
-                CoapTimeLimit.RequestTimeout => $"the Timeout of {seconds}",
-                CoapTimeLimit.Retransmissions => $"the {seconds} of all retransmissions",
-                CoapTimeLimit.ResponseTimeout =>
+                CoapTimeLimitKind.RequestTimeout => $"the Timeout of {seconds}",
+                CoapTimeLimitKind.Retransmissions => $"the {seconds} of all retransmissions",
+                CoapTimeLimitKind.ResponseTimeout =>
                     IsNonConfirmable ? $"{seconds} (ResponseTimeout or NON_LIFETIME)" : $"{seconds} (ResponseTimeout)",
-                CoapTimeLimit.ExchangeLifetime => $"EXCHANGE_LIFETIME ({seconds})",
-                CoapTimeLimit.PongTimeout => $"the PongTimeout of {seconds}",
-                CoapTimeLimit.QBlockRepeats => $"all repetitions by Q-Block (NON_MAX_RETRANSMIT), the last after {seconds}",
+                CoapTimeLimitKind.ExchangeLifetime => $"EXCHANGE_LIFETIME ({seconds})",
+                CoapTimeLimitKind.PongTimeout => $"the PongTimeout of {seconds}",
+                CoapTimeLimitKind.QBlockRepeats => $"all repetitions by Q-Block (NON_MAX_RETRANSMIT), the last after {seconds}",
                 _ => $"the {seconds} of one search of an observation for its peer",
             };
         }

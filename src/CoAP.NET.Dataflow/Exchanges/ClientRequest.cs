@@ -10,7 +10,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     private object? _outcome;
 
     // The steps that see the response before the task ends.
-    private RequestRun _run;
+    private OutgoingRequestRun _run;
 
     /// <summary>Creates the request.</summary>
     /// <param name="layer">The layer with the token.</param>
@@ -18,7 +18,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     /// <param name="message">The message.</param>
     /// <param name="time">The time limits.</param>
     /// <param name="run">The steps that see the response; the default when there are none, or when they await it.</param>
-    public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTimeLimit time, in RequestRun run)
+    public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTimeLimit time, in OutgoingRequestRun run)
         : base(layer, channel, message, time)
     {
         _run = run;
@@ -87,7 +87,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
                 CoapInboundKind.Unreachable => RequestErrors.Unreachable(Target),
                 CoapInboundKind.SendFailed => RequestErrors.SendFailed(Target, transmission.SendError),
                 CoapInboundKind.NotSent => RequestErrors.Busy(Target, Channel.Parameters.MaxQueuedRequests),
-                _ => ExchangeTimes.GivenUp(transmission),
+                _ => RequestTimeouts.GivenUp(transmission),
             });
         }
     }
@@ -102,13 +102,13 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
                 break;
             case CoapResponse response:
                 StepOutcome outcome = _run.Advance(StepOutcome.Done(response));
-                if (outcome.Kind == StepKind.Done)
+                if (outcome.Kind == StepOutcomeKind.Done)
                 {
                     _completion.TrySetResult(outcome.Response);
                 }
                 else
                 {
-                    _ = CompleteAsync(RequestRun.ContinueAsync(_run, outcome));
+                    _ = CompleteAsync(OutgoingRequestRun.ContinueAsync(_run, outcome));
                 }
 
                 break;

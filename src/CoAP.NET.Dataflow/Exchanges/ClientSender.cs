@@ -14,11 +14,11 @@ internal sealed class ClientSender
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
     private readonly ChannelTable _channels;
-    private readonly ExchangesOutbound _block;
+    private readonly ExchangesOutboundBlock _block;
     private readonly EndpointState _state;
     private readonly MessageSizes _sizes;
 
-    public ClientSender(CoapShard shard, ExchangeLayer layer, ChannelTable channels, ExchangesOutbound block, EndpointState state,
+    public ClientSender(CoapShard shard, ExchangeLayer layer, ChannelTable channels, ExchangesOutboundBlock block, EndpointState state,
         MessageSizes sizes)
     {
         _shard = shard;
@@ -43,8 +43,8 @@ internal sealed class ClientSender
     /// <param name="keepsToken">Whether the message has its token already, which it gets again if no other request has it.</param>
     /// <returns>The request; its task ends with the response.</returns>
     public ClientRequest Begin(
-        CoapChannel channel, CoapMessage message, RequestTimeLimit time, in RequestRun run, CancellationToken cancellationToken,
-        bool isForwarded = false, CoapSource? onBehalfOf = null, bool keepsToken = false)
+        CoapChannel channel, CoapMessage message, RequestTimeLimit time, in OutgoingRequestRun run, CancellationToken cancellationToken,
+        bool isForwarded = false, CoapQuotaSource? onBehalfOf = null, bool keepsToken = false)
     {
         ClientRequest request;
         _shard.Enter();
@@ -213,12 +213,12 @@ internal sealed class ClientSender
     public void Cancel(CoapTransmission transmission) => _block.Cancel(transmission);
 
     /// <summary>Reserves a lasting token, for example for an observation, so that a notification may overtake the answer.</summary>
-    public TokenRegistration Open(CoapChannel channel, ITokenOwner owner)
+    public MultiResponseToken Open(CoapChannel channel, ITokenOwner owner)
     {
         _shard.Enter();
         try
         {
-            TokenRegistration request = new(_channels.Restore(channel), owner);
+            MultiResponseToken request = new(_channels.Restore(channel), owner);
             _layer.Open(request);
             return request;
         }
@@ -230,12 +230,12 @@ internal sealed class ClientSender
 
     /// <summary>Adds a token of an earlier process to the table; see <see cref="Open"/>.</summary>
     /// <returns>The token; null when another request to the peer has it.</returns>
-    public TokenRegistration? TryAdopt(CoapChannel channel, CoapToken token, ITokenOwner owner)
+    public MultiResponseToken? TryAdopt(CoapChannel channel, CoapToken token, ITokenOwner owner)
     {
         _shard.Enter();
         try
         {
-            TokenRegistration request = new(_channels.Restore(channel), owner) { Token = token };
+            MultiResponseToken request = new(_channels.Restore(channel), owner) { Token = token };
             return _layer.TryAdopt(request) ? request : null;
         }
         finally
@@ -247,7 +247,7 @@ internal sealed class ClientSender
     /// <summary>Starts to hold notifications without a receiver.</summary>
     /// <param name="longest">The maximum duration.</param>
     /// <returns>The handle to end it.</returns>
-    public NotificationPause PauseNotifications(TimeSpan longest)
+    public UnmatchedNotificationHold PauseNotifications(TimeSpan longest)
     {
         _shard.Enter();
         try
@@ -261,7 +261,7 @@ internal sealed class ClientSender
     }
 
     /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
-    public void Close(TokenRegistration request)
+    public void Close(MultiResponseToken request)
     {
         _shard.Enter();
         try

@@ -13,7 +13,7 @@ internal static class EchoVerification
     /// <param name="exchange">The request.</param>
     public static void Note(CoapShard shard, CoapExchange exchange)
     {
-        if ((exchange.Special & RequestFeatures.Echo) == 0)
+        if ((exchange.Special & RequestOptionFlags.Echo) == 0)
         {
             return;
         }

@@ -46,7 +46,7 @@ internal sealed class ExchangeLayer
         {
             // A message counts as delivered when the transport has it, so only the response is awaited.
             request.IsAcknowledged = true;
-            TimeSpan wait = request.Time.Left ?? ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true);
+            TimeSpan wait = request.Time.Left ?? RequestTimeouts.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true);
             request.Deadline = After(now, wait);
         }
         else if (request.Time.Left is { } timeout)
@@ -55,7 +55,7 @@ internal sealed class ExchangeLayer
         }
         else if (request.Message.Type == CoapMessageType.NonConfirmable)
         {
-            request.Deadline = After(now, ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: false));
+            request.Deadline = After(now, RequestTimeouts.ResponseTimeOf(request.Channel.Parameters, isConfirmable: false));
         }
 
         Arm(request, now);
@@ -112,7 +112,7 @@ internal sealed class ExchangeLayer
 
         if (request.Time.Left is not { } timeout)
         {
-            request.Deadline = After(now, ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true));
+            request.Deadline = After(now, RequestTimeouts.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true));
         }
         else if (After(now, timeout) == long.MaxValue)
         {
@@ -146,7 +146,7 @@ internal sealed class ExchangeLayer
 
         _shard.Cancel(request.Transmission);
         request.FailAfterRelease(
-            doubt ?? new CoapTimeoutException(ExchangeTimes.Over(request, isInVain), request.Message.Code, request.Target));
+            doubt ?? new CoapTimeoutException(RequestTimeouts.Over(request, isInVain), request.Message.Code, request.Target));
     }
 
     /// <summary>
@@ -224,7 +224,7 @@ internal sealed class ExchangeLayer
     public static int ObservationCountOf(CoapChannel channel) => PeerExchanges.Of(channel)?.Observations?.Count ?? 0;
 
     /// <summary>Gives a standing request its token and adds it to the table, so that a notification may overtake the answer.</summary>
-    public void Open(TokenRegistration request)
+    public void Open(MultiResponseToken request)
     {
         PeerExchanges peer = StateOf(request.Channel);
         request.Token = peer.NextToken(CoapToken.MaxLength);
@@ -233,7 +233,7 @@ internal sealed class ExchangeLayer
 
     /// <summary>Adds a standing request with a token of an earlier process to the table, if no other request to the peer has it.</summary>
     /// <returns>False when the token is in use.</returns>
-    public bool TryAdopt(TokenRegistration request)
+    public bool TryAdopt(MultiResponseToken request)
     {
         PeerExchanges peer = StateOf(request.Channel);
         if (!peer.TryReserve(request.Token))
@@ -246,7 +246,7 @@ internal sealed class ExchangeLayer
         return true;
     }
 
-    private static void Open(PeerExchanges peer, TokenRegistration request)
+    private static void Open(PeerExchanges peer, MultiResponseToken request)
     {
         (peer.Observations ??= []).Add(request.Token, request);
         request.IsOpen = true;
@@ -255,18 +255,18 @@ internal sealed class ExchangeLayer
     }
 
     /// <summary>Finds the standing request of a response by its token.</summary>
-    public static bool TryFind(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out TokenRegistration? request)
+    public static bool TryFind(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out MultiResponseToken? request)
     {
         request = null;
         return PeerExchanges.Of(channel) is { Observations: { } standing } && standing.TryGetValue(token, out request);
     }
 
     /// <summary>Returns the standing requests to a peer as a new list.</summary>
-    public static List<TokenRegistration> ObservationsAt(CoapChannel channel) =>
+    public static List<MultiResponseToken> ObservationsAt(CoapChannel channel) =>
         PeerExchanges.Of(channel) is { Observations: { } standing } ? [.. standing.Values] : [];
 
     /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
-    public static void Close(TokenRegistration request)
+    public static void Close(MultiResponseToken request)
     {
         if (request.IsOpen && PeerExchanges.Of(request.Channel) is { Observations: { } standing } peer)
         {

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// The owner of a <see cref="TokenRegistration"/>. Called without any lock, on the thread that brought the message, in the order of that
+/// The owner of a <see cref="MultiResponseToken"/>. Called without any lock, on the thread that brought the message, in the order of that
 /// thread.
 /// </summary>
 internal interface ITokenOwner
@@ -17,15 +17,15 @@ internal interface ITokenOwner
     /// <param name="response">The response.</param>
     /// <param name="answered">The sent message whose acknowledgement carried it; null for a separate message.</param>
     /// <param name="isOrdered">Whether it arrived over a reliable transport, where arrival and sending have the same order.</param>
-    void OnResponse(TokenRegistration request, CoapResponse response, CoapTransmission? answered, bool isOrdered);
+    void OnResponse(MultiResponseToken request, CoapResponse response, CoapTransmission? answered, bool isOrdered);
 
     /// <summary>Handles a response with the token that had to be rejected (RFC 7252 section 5.4.1).</summary>
-    void OnRejected(TokenRegistration request, CoapException error);
+    void OnRejected(MultiResponseToken request, CoapException error);
 
     /// <summary>
     /// Handles the end of the connection: no more messages arrive for the token (RFC 8323 section 3.4). The request must still be closed.
     /// </summary>
-    void OnDisconnected(TokenRegistration request, CoapConnectionException reason) => OnRejected(request, reason);
+    void OnDisconnected(MultiResponseToken request, CoapConnectionException reason) => OnRejected(request, reason);
 
     /// <summary>Handles the outcome of a sent message with the token.</summary>
     void OnTransmission(CoapTransmission transmission, CoapInboundKind fate);

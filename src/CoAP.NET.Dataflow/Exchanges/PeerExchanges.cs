@@ -15,10 +15,10 @@ internal sealed class PeerExchanges : IPeerFeatureState
     public PeerExchanges(PeerExchanges carrier) => _carrier = carrier;
 
     /// <summary>Returns the state of a peer; null for none. Guarded by Shard.Gate.</summary>
-    public static PeerExchanges? Of(CoapChannel channel) => channel.Part<PeerExchanges>(PeerFeature.Exchanges);
+    public static PeerExchanges? Of(CoapChannel channel) => channel.Part<PeerExchanges>(PeerFeatureKind.Exchanges);
 
     /// <summary>Sets the state of a peer; null for none. Guarded by Shard.Gate.</summary>
-    public static void Set(CoapChannel channel, PeerExchanges? state) => channel.SetPart(PeerFeature.Exchanges, state);
+    public static void Set(CoapChannel channel, PeerExchanges? state) => channel.SetPart(PeerFeatureKind.Exchanges, state);
 
     /// <summary>Client requests that wait for their response, by token (RFC 7252 section 5.3.2).</summary>
     public Dictionary<CoapToken, ClientRequest> Pending { get; } = [];
@@ -26,7 +26,7 @@ internal sealed class PeerExchanges : IPeerFeatureState
     bool IPeerFeatureState.IsPending => Pending.Count > 0;
 
     /// <summary>Observations of the peer's resources, by token; null for none (RFC 7641 section 3).</summary>
-    public Dictionary<CoapToken, TokenRegistration>? Observations { get; set; }
+    public Dictionary<CoapToken, MultiResponseToken>? Observations { get; set; }
 
     /// <param name="length">The length of a long token; up to 8 for a short one.</param>
     public CoapToken NextToken(int length) => _carrier is not null ? _carrier.NextToken(length)

@@ -45,7 +45,7 @@ internal sealed class PingRequest : PendingRequest
                 Fail(RequestErrors.Busy(Target, Channel.Parameters.MaxQueuedRequests));
                 break;
             default:
-                Fail(ExchangeTimes.GivenUp(Transmission));
+                Fail(RequestTimeouts.GivenUp(Transmission));
                 break;
         }
     }

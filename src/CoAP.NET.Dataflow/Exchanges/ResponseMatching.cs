@@ -13,7 +13,7 @@ internal sealed class ResponseMatching
 {
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
-    private readonly ExchangesOutbound _outbound;
+    private readonly ExchangesOutboundBlock _outbound;
     private readonly GroupRequests _groupRequests;
     private readonly StatelessReceivers _stateless;
     private readonly BlockwiseServing _blockwise;
@@ -23,7 +23,7 @@ internal sealed class ResponseMatching
     public ResponseMatching(
         CoapShard shard,
         ExchangeLayer layer,
-        ExchangesOutbound outbound,
+        ExchangesOutboundBlock outbound,
         GroupRequests groupRequests,
         StatelessReceivers stateless,
         BlockwiseServing blockwise,
@@ -42,7 +42,7 @@ internal sealed class ResponseMatching
     public void OnResponse(in CoapInbound item, CoapMessage message)
     {
         ClientRequest? request;
-        TokenRegistration? standing = null;
+        MultiResponseToken? standing = null;
         _shard.Enter();
         try
         {
@@ -71,7 +71,7 @@ internal sealed class ResponseMatching
             }
 
             if (!item.IsMulticast
-                && _stateless.TryOpen(message.Token, item.Channel, out StatelessReceiver? client, out byte[] state, out TimeSpan age))
+                && _stateless.TryOpen(message.Token, item.Channel, out StatelessTokenHandler? client, out byte[] state, out TimeSpan age))
             {
                 OnStatelessResponse(in item, message, client, state, age);
                 return;
@@ -123,7 +123,7 @@ internal sealed class ResponseMatching
             return false;
         }
 
-        TokenRegistration? standing;
+        MultiResponseToken? standing;
         ReceivedMessage? displaced = null;
         CoapOutboundAction how = default;
         _shard.Enter();
@@ -131,7 +131,7 @@ internal sealed class ResponseMatching
         {
             if (!ExchangeLayer.TryFind(item.Channel, message.Token, out standing)
                 && (!_layer.UnmatchedNotificationQueue.IsQueueing
-                    || !_layer.UnmatchedNotificationQueue.TryEnqueue(new QueuedNotification(in item), out displaced, out how)))
+                    || !_layer.UnmatchedNotificationQueue.TryEnqueue(new UnmatchedNotification(in item), out displaced, out how)))
             {
                 return false;
             }
@@ -173,12 +173,14 @@ internal sealed class ResponseMatching
     }
 
     // A response with the token of a standing request.
-    private void OnNotification(in CoapInbound item, CoapMessage message, TokenRegistration request)
+    private void OnNotification(in CoapInbound item, CoapMessage message, MultiResponseToken request)
     {
-        if (request.Notifications is not NotificationHandling.Accept and var handling && item.Transmission is null && IsNotification(message))
+        if (request.Notifications is not NotificationHandling.Accept and var handling && item.Transmission is null
+            && IsNotification(message))
         {
             _counters.Add(CoapCounter.RefusedNotifications);
-            _outbound.Settle(item.Reception, handling == NotificationHandling.Reject ? CoapOutboundAction.Reset : CoapOutboundAction.Forget);
+            _outbound.Settle(item.Reception, handling == NotificationHandling.Reject ? CoapOutboundAction.Reset
+                : CoapOutboundAction.Forget);
             return;
         }
 
@@ -211,7 +213,8 @@ internal sealed class ResponseMatching
     /// (RFC 7641 section 3.6). It also rejects a list of missing blocks of an abandoned body (RFC 9177 section 4.3).
     /// </summary>
     private static CoapOutboundAction AnswerToUnknown(CoapMessage message) =>
-        (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundAction.Reset : CoapOutboundAction.Reject;
+        (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundAction.Reset
+            : CoapOutboundAction.Reject;
 
     private static bool IsMissingList(CoapMessage message) =>
         message.Code == CoapCode.RequestEntityIncomplete && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlockList;
@@ -223,7 +226,7 @@ internal sealed class ResponseMatching
         message.HasOptions && message.OptionsToRead! is { } options
             && (options.Block2?.Number > 0 || options.Block1 is { Number: > 0 } or { More: true });
 
-    private void OnStatelessResponse(in CoapInbound item, CoapMessage message, StatelessReceiver client, byte[] state, TimeSpan age)
+    private void OnStatelessResponse(in CoapInbound item, CoapMessage message, StatelessTokenHandler client, byte[] state, TimeSpan age)
     {
         if (!OptionRules.Check(message).IsAccepted)
         {
@@ -261,7 +264,7 @@ internal sealed class ResponseMatching
 
         CoapChannel channel = item.Channel;
         List<PendingRequest> pending;
-        List<TokenRegistration> open;
+        List<MultiResponseToken> open;
         _shard.Enter();
         try
         {
@@ -282,7 +285,7 @@ internal sealed class ResponseMatching
             request.FailUnanswered(reason);
         }
 
-        foreach (TokenRegistration standing in open)
+        foreach (MultiResponseToken standing in open)
         {
             standing.Owner.OnDisconnected(standing, reason);
         }

@@ -6,14 +6,14 @@ namespace CoAP.NET.Exchanges;
 internal sealed class StatelessReceivers
 {
     private readonly Lock _gate = new();
-    private StatelessReceiver[] _all = [];
+    private StatelessTokenHandler[] _all = [];
     private bool _isShared;
 
     /// <summary>Adds a client.</summary>
     /// <param name="tokens">Its tokens.</param>
     /// <param name="isShared">Whether other processes create tokens for clients of its name.</param>
     /// <exception cref="InvalidOperationException">Another client has the name, so their tokens could not be distinguished.</exception>
-    public void Add(StatelessReceiver tokens, bool isShared)
+    public void Add(StatelessTokenHandler tokens, bool isShared)
     {
         lock (_gate)
         {
@@ -29,7 +29,7 @@ internal sealed class StatelessReceivers
         }
     }
 
-    public void Remove(StatelessReceiver tokens)
+    public void Remove(StatelessTokenHandler tokens)
     {
         lock (_gate)
         {
@@ -38,12 +38,12 @@ internal sealed class StatelessReceivers
     }
 
     /// <summary>Finds the client that created a token.</summary>
-    public bool TryOpen(in CoapToken token, CoapChannel peer, [NotNullWhen(true)] out StatelessReceiver? owner, out byte[] state,
+    public bool TryOpen(in CoapToken token, CoapChannel peer, [NotNullWhen(true)] out StatelessTokenHandler? owner, out byte[] state,
         out TimeSpan age)
     {
         if (token.IsExtended)
         {
-            StatelessReceiver[] all = Volatile.Read(ref _all);
+            StatelessTokenHandler[] all = Volatile.Read(ref _all);
             if (TryOpen(all, token, peer, isOwn: true, out owner, out state, out age)
                 || (_isShared && TryOpen(all, token, peer, isOwn: false, out owner, out state, out age)))
             {
@@ -57,10 +57,10 @@ internal sealed class StatelessReceivers
         return false;
     }
 
-    private static bool TryOpen(StatelessReceiver[] all, in CoapToken token, CoapChannel peer, bool isOwn,
-        [NotNullWhen(true)] out StatelessReceiver? owner, out byte[] state, out TimeSpan age)
+    private static bool TryOpen(StatelessTokenHandler[] all, in CoapToken token, CoapChannel peer, bool isOwn,
+        [NotNullWhen(true)] out StatelessTokenHandler? owner, out byte[] state, out TimeSpan age)
     {
-        foreach (StatelessReceiver tokens in all)
+        foreach (StatelessTokenHandler tokens in all)
         {
             if (tokens.TryOpen(token, peer, isOwn, out state, out age))
             {

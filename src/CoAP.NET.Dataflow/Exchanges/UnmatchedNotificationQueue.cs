@@ -12,8 +12,8 @@ internal sealed class UnmatchedNotificationQueue
     public const int MaxCount = 1024;
 
     private readonly CoapShard _shard;
-    private readonly SourceQueue<(CoapChannel Channel, CoapToken Token), QueuedNotification> _held = new(MaxCount, maxOfKey: 1);
-    private readonly HashSet<NotificationPause> _holds = [];
+    private readonly SourceQueue<(CoapChannel Channel, CoapToken Token), UnmatchedNotification> _held = new(MaxCount, maxOfKey: 1);
+    private readonly HashSet<UnmatchedNotificationHold> _holds = [];
     private volatile bool _isQueueing;
 
     public UnmatchedNotificationQueue(CoapShard shard) => _shard = shard;
@@ -24,9 +24,9 @@ internal sealed class UnmatchedNotificationQueue
     /// <summary>Starts to hold.</summary>
     /// <param name="longest">The maximum duration.</param>
     /// <returns>The handle to end it.</returns>
-    public NotificationPause Begin(TimeSpan longest)
+    public UnmatchedNotificationHold Begin(TimeSpan longest)
     {
-        NotificationPause hold = new(_shard, this);
+        UnmatchedNotificationHold hold = new(_shard, this);
         _holds.Add(hold);
         _isQueueing = true;
         _shard.Wheel.Schedule(hold, _shard.Environment.Now + longest.Ticks);
@@ -34,7 +34,7 @@ internal sealed class UnmatchedNotificationQueue
     }
 
     /// <summary>Ends a hold, unless it has ended already; the last one releases all held notifications as usual.</summary>
-    public void End(NotificationPause hold)
+    public void End(UnmatchedNotificationHold hold)
     {
         _shard.Wheel.Cancel(hold);
         if (_holds.Remove(hold) && _holds.Count == 0)
@@ -49,7 +49,7 @@ internal sealed class UnmatchedNotificationQueue
     /// <param name="displaced">A displaced reception that must be settled; null for none.</param>
     /// <param name="how">The way to settle it.</param>
     /// <returns>False when nothing is held any more.</returns>
-    public bool TryEnqueue(QueuedNotification newcomer, out ReceivedMessage? displaced, out CoapOutboundAction how)
+    public bool TryEnqueue(UnmatchedNotification newcomer, out ReceivedMessage? displaced, out CoapOutboundAction how)
     {
         (displaced, how) = (null, default);
         if (!_isQueueing)
@@ -58,7 +58,7 @@ internal sealed class UnmatchedNotificationQueue
         }
 
         newcomer.Inbound.Channel.Pins++;
-        foreach (QueuedNotification dropped in _held.Add(newcomer))
+        foreach (UnmatchedNotification dropped in _held.Add(newcomer))
         {
             bool isOlder = dropped.Key == newcomer.Key;
             if (!isOlder)
@@ -75,11 +75,11 @@ internal sealed class UnmatchedNotificationQueue
     }
 
     /// <summary>Releases what was held for a resumed observation.</summary>
-    public void OnAdopted(TokenRegistration request) => Release(_held.Take((request.Channel, request.Token)));
+    public void OnAdopted(MultiResponseToken request) => Release(_held.Take((request.Channel, request.Token)));
 
-    private void Release(IReadOnlyList<QueuedNotification> released)
+    private void Release(IReadOnlyList<UnmatchedNotification> released)
     {
-        foreach (QueuedNotification held in released)
+        foreach (UnmatchedNotification held in released)
         {
             held.Inbound.Channel.Pins--;
             _shard.Raise(held.Inbound);

@@ -38,7 +38,7 @@ internal sealed class CoapEnvironment
     /// <summary>Whether Q-Block1 and Q-Block2 are used with all peers; false for those on secured channels, null for none.</summary>
     public bool? AllowsUnsecuredQBlock { get; init; }
 
-    public CoapSourceRule Sources { get; init; } = CoapSourceRule.Default;
+    public CoapSourceGroupingRule Sources { get; init; } = CoapSourceGroupingRule.Default;
 
     /// <summary>
     /// Whether it runs in a page of a browser: only WebSockets leave it, names of hosts are not resolved, and there is one thread.

@@ -14,7 +14,7 @@ public abstract class CoapThreadScheduler
 {
     /// <summary>The library's own background threads, shared by all endpoints of the process. Idle threads end by themselves.</summary>
     /// <remarks>A browser has no threads. There the work runs on the thread of the page, when the present work has returned.</remarks>
-    public static CoapThreadScheduler Default { get; } = OperatingSystem.IsBrowser() ? new PoolScheduler() : new CoapThreads();
+    public static CoapThreadScheduler Default { get; } = OperatingSystem.IsBrowser() ? new PoolScheduler() : new CoapThreadPool();
 
     /// <summary>Runs short work on a thread of the library.</summary>
     /// <param name="work">The work; it must not throw.</param>

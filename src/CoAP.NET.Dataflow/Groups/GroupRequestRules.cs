@@ -11,9 +11,9 @@ internal static class GroupRequestRules
     /// <summary>
     /// Whether a group request gets no answer at all: only the first block may be requested of a group (RFC 7959 section 2.8).
     /// </summary>
-    public static bool IsIgnored(CoapMessage message, RequestFeatures special) =>
-        (special & (RequestFeatures.Block1 | RequestFeatures.QBlock)) != 0
-        || ((special & RequestFeatures.Block2) != 0 && message.Options.Block2 is { Number: > 0 });
+    public static bool IsIgnored(CoapMessage message, RequestOptionFlags special) =>
+        (special & (RequestOptionFlags.Block1 | RequestOptionFlags.QBlock)) != 0
+        || ((special & RequestOptionFlags.Block2) != 0 && message.Options.Block2 is { Number: > 0 });
 
     /// <summary>
     /// Whether to suppress an answer to a group request unless the request asked for its class: errors, and empty contents such as an empty

@@ -18,6 +18,6 @@ public sealed class CoapFormatException : CoapException
     /// <summary>The index of the first character or byte that is wrong, from 0.</summary>
     public long Position { get; }
 
-    /// <summary>The violated rule of the message format; <see cref="CoapFormatRule.None"/> for other formats.</summary>
-    public CoapFormatRule Rule { get; }
+    /// <summary>The violated rule of the message format; <see cref="CoapMessageFormatViolation.None"/> for other formats.</summary>
+    public CoapMessageFormatViolation Rule { get; }
 }

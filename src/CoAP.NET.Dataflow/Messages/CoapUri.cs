@@ -143,7 +143,8 @@ public sealed class CoapUri : IEquatable<CoapUri>
     private CoapUri Whole => IsCoap
         ? this
         : throw new InvalidOperationException(
-            IsAbsolute ? $"'{this}' is not a CoAP URI, so its parts are unknown." : $"'{this}' is relative. Resolve it against a base URI first.");
+            IsAbsolute ? $"'{this}' is not a CoAP URI, so its parts are unknown."
+                : $"'{this}' is relative. Resolve it against a base URI first.");
 
     /// <summary>Returns whether two URIs have the same normal form.</summary>
     /// <param name="left">The left URI.</param>

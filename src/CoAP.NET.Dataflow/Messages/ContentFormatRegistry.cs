@@ -75,7 +75,7 @@ internal static class ContentFormatRegistry
     private static readonly FrozenDictionary<ushort, Entry> s_byNumber = s_entries.ToFrozenDictionary(entry => entry.Number);
 
     private static readonly FrozenDictionary<(string, string?), Entry> s_byMediaType =
-        s_entries.ToFrozenDictionary(entry => (MediaTypeText.Normalize(entry.MediaType)!, entry.Coding));
+        s_entries.ToFrozenDictionary(entry => (MediaTypeNormalizer.Normalize(entry.MediaType)!, entry.Coding));
 
     /// <summary>The known numbers, ascending.</summary>
     public static IEnumerable<ushort> Numbers => s_entries.Select(entry => entry.Number);
@@ -86,7 +86,7 @@ internal static class ContentFormatRegistry
     public static Entry? Find(ushort number) => s_byNumber.GetValueOrDefault(number);
 
     public static Entry? Find(string mediaType, string? coding) =>
-        MediaTypeText.Normalize(mediaType) is { } normal ? s_byMediaType.GetValueOrDefault((normal, coding)) : null;
+        MediaTypeNormalizer.Normalize(mediaType) is { } normal ? s_byMediaType.GetValueOrDefault((normal, coding)) : null;
 
     internal sealed record Entry(ushort Number, string MediaType, string? Coding = null);
 }

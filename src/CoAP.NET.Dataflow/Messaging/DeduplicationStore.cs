@@ -13,7 +13,7 @@ internal sealed class DeduplicationStore
 
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
-    private readonly DuplicateLogs _logs;
+    private readonly DeduplicationTable _logs;
     private readonly ExpiryTimer _expiryTimer;
     private readonly Dictionary<ulong, RunningExchange> _running = [];
 
@@ -21,7 +21,7 @@ internal sealed class DeduplicationStore
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
-        _logs = new DuplicateLogs(shard, shardCount);
+        _logs = new DeduplicationTable(shard, shardCount);
         _expiryTimer = new ExpiryTimer(this);
     }
 
@@ -46,7 +46,7 @@ internal sealed class DeduplicationStore
     /// <summary>Prefetches the memory in which a search begins. Allowed while other threads change it.</summary>
     public void Fetch(CoapChannel peer, ushort messageId) => _logs.Fetch(peer.Messaging.Id, messageId);
 
-    public DuplicateLookup Find(CoapChannel peer, ushort messageId, long now, out ReceivedMessage? running, out ReplyHeader header,
+    public DuplicateLookup Find(CoapChannel peer, ushort messageId, long now, out ReceivedMessage? running, out StoredReplyHeader header,
         out ReadOnlySpan<byte> reply)
     {
         running = null;
@@ -59,7 +59,7 @@ internal sealed class DeduplicationStore
         }
 
         return _logs.Find(peer.Messaging.Id, messageId) is not 0 and ulong place && _logs.TryGet(place, out header, out reply)
-            && !ReplyHeader.Clock.HasPassed(header.Expiry, now)
+            && !StoredReplyHeader.Clock.HasPassed(header.Expiry, now)
             ? DuplicateLookup.Finished
             : DuplicateLookup.Unknown;
     }
@@ -69,7 +69,7 @@ internal sealed class DeduplicationStore
     /// <param name="class">The class of the request.</param>
     /// <param name="now">The current time.</param>
     /// <param name="reserved">What is reserved for the reply; pass it to <see cref="Begin"/>.</param>
-    public bool TryAdmit(CoapChannel peer, MethodSafety @class, long now, out Reservation reserved)
+    public bool TryAdmit(CoapChannel peer, MethodSafety @class, long now, out DuplicateMemoryReservation reserved)
     {
         reserved = default;
         return _running.Count < _limits.Requests.MaxServed + RunningSlack
@@ -77,7 +77,7 @@ internal sealed class DeduplicationStore
     }
 
     /// <summary>Adds a running exchange, which takes the place of a finished one with its Message ID.</summary>
-    public void Begin(CoapChannel peer, ReceivedMessage reception, in Reservation reserved, long now)
+    public void Begin(CoapChannel peer, ReceivedMessage reception, in DuplicateMemoryReservation reserved, long now)
     {
         if (!_expiryTimer.IsScheduled)
         {
@@ -90,22 +90,22 @@ internal sealed class DeduplicationStore
     }
 
     /// <summary>Ends an exchange and keeps the answer for duplicates.</summary>
-    public void End(CoapChannel peer, ReceivedMessage reception, StoredReply kind, ReadOnlySpan<byte> reply, long now)
+    public void End(CoapChannel peer, ReceivedMessage reception, DuplicateReplyKind kind, ReadOnlySpan<byte> reply, long now)
     {
         if (!reception.IsRemembered)
         {
             return;
         }
 
-        Reservation reserved = Remove(peer, reception);
+        DuplicateMemoryReservation reserved = Remove(peer, reception);
         MethodSafety @class = ClassOf(reception.Code);
         long lifetime = peer.Messaging.Times.LifetimeOf(reception.Type);
         if (reception.ReceivedAt + lifetime > now && (@class != MethodSafety.Safe || reply.Length <= _limits.Deduplication.MaxSafeReplySize)
             && reply.Length <= ushort.MaxValue)
         {
-            ReplyHeader header = new()
+            StoredReplyHeader header = new()
             {
-                Expiry = ReplyHeader.Clock.After(reception.ReceivedAt + lifetime),
+                Expiry = StoredReplyHeader.Clock.After(reception.ReceivedAt + lifetime),
                 Hash = reception.Hash,
                 Length = (ushort)reply.Length,
                 Reply = kind,
@@ -116,7 +116,7 @@ internal sealed class DeduplicationStore
             if (_logs.TryKeep(peer, header, reply, lifetime, reserved, now))
             {
                 peer.Messaging.LastExpiry = peer.Messaging.HasFinished
-                    ? ReplyHeader.Clock.Later(peer.Messaging.LastExpiry, header.Expiry)
+                    ? StoredReplyHeader.Clock.Later(peer.Messaging.LastExpiry, header.Expiry)
                     : header.Expiry;
                 peer.Messaging.HasFinished = true;
             }
@@ -144,7 +144,7 @@ internal sealed class DeduplicationStore
             {
                 // The exchange may have taken effect, although its answer will not be kept.
                 seen.Add(new SeenMessage(running.MessageId, MethodSafety.Unsafe,
-                    running.Type == CoapMessageType.Confirmable ? StoredReply.EmptyAcknowledgement : StoredReply.Silence,
+                    running.Type == CoapMessageType.Confirmable ? DuplicateReplyKind.EmptyAcknowledgement : DuplicateReplyKind.Silence,
                     running.ReceivedAt + peer.Messaging.Times.LifetimeOf(running.Type) - now, []));
             }
         }
@@ -155,7 +155,7 @@ internal sealed class DeduplicationStore
     /// <summary>Imports an entry that <see cref="SeenOf"/> exported in another process.</summary>
     public void Restore(CoapChannel peer, in SeenMessage seen, long now)
     {
-        if (!TryAdmit(peer, seen.Class, now, out Reservation reserved))
+        if (!TryAdmit(peer, seen.Class, now, out DuplicateMemoryReservation reserved))
         {
             _logs.CountEvictions(others: 0, unsafes: 1, now);
             return;
@@ -165,7 +165,7 @@ internal sealed class DeduplicationStore
         ReceivedMessage reception = new(peer, CoapMessageType.Confirmable, seen.MessageId)
         {
             Code = seen.Class == MethodSafety.Unsafe ? CoapCode.Post : CoapCode.Put,
-            Hash = ReplyHeader.AnyHash,
+            Hash = StoredReplyHeader.AnyHash,
             ReceivedAt = now + Math.Min(seen.Left, lifetime) - lifetime,
         };
         Begin(peer, reception, reserved, now);
@@ -175,7 +175,7 @@ internal sealed class DeduplicationStore
 
     /// <summary>Whether the endpoint must still remember messages of a peer.</summary>
     public static bool Remembers(CoapChannel peer, long now) =>
-        peer.Messaging.Running > 0 || (peer.Messaging.HasFinished && !ReplyHeader.Clock.HasPassed(peer.Messaging.LastExpiry, now));
+        peer.Messaging.Running > 0 || (peer.Messaging.HasFinished && !StoredReplyHeader.Clock.HasPassed(peer.Messaging.LastExpiry, now));
 
     /// <summary>
     /// Ends the running exchanges of a peer that is forgotten. Finished ones stay until their time is over; nothing finds them.
@@ -209,7 +209,7 @@ internal sealed class DeduplicationStore
         return found;
     }
 
-    private Reservation Remove(CoapChannel peer, ReceivedMessage reception)
+    private DuplicateMemoryReservation Remove(CoapChannel peer, ReceivedMessage reception)
     {
         reception.IsRemembered = false;
         _running.Remove(peer.Messaging.KeyOf(reception.MessageId), out RunningExchange running);
@@ -234,7 +234,7 @@ internal sealed class DeduplicationStore
         }
     }
 
-    private readonly record struct RunningExchange(ReceivedMessage Reception, Reservation Reserved);
+    private readonly record struct RunningExchange(ReceivedMessage Reception, DuplicateMemoryReservation Reserved);
 
     private sealed class ExpiryTimer(DeduplicationStore memory) : WheelTimer
     {

@@ -6,7 +6,7 @@ namespace CoAP.NET.Messaging;
 /// </summary>
 /// <param name="rule">Maps peers to sources.</param>
 /// <param name="share">The fraction that one source may take; 1 for everything.</param>
-internal sealed class DuplicateQuota(CoapSourceRule rule, double share)
+internal sealed class DuplicateQuota(CoapSourceGroupingRule rule, double share)
 {
     // A source with no more than this fraction need not leave as much to others.
     private const int AnySourceDivisor = 64;
@@ -14,7 +14,7 @@ internal sealed class DuplicateQuota(CoapSourceRule rule, double share)
     // A table that many sources enlarged shrinks again.
     private const int LeastToTrim = 1024;
 
-    private readonly Dictionary<CoapSource, int> _numbers = [];
+    private readonly Dictionary<CoapQuotaSource, int> _numbers = [];
     private readonly IndexedPool<SourceBytes> _shares = new();
 
     /// <summary>The number of sources.</summary>
@@ -29,7 +29,7 @@ internal sealed class DuplicateQuota(CoapSourceRule rule, double share)
     /// <returns>The number of the share, for <see cref="Change"/>; 0 when it is refused.</returns>
     public int Take(CoapChannel peer, int needed, long all, long taken, int least)
     {
-        CoapSource source = rule.Of(peer.Remote, peer.Identity);
+        CoapQuotaSource source = rule.Of(peer.Remote, peer.Identity);
         int number = _numbers.GetValueOrDefault(source);
         long held = needed + (number == 0 ? 0 : _shares[(ulong)number]!.Bytes);
         if (share < 1 && held > Math.Max(all / AnySourceDivisor, least) && (held > all * share || held > all - needed - taken))
@@ -68,9 +68,9 @@ internal sealed class DuplicateQuota(CoapSourceRule rule, double share)
         }
     }
 
-    private sealed class SourceBytes(in CoapSource source)
+    private sealed class SourceBytes(in CoapQuotaSource source)
     {
-        public CoapSource Source { get; } = source;
+        public CoapQuotaSource Source { get; } = source;
 
         public long Bytes { get; set; }
     }

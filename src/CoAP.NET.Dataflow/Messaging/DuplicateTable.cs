@@ -9,7 +9,7 @@ namespace CoAP.NET.Messaging;
 /// lock.
 /// </summary>
 /// <param name="logs">The logs, which say which places still exist.</param>
-internal sealed class DuplicateTable(ReplyLog[] logs)
+internal sealed class DuplicateTable(SentReplyStore[] logs)
 {
     private const int Partitions = 64;
     private const int LeastSlots = 16;
@@ -90,7 +90,7 @@ internal sealed class DuplicateTable(ReplyLog[] logs)
         foreach (ulong slot in _partitions[PartitionOf(peer)] ?? [])
         {
             // The tags of a peer are a range.
-            if (slot != 0 && (((uint)slot - first) & TagMask) <= ushort.MaxValue && TryGet(slot, out ReplyHeader header, out _)
+            if (slot != 0 && (((uint)slot - first) & TagMask) <= ushort.MaxValue && TryGet(slot, out StoredReplyHeader header, out _)
                 && header.Peer == peer)
             {
                 places.Add(slot >> TagBits);
@@ -137,13 +137,13 @@ internal sealed class DuplicateTable(ReplyLog[] logs)
 
     private bool IsFull(int partition) => _partitions[partition] is not { } slots || (_used[partition] + 1) * 2 > slots.Length;
 
-    private bool Exists(ulong slot) => logs[ReplyLog.NumberOf(slot >> TagBits)].Contains(slot >> TagBits);
+    private bool Exists(ulong slot) => logs[SentReplyStore.NumberOf(slot >> TagBits)].Contains(slot >> TagBits);
 
-    private bool TryGet(ulong slot, out ReplyHeader header, out ReadOnlySpan<byte> reply) =>
-        logs[ReplyLog.NumberOf(slot >> TagBits)].TryGet(slot >> TagBits, out header, out reply);
+    private bool TryGet(ulong slot, out StoredReplyHeader header, out ReadOnlySpan<byte> reply) =>
+        logs[SentReplyStore.NumberOf(slot >> TagBits)].TryGet(slot >> TagBits, out header, out reply);
 
     private bool IsOf(ulong slot, uint peer, ushort messageId) =>
-        TryGet(slot, out ReplyHeader header, out _) && header.Peer == peer && header.MessageId == messageId;
+        TryGet(slot, out StoredReplyHeader header, out _) && header.Peer == peer && header.MessageId == messageId;
 
     private void Rebuild(int partition)
     {

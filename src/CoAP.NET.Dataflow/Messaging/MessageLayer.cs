@@ -30,16 +30,16 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
         NotificationReplacement renewals = new(shard, _ids, _outstanding, pacing);
         int maxOutstanding = Math.Max(1, shard.Environment.Limits.Messages.MaxOutstanding / shardCount);
         _transmissions = new MessageTransmitter(
-            shard, _times, _ids, pacing, _outstanding, renewals, new OutstandingQueue(shard, _outstanding, maxOutstanding));
+            shard, _times, _ids, pacing, _outstanding, renewals, new OutstandingLimitQueue(shard, _outstanding, maxOutstanding));
         _matching = new TransmissionReplyHandler(shard, _times, _transmissions, _outstanding, renewals);
         _receptions = new ReceivedMessages(shard, _memory, _times, _ids, _transmissions);
-        SessionHandovers = new SessionHandovers(_memory, _times, _ids);
+        MessagingSessionHandover = new MessagingSessionHandover(_memory, _times, _ids);
     }
 
     /// <summary>The duplicate memory, for its gauges.</summary>
     public DeduplicationStore Memory => _memory;
 
-    public SessionHandovers SessionHandovers { get; }
+    public MessagingSessionHandover MessagingSessionHandover { get; }
 
     /// <summary>The number of sent messages in the shard that an acknowledgement or reset can match.</summary>
     public int Outstanding => _outstanding.Count;
@@ -73,7 +73,7 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
     /// </summary>
     public static bool CanForget(CoapChannel channel, long now)
     {
-        ref readonly MessagingState state = ref channel.Messaging;
+        ref readonly PeerMessagingState state = ref channel.Messaging;
         if (state.Running > 0
             || state.Sending is { } sending
             && (sending.Outstanding.Count > 0 || sending.Waiting.Count > 0 || sending.WaitingReplies.Count > 0))
@@ -101,7 +101,7 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
         _transmissions.GiveUpAll(channel);
         _ids.Remember(channel);
         _memory.Forget(channel);
-        channel.Messaging = new MessagingState();
+        channel.Messaging = new PeerMessagingState();
     }
 
     /// <summary>Handles a message or format error.</summary>

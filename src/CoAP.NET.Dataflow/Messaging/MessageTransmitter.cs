@@ -13,13 +13,13 @@ internal sealed class MessageTransmitter : ITimerOwner
     private readonly SendPacing _pacing;
     private readonly NotificationReplacement _renewals;
     private readonly OutstandingMessages _outstanding;
-    private readonly OutstandingQueue _line;
+    private readonly OutstandingLimitQueue _line;
     private readonly WaitingMessages _waiting;
 
     public MessageTransmitter(
         CoapShard shard, TransmissionTimeCache times, OutgoingMessageIds ids, SendPacing pacing, OutstandingMessages outstanding,
         NotificationReplacement renewals,
-        OutstandingQueue line)
+        OutstandingLimitQueue line)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;
@@ -92,7 +92,7 @@ internal sealed class MessageTransmitter : ITimerOwner
         }
 
         CoapChannel peer = _times.Refresh(transmission.Channel);
-        SendingState sending = SendingOf(peer);
+        PeerSendingState sending = SendingOf(peer);
         if (sending.WaitingReplies.Count > 0 || transmission.AwaitsProtection || _ids.FreeAt(peer) > now
             || (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, (int)transmission.Message.SizeBound, now))
             || (!transmission.IsOutstanding && !_line.MayTake(sending)))
@@ -136,7 +136,7 @@ internal sealed class MessageTransmitter : ITimerOwner
         transmission.IsOver = true;
     }
 
-    void ITimerOwner.OnDue(WheelTimer timer, long now) => Pump(((SendingState)timer).Peer, now);
+    void ITimerOwner.OnDue(WheelTimer timer, long now) => Pump(((PeerSendingState)timer).Peer, now);
 
     /// <summary>Handles a due copy of a message, or its end.</summary>
     public void OnDue(CoapTransmission transmission, long now)
@@ -237,7 +237,7 @@ internal sealed class MessageTransmitter : ITimerOwner
     public void End(CoapTransmission transmission, long now)
     {
         CoapChannel peer = _times.Refresh(transmission.Channel);
-        SendingState sending = peer.Messaging.Sending!;
+        PeerSendingState sending = peer.Messaging.Sending!;
         Settle(transmission, sending);
         _outstanding.Remove(transmission, sending);
         if (peer.Messaging.SessionHandover is { } retirement)
@@ -337,7 +337,7 @@ internal sealed class MessageTransmitter : ITimerOwner
     // Most messages leave at once. Those that wait do so in the order of their turns.
     private void SendInTurn(CoapTransmission transmission, CoapChannel peer, long now)
     {
-        SendingState sending = SendingOf(peer);
+        PeerSendingState sending = SendingOf(peer);
         if (sending.WaitingReplies.Count == 0 && sending.Waiting.Count == 0
             && DueOf(transmission, peer, sending, now) <= now && _line.MayTake(sending))
         {
@@ -368,7 +368,7 @@ internal sealed class MessageTransmitter : ITimerOwner
     }
 
     // long.MaxValue until another message ends, because of NSTART.
-    private long DueOf(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
+    private long DueOf(CoapTransmission transmission, CoapChannel peer, PeerSendingState sending, long now)
     {
         if (transmission.PassesQueue)
         {
@@ -384,7 +384,7 @@ internal sealed class MessageTransmitter : ITimerOwner
         return due <= now && transmission.IsRenewable ? transmission.MayLeaveAt(now) : due;
     }
 
-    private void Dequeue(CoapTransmission transmission, SendingState sending)
+    private void Dequeue(CoapTransmission transmission, PeerSendingState sending)
     {
         _waiting.Remove(transmission, sending);
         if (sending.WaitingReplies.Count == 0 && sending.Waiting.Count == 0)
@@ -393,7 +393,7 @@ internal sealed class MessageTransmitter : ITimerOwner
         }
     }
 
-    private bool TryTransmit(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
+    private bool TryTransmit(CoapTransmission transmission, CoapChannel peer, PeerSendingState sending, long now)
     {
         if (!_line.MayTake(sending))
         {
@@ -421,7 +421,7 @@ internal sealed class MessageTransmitter : ITimerOwner
         }
     }
 
-    private void Transmit(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
+    private void Transmit(CoapTransmission transmission, CoapChannel peer, PeerSendingState sending, long now)
     {
         CoapMessage message = transmission.Message;
         if (transmission.IsRenewable)
@@ -498,7 +498,7 @@ internal sealed class MessageTransmitter : ITimerOwner
             ? _shard.Guard.MaySend(transmission.Channel, size, now)
             : _shard.Guard.MayRequest(transmission.Channel, size, now);
 
-    private void Settle(CoapTransmission transmission, SendingState sending)
+    private void Settle(CoapTransmission transmission, PeerSendingState sending)
     {
         _shard.Wheel.Cancel(transmission);
         ReleaseInteraction(transmission, sending);
@@ -506,7 +506,7 @@ internal sealed class MessageTransmitter : ITimerOwner
         transmission.Encoded = null;
     }
 
-    private static void ReleaseInteraction(CoapTransmission transmission, SendingState sending)
+    private static void ReleaseInteraction(CoapTransmission transmission, PeerSendingState sending)
     {
         if (transmission.CountsForNStart)
         {
@@ -515,5 +515,5 @@ internal sealed class MessageTransmitter : ITimerOwner
         }
     }
 
-    private SendingState SendingOf(CoapChannel peer) => peer.Messaging.MakeRareState().Sending ??= new SendingState(peer, this);
+    private PeerSendingState SendingOf(CoapChannel peer) => peer.Messaging.MakeRareState().Sending ??= new PeerSendingState(peer, this);
 }

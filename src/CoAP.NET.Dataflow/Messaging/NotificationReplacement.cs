@@ -18,7 +18,7 @@ internal sealed class NotificationReplacement(CoapShard shard, OutgoingMessageId
             return false;
         }
 
-        SendingState sending = peer.Messaging.Sending!;
+        PeerSendingState sending = peer.Messaging.Sending!;
         List<ushort> superseded = transmission.Superseded ??= [];
         if (superseded.Count == MaxSuperseded)
         {

@@ -1,5 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using GivingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingLinks>;
+using GivingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingTransmissionLinks>;
 
 namespace CoAP.NET.Messaging;
 
@@ -18,7 +18,7 @@ internal sealed class OutstandingMessages
     /// <summary>The oldest Non-confirmable message that only a reset can still match: the first to be evicted. Null for none.</summary>
     public CoapTransmission? FirstToEvict => _giving.First;
 
-    public void Add(CoapTransmission transmission, SendingState sending)
+    public void Add(CoapTransmission transmission, PeerSendingState sending)
     {
         transmission.IsOutstanding = true;
         Count++;
@@ -38,13 +38,13 @@ internal sealed class OutstandingMessages
     }
 
     /// <summary>Makes a message known by its current Message ID too.</summary>
-    public void AddMessageId(CoapTransmission transmission, SendingState sending) =>
+    public void AddMessageId(CoapTransmission transmission, PeerSendingState sending) =>
         _byMessageId[sending.Peer.Messaging.KeyOf(transmission.Message.MessageId)] = transmission;
 
     /// <summary>Makes a message no longer known by one of its Message IDs.</summary>
-    public void RemoveMessageId(ushort messageId, SendingState sending) => _byMessageId.Remove(sending.Peer.Messaging.KeyOf(messageId));
+    public void RemoveMessageId(ushort messageId, PeerSendingState sending) => _byMessageId.Remove(sending.Peer.Messaging.KeyOf(messageId));
 
-    public void Remove(CoapTransmission transmission, SendingState sending)
+    public void Remove(CoapTransmission transmission, PeerSendingState sending)
     {
         StopEvicting(transmission);
         transmission.IsOutstanding = false;
@@ -59,7 +59,7 @@ internal sealed class OutstandingMessages
         transmission.Superseded = null;
     }
 
-    public List<CoapTransmission> RemoveAll(SendingState sending)
+    public List<CoapTransmission> RemoveAll(PeerSendingState sending)
     {
         List<CoapTransmission> all = To(sending, int.MaxValue);
         all.ForEach(transmission => Remove(transmission, sending));
@@ -76,7 +76,7 @@ internal sealed class OutstandingMessages
         CoapTransmission? one = channel.Messaging.Sending?.Outstanding.First;
         while (one is not null && one.Message.Type != CoapMessageType.Confirmable)
         {
-            one = one.OutstandingLinks.Next;
+            one = one.OutstandingTransmissionLinks.Next;
         }
 
         return one is not null;
@@ -96,12 +96,14 @@ internal sealed class OutstandingMessages
         }
 
         List<CoapTransmission> all = To(sending, max);
-        for (CoapTransmission? reply = sending.WaitingReplies.First; reply is not null && all.Count < max; reply = reply.WaitingLinks.Next)
+        for (CoapTransmission? reply = sending.WaitingReplies.First; reply is not null
+            && all.Count < max; reply = reply.WaitingTransmissionLinks.Next)
         {
             all.Add(reply);
         }
 
-        for (CoapTransmission? waiting = sending.Waiting.First; waiting is not null && all.Count < max; waiting = waiting.WaitingLinks.Next)
+        for (CoapTransmission? waiting = sending.Waiting.First; waiting is not null
+            && all.Count < max; waiting = waiting.WaitingTransmissionLinks.Next)
         {
             all.Add(waiting);
         }
@@ -118,10 +120,11 @@ internal sealed class OutstandingMessages
         }
     }
 
-    private static List<CoapTransmission> To(SendingState sending, int max)
+    private static List<CoapTransmission> To(PeerSendingState sending, int max)
     {
         List<CoapTransmission> all = [];
-        for (CoapTransmission? one = sending.Outstanding.First; one is not null && all.Count < max; one = one.OutstandingLinks.Next)
+        for (CoapTransmission? one = sending.Outstanding.First; one is not null
+            && all.Count < max; one = one.OutstandingTransmissionLinks.Next)
         {
             all.Add(one);
         }

@@ -15,7 +15,7 @@ internal sealed class ReceivedMessages
     private readonly TransmissionTimeCache _times;
     private readonly OutgoingMessageIds _ids;
     private readonly MessageTransmitter _transmissions;
-    private readonly RejectedRequests _busy = new();
+    private readonly RejectedRequestTable _busy = new();
 
     public ReceivedMessages(
         CoapShard shard, DeduplicationStore memory, TransmissionTimeCache times, OutgoingMessageIds ids, MessageTransmitter transmissions)
@@ -33,7 +33,7 @@ internal sealed class ReceivedMessages
     public bool ReceiveFormatError(in CoapInbound item, long now, out CoapInbound up)
     {
         up = default;
-        bool hasHeader = item.Error.Rule is not (CoapFormatRule.HeaderTruncated or CoapFormatRule.UnknownVersion);
+        bool hasHeader = item.Error.Rule is not (CoapMessageFormatViolation.HeaderTruncated or CoapMessageFormatViolation.UnknownVersion);
         if (!hasHeader || item.Type is not (CoapMessageType.Confirmable or CoapMessageType.NonConfirmable))
         {
             // Without a header there is no Message ID to answer; other versions and malformed acknowledgements and resets are ignored
@@ -42,7 +42,8 @@ internal sealed class ReceivedMessages
         }
 
         bool isGroupConfirmable = item.Type == CoapMessageType.Confirmable && item.IsMulticast;
-        if (item.Error.Rule is CoapFormatRule.MessageTooLarge or CoapFormatRule.TokenTooLong && item.Message is { Code.IsRequest: true }
+        if (item.Error.Rule is CoapMessageFormatViolation.MessageTooLarge or CoapMessageFormatViolation.TokenTooLong
+            && item.Message is { Code.IsRequest: true }
             && !isGroupConfirmable)
         {
             // A request that appears well-formed and must get a 4.13 or 4.00, which only the stage above can create. A response is never
@@ -64,7 +65,7 @@ internal sealed class ReceivedMessages
         up = default;
         CoapChannel peer = _times.Refresh(item.Channel);
         _transmissions.OnHeard(peer, now);
-        DuplicateLookup recall = _memory.Find(peer, item.MessageId, now, out ReceivedMessage? running, out ReplyHeader header,
+        DuplicateLookup recall = _memory.Find(peer, item.MessageId, now, out ReceivedMessage? running, out StoredReplyHeader header,
             out ReadOnlySpan<byte> reply);
         if (recall == DuplicateLookup.Running && running!.Hash == item.Hash)
         {
@@ -107,7 +108,7 @@ internal sealed class ReceivedMessages
             return false;
         }
 
-        if (!_memory.TryAdmit(peer, @class, now, out Reservation reserved))
+        if (!_memory.TryAdmit(peer, @class, now, out DuplicateMemoryReservation reserved))
         {
             _counters.Add(CoapCounter.Busy);
             item.Channel.NoteDrop(CoapCounter.Busy);
@@ -210,7 +211,7 @@ internal sealed class ReceivedMessages
         if (reception.IsRemembered)
         {
             _shard.Wheel.Cancel(reception);
-            _memory.End(_times.Refresh(reception.Channel), reception, StoredReply.Bytes, bytes, now);
+            _memory.End(_times.Refresh(reception.Channel), reception, DuplicateReplyKind.Bytes, bytes, now);
         }
     }
 
@@ -231,7 +232,7 @@ internal sealed class ReceivedMessages
         _shard.Wheel.Cancel(reception);
         if (DeduplicationStore.ClassOf(reception.Code) == MethodSafety.Unsafe)
         {
-            _memory.End(_times.Refresh(reception.Channel), reception, StoredReply.Silence, default, now);
+            _memory.End(_times.Refresh(reception.Channel), reception, DuplicateReplyKind.Silence, default, now);
         }
         else
         {
@@ -267,12 +268,12 @@ internal sealed class ReceivedMessages
 
                 break;
             case ReceivedMessageState.Pending:
-                EndReception(reception, ReceivedMessageState.Replied, StoredReply.Silence, now);
+                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
                 message.Type = CoapMessageType.NonConfirmable;
                 _transmissions.SendReply(item, now);
                 break;
             case ReceivedMessageState.Acknowledged:
-                EndReception(reception, ReceivedMessageState.Replied, StoredReply.EmptyAcknowledgement, now);
+                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
                 message.Type = item.NeverConfirmable ? CoapMessageType.NonConfirmable : CoapMessageType.Confirmable;
                 _transmissions.SendReply(item, now);
                 break;
@@ -318,7 +319,7 @@ internal sealed class ReceivedMessages
         }
 
         PostEmpty(reception.Channel, CoapMessageType.Reset, reception.MessageId);
-        EndReception(reception, ReceivedMessageState.Rejected, StoredReply.Reset, now);
+        EndReception(reception, ReceivedMessageState.Rejected, DuplicateReplyKind.Reset, now);
     }
 
     /// <summary>Like <see cref="Reject"/>, but rejects a Non-confirmable message with a reset too.</summary>
@@ -339,13 +340,13 @@ internal sealed class ReceivedMessages
         {
             case ReceivedMessageState.Pending when reception.Type == CoapMessageType.Confirmable:
                 PostEmpty(reception.Channel, CoapMessageType.Acknowledgement, reception.MessageId);
-                EndReception(reception, ReceivedMessageState.Replied, StoredReply.EmptyAcknowledgement, now);
+                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
                 break;
             case ReceivedMessageState.Acknowledged:
-                EndReception(reception, ReceivedMessageState.Replied, StoredReply.EmptyAcknowledgement, now);
+                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
                 break;
             case ReceivedMessageState.Pending:
-                EndReception(reception, ReceivedMessageState.Replied, StoredReply.Silence, now);
+                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
                 break;
             default:
                 break;
@@ -391,20 +392,20 @@ internal sealed class ReceivedMessages
         }
     }
 
-    private void RepeatFinished(in CoapInbound item, StoredReply kind, ReadOnlySpan<byte> reply, long now)
+    private void RepeatFinished(in CoapInbound item, DuplicateReplyKind kind, ReadOnlySpan<byte> reply, long now)
     {
         switch (kind)
         {
-            case StoredReply.EmptyAcknowledgement:
+            case DuplicateReplyKind.EmptyAcknowledgement:
                 PostEmpty(item.Channel, CoapMessageType.Acknowledgement, item.MessageId);
                 break;
-            case StoredReply.Reset:
+            case DuplicateReplyKind.Reset:
                 PostEmpty(item.Channel, CoapMessageType.Reset, item.MessageId);
                 break;
-            case StoredReply.Bytes when !_shard.Guard.MayAnswer(item.Channel, reply.Length, item.Length, now):
+            case DuplicateReplyKind.Bytes when !_shard.Guard.MayAnswer(item.Channel, reply.Length, item.Length, now):
                 // Lost, like any datagram: the address is not verified.
                 break;
-            case StoredReply.Bytes:
+            case DuplicateReplyKind.Bytes:
                 // Copied, because the memory may be reused before the bytes have left.
                 _shard.Post(new CoapOutbound { Channel = item.Channel, Encoded = reply.ToArray() });
                 break;
@@ -466,7 +467,7 @@ internal sealed class ReceivedMessages
         _shard.Wheel.Schedule(reception, reception.ReceivedAt + peer.Messaging.Times.ExchangeLifetime);
     }
 
-    private void EndReception(ReceivedMessage reception, ReceivedMessageState state, StoredReply kind, long now)
+    private void EndReception(ReceivedMessage reception, ReceivedMessageState state, DuplicateReplyKind kind, long now)
     {
         _shard.Wheel.Cancel(reception);
         reception.State = state;
@@ -478,7 +479,7 @@ internal sealed class ReceivedMessages
 /// Remembers the last requests that were answered 5.03 for lack of memory, so that a duplicate is not executed although its sender believes
 /// it was refused. A fixed table: newer entries replace older ones.
 /// </summary>
-internal sealed class RejectedRequests
+internal sealed class RejectedRequestTable
 {
     private const int Capacity = 1024;
 

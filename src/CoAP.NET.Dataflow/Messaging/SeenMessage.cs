@@ -6,4 +6,4 @@ namespace CoAP.NET.Messaging;
 /// <param name="Kind">The kind of answer to a copy.</param>
 /// <param name="Left">How long copies may arrive, in units of 100 ns.</param>
 /// <param name="Reply">The bytes of the answer; empty for none.</param>
-internal readonly record struct SeenMessage(ushort MessageId, MethodSafety Class, StoredReply Kind, long Left, byte[] Reply);
+internal readonly record struct SeenMessage(ushort MessageId, MethodSafety Class, DuplicateReplyKind Kind, long Left, byte[] Reply);

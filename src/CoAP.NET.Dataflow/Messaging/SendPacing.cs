@@ -37,7 +37,7 @@ internal sealed class SendPacing
             ? TimeSpan.FromTicks(timing.FastTimeout(times, sending.RoundTrip, now))
             : channel.Parameters.AckTimeout;
 
-    public long FirstWait(CoapTransmission transmission, TransmissionTimes times, SendingState sending, long now)
+    public long FirstWait(CoapTransmission transmission, TransmissionTimes times, PeerSendingState sending, long now)
     {
         if (!IsMeasured(transmission, times))
         {
@@ -50,7 +50,7 @@ internal sealed class SendPacing
     }
 
     /// <summary>Returns when the copy after this one is due, or the message is given up.</summary>
-    public long NextDue(CoapTransmission transmission, TransmissionTimes times, SendingState sending, long now)
+    public long NextDue(CoapTransmission transmission, TransmissionTimes times, PeerSendingState sending, long now)
     {
         if (!IsMeasured(transmission, times) || sending.Timing is not { } timing)
         {
@@ -105,12 +105,12 @@ internal sealed class SendPacing
     }
 
     /// <summary>Returns the waiting message that PROBING_RATE allows first.</summary>
-    public static CoapTransmission FirstToProbe(CoapChannel peer, SendingState sending, long now)
+    public static CoapTransmission FirstToProbe(CoapChannel peer, PeerSendingState sending, long now)
     {
         CoapTransmission first = sending.Waiting.First!;
         long due = MayProbeAt(first, peer, sending, now);
-        CoapTransmission? other = first.WaitingLinks.Next;
-        for (int i = 0; i < ProbesLookedAt && due > now && other is not null; i++, other = other.WaitingLinks.Next)
+        CoapTransmission? other = first.WaitingTransmissionLinks.Next;
+        for (int i = 0; i < ProbesLookedAt && due > now && other is not null; i++, other = other.WaitingTransmissionLinks.Next)
         {
             if (MayProbeAt(other, peer, sending, now) is var sooner && sooner < due)
             {
@@ -122,7 +122,7 @@ internal sealed class SendPacing
     }
 
     /// <summary>Returns when PROBING_RATE allows a message (RFC 7252 section 4.7); it may leave now if that is not in the future.</summary>
-    public static long MayProbeAt(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
+    public static long MayProbeAt(CoapTransmission transmission, CoapChannel peer, PeerSendingState sending, long now)
     {
         if (sending.Unheard < peer.Messaging.Times.Parameters.NStart || sending.NextProbe <= now || !IsSilent(peer, now))
         {
@@ -159,7 +159,7 @@ internal sealed class SendPacing
     /// MAX_TRANSMIT_WAIT.
     /// </summary>
     private static long Bounded(
-        long wait, int copies, CoapTransmission transmission, TransmissionTimes times, SendingState sending, long now)
+        long wait, int copies, CoapTransmission transmission, TransmissionTimes times, PeerSendingState sending, long now)
     {
         int left = times.Parameters.MaxRetransmit - copies;
         if (left <= 0)

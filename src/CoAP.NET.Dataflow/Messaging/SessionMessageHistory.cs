@@ -50,7 +50,7 @@ internal readonly record struct SessionMessageHistory(List<SeenMessage> Seen, us
             byte[] reply = hasReply ? one.Reply : [];
             room -= reply.Length;
             BinaryPrimitives.WriteUInt16LittleEndian(header, one.MessageId);
-            header[2] = (byte)(((int)one.Class << KindBits) | (int)(hasReply ? one.Kind : StoredReply.Silence));
+            header[2] = (byte)(((int)one.Class << KindBits) | (int)(hasReply ? one.Kind : DuplicateReplyKind.Silence));
             BinaryPrimitives.WriteUInt32LittleEndian(header[3..], (uint)Math.Min(uint.MaxValue, one.Left / TimeSpan.TicksPerMillisecond));
             BinaryPrimitives.WriteUInt16LittleEndian(header[7..], (ushort)reply.Length);
             bytes.Write(header);
@@ -83,9 +83,9 @@ internal readonly record struct SessionMessageHistory(List<SeenMessage> Seen, us
         while (bytes.Length >= HeaderBytes)
         {
             MethodSafety @class = (MethodSafety)(bytes[2] >> KindBits);
-            StoredReply kind = (StoredReply)(bytes[2] & KindMask);
+            DuplicateReplyKind kind = (DuplicateReplyKind)(bytes[2] & KindMask);
             int length = BinaryPrimitives.ReadUInt16LittleEndian(bytes[7..]);
-            if (length > bytes.Length - HeaderBytes || @class > MethodSafety.Unsafe || kind > StoredReply.Bytes)
+            if (length > bytes.Length - HeaderBytes || @class > MethodSafety.Unsafe || kind > DuplicateReplyKind.Bytes)
             {
                 return none;
             }

@@ -147,7 +147,7 @@ internal sealed class TransmissionReplyHandler
     {
         if (channel.Messaging.Sending is { } sending && sending.CancelledId == messageId)
         {
-            sending.CancelledId = SendingState.NoId;
+            sending.CancelledId = PeerSendingState.NoId;
             _transmissions.OnHeard(_times.Refresh(channel), now);
             return;
         }

@@ -8,7 +8,7 @@ internal sealed class TransmissionTimeCache
     private TransmissionTimes _last = new(CoapTransmissionParameters.Default);
     private uint _lastId;
 
-    /// <summary>Returns the peer, with the times of its current parameters, and with an <see cref="MessagingState.Id"/>.</summary>
+    /// <summary>Returns the peer, with the times of its current parameters, and with an <see cref="PeerMessagingState.Id"/>.</summary>
     public CoapChannel Refresh(CoapChannel channel)
     {
         if (!ReferenceEquals(channel.Messaging.Times?.Parameters, channel.Parameters))

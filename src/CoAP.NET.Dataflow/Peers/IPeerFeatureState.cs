@@ -10,7 +10,7 @@ internal interface IPeerFeatureState
 }
 
 /// <summary>The chapters that keep state with a channel.</summary>
-internal enum PeerFeature
+internal enum PeerFeatureKind
 {
     /// <summary>Connections and sessions: the signalling state.</summary>
     Signalling,
@@ -30,7 +30,7 @@ internal enum PeerFeature
 
 /// <summary>The parts of one peer, by their chapter.</summary>
 [System.Runtime.CompilerServices.InlineArray(5)]
-internal struct PeerFeatureStates
+internal struct PeerFeatureStateSlots
 {
     private IPeerFeatureState? _first;
 }

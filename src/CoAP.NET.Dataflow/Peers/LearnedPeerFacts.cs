@@ -9,7 +9,7 @@ internal sealed class LearnedPeerFacts
     public byte[]? EchoToReturn;
     public object? Identity;
 
-    public ProtectedChannelState? Carried;
+    public ProtectedChannelData? Carried;
 
     public CoapConnectionException? EndReason;
 
@@ -19,7 +19,7 @@ internal sealed class LearnedPeerFacts
     public TaskCompletionSource? Hearing;
 
     /// <summary>The state of the session's address since the last move.</summary>
-    public MovedAddress? Moved;
+    public MovedAddressTraffic? Moved;
 
     public long LongTokensUntil;
     public long KnowsQBlockUntil = long.MinValue;

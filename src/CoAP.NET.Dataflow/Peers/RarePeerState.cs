@@ -8,8 +8,8 @@ internal sealed class RarePeerState
 {
     public CoapConnection? Connection;
     public LearnedPeerFacts? LearnedFacts;
-    public PeerFeatureStates Parts;
-    public RequestsInProgress? Requests;
+    public PeerFeatureStateSlots Parts;
+    public ConnectionRequestCounter? Requests;
     public LastDrop? LastDrop;
 
     public ProtectedChannels? ProtectedOnes;

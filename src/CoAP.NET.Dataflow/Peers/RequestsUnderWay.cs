@@ -7,7 +7,7 @@ namespace CoAP.NET.Peers;
 /// </summary>
 /// <param name="channel">The channel of the connection.</param>
 /// <param name="owner">Notified when an awaited count is reached.</param>
-internal sealed class RequestsInProgress(CoapChannel channel, IEffectTarget<RequestsInProgress> owner)
+internal sealed class ConnectionRequestCounter(CoapChannel channel, IEffectTarget<ConnectionRequestCounter> owner)
 {
     private const long FirstUnit = 1;
     private const long SecondUnit = 1L << 32;

@@ -7,7 +7,7 @@ namespace CoAP.NET.Requests;
 /// small responses pass unchanged. Requests that set Block1 or Block2 themselves bypass this step.
 /// </summary>
 /// <param name="environment">Provides limits, counters and log.</param>
-internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
+internal sealed class BlockwiseStep(CoapEnvironment environment) : OutgoingRequestStep
 {
     public UploadRequestTags Tags { get; } = new(environment.Random);
 

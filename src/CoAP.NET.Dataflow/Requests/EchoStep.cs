@@ -6,7 +6,7 @@ namespace CoAP.NET.Requests;
 /// own Echo passes unchanged. For requests that a proxy forwards, safe ones get the Echo, which proves only that the proxy receives at its
 /// address. Only the client can confirm freshness, so it gets the challenge, and requests that change state get no Echo of the proxy.
 /// </summary>
-internal sealed class EchoStep : RequestStep
+internal sealed class EchoStep : OutgoingRequestStep
 {
     /// <summary>
     /// The maximum number of consecutive challenges that are answered. Each proxy on the path may send one, and so may the server; after

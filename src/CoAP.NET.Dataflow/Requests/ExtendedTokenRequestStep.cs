@@ -7,7 +7,7 @@ namespace CoAP.NET.Requests;
 /// the limit (section 2.2.1). Results of plain requests to a hop also apply to protected ones.
 /// </summary>
 /// <param name="environment">Provides the clock.</param>
-internal sealed class ExtendedTokenRequestStep(CoapEnvironment environment) : RequestStep
+internal sealed class ExtendedTokenRequestStep(CoapEnvironment environment) : OutgoingRequestStep
 {
     // RFC 8974 section 2.2.2: at least 1,800 s and at most 86,400 s.
     private static readonly TimeSpan s_remembered = TimeSpan.FromHours(12);

@@ -17,7 +17,7 @@ namespace CoAP.NET.Requests;
 /// <param name="steps">Fetch the rest of large responses.</param>
 /// <param name="requests">The running requests.</param>
 internal sealed class GroupRequester(
-    CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, RequestSteps steps,
+    CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, OutgoingRequestSteps steps,
     GroupRequests requests)
 {
     /// <summary>Sends a request to a group. See <see cref="CoapEndpoint.SendToGroupAsync"/>.</summary>

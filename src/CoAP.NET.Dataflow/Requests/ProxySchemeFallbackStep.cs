@@ -4,7 +4,7 @@ namespace CoAP.NET.Requests;
 /// Sends a request with Proxy-Uri again by Proxy-Scheme and the options of the URI if the proxy does not know Proxy-Uri (RFC 7252 section
 /// 5.10.2). The peer is remembered, so that later requests and observations use that form at once.
 /// </summary>
-internal sealed class ProxySchemeFallbackStep : RequestStep
+internal sealed class ProxySchemeFallbackStep : OutgoingRequestStep
 {
     public override StepOutcome Before(OutgoingRequest request) =>
         request.Channel.TakesProxyScheme && BySchemeOf(request) is { } byScheme ? StepOutcome.GoWith(byScheme) : StepOutcome.Go;
@@ -42,7 +42,7 @@ internal sealed class ProxySchemeFallbackStep : RequestStep
         CoapOptionCollection split = new();
         try
         {
-            ForwardTarget.Read(text, new CoapRequest(new CoapMessage(message.Code))).AddTo(split, proxy?.Port);
+            ProxiedRequestTarget.Read(text, new CoapRequest(new CoapMessage(message.Code))).AddTo(split, proxy?.Port);
         }
         catch (ArgumentException)
         {
@@ -50,7 +50,7 @@ internal sealed class ProxySchemeFallbackStep : RequestStep
         }
 
         message.Options.Remove(OptionNumber.ProxyUri);
-        foreach (int number in ProxyRequests.UriOptions)
+        foreach (int number in ForwardProxyRequestFactory.UriOptions)
         {
             message.Options.Remove(number);
         }

@@ -17,7 +17,7 @@ namespace CoAP.NET.Requests;
 /// <param name="channels">Finds peers.</param>
 /// <param name="steps">The steps of requests.</param>
 internal sealed class Requester(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels,
-    RequestSteps steps)
+    OutgoingRequestSteps steps)
 {
     /// <summary>Sends a request to the host of its URI. See <see cref="CoapEndpoint.SendAsync"/>.</summary>
     /// <param name="request">The request.</param>
@@ -99,7 +99,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     /// tokens is unknown.
     /// </summary>
     /// <returns>The response if it was sent as a plain request; otherwise null.</returns>
-    public async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessReceiver tokens, byte[] state,
+    public async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessTokenHandler tokens, byte[] state,
         CancellationToken cancellationToken)
     {
         RequestComposer.Check(request);

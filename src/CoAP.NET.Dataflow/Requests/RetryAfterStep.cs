@@ -4,7 +4,8 @@ namespace CoAP.NET.Requests;
 /// <param name="environment">Provides the clock.</param>
 /// <param name="patience">The default for requests that set none.</param>
 /// <param name="stopped">Ends all waits because the endpoint was stopped.</param>
-internal sealed class RetryAfterStep(CoapEnvironment environment, CoapTooManyRequestsBehavior patience, CancellationToken stopped = default) : RequestStep
+internal sealed class RetryAfterStep(
+    CoapEnvironment environment, CoapTooManyRequestsBehavior patience, CancellationToken stopped = default) : OutgoingRequestStep
 {
     private const int MaxAttempts = 5;
 
@@ -18,7 +19,8 @@ internal sealed class RetryAfterStep(CoapEnvironment environment, CoapTooManyReq
     public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
     {
         CoapTooManyRequestsBehavior mode = ModeOf(request);
-        if (response.Code.IsSuccess || mode == CoapTooManyRequestsBehavior.None || !IsRefused(response, waits: mode == CoapTooManyRequestsBehavior.Wait))
+        if (response.Code.IsSuccess || mode == CoapTooManyRequestsBehavior.None
+            || !IsRefused(response, waits: mode == CoapTooManyRequestsBehavior.Wait))
         {
             return StepOutcome.Done(response);
         }
@@ -29,7 +31,8 @@ internal sealed class RetryAfterStep(CoapEnvironment environment, CoapTooManyReq
             _table.Add(request, now + response.MaxAge.Ticks, now);
         }
 
-        return mode != CoapTooManyRequestsBehavior.Wait || sent.AttemptOf(request) == MaxAttempts - 1 || !Fits(response.MaxAge, request, now)
+        return mode != CoapTooManyRequestsBehavior.Wait || sent.AttemptOf(request) == MaxAttempts - 1
+            || !Fits(response.MaxAge, request, now)
             ? StepOutcome.Done(response)
             : StepOutcome.Wait(SendLaterAsync(request, response.MaxAge));
     }

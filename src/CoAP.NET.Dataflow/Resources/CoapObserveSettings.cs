@@ -46,7 +46,7 @@ public sealed class CoapObserveSettings
     /// <remarks>
     /// After it, the next notification is Confirmable, and the server sends the state again if there is none. It therefore notices
     /// unreachable observers, even if the resource never changes. RFC 7641 section 4.5 allows no more than 24 hours. For one resource of a
-    /// route with parameters: <see cref="CoapObserverTerms.ConfirmableEvery"/>.
+    /// route with parameters: <see cref="CoapResourceObserverLimits.ConfirmableEvery"/>.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Below 1 s or above 24 h.</exception>
     public TimeSpan ConfirmableEvery

@@ -39,8 +39,9 @@ public static class CoapRouteBuilderExtensions
     /// <returns>The route, for further configuration.</returns>
     /// <exception cref="ArgumentException">The template is invalid.</exception>
     /// <exception cref="InvalidOperationException">The path already has a handler for that method.</exception>
-    public static CoapRouteHandlerBuilder MapGet(this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
-        routes.Add(template, [CoapMethod.Get], RouteHandlers.From(handler));
+    public static CoapRouteHandlerBuilder MapGet(
+        this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
+        routes.Add(template, [CoapMethod.Get], RouteHandlerConverter.From(handler));
 
     /// <summary>Maps a handler of GET (RFC 7252 section 5.8.1) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -52,7 +53,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapGet(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Get], RouteHandlers.From(handler, template));
+        routes.Add(template, [CoapMethod.Get], RouteHandlerConverter.From(handler, template));
 
     /// <summary>Maps an asynchronous handler of POST (RFC 7252 section 5.8.2) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -71,8 +72,9 @@ public static class CoapRouteBuilderExtensions
     /// <returns>The route, for further configuration.</returns>
     /// <exception cref="ArgumentException">The template is invalid.</exception>
     /// <exception cref="InvalidOperationException">The path already has a handler for that method.</exception>
-    public static CoapRouteHandlerBuilder MapPost(this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
-        routes.Add(template, [CoapMethod.Post], RouteHandlers.From(handler));
+    public static CoapRouteHandlerBuilder MapPost(
+        this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
+        routes.Add(template, [CoapMethod.Post], RouteHandlerConverter.From(handler));
 
     /// <summary>Maps a handler of POST (RFC 7252 section 5.8.2) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -84,7 +86,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapPost(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Post], RouteHandlers.From(handler, template));
+        routes.Add(template, [CoapMethod.Post], RouteHandlerConverter.From(handler, template));
 
     /// <summary>Maps an asynchronous handler of PUT (RFC 7252 section 5.8.3) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -103,8 +105,9 @@ public static class CoapRouteBuilderExtensions
     /// <returns>The route, for further configuration.</returns>
     /// <exception cref="ArgumentException">The template is invalid.</exception>
     /// <exception cref="InvalidOperationException">The path already has a handler for that method.</exception>
-    public static CoapRouteHandlerBuilder MapPut(this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
-        routes.Add(template, [CoapMethod.Put], RouteHandlers.From(handler));
+    public static CoapRouteHandlerBuilder MapPut(
+        this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
+        routes.Add(template, [CoapMethod.Put], RouteHandlerConverter.From(handler));
 
     /// <summary>Maps a handler of PUT (RFC 7252 section 5.8.3) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -116,7 +119,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapPut(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Put], RouteHandlers.From(handler, template));
+        routes.Add(template, [CoapMethod.Put], RouteHandlerConverter.From(handler, template));
 
     /// <summary>Maps an asynchronous handler of DELETE (RFC 7252 section 5.8.4) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -137,7 +140,7 @@ public static class CoapRouteBuilderExtensions
     /// <exception cref="InvalidOperationException">The path already has a handler for that method.</exception>
     public static CoapRouteHandlerBuilder MapDelete(this ICoapRouteBuilder routes, string template,
         Func<CoapRequestContext, CoapResult> handler) =>
-        routes.Add(template, [CoapMethod.Delete], RouteHandlers.From(handler));
+        routes.Add(template, [CoapMethod.Delete], RouteHandlerConverter.From(handler));
 
     /// <summary>Maps a handler of DELETE (RFC 7252 section 5.8.4) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -149,7 +152,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapDelete(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Delete], RouteHandlers.From(handler, template));
+        routes.Add(template, [CoapMethod.Delete], RouteHandlerConverter.From(handler, template));
 
     /// <summary>Maps an asynchronous handler of FETCH (RFC 8132 section 2) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -168,8 +171,9 @@ public static class CoapRouteBuilderExtensions
     /// <returns>The route, for further configuration.</returns>
     /// <exception cref="ArgumentException">The template is invalid.</exception>
     /// <exception cref="InvalidOperationException">The path already has a handler for that method.</exception>
-    public static CoapRouteHandlerBuilder MapFetch(this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
-        routes.Add(template, [CoapMethod.Fetch], RouteHandlers.From(handler));
+    public static CoapRouteHandlerBuilder MapFetch(
+        this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
+        routes.Add(template, [CoapMethod.Fetch], RouteHandlerConverter.From(handler));
 
     /// <summary>Maps a handler of FETCH (RFC 8132 section 2) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -181,7 +185,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapFetch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Fetch], RouteHandlers.From(handler, template));
+        routes.Add(template, [CoapMethod.Fetch], RouteHandlerConverter.From(handler, template));
 
     /// <summary>Maps an asynchronous handler of PATCH (RFC 8132 section 3) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -200,8 +204,9 @@ public static class CoapRouteBuilderExtensions
     /// <returns>The route, for further configuration.</returns>
     /// <exception cref="ArgumentException">The template is invalid.</exception>
     /// <exception cref="InvalidOperationException">The path already has a handler for that method.</exception>
-    public static CoapRouteHandlerBuilder MapPatch(this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
-        routes.Add(template, [CoapMethod.Patch], RouteHandlers.From(handler));
+    public static CoapRouteHandlerBuilder MapPatch(
+        this ICoapRouteBuilder routes, string template, Func<CoapRequestContext, CoapResult> handler) =>
+        routes.Add(template, [CoapMethod.Patch], RouteHandlerConverter.From(handler));
 
     /// <summary>Maps a handler of PATCH (RFC 8132 section 3) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -213,7 +218,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapPatch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Patch], RouteHandlers.From(handler, template));
+        routes.Add(template, [CoapMethod.Patch], RouteHandlerConverter.From(handler, template));
 
     /// <summary>Maps an asynchronous handler of iPATCH (RFC 8132 section 3) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -234,7 +239,7 @@ public static class CoapRouteBuilderExtensions
     /// <exception cref="InvalidOperationException">The path already has a handler for that method.</exception>
     public static CoapRouteHandlerBuilder MapIPatch(this ICoapRouteBuilder routes, string template,
         Func<CoapRequestContext, CoapResult> handler) =>
-        routes.Add(template, [CoapMethod.IPatch], RouteHandlers.From(handler));
+        routes.Add(template, [CoapMethod.IPatch], RouteHandlerConverter.From(handler));
 
     /// <summary>Maps a handler of iPATCH (RFC 8132 section 3) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -246,7 +251,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapIPatch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.IPatch], RouteHandlers.From(handler, template));
+        routes.Add(template, [CoapMethod.IPatch], RouteHandlerConverter.From(handler, template));
 
     /// <summary>Maps a handler of several methods to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -261,7 +266,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of a method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder Map(this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
-        Delegate handler) => routes.Add(template, [.. methods], RouteHandlers.From(handler, template));
+        Delegate handler) => routes.Add(template, [.. methods], RouteHandlerConverter.From(handler, template));
 
     /// <summary>Creates a group of routes with a common path prefix.</summary>
     /// <param name="routes">The server or the outer group.</param>

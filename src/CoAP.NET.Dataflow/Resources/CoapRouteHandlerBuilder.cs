@@ -233,7 +233,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// handler for each registration, also for a restored one, by any thread; it must be quick.
     /// </param>
     /// <returns>This object.</returns>
-    public CoapRouteHandlerBuilder WithObserverTerms(Func<CoapRequestContext, CoapObserverTerms?> find)
+    public CoapRouteHandlerBuilder WithObserverTerms(Func<CoapRequestContext, CoapResourceObserverLimits?> find)
     {
         ArgumentNullException.ThrowIfNull(find);
         return Change(settings => settings.ObserverTerms = find);

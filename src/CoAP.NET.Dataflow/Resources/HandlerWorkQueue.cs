@@ -10,12 +10,12 @@ namespace CoAP.NET;
 /// <remarks>
 /// Where the places are for threads, a request runs until the handler returns its task, because a handler that awaits has no thread. These
 /// are the queues of handlers that the library moved to its threads, and of <see cref="ExecutionKind.Offloaded"/>.
-/// <see cref="RunningRequests"/>
+/// <see cref="RunningRequestCounter"/>
 /// counts the requests without an answer, with a share for each source.
 /// </remarks>
 internal sealed class HandlerWorkQueue : IHandlerQueue
 {
-    private readonly Queue<(RouteCall Call, CoapSource? Source)> _waiting = new();
+    private readonly Queue<(RouteCall Call, CoapQuotaSource? Source)> _waiting = new();
 
     // Null when the only limit is the waiting time.
     private readonly SourceCounter? _sources;
@@ -310,7 +310,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
             return false;
         }
 
-        CoapSource? source = SourceOf(call);
+        CoapQuotaSource? source = SourceOf(call);
         if (source is { } asking && _sources!.CountOf(asking) > RunningRequestQuota.MaxOfSource(capacity - waiting, capacity))
         {
             return false;
@@ -322,18 +322,18 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
 
     // No thread takes the first one, or those before it: further ones need not wait to learn that.
     private bool HasStopped() =>
-        _waiting.TryPeek(out (RouteCall Call, CoapSource? Source) first) && first.Call.WaitingSince is { } since
+        _waiting.TryPeek(out (RouteCall Call, CoapQuotaSource? Source) first) && first.Call.WaitingSince is { } since
             && HasWaited(first.Call, since, UserCodePolicy.StoppedAfter);
 
     // A request that continues an operation waits longer: refusing it would waste the earlier work.
     private bool HasWaited(in RouteCall call, long since, TimeSpan limit) =>
         _environment.Now - since
-            > limit.Ticks * (ResourceInbound.Continues(call.Exchange) ? UserCodePolicy.WaitsOfContinuations : 1);
+            > limit.Ticks * (ResourceInboundBlock.Continues(call.Exchange) ? UserCodePolicy.WaitsOfContinuations : 1);
 
     // A request that continues an operation has no source: refusing it would waste the earlier work.
-    private CoapSource? SourceOf(in RouteCall call)
+    private CoapQuotaSource? SourceOf(in RouteCall call)
     {
-        if (_sources is null || ResourceInbound.Continues(call.Exchange))
+        if (_sources is null || ResourceInboundBlock.Continues(call.Exchange))
         {
             return null;
         }
@@ -342,7 +342,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         return call.Stage.Environment.Sources.Of(channel.Remote, channel.Identity);
     }
 
-    private void Enqueue(in RouteCall call, CoapSource? source)
+    private void Enqueue(in RouteCall call, CoapQuotaSource? source)
     {
         if (source is { } asking)
         {
@@ -354,7 +354,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
 
     private bool TryDequeue(out RouteCall call)
     {
-        bool isThere = _waiting.TryDequeue(out (RouteCall Call, CoapSource? Source) next);
+        bool isThere = _waiting.TryDequeue(out (RouteCall Call, CoapQuotaSource? Source) next);
         if (next.Source is { } source)
         {
             _sources!.Remove(source);

@@ -45,11 +45,11 @@ internal static class RequestChecks
     }
 
     /// <summary>Returns whether a request arrived over a plain transport at a route that requires a secured one.</summary>
-    public static bool LacksSecurity(CoapRequestContext request, RoutePlan plan) =>
+    public static bool LacksSecurity(CoapRequestContext request, EffectiveRouteSettings plan) =>
         plan.NeedsSecurity && !request.Channel.Transport.IsSecure;
 
     /// <summary>Returns the refusal of a request whose formats the route does not support; null if it supports them.</summary>
-    public static CoapResult? CheckFormats(CoapRequestContext request, RoutePlan plan)
+    public static CoapResult? CheckFormats(CoapRequestContext request, EffectiveRouteSettings plan)
     {
         if (request.Code == CoapCode.Fetch && OptionRules.LacksContentFormat(RouteTable.OptionsOf(request)))
         {

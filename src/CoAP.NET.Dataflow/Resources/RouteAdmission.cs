@@ -19,7 +19,7 @@ internal static class RouteAdmission
     /// <summary>Checks the freshness and the rate limiter for a request.</summary>
     /// <returns>The response that rejects the request; null if it is admitted.</returns>
     /// <exception cref="Exception">An exception of the limiter.</exception>
-    public static CoapResult? CheckAdmission(CoapExchange exchange, RoutePlan plan, CoapEnvironment environment)
+    public static CoapResult? CheckAdmission(CoapExchange exchange, EffectiveRouteSettings plan, CoapEnvironment environment)
     {
         CoapRequestContext request = exchange.Request;
         if (plan.Freshness is { } maxAge && !request.IsFresh(maxAge))
@@ -62,7 +62,7 @@ internal static class RouteAdmission
     /// <param name="firstSegment">The index of the first path segment among the options.</param>
     /// <param name="environment">Provides counters and log.</param>
     /// <returns>The response that rejects the body; null if it is admitted.</returns>
-    public static async ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, Route route, RoutePlan plan, int firstSegment,
+    public static async ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, Route route, EffectiveRouteSettings plan, int firstSegment,
         CoapEnvironment environment)
     {
         CoapRequestContext request = exchange.Request;
@@ -83,7 +83,7 @@ internal static class RouteAdmission
                 request.Route = route.GetValues(RouteTable.OptionsOf(request), firstSegment);
             }
 
-            request.Body = new ExchangeBody { IsIncomplete = true };
+            request.Body = new ReceivedRequestBody { IsIncomplete = true };
             ValueTask<CoapResult> asked;
             UserCodeScope.Enter();
             try
@@ -101,7 +101,7 @@ internal static class RouteAdmission
                 // Not a rejection: the handler creates the result again for the whole request.
                 if (streamed.Stream is { } stream)
                 {
-                    _ = ResultStreamTracker.CloseAsync(stream, route.Template, environment);
+                    _ = ResultBodyStreamDisposer.CloseAsync(stream, route.Template, environment);
                 }
 
                 return null;

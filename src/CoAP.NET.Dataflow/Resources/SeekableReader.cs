@@ -42,9 +42,9 @@ internal static class SeekableReader
         finally
         {
             file?.Dispose();
-            if (result.Stream is { } stream && answer is not BlockResult)
+            if (result.Stream is { } stream && answer is not PartialBodyResult)
             {
-                await (body?.CloseAsync() ?? ResultStreamTracker.CloseAsync(stream, route, environment)).ConfigureAwait(false);
+                await (body?.CloseAsync() ?? ResultBodyStreamDisposer.CloseAsync(stream, route, environment)).ConfigureAwait(false);
             }
         }
     }
@@ -62,7 +62,7 @@ internal static class SeekableReader
                 .ConfigureAwait(false);
         }
 
-        BlockResult? part = body.IsSequential || body.Length <= maxWhole
+        PartialBodyResult? part = body.IsSequential || body.Length <= maxWhole
             ? await body.ReadAsync(file, 0, (int)Math.Min(maxWhole, body.Length), request.Aborted).ConfigureAwait(false)
             : null;
         if (part is null || part.Total > part.Payload.Length)

@@ -49,12 +49,12 @@ public abstract class CoapCustomMessageSerializer : ICoapMessageSerializer
             }
 
             message = null;
-            error = new CoapFormatError(CoapFormatRule.TrailingBytes, length);
+            error = new CoapFormatError(CoapMessageFormatViolation.TrailingBytes, length);
             return false;
         }
 
         message = null;
-        error = error.IsNone ? new CoapFormatError(CoapFormatRule.EndOfStream, source.Length) : error;
+        error = error.IsNone ? new CoapFormatError(CoapMessageFormatViolation.EndOfStream, source.Length) : error;
         return false;
     }
 
@@ -125,8 +125,8 @@ public abstract class CoapCustomMessageSerializer : ICoapMessageSerializer
             }
 
             error = !error.IsNone ? error
-                : buffer.Length > MaxMessageSize ? new CoapFormatError(CoapFormatRule.MessageTooLarge, MaxMessageSize)
-                : result.IsCompleted ? new CoapFormatError(CoapFormatRule.EndOfStream, buffer.Length)
+                : buffer.Length > MaxMessageSize ? new CoapFormatError(CoapMessageFormatViolation.MessageTooLarge, MaxMessageSize)
+                : result.IsCompleted ? new CoapFormatError(CoapMessageFormatViolation.EndOfStream, buffer.Length)
                 : default;
             source.AdvanceTo(buffer.Start, buffer.End);
             if (!error.IsNone)
@@ -256,7 +256,7 @@ public abstract class CoapCustomMessageSerializer : ICoapMessageSerializer
         bool isEnd = read < wanted;
         if (input.Length > MaxMessageSize)
         {
-            throw new CoapFormatException(new CoapFormatError(CoapFormatRule.MessageTooLarge, MaxMessageSize));
+            throw new CoapFormatException(new CoapFormatError(CoapMessageFormatViolation.MessageTooLarge, MaxMessageSize));
         }
 
         ReadOnlySequence<byte> bytes = new(input.Bytes, 0, input.Length);
@@ -266,11 +266,12 @@ public abstract class CoapCustomMessageSerializer : ICoapMessageSerializer
             long length = bytes.Slice(0, end).Length;
             return length == input.Length
                 ? message
-                : throw new CoapFormatException(new CoapFormatError(CoapFormatRule.TrailingBytes, length));
+                : throw new CoapFormatException(new CoapFormatError(CoapMessageFormatViolation.TrailingBytes, length));
         }
 
         return error.IsNone && !isEnd ? null
-            : throw new CoapFormatException(error.IsNone ? new CoapFormatError(CoapFormatRule.EndOfStream, input.Length) : error);
+            : throw new CoapFormatException(
+                error.IsNone ? new CoapFormatError(CoapMessageFormatViolation.EndOfStream, input.Length) : error);
     }
 
     private struct Input

@@ -111,41 +111,41 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
         head = default;
         if (!first.IsEmpty && first[0] >> 6 != Version)
         {
-            return new CoapFormatError(CoapFormatRule.UnknownVersion, 0);
+            return new CoapFormatError(CoapMessageFormatViolation.UnknownVersion, 0);
         }
 
         if (available < HeaderSize)
         {
-            return new CoapFormatError(CoapFormatRule.HeaderTruncated, available);
+            return new CoapFormatError(CoapMessageFormatViolation.HeaderTruncated, available);
         }
 
         if (TokenLength.IsReserved(first[0] & 0x0f, Options.MaxTokenLength))
         {
-            return new CoapFormatError(CoapFormatRule.TokenLengthReserved, 0);
+            return new CoapFormatError(CoapMessageFormatViolation.TokenLengthReserved, 0);
         }
 
         if (available > MaxMessageSize)
         {
-            return new CoapFormatError(CoapFormatRule.MessageTooLarge, MaxMessageSize);
+            return new CoapFormatError(CoapMessageFormatViolation.MessageTooLarge, MaxMessageSize);
         }
 
         head = HeadOf(first, available, out bool hasToken);
         if (!hasToken)
         {
-            return new CoapFormatError(CoapFormatRule.TokenTruncated, available);
+            return new CoapFormatError(CoapMessageFormatViolation.TokenTruncated, available);
         }
 
         if (head.TokenLength > Options.MaxTokenLength)
         {
-            return new CoapFormatError(CoapFormatRule.TokenTooLong, 0);
+            return new CoapFormatError(CoapMessageFormatViolation.TokenTooLong, 0);
         }
 
         if (head.Code.IsEmpty && available > HeaderSize)
         {
-            return new CoapFormatError(CoapFormatRule.EmptyNotEmpty, HeaderSize);
+            return new CoapFormatError(CoapMessageFormatViolation.EmptyNotEmpty, HeaderSize);
         }
 
-        return head.Code.IsReserved ? new CoapFormatError(CoapFormatRule.CodeReserved, 1) : default;
+        return head.Code.IsReserved ? new CoapFormatError(CoapMessageFormatViolation.CodeReserved, 1) : default;
     }
 
     private static MessageHead HeadOf(ReadOnlySpan<byte> first, long available, out bool hasToken)

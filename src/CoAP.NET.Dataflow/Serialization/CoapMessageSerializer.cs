@@ -148,7 +148,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
         {
             if (error.IsNone)
             {
-                error = new CoapFormatError(CoapFormatRule.EndOfStream, source.Length);
+                error = new CoapFormatError(CoapMessageFormatViolation.EndOfStream, source.Length);
             }
 
             return false;
@@ -157,8 +157,8 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
         if (head.Length != source.Length)
         {
             error = head.Length > source.Length
-                ? new CoapFormatError(CoapFormatRule.EndOfStream, source.Length)
-                : new CoapFormatError(CoapFormatRule.TrailingBytes, head.Length);
+                ? new CoapFormatError(CoapMessageFormatViolation.EndOfStream, source.Length)
+                : new CoapFormatError(CoapMessageFormatViolation.TrailingBytes, head.Length);
             return false;
         }
 

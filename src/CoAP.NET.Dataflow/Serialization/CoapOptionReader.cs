@@ -60,7 +60,7 @@ public sealed class CoapOptionReader
         ReadOnlySpan<byte> source, [NotNullWhen(true)] out CoapOptionCollection? options, out int consumed, out CoapFormatError error)
     {
         if (!OptionSequenceReader.TryMeasure(
-            source, _options.MaxOptions, out OptionSequenceLayout shape, out CoapFormatRule rule, out int offset))
+            source, _options.MaxOptions, out OptionSequenceLayout shape, out CoapMessageFormatViolation rule, out int offset))
         {
             options = null;
             consumed = 0;

@@ -89,7 +89,7 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         int tokenField = first[0] & 0x0f;
         if (TokenLength.IsReserved(tokenField, Options.MaxTokenLength))
         {
-            return new CoapFormatError(CoapFormatRule.TokenLengthReserved, 0);
+            return new CoapFormatError(CoapMessageFormatViolation.TokenLengthReserved, 0);
         }
 
         int lengthField = first[0] >> 4;
@@ -102,7 +102,7 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         long body = ExtendedField.Read(lengthField, first[1..]);
         if (offset + 1 + body > MaxMessageSize)
         {
-            return new CoapFormatError(CoapFormatRule.MessageTooLarge, MaxMessageSize);
+            return new CoapFormatError(CoapMessageFormatViolation.MessageTooLarge, MaxMessageSize);
         }
 
         if (first.Length == offset)
@@ -113,7 +113,7 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         CoapCode code = new(first[offset]);
         if (IsReserved(code))
         {
-            return new CoapFormatError(CoapFormatRule.CodeReserved, offset);
+            return new CoapFormatError(CoapMessageFormatViolation.CodeReserved, offset);
         }
 
         offset++;
@@ -124,11 +124,11 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
 
         if (tokenLength > Options.MaxTokenLength)
         {
-            return new CoapFormatError(CoapFormatRule.TokenTooLong, 0);
+            return new CoapFormatError(CoapMessageFormatViolation.TokenTooLong, 0);
         }
 
         head = new MessageHead { Code = code, TokenOffset = offset, TokenLength = tokenLength, Length = offset + tokenLength + body };
-        return head.Length > MaxMessageSize ? new CoapFormatError(CoapFormatRule.MessageTooLarge, MaxMessageSize) : default;
+        return head.Length > MaxMessageSize ? new CoapFormatError(CoapMessageFormatViolation.MessageTooLarge, MaxMessageSize) : default;
     }
 
     /// <summary>Class 7 is signalling here (RFC 8323 section 5); the others stay reserved.</summary>

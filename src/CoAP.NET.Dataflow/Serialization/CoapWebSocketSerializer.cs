@@ -41,37 +41,37 @@ public sealed class CoapWebSocketSerializer : CoapMessageSerializer
         head = default;
         if (!first.IsEmpty && first[0] >> 4 != 0)
         {
-            return new CoapFormatError(CoapFormatRule.LengthNotZero, 0);
+            return new CoapFormatError(CoapMessageFormatViolation.LengthNotZero, 0);
         }
 
         if (!first.IsEmpty && TokenLength.IsReserved(first[0], Options.MaxTokenLength))
         {
-            return new CoapFormatError(CoapFormatRule.TokenLengthReserved, 0);
+            return new CoapFormatError(CoapMessageFormatViolation.TokenLengthReserved, 0);
         }
 
         if (available < 2)
         {
-            return new CoapFormatError(CoapFormatRule.HeaderTruncated, available);
+            return new CoapFormatError(CoapMessageFormatViolation.HeaderTruncated, available);
         }
 
         if (available > MaxMessageSize)
         {
-            return new CoapFormatError(CoapFormatRule.MessageTooLarge, MaxMessageSize);
+            return new CoapFormatError(CoapMessageFormatViolation.MessageTooLarge, MaxMessageSize);
         }
 
         CoapCode code = new(first[1]);
         if (CoapStreamSerializer.IsReserved(code))
         {
-            return new CoapFormatError(CoapFormatRule.CodeReserved, 1);
+            return new CoapFormatError(CoapMessageFormatViolation.CodeReserved, 1);
         }
 
         int offset = 2;
         if (!TokenLength.TryRead(first, first[0], ref offset, out int tokenLength) || tokenLength > available - offset)
         {
-            return new CoapFormatError(CoapFormatRule.TokenTruncated, available);
+            return new CoapFormatError(CoapMessageFormatViolation.TokenTruncated, available);
         }
 
         head = new MessageHead { Code = code, TokenOffset = offset, TokenLength = tokenLength, Length = available };
-        return tokenLength > Options.MaxTokenLength ? new CoapFormatError(CoapFormatRule.TokenTooLong, 0) : default;
+        return tokenLength > Options.MaxTokenLength ? new CoapFormatError(CoapMessageFormatViolation.TokenTooLong, 0) : default;
     }
 }

@@ -6,10 +6,11 @@ namespace CoAP.NET.Serialization;
 /// <param name="environment">The key of the hash, the counters and the log.</param>
 internal sealed class InboundItemFactory(CoapEnvironment environment)
 {
-    private readonly DatagramHash _hash = new(environment.Random);
+    private readonly DeduplicationHash _hash = new(environment.Random);
 
     public CoapInbound Message(CoapDatagram datagram, CoapChannel channel, CoapMessage message) => channel.Transport.IsReliable
-        ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message, ReceivedAt = datagram.ReceivedAt, IsLate = datagram.IsLate }
+        ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message, ReceivedAt =
+            datagram.ReceivedAt, IsLate = datagram.IsLate }
         : new CoapInbound
         {
             Channel = channel,

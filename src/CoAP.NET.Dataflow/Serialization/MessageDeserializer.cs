@@ -24,7 +24,7 @@ internal static class MessageDeserializer
     {
         ReadOnlySpan<byte> body = source[head.BodyOffset..];
         if (!OptionSequenceReader.TryMeasure(
-            body, limits.MaxOptions, out OptionSequenceLayout shape, out CoapFormatRule rule, out int offset))
+            body, limits.MaxOptions, out OptionSequenceLayout shape, out CoapMessageFormatViolation rule, out int offset))
         {
             message = null;
             error = new CoapFormatError(rule, head.BodyOffset + offset);

@@ -88,7 +88,7 @@ internal static class MessagePipeReader
         if (result.IsCompleted)
         {
             source.AdvanceTo(buffer.Start, buffer.End);
-            throw new CoapFormatException(new CoapFormatError(CoapFormatRule.EndOfStream, buffer.Length));
+            throw new CoapFormatException(new CoapFormatError(CoapMessageFormatViolation.EndOfStream, buffer.Length));
         }
 
         if (!serializer.EndsWithSource && buffer.Length >= MessageStreamReader.Trust && serializer.TryReadHead(in buffer, out large, out _))
@@ -124,7 +124,7 @@ internal static class MessagePipeReader
                 source.AdvanceTo(buffer.End);
                 throw result.IsCanceled
                     ? new OperationCanceledException("Reading from the pipe was cancelled by CancelPendingRead.")
-                    : new CoapFormatException(new CoapFormatError(CoapFormatRule.EndOfStream, length));
+                    : new CoapFormatException(new CoapFormatError(CoapMessageFormatViolation.EndOfStream, length));
             }
         }
 

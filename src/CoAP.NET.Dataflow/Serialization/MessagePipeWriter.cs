@@ -9,7 +9,8 @@ internal static class MessagePipeWriter
 {
     private const int SmallMessage = 64 * 1024;
 
-    public static ValueTask WriteAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message, in EncodedMessageSize plan,
+    public static ValueTask WriteAsync(
+        CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message, in EncodedMessageSize plan,
         CancellationToken cancellationToken)
     {
         if (plan.Total > SmallMessage)

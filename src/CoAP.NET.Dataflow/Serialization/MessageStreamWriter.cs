@@ -26,7 +26,8 @@ internal static class MessageStreamWriter
         parts.Return();
     }
 
-    public static ValueTask WriteAsync(CoapMessageSerializer serializer, Stream destination, CoapMessage message, in EncodedMessageSize plan,
+    public static ValueTask WriteAsync(
+        CoapMessageSerializer serializer, Stream destination, CoapMessage message, in EncodedMessageSize plan,
         CancellationToken cancellationToken)
     {
 #pragma warning disable CA1031 // whatever the stream throws belongs to the task, as if the method were asynchronous

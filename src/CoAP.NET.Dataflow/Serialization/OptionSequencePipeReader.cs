@@ -75,7 +75,7 @@ internal static class OptionSequencePipeReader
             }
 
             int number = _number;
-            CoapFormatRule rule = CoapFormatRule.TooManyOptions;
+            CoapMessageFormatViolation rule = CoapMessageFormatViolation.TooManyOptions;
             int offset = 0;
             int length = 0;
             if (_count < limits.MaxOptions)
@@ -83,13 +83,13 @@ internal static class OptionSequencePipeReader
                 rule = OptionSequenceReader.ReadHeader(in buffer, ref offset, ref number, out length);
             }
 
-            if (rule == CoapFormatRule.None && length > buffer.Length - offset)
+            if (rule == CoapMessageFormatViolation.None && length > buffer.Length - offset)
             {
-                rule = CoapFormatRule.OptionValueTruncated;
+                rule = CoapMessageFormatViolation.OptionValueTruncated;
                 offset = (int)buffer.Length;
             }
 
-            if (rule == CoapFormatRule.None)
+            if (rule == CoapMessageFormatViolation.None)
             {
                 ReadOnlySequence<byte> value = buffer.Slice(offset, length);
                 CoapOption option = Make(number, in value);
@@ -100,7 +100,8 @@ internal static class OptionSequencePipeReader
                 return option;
             }
 
-            if (!result.IsCompleted && (rule is CoapFormatRule.OptionHeaderTruncated or CoapFormatRule.OptionValueTruncated))
+            if (!result.IsCompleted
+                && (rule is CoapMessageFormatViolation.OptionHeaderTruncated or CoapMessageFormatViolation.OptionValueTruncated))
             {
                 source.AdvanceTo(buffer.Start, buffer.End);
                 return null;
@@ -125,7 +126,7 @@ internal static class OptionSequencePipeReader
 
             if (_hasMarker && isCompleted && buffer.IsEmpty)
             {
-                throw new CoapFormatException(new CoapFormatError(CoapFormatRule.PayloadMissing, _offset));
+                throw new CoapFormatException(new CoapFormatError(CoapMessageFormatViolation.PayloadMissing, _offset));
             }
         }
 

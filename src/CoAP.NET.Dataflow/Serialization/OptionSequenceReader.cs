@@ -35,7 +35,8 @@ internal static class OptionSequenceReader
     /// <param name="rule">The violated rule.</param>
     /// <param name="offset">The position of the violation in the block.</param>
     /// <returns>Whether the block is valid.</returns>
-    public static bool TryMeasure(ReadOnlySpan<byte> block, int maxOptions, out OptionSequenceLayout shape, out CoapFormatRule rule,
+    public static bool TryMeasure(
+        ReadOnlySpan<byte> block, int maxOptions, out OptionSequenceLayout shape, out CoapMessageFormatViolation rule,
         out int offset)
     {
         shape = default;
@@ -46,26 +47,26 @@ internal static class OptionSequenceReader
         {
             if (block[offset] == PayloadMarker)
             {
-                rule = offset + 1 == block.Length ? CoapFormatRule.PayloadMissing : CoapFormatRule.None;
+                rule = offset + 1 == block.Length ? CoapMessageFormatViolation.PayloadMissing : CoapMessageFormatViolation.None;
                 shape = new OptionSequenceLayout(count, offset, offset + 1);
-                return rule == CoapFormatRule.None;
+                return rule == CoapMessageFormatViolation.None;
             }
 
             if (count == maxOptions)
             {
-                rule = CoapFormatRule.TooManyOptions;
+                rule = CoapMessageFormatViolation.TooManyOptions;
                 return false;
             }
 
             rule = ReadHeader(block, ref offset, ref number, out int length);
-            if (rule != CoapFormatRule.None)
+            if (rule != CoapMessageFormatViolation.None)
             {
                 return false;
             }
 
             if (length > block.Length - offset)
             {
-                rule = CoapFormatRule.OptionValueTruncated;
+                rule = CoapMessageFormatViolation.OptionValueTruncated;
                 offset = block.Length;
                 return false;
             }
@@ -74,7 +75,7 @@ internal static class OptionSequenceReader
             count++;
         }
 
-        rule = CoapFormatRule.None;
+        rule = CoapMessageFormatViolation.None;
         shape = new OptionSequenceLayout(count, offset, offset);
         return true;
     }
@@ -102,8 +103,8 @@ internal static class OptionSequenceReader
     /// <param name="offset">The position of the value, or of the violation.</param>
     /// <param name="number">The number of the option before; then that of this one.</param>
     /// <param name="length">The length of the value.</param>
-    /// <returns>The violated rule. <see cref="CoapFormatRule.OptionHeaderTruncated"/> if more bytes are needed.</returns>
-    public static CoapFormatRule ReadHeader(in ReadOnlySequence<byte> block, ref int offset, ref int number, out int length)
+    /// <returns>The violated rule. <see cref="CoapMessageFormatViolation.OptionHeaderTruncated"/> if more bytes are needed.</returns>
+    public static CoapMessageFormatViolation ReadHeader(in ReadOnlySequence<byte> block, ref int offset, ref int number, out int length)
     {
         ReadOnlySpan<byte> first = block.FirstSpan;
         if (block.IsSingleSegment || first.Length >= MaxHeader)
@@ -118,25 +119,25 @@ internal static class OptionSequenceReader
     }
 
     // Moves the offset to the value, or, when a rule broke, to the place where it did.
-    private static CoapFormatRule ReadHeader(ReadOnlySpan<byte> block, ref int offset, ref int number, out int length)
+    private static CoapMessageFormatViolation ReadHeader(ReadOnlySpan<byte> block, ref int offset, ref int number, out int length)
     {
         int begin = offset;
         int delta = block[offset] >> 4;
         length = block[offset] & 0x0f;
         if (delta == ExtendedField.Reserved)
         {
-            return CoapFormatRule.OptionDeltaReserved;
+            return CoapMessageFormatViolation.OptionDeltaReserved;
         }
 
         if (length == ExtendedField.Reserved)
         {
-            return CoapFormatRule.OptionLengthReserved;
+            return CoapMessageFormatViolation.OptionLengthReserved;
         }
 
         offset++;
         if (delta > 12 && !TryExtend(block, ref offset, ref delta))
         {
-            return CoapFormatRule.OptionHeaderTruncated;
+            return CoapMessageFormatViolation.OptionHeaderTruncated;
         }
 
         // A sum, not a cast: two large deltas must not wrap to a small number.
@@ -144,10 +145,11 @@ internal static class OptionSequenceReader
         if (number > OptionNumber.Max)
         {
             offset = begin;
-            return CoapFormatRule.OptionNumberTooLarge;
+            return CoapMessageFormatViolation.OptionNumberTooLarge;
         }
 
-        return length > 12 && !TryExtend(block, ref offset, ref length) ? CoapFormatRule.OptionHeaderTruncated : CoapFormatRule.None;
+        return length > 12 && !TryExtend(block, ref offset, ref length) ? CoapMessageFormatViolation.OptionHeaderTruncated
+            : CoapMessageFormatViolation.None;
     }
 
     private static bool TryExtend(ReadOnlySpan<byte> block, ref int offset, ref int field)

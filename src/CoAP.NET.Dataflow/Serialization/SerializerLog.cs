@@ -5,7 +5,7 @@ namespace CoAP.NET;
 internal static partial class SerializerLog
 {
     [LoggerMessage(1200, LogLevel.Debug, "{Channel} sent bytes that are not a message: {Rule} at offset {Offset}.")]
-    public static partial void FormatError(ILogger logger, CoapChannel channel, CoapFormatRule rule, long offset);
+    public static partial void FormatError(ILogger logger, CoapChannel channel, CoapMessageFormatViolation rule, long offset);
 
     [LoggerMessage(1201, LogLevel.Error,
         "A message with code {Code} to {Channel} cannot be encoded. A response is replaced by 5.00, any other message is "

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>Ends connections without progress: no CSM in time, a slow frame or peer, no Pong, or a long idle time.</summary>
-internal sealed class ConnectionMonitor(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, ConnectionTermination ending)
+internal sealed class ConnectionMonitor(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, ConnectionTerminator ending)
 {
     /// <summary>Checks a connection.</summary>
     /// <param name="state">The connection.</param>
     /// <param name="progress">Its progress, read without the lock.</param>
     /// <param name="isHeld">Whether reading is paused now.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public void Judge(StreamState state, in CoapConnectionProgress progress, bool isHeld, long now)
+    public void Judge(StreamState state, in CoapConnectionTransferProgress progress, bool isHeld, long now)
     {
         if (state.IsOver)
         {
@@ -72,7 +72,7 @@ internal sealed class ConnectionMonitor(CoapShard shard, CoapStreamOptions optio
         }
     }
 
-    public void JudgeSession(ConnectionState state, long now)
+    public void JudgeSession(ConnectionSignallingState state, long now)
     {
         if (!state.IsOver)
         {
@@ -81,7 +81,7 @@ internal sealed class ConnectionMonitor(CoapShard shard, CoapStreamOptions optio
     }
 
     /// <returns>Whether the connection continues.</returns>
-    private bool KeepAlive(StreamState state, in CoapConnectionProgress progress, long now)
+    private bool KeepAlive(StreamState state, in CoapConnectionTransferProgress progress, long now)
     {
         CoapChannel channel = state.Channel;
         long heard = ConnectionTimers.HeardOf(state);

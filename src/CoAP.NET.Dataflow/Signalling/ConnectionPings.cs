@@ -16,7 +16,7 @@ internal sealed class ConnectionPings
             return;
         }
 
-        RequestsInProgress requests = state.Channel.Requests!;
+        ConnectionRequestCounter requests = state.Channel.Requests!;
         if (state.Custody is not { IsEmpty: false } && requests.Count == 0)
         {
             Pong(state, ping.Token, custody: true);

@@ -11,7 +11,7 @@ internal sealed class ConnectionSender(CoapShard shard, ConnectionPings pings)
     /// <summary>Sends an item that is more than a plain message.</summary>
     public void Send(in CoapOutbound item, long now)
     {
-        StreamState state = (StreamState)ConnectionState.Of(item.Channel)!;
+        StreamState state = (StreamState)ConnectionSignallingState.Of(item.Channel)!;
         switch (item.Kind)
         {
             case CoapOutboundAction.Message when item.Transmission is { IsOver: false, IsQueued: false } transmission:
@@ -33,7 +33,7 @@ internal sealed class ConnectionSender(CoapShard shard, ConnectionPings pings)
     /// <returns>Whether more messages wait.</returns>
     public bool SendWaiting(CoapChannel channel, long now)
     {
-        if (ConnectionState.Of(channel) is not StreamState { IsOver: false } state)
+        if (ConnectionSignallingState.Of(channel) is not StreamState { IsOver: false } state)
         {
             return false;
         }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Signalling;
 /// Pings of a peer with Custody (RFC 8323 section 5.4.1): each Pong waits until the requests before its Ping are answered, and no longer,
 /// however many follow. Guarded by the shard's lock.
 /// </summary>
-internal sealed class CustodyPings(RequestsInProgress requests)
+internal sealed class CustodyPings(ConnectionRequestCounter requests)
 {
     /// <summary>
     /// The maximum number of waiting Pings. A further one gets its Pong at once and without Custody, which is allowed because the option is

@@ -7,7 +7,7 @@ namespace CoAP.NET.Signalling;
 // after the release of the lock. It uses no socket and no await.
 
 /// <summary>The signalling of a shard. Call every method under the shard's lock, unless it says otherwise.</summary>
-internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
+internal sealed class SignallingLayer : IEffectTarget<ConnectionRequestCounter>
 {
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
@@ -15,7 +15,7 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
     private readonly ConnectionTimers _timers;
     private readonly ConnectionPings _pings = new();
     private readonly ConnectionSender _sending;
-    private readonly ConnectionTermination _ending;
+    private readonly ConnectionTerminator _ending;
     private readonly ConnectionMonitor _watch;
 
     /// <summary>Creates the signalling of a shard.</summary>
@@ -29,7 +29,7 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
         CoapStreamOptions options = shard.Environment.Streams;
         _timers = new ConnectionTimers(shard, options);
         _sending = new ConnectionSender(shard, _pings);
-        _ending = new ConnectionTermination(shard, options, _timers, messages);
+        _ending = new ConnectionTerminator(shard, options, _timers, messages);
         _watch = new ConnectionMonitor(shard, options, _timers, _ending);
     }
 
@@ -37,8 +37,8 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
     public void Open(CoapChannel channel, long now)
     {
         StreamState state = new(_watch, channel, now);
-        channel.Requests = new RequestsInProgress(channel, this);
-        ConnectionState.Set(channel, state);
+        channel.Requests = new ConnectionRequestCounter(channel, this);
+        ConnectionSignallingState.Set(channel, state);
         CoapMessage csm = new(CoapCode.Csm);
         csm.Options.Add(new MaxMessageSizeOption((uint)_limits.Connections.MaxMessageSize));
         csm.Options.Add(new BlockWiseTransferOption());
@@ -55,16 +55,16 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
     /// <param name="channel">The channel of the session, which has the time of the peer's last message.</param>
     public void OpenSession(CoapChannel channel)
     {
-        ConnectionState.Set(channel, new ConnectionState(_watch, channel, channel.LastSeen) { IsReady = true });
+        ConnectionSignallingState.Set(channel, new ConnectionSignallingState(_watch, channel, channel.LastSeen) { IsReady = true });
         _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Connected });
     }
 
     public void Close(CoapChannel channel, CoapConnectionException reason)
     {
-        if (ConnectionState.Of(channel) is { } state)
+        if (ConnectionSignallingState.Of(channel) is { } state)
         {
             _shard.Wheel.Cancel(state);
-            ConnectionTermination.End(state, reason);
+            ConnectionTerminator.End(state, reason);
             channel.EndReason = state.Reason;
             state.Ended?.TrySetResult();
             state.Quiet?.TrySetResult();
@@ -78,7 +78,7 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
     /// </summary>
     public static bool IsPlain(in CoapInbound item) =>
         item is { Kind: CoapInboundKind.Message, Message.Code: { IsSignalling: false, IsEmpty: false } }
-        && ConnectionState.Of(item.Channel) is StreamState { IsPlain: true };
+        && ConnectionSignallingState.Of(item.Channel) is StreamState { IsPlain: true };
 
     /// <summary>Handles an item that is not plain.</summary>
     /// <param name="item">The result of the Serializer for a frame.</param>
@@ -86,7 +86,7 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
     /// <returns>Whether it goes up nevertheless; <see cref="OnDrained"/> is then called afterwards.</returns>
     public bool Receive(in CoapInbound item, long now)
     {
-        if (ConnectionState.Of(item.Channel) is not StreamState { IsOver: false } state)
+        if (ConnectionSignallingState.Of(item.Channel) is not StreamState { IsOver: false } state)
         {
             _counters.Add(CoapCounter.Ignored);
             return false;
@@ -126,7 +126,7 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
     /// <summary>Handles a violation of a rule by the peer; nothing more is read from it.</summary>
     public void Refuse(CoapChannel channel, string text, long now)
     {
-        if (ConnectionState.Of(channel) is StreamState { IsOver: false } state)
+        if (ConnectionSignallingState.Of(channel) is StreamState { IsOver: false } state)
         {
             _ending.Abort(state, text, now);
         }
@@ -164,17 +164,17 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
 
     /// <summary>Completes when the peer's CSM arrived or the connection is over; the channel then has the outcome.</summary>
     public static Task WhenReady(CoapChannel channel) =>
-        ConnectionState.Of(channel) is not StreamState { IsReady: false, IsOver: false } state
+        ConnectionSignallingState.Of(channel) is not StreamState { IsReady: false, IsOver: false } state
             ? Task.CompletedTask
             : (state.Ready ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
     /// <summary>Completes when a connection has ended.</summary>
     public static Task WhenEnded(CoapChannel channel) =>
-        ConnectionState.Of(channel) is not { } state || channel.IsForgotten
+        ConnectionSignallingState.Of(channel) is not { } state || channel.IsForgotten
             ? Task.CompletedTask
             : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
-    void IEffectTarget<RequestsInProgress>.Carry(scoped in RequestsInProgress item)
+    void IEffectTarget<ConnectionRequestCounter>.Carry(scoped in ConnectionRequestCounter item)
     {
         _shard.Enter();
         try
@@ -193,14 +193,14 @@ internal sealed class SignallingLayer : IEffectTarget<RequestsInProgress>
     /// </summary>
     public void OnDrained(CoapChannel channel)
     {
-        if (ConnectionState.Of(channel) is StreamState { IsOver: false } state)
+        if (ConnectionSignallingState.Of(channel) is StreamState { IsOver: false } state)
         {
             ConnectionPings.AnswerCustody(state);
             _ending.CloseIfQuiet(state, _shard.Environment.Now);
         }
     }
 
-    private string Describe(CoapFormatError error) => error.Rule == CoapFormatRule.TokenTooLong
+    private string Describe(CoapFormatError error) => error.Rule == CoapMessageFormatViolation.TokenTooLong
         ? $"A token has at most {_limits.Messages.MaxTokenLength} bytes here, as the CSM said (RFC 8974 section 2.2.1)."
         : $"A frame broke the rule {error.Rule} at byte {error.Offset} (RFC 8323 section 3.2).";
 

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>The signalling state of one connection of a reliable transport (RFC 8323 section 5). Guarded by the shard's lock.</summary>
-internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, long now) : ConnectionState(watch, channel, now)
+internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, long now) : ConnectionSignallingState(watch, channel, now)
 {
     /// <summary>The progress of the transport at the last check.</summary>
-    public ProgressMonitor Progress = new();
+    public ConnectionProgressMonitor Progress = new();
 
     public long OpenedAt { get; } = now;
 
@@ -54,7 +54,7 @@ internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, 
     protected override void Look()
     {
         CoapConnection connection = Channel.Connection!;
-        CoapConnectionProgress progress = connection.Progress;
+        CoapConnectionTransferProgress progress = connection.Progress;
         bool isHeld = connection.IsCongested || connection.IsUnderBackpressure || Channel.Requests!.IsPaused;
         Channel.Shard.Enter();
         try

@@ -7,7 +7,7 @@ namespace CoAP.NET;
 /// its own connection and one thread, until it proves slow. On the thread of a loop, a stand-by takes over the loop.
 /// </summary>
 /// <param name="connection">The connection; one thread at a time processes it.</param>
-internal sealed class AsyncConnectionUserCodeTracker(AsyncConnection connection) : IUserCodeTracker
+internal sealed class AsyncConnectionUserCodeTracker(AsyncIOConnection connection) : IUserCodeTracker
 {
     private IUserCodeTracker? _outer;
     private int _depth;

@@ -12,9 +12,9 @@ internal static class OwnCertificateValidator
     /// <exception cref="CoapDtlsException">On Linux: there is no OpenSSL.</exception>
     public static void ThrowIfNetLacksCryptography()
     {
-        if (!PlatformCryptography.IsAvailable)
+        if (!PlatformCryptographyAvailability.IsAvailable)
         {
-            throw new CoapDtlsException(PlatformCryptography.Missing("coaps with certificates"));
+            throw new CoapDtlsException(PlatformCryptographyAvailability.Missing("coaps with certificates"));
         }
     }
 

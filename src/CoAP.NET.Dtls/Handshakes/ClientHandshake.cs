@@ -43,7 +43,7 @@ internal sealed class ClientHandshake : Handshake
     /// </param>
     /// <param name="pskIdentity">The client's identity; null: <see cref="SelectPsk"/> supplies it.</param>
     /// <param name="pskKey">The key of that identity.</param>
-    public ClientHandshake(HandshakeContext context, byte[]? ownCid, string? pskIdentity, ReadOnlySpan<byte> pskKey)
+    public ClientHandshake(SharedHandshakeContext context, byte[]? ownCid, string? pskIdentity, ReadOnlySpan<byte> pskKey)
         : base(context, ownCid, MaxServerCertificates + MaxMessage)
     {
         PskIdentity = pskIdentity;

@@ -59,7 +59,7 @@ internal abstract class Handshake : IDisposable
     // RFC 6347 section 4.2.4.1
     private static readonly TimeSpan s_longestTimeout = TimeSpan.FromSeconds(60);
 
-    private readonly HandshakeContext _context;
+    private readonly SharedHandshakeContext _context;
     private readonly List<byte[]> _output = [];
     private readonly List<byte[]> _flight = [];
     private readonly List<(RecordHeader Header, byte[] Record)> _held = [];
@@ -81,7 +81,7 @@ internal abstract class Handshake : IDisposable
     /// <param name="context">What the handshakes of its endpoint share.</param>
     /// <param name="ownCid">The Connection ID that the peer puts into records; null: offer none.</param>
     /// <param name="maxBytes">Maximum bytes of messages of the peer that are not complete, or not due yet.</param>
-    protected Handshake(HandshakeContext context, byte[]? ownCid, int maxBytes)
+    protected Handshake(SharedHandshakeContext context, byte[]? ownCid, int maxBytes)
     {
         _context = context;
         OwnCid = context.HasCid ? ownCid : null;
@@ -117,7 +117,7 @@ internal abstract class Handshake : IDisposable
     public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }
 
     /// <summary>Gets each message that this end sends or processes, for logs. Null: nothing does.</summary>
-    public Action<HandshakeStep>? Trace { get; init; }
+    public Action<HandshakeMessageLogEntry>? Trace { get; init; }
 
     /// <summary>The raw public key that the peer showed, as SubjectPublicKeyInfo in DER (RFC 7250); empty without one.</summary>
     public ReadOnlyMemory<byte> PeerPublicKey { get; protected set; }
@@ -157,7 +157,7 @@ internal abstract class Handshake : IDisposable
     /// <summary>The Connection ID that the peer wants in records to it; null if it does not support Connection IDs.</summary>
     protected byte[]? PeerCid { get; set; }
 
-    protected HandshakeContext Context => _context;
+    protected SharedHandshakeContext Context => _context;
 
     /// <summary>The messages of the peer.</summary>
     protected MessageAssembler Messages { get; }
@@ -294,7 +294,8 @@ internal abstract class Handshake : IDisposable
 
         // The end that speaks last repeats its flight on request. If both did, each would take the other's answer for a request.
         byte[] lastFlight = IsResumed != Settings.IsServer ? _lastFlight : [];
-        return new HandshakeResult(records, lastFlight, _plainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate)
+        return new HandshakeResult(
+            records, lastFlight, _plainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate)
         {
             PeerPublicKey = PeerPublicKey,
             ChecksPaths = ChecksPaths,
@@ -390,7 +391,7 @@ internal abstract class Handshake : IDisposable
         byte[] message = writer.Finish();
         _flight.Add(message);
         Transcript.Add(message);
-        Trace?.Invoke(new HandshakeStep(true, NameOf(message), message.Length, ""));
+        Trace?.Invoke(new HandshakeMessageLogEntry(true, NameOf(message), message.Length, ""));
         return message;
     }
 
@@ -425,7 +426,7 @@ internal abstract class Handshake : IDisposable
     }
 
     /// <summary>Logs what both ends agreed on.</summary>
-    protected void TraceSuite() => Trace?.Invoke(new HandshakeStep(
+    protected void TraceSuite() => Trace?.Invoke(new HandshakeMessageLogEntry(
         Settings.IsServer, nameof(HandshakeType.ServerHello), 0,
         $"{Suite}{(IsResumed ? ", resumed" : null)}{(HasExtendedMasterSecret ? ", extended master secret" : null)}"
             + $"{(PeerCid is null ? null : ", Connection IDs")}{(ChecksPaths ? ", path checks" : null)}"));
@@ -796,7 +797,8 @@ internal abstract class Handshake : IDisposable
             }
             else if (header.Type == ContentType.Alert && content is [FatalLevel, byte alert])
             {
-                Trace?.Invoke(new HandshakeStep(false, AlertNames.Of(alert), AlertLength, "Without protection: anybody can send it."));
+                Trace?.Invoke(new HandshakeMessageLogEntry(
+                    false, AlertNames.Of(alert), AlertLength, "Without protection: anybody can send it."));
                 OnPlainAlert(alert);
             }
         }
@@ -843,7 +845,7 @@ internal abstract class Handshake : IDisposable
             }
             else if (type == ContentType.Alert && record.AsSpan()[content] is [FatalLevel, byte alert])
             {
-                Trace?.Invoke(new HandshakeStep(false, AlertNames.Of(alert), AlertLength, ""));
+                Trace?.Invoke(new HandshakeMessageLogEntry(false, AlertNames.Of(alert), AlertLength, ""));
                 Fail(new HandshakeFailureReason("The other end refused the handshake.") { Alert = alert });
             }
         }
@@ -858,7 +860,7 @@ internal abstract class Handshake : IDisposable
 
         Fail(why);
         byte[] content = [FatalLevel, (byte)alert];
-        Trace?.Invoke(new HandshakeStep(true, AlertNames.Of((byte)alert), AlertLength, why.Why));
+        Trace?.Invoke(new HandshakeMessageLogEntry(true, AlertNames.Of((byte)alert), AlertLength, why.Why));
         if (_changeAt >= 0 && _records is { } records)
         {
             byte[] record = new byte[records.RecordLength(AlertLength)];
@@ -879,14 +881,15 @@ internal abstract class Handshake : IDisposable
         {
             foreach (byte[] message in _flight)
             {
-                Trace(new HandshakeStep(true, NameOf(message), message.Length, "Again, because no answer arrived."));
+                Trace(new HandshakeMessageLogEntry(true, NameOf(message), message.Length, "Again, because no answer arrived."));
             }
         }
 
         SendFlight();
     }
 
-    private void TraceReceived(ReadOnlySpan<byte> message) => Trace?.Invoke(new HandshakeStep(false, NameOf(message), message.Length, ""));
+    private void TraceReceived(ReadOnlySpan<byte> message) =>
+        Trace?.Invoke(new HandshakeMessageLogEntry(false, NameOf(message), message.Length, ""));
 
     private static string NameOf(ReadOnlySpan<byte> message) => ((HandshakeType)message[0]).ToString();
 

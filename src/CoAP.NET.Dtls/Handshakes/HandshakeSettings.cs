@@ -98,7 +98,7 @@ internal sealed record HandshakeSettings
     public Action<Exception>? SessionStoreFailed { get; init; }
 
     /// <summary>The store if several servers share it, in place of <see cref="SessionStore"/>.</summary>
-    public ICoapDtlsSessionStore? AsyncSessionStore { get; init; }
+    public ICoapDtlsResumptionStore? AsyncSessionStore { get; init; }
 
     /// <summary>Whether several servers share the store.</summary>
     public bool SharesSessions => AsyncSessionStore is not null;

@@ -29,7 +29,8 @@ internal readonly record struct MessageHeader(HandshakeType Type, int Length, us
         }
 
         header = new MessageHeader(
-            (HandshakeType)rest[0], Read24(rest[1..]), BinaryPrimitives.ReadUInt16BigEndian(rest[4..]), Read24(rest[6..]), Read24(rest[9..]));
+            (HandshakeType)rest[0], Read24(rest[1..]), BinaryPrimitives.ReadUInt16BigEndian(rest[4..]), Read24(rest[6..]),
+                Read24(rest[9..]));
         return header.FragmentLength <= rest.Length - Size && header.Offset + header.FragmentLength <= header.Length;
     }
 

@@ -10,15 +10,15 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <summary>A server's end of a handshake, for a client that proved its address with a cookie.</summary>
 /// <param name="context">What the handshakes of its endpoint share.</param>
 /// <param name="makeCid">Creates a Connection ID if the client supports them; null: assign none.</param>
-internal sealed class ServerHandshake(HandshakeContext context, Func<byte[]>? makeCid)
-    : Handshake(context, ownCid: null, ClientMessageFilter.MaxCertificates)
+internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[]>? makeCid)
+    : Handshake(context, ownCid: null, ServerHandshakeInputFilter.MaxCertificates)
 {
     private const byte EcdsaSign = 64;
     private const byte RsaSign = 1;
     private const int SessionIdLength = 16;
 
     private readonly Func<byte[]>? _makeCid = context.HasCid ? makeCid : null;
-    private readonly ClientMessageFilter _filter = new();
+    private readonly ServerHandshakeInputFilter _filter = new();
     private byte[]? _foundId;
     private SavedResumption? _found;
     private byte[]? _kept;

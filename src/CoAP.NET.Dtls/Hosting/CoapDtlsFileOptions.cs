@@ -7,7 +7,7 @@ namespace CoAP.NET.Hosting;
 /// <remarks>
 /// The application reads the files when it starts, and again when they change: new handshakes then use the new contents, unless a file has
 /// an error. For more, such as keys in a database, call
-/// <see cref="CoapSecurityExtensions.UseDtls"/> on the options of the endpoint instead. Mutable until the start.
+/// <see cref="CoapDtlsExtensions.UseDtls"/> on the options of the endpoint instead. Mutable until the start.
 /// </remarks>
 internal abstract class CoapDtlsFileOptions
 {

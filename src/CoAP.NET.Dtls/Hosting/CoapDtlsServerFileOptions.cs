@@ -51,7 +51,7 @@ internal sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
     }
 
     /// <summary>
-    /// Maximum number of sessions from the addresses of one source (<see cref="CoapSource"/>). Default 10,000; 1 to 10,000,000.
+    /// Maximum number of sessions from the addresses of one source (<see cref="CoapQuotaSource"/>). Default 10,000; 1 to 10,000,000.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     public int MaxSessionsPerAddress
@@ -77,7 +77,7 @@ internal sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
     }
 
     /// <summary>
-    /// Maximum number of concurrent handshakes with the addresses of one source (<see cref="CoapSource"/>). Default 50; 1 to 100,000.
+    /// Maximum number of concurrent handshakes with the addresses of one source (<see cref="CoapQuotaSource"/>). Default 50; 1 to 100,000.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     public int MaxHandshakesPerAddress

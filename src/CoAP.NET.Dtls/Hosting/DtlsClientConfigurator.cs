@@ -5,7 +5,7 @@ namespace CoAP.NET.Hosting;
 /// <summary>DTLS of a hosted client.</summary>
 /// <param name="services">The services of the application.</param>
 /// <param name="client">The client.</param>
-internal sealed class DtlsClientConfigurator(IServiceProvider services, HostedRegistration client) : ClientConfigurator
+internal sealed class DtlsClientConfigurator(IServiceProvider services, HostedRegistration client) : HostedClientExtension
 {
     public override string Section => DtlsConfigurationKeys.Section;
 

@@ -7,7 +7,7 @@ internal static class DtlsFiles
 {
     private const string Scheme = "coaps";
 
-    /// <summary>Whether code has called <see cref="CoapSecurityExtensions.UseDtls"/>.</summary>
+    /// <summary>Whether code has called <see cref="CoapDtlsExtensions.UseDtls"/>.</summary>
     public static bool IsSetByCode(CoapEndpointOptions endpoint) =>
         endpoint.Transports.Factories.Any(static factory => factory.Scheme == Scheme);
 
@@ -43,7 +43,7 @@ internal static class DtlsFiles
             return null;
         }
 
-        CertificateContents? contents = null;
+        LoadedCertificates? contents = null;
         CertificateSource<CoapDtlsCredentials>? source = SourceOf(files, section, read => contents ??= read, ref problem);
         ICoapPskStore? keys = store ?? KeysOf(files, own, section, ref problem);
         CoapDtlsOptions dtls = Common(files);
@@ -75,7 +75,7 @@ internal static class DtlsFiles
         CoapDtlsClientFileOptions files, string section, out string? problem, List<WatchedCredentials>? watched = null)
     {
         problem = null;
-        CertificateContents? contents = null;
+        LoadedCertificates? contents = null;
         CertificateSource<CoapDtlsCredentials>? source = SourceOf(files, section, read => contents ??= read, ref problem);
         CoapDtlsOptions dtls = Common(files);
         dtls.Client = ClientOf(contents, source, files);
@@ -114,7 +114,7 @@ internal static class DtlsFiles
 
     // Null if there are no files of certificates, or one has an error.
     private static CertificateSource<CoapDtlsCredentials>? SourceOf(
-        CoapDtlsFileOptions files, string section, Action<CertificateContents> read, ref string? problem)
+        CoapDtlsFileOptions files, string section, Action<LoadedCertificates> read, ref string? problem)
     {
         CertificatePaths paths = new(section, files.Certificate, files.Key, files.Password, files.Authorities, files.Crl);
         if (OperatingSystem.IsLinux() && paths.All.Any() && problem is null)
@@ -141,7 +141,7 @@ internal static class DtlsFiles
         return paths.All.Any() ? source : null;
     }
 
-    private static CoapDtlsServerOptions ServerOf(CertificateContents? contents, CertificateSource<CoapDtlsCredentials>? source,
+    private static CoapDtlsServerOptions ServerOf(LoadedCertificates? contents, CertificateSource<CoapDtlsCredentials>? source,
         ICoapPskStore? keys, CoapDtlsServerFileOptions files)
     {
         CoapDtlsServerOptions server = new()
@@ -170,7 +170,7 @@ internal static class DtlsFiles
     }
 
     private static CoapDtlsClientOptions ClientOf(
-        CertificateContents? contents, CertificateSource<CoapDtlsCredentials>? source, CoapDtlsFileOptions files)
+        LoadedCertificates? contents, CertificateSource<CoapDtlsCredentials>? source, CoapDtlsFileOptions files)
     {
         CoapDtlsClientOptions client = new()
         {

@@ -11,7 +11,7 @@ public static class DtlsHostingExtensions
     /// <param name="builder">The server.</param>
     /// <returns>The builder.</returns>
     /// <remarks>
-    /// For settings in code, such as keys in a database, call <see cref="CoapSecurityExtensions.UseDtls"/> on the options of the endpoint
+    /// For settings in code, such as keys in a database, call <see cref="CoapDtlsExtensions.UseDtls"/> on the options of the endpoint
     /// instead; not both.
     /// </remarks>
     public static ICoapServerBuilder UseDtls(this ICoapServerBuilder builder) => UseDtls(builder, null);
@@ -21,7 +21,7 @@ public static class DtlsHostingExtensions
     /// <param name="builder">The client.</param>
     /// <returns>The builder.</returns>
     /// <remarks>
-    /// For settings in code call <see cref="CoapSecurityExtensions.UseDtls"/> or <see cref="CoapSecurityExtensions"/>.<c>UsePsk</c> on the
+    /// For settings in code call <see cref="CoapDtlsExtensions.UseDtls"/> or <see cref="CoapDtlsExtensions"/>.<c>UsePsk</c> on the
     /// options of the endpoint instead; not both.
     /// </remarks>
     public static ICoapClientBuilder UseDtls(this ICoapClientBuilder builder) => UseDtls(builder, null);

@@ -6,7 +6,7 @@ namespace CoAP.NET.Hosting;
 /// <summary>DTLS of a hosted server.</summary>
 /// <param name="services">The services of the application.</param>
 /// <param name="server">The server.</param>
-internal sealed class DtlsServerConfigurator(IServiceProvider services, HostedRegistration server) : ServerConfigurator
+internal sealed class DtlsServerConfigurator(IServiceProvider services, HostedRegistration server) : HostedServerExtension
 {
     public override string Section => DtlsConfigurationKeys.Section;
 

@@ -331,7 +331,7 @@ internal sealed class RecordLayer
     /// <param name="progress">What messages have changed since, or an older value: the higher numbers count.</param>
     /// <returns>The records.</returns>
     /// <exception cref="InvalidDataException">The bytes do not come from <see cref="Write"/>.</exception>
-    public static RecordLayer Load(ref StateReader reader, SessionProgress progress = default)
+    public static RecordLayer Load(ref StateReader reader, SessionRecordNumbers progress = default)
     {
         CipherSuite? suite = CipherSuite.Find((int)reader.ReadNumber());
         bool isServer = reader.ReadFlag();

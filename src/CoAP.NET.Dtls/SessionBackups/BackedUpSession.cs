@@ -30,7 +30,7 @@ internal sealed class BackedUpSession : DtlsSession
     /// <param name="path">The path to the peer.</param>
     /// <param name="home">Finds the session, and has the backup.</param>
     /// <param name="id">The name for the backup.</param>
-    public BackedUpSession(HandshakeResult established, in DtlsPath path, IDtlsSessionRegistry home, ulong id)
+    public BackedUpSession(HandshakeResult established, in DtlsPath path, IDtlsSessionOwner home, ulong id)
         : base(established, path, home, isInitiator: false, null) => (Id, _shown) = (id, established.Shown);
 
     /// <summary>The name for the backup.</summary>
@@ -191,7 +191,7 @@ internal sealed class BackedUpSession : DtlsSession
     /// <param name="asked">Once the state is kept, the session may use the numbers below this.</param>
     /// <param name="progress">The part of the state that messages change.</param>
     /// <returns>False if it has ended, or has nearly used up its numbers.</returns>
-    public bool TryWrite(StateWriter writer, bool isLast, ReadOnlySpan<byte> seen, out ulong asked, out SessionProgress progress)
+    public bool TryWrite(StateWriter writer, bool isLast, ReadOnlySpan<byte> seen, out ulong asked, out SessionRecordNumbers progress)
     {
         Span<byte> via = stackalloc byte[SessionSteering.MaxViaName];
         via = via[..(HasCid && Home.Steering is { } steering ? steering.NameVia(Path, via) : 0)];
@@ -206,7 +206,7 @@ internal sealed class BackedUpSession : DtlsSession
             }
 
             long now = Home.Time.GetUtcNow().UtcTicks;
-            progress = new SessionProgress(now - Idle.Ticks, Records.Window.Next, asked);
+            progress = new SessionRecordNumbers(now - Idle.Ticks, Records.Window.Next, asked);
             writer.WriteNumber(now);
             writer.WriteFlag(isLast && !_isInDoubt);
             writer.WriteNumber((long)Id);
@@ -354,11 +354,11 @@ internal sealed class BackedUpSession : DtlsSession
             return Send(content);
         }
 
-        SessionBackup.EarlyMessageQueue.Enqueue(this, content);
+        SessionBackup.BackedUpSessionSendQueue.Enqueue(this, content);
         if (!IsNotReady || IsClosed)
         {
             // The numbers arrived in the meantime, or the session has ended.
-            SessionBackup.EarlyMessageQueue.Release(this);
+            SessionBackup.BackedUpSessionSendQueue.Release(this);
         }
 
         return false;

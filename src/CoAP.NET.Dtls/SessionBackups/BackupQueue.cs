@@ -26,7 +26,7 @@ internal sealed class BackupQueue(
     private readonly CancellationTokenSource _canceled = new();
     private readonly Lock _gate = new();
     private readonly Queue<BackedUpSession> _pending = new();
-    private readonly Queue<(CoapDtlsSessionChange Change, BackupConfirmation? Confirmation)> _finished = new();
+    private readonly Queue<(CoapDtlsSessionChange Change, BackupConfirmationCountdown? Confirmation)> _finished = new();
 
     // Set while it hands over batches; its result is the reason for an early end.
     private TaskCompletionSource<Exception?>? _round;
@@ -63,7 +63,7 @@ internal sealed class BackupQueue(
     /// <summary>Queues the final change of a session that has ended.</summary>
     /// <param name="change">The change.</param>
     /// <param name="confirmation">Completes when the backup has kept it; null for none.</param>
-    public void Add(CoapDtlsSessionChange change, BackupConfirmation? confirmation = null)
+    public void Add(CoapDtlsSessionChange change, BackupConfirmationCountdown? confirmation = null)
     {
         lock (_gate)
         {
@@ -182,7 +182,7 @@ internal sealed class BackupQueue(
         {
             // If a session was loaded again, the end of the earlier one comes first.
             while (batch.Count < MaxBatch
-                && _finished.TryDequeue(out (CoapDtlsSessionChange Change, BackupConfirmation? Confirmation) finished))
+                && _finished.TryDequeue(out (CoapDtlsSessionChange Change, BackupConfirmationCountdown? Confirmation) finished))
             {
                 batch.Add(new(finished.Change) { Confirmation = finished.Confirmation });
             }
@@ -273,6 +273,6 @@ internal sealed class BackupQueue(
         // Of the session, once this change is kept.
         public (long Until, int Place) Kept { get; init; }
 
-        public BackupConfirmation? Confirmation { get; init; }
+        public BackupConfirmationCountdown? Confirmation { get; init; }
     }
 }

@@ -42,9 +42,9 @@ internal sealed class SessionBackup : IDisposable
         _seal = new SessionStateCipher(backupOptions, server.Random);
         _queue = new BackupQueue(backupOptions.Backup, StateOf, server.Run, time, limits.MaxSessions);
         _heardAt = time.GetTimestamp();
-        Doubts = new ReplayCheck(server, sessions);
-        Early = new EarlyRecordQueue(server, sessions);
-        EarlyMessageQueue = new EarlyMessageQueue(server.Counters, sessions);
+        Doubts = new CrashReplayGuard(server, sessions);
+        Early = new BackedUpSessionReceiveQueue(server, sessions);
+        BackedUpSessionSendQueue = new BackedUpSessionSendQueue(server.Counters, sessions);
         CredentialRevalidation = new CredentialRevalidation(server, limits.HandshakeTimeout, time);
         Loading = new SessionLoader(this, server, sessions, limits, _seal);
     }
@@ -53,13 +53,13 @@ internal sealed class SessionBackup : IDisposable
     public SessionLoader Loading { get; }
 
     /// <summary>Holds requests of sessions whose last records are unknown.</summary>
-    public ReplayCheck Doubts { get; }
+    public CrashReplayGuard Doubts { get; }
 
     /// <summary>Holds records of sessions that wait for their record numbers.</summary>
-    public EarlyRecordQueue Early { get; }
+    public BackedUpSessionReceiveQueue Early { get; }
 
     /// <summary>Holds messages to clients of such sessions.</summary>
-    public EarlyMessageQueue EarlyMessageQueue { get; }
+    public BackedUpSessionSendQueue BackedUpSessionSendQueue { get; }
 
     /// <summary>Checks the credentials of the clients of loaded sessions.</summary>
     public CredentialRevalidation CredentialRevalidation { get; }
@@ -132,7 +132,7 @@ internal sealed class SessionBackup : IDisposable
     /// <param name="session">The session.</param>
     public void OnConfirmed(BackedUpSession session)
     {
-        EarlyMessageQueue.Release(session);
+        BackedUpSessionSendQueue.Release(session);
         Early.Release(session);
     }
 
@@ -210,7 +210,7 @@ internal sealed class SessionBackup : IDisposable
     /// <summary>Ends a session without a message to its peer, because it continues where a server loads it.</summary>
     /// <param name="session">The session.</param>
     /// <param name="confirmation">Completes when the backup has kept it; null for none.</param>
-    public void EndToKeep(BackedUpSession session, BackupConfirmation? confirmation = null)
+    public void EndToKeep(BackedUpSession session, BackupConfirmationCountdown? confirmation = null)
     {
         using StateWriter writer = new();
         bool isKept = session.TryWrite(writer, isLast: true, _server.Sink.ExportState(session).Span, out _, out _);
@@ -229,7 +229,7 @@ internal sealed class SessionBackup : IDisposable
     /// <exception cref="TimeoutException">The backup took too long.</exception>
     public async Task ReleaseAsync(IEnumerable<BackedUpSession> released, CancellationToken cancellationToken)
     {
-        BackupConfirmation confirmation = new();
+        BackupConfirmationCountdown confirmation = new();
         foreach (BackedUpSession session in released)
         {
             EndToKeep(session, confirmation);
@@ -294,7 +294,7 @@ internal sealed class SessionBackup : IDisposable
             : CoapDtlsSessionChangeKind.Heard;
         (long Until, int Place) kept = session.ConfirmedState;
         int place = session.Path.GetHashCode();
-        if (!session.TryWrite(writer, isLast: false, [], out ulong asked, out SessionProgress progress))
+        if (!session.TryWrite(writer, isLast: false, [], out ulong asked, out SessionRecordNumbers progress))
         {
             return null;
         }

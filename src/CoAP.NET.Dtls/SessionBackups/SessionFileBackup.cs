@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.SessionBackups;
 
 /// <summary>Keeps sessions in a file, from the stop of a server to the start of the next.</summary>
 /// <param name="file">The file.</param>
-internal sealed class SessionFileBackup(CoapDtlsSessionFile file) : ICoapDtlsSessionBackup
+internal sealed class SessionFileBackup(CoapDtlsServerSessionFile file) : ICoapDtlsSessionBackup
 {
     private readonly List<ReadOnlyMemory<byte>> _states = [];
     private bool _isStarted;
@@ -17,7 +17,7 @@ internal sealed class SessionFileBackup(CoapDtlsSessionFile file) : ICoapDtlsSes
         _isStarted = true;
         try
         {
-            ReadOnlySpan<byte> data = CoapDtlsSessionFile.Take(file.Path);
+            ReadOnlySpan<byte> data = CoapDtlsServerSessionFile.Take(file.Path);
             if (!data.StartsWith(Format))
             {
                 throw new InvalidDataException("The content is not that of saved sessions, or has another version.");

@@ -50,7 +50,7 @@ internal sealed class SessionLoader(
                 return OnUnreadable();
             }
 
-            session = SessionStateFormat.Read(plain, SessionProgress.Parse(progress), backup, server, out seen);
+            session = SessionStateFormat.Read(plain, SessionRecordNumbers.Parse(progress), backup, server, out seen);
             session.Stamp = stamp;
         }
         catch (InvalidDataException)

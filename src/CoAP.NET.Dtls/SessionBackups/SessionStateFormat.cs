@@ -46,7 +46,7 @@ internal static class SessionStateFormat
     /// <returns>The session; its record numbers are not confirmed, and its client is not admitted.</returns>
     /// <exception cref="InvalidDataException">The bytes have another format.</exception>
     public static BackedUpSession Read(
-        ReadOnlySpan<byte> plain, SessionProgress progress, SessionBackup backup, IDtlsSessionRegistry home, out byte[]? seen)
+        ReadOnlySpan<byte> plain, SessionRecordNumbers progress, SessionBackup backup, IDtlsSessionOwner home, out byte[]? seen)
     {
         StateReader reader = new(plain);
         long now = home.Time.GetUtcNow().UtcTicks;
@@ -77,7 +77,8 @@ internal static class SessionStateFormat
             }
 
             BackedUpSession session =
-                new(new HandshakeResult(records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown, MaxContent = maxContent }, path, home, id)
+                new(new HandshakeResult(
+                    records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown, MaxContent = maxContent }, path, home, id)
                 {
                     WasIdleFor = TimeSpan.FromTicks(idle),
                     IsInDoubt = !isExact,

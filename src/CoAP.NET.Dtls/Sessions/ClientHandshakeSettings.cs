@@ -5,4 +5,4 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <summary>What a handshake with a server uses.</summary>
 /// <param name="Context">The context that handshakes with the same credentials share.</param>
 /// <param name="Certificates">Checks certificates of servers; null: trust none.</param>
-internal sealed record ClientHandshakeSettings(HandshakeContext Context, PeerCertificateValidator? Certificates);
+internal sealed record ClientHandshakeSettings(SharedHandshakeContext Context, PeerCertificateValidator? Certificates);

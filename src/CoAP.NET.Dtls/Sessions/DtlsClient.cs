@@ -11,7 +11,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// All sessions that this end opened, and its handshakes for more (RFC 6347): datagrams in, messages and datagrams out. Owns no socket and
 /// no thread. Thread-safe.
 /// </summary>
-internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
+internal sealed class DtlsClient : IDtlsSessionOwner, IDisposable
 {
     private const byte ClientHello = 1;
     private const byte Certificate = 11;
@@ -23,7 +23,7 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     // After the time is over, and not just before.
     private static readonly TimeSpan s_afterIdle = TimeSpan.FromMilliseconds(1);
 
-    private readonly HandshakeContext _context;
+    private readonly SharedHandshakeContext _context;
     private readonly CoapRandomSource _random;
     private readonly Action<Action> _run;
     private readonly ConcurrentDictionary<Peer, PendingConnect> _pending = new();
@@ -39,7 +39,8 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     /// <param name="time">The clock of deadlines.</param>
     /// <param name="random">The source of Connection IDs.</param>
     /// <param name="run">Runs the work of a handshake on another thread than the receive thread.</param>
-    public DtlsClient(HandshakeContext context, DtlsClientSettings settings, IDtlsSessionOutput sink, TimeProvider time, CoapRandomSource random,
+    public DtlsClient(SharedHandshakeContext context, DtlsClientSettings settings, IDtlsSessionOutput sink, TimeProvider time,
+        CoapRandomSource random,
         Action<Action> run)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(context.Settings.OwnCidLength, MaxOwnCidLength);
@@ -201,7 +202,7 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     }
 
     /// <summary>Gets each message of a handshake, for logs. Null: nothing does.</summary>
-    public Action<DtlsPath, HandshakeStep>? Trace { get; init; }
+    public Action<DtlsPath, HandshakeMessageLogEntry>? Trace { get; init; }
 
     /// <summary>Runs the work of a handshake.</summary>
     /// <param name="work">The work.</param>
@@ -217,7 +218,8 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
     /// <param name="pending">Its connection attempt.</param>
     /// <param name="rules">What it uses.</param>
     /// <returns>The handshake; its owner disposes it.</returns>
-    public ClientHandshake MakeHandshake(PendingConnect pending, ClientHandshakeSettings rules) => new(rules.Context, MakeCid(), null, default)
+    public ClientHandshake MakeHandshake(PendingConnect pending, ClientHandshakeSettings rules) =>
+        new(rules.Context, MakeCid(), null, default)
     {
         SelectPsk = pending.SelectKeyAsync,
         Validate = pending.TrustsAsync,
@@ -313,15 +315,15 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
         return cid;
     }
 
-    long IDtlsSessionRegistry.MaxForgeries => long.MaxValue;
+    long IDtlsSessionOwner.MaxForgeries => long.MaxValue;
 
-    void IDtlsSessionRegistry.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
+    void IDtlsSessionOwner.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
     {
         _sessions.TryRemove(new KeyValuePair<Peer, DtlsSession>(Peer.Of(from), session));
         _sessions[Peer.Of(session.Path)] = session;
     }
 
-    void IDtlsSessionRegistry.OnEnded(DtlsSession session, DtlsSessionEndReason reason)
+    void IDtlsSessionOwner.OnEnded(DtlsSession session, DtlsSessionEndReason reason)
     {
         Interlocked.Decrement(ref _sessionCount);
         if (reason == DtlsSessionEndReason.FailedByPeer)
@@ -423,7 +425,8 @@ internal sealed class DtlsClient : IDtlsSessionRegistry, IDisposable
         header.Type switch
         {
             // A handshake without an answer must not withhold records of the other session.
-            ContentType.ApplicationData or ContentType.Alert or ContentType.ReturnRoutabilityCheck when isShared && header.Epoch > 0 => false,
+            ContentType.ApplicationData or ContentType.Alert or ContentType.ReturnRoutabilityCheck when isShared
+                && header.Epoch > 0 => false,
             ContentType.Handshake
                 when header.Epoch == 0 => record[header.HeaderLength] is not (ClientHello or CertificateVerify or ClientKeyExchange),
             ContentType.ApplicationData or ContentType.ReturnRoutabilityCheck => header.Epoch > 0 && session is null,

@@ -8,7 +8,7 @@ internal sealed record DtlsClientSettings
     /// <summary>
     /// Selects the pre-shared key for a server. Null, or a null result, means none, and a server that requires one fails the handshake.
     /// </summary>
-    public Func<CoapDtlsServerName, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; init; }
+    public Func<CoapDtlsTargetServer, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; init; }
 
     /// <summary>Validates certificates of servers; null: trust none.</summary>
     public PeerCertificateValidator? Certificates { get; init; }
@@ -20,7 +20,7 @@ internal sealed record DtlsClientSettings
     public Func<string?, CoapAddress, ClientHandshakeSettings?>? SelectRules { get; init; }
 
     /// <summary>Validates raw public keys of servers: SubjectPublicKeyInfo in DER (RFC 7250). Null: trust none.</summary>
-    public Func<CoapDtlsServerName, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }
+    public Func<CoapDtlsTargetServer, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }
 
     /// <summary>Maximum duration of a handshake.</summary>
     public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(30);

@@ -11,7 +11,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// All sessions and handshakes of a server (RFC 6347): datagrams in, messages and datagrams out. A client gets an answer but no memory
 /// until it returns a cookie. Owns no socket and no thread. Thread-safe.
 /// </summary>
-internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
+internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
 {
     /// <summary>Bytes of the Connection IDs that the server assigns: too many to guess or to collide.</summary>
     public const int CidLength = 8;
@@ -24,7 +24,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     // Maximum evictions of expired sessions per tick, so that a tick stays short.
     private const int MaxEvictionsPerTick = 1_000;
 
-    private readonly HandshakeContext _context;
+    private readonly SharedHandshakeContext _context;
     private readonly DtlsServerLimits _limits;
     private readonly ICoapPskStore? _keys;
     private readonly Action<Action> _run;
@@ -43,7 +43,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     /// <param name="run">Runs the work of a handshake on another thread than the receive thread.</param>
     /// <param name="cookieKeys">The keys of cookies that other processes share; null for secret keys of its own.</param>
     public DtlsServer(
-        HandshakeContext context,
+        SharedHandshakeContext context,
         DtlsServerLimits limits,
         ICoapPskStore? keys,
         Func<X509Certificate2, X509Certificate2Collection, CancellationToken, ValueTask<bool>>? validate,
@@ -70,7 +70,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     public CoapRandomSource Random { get; }
 
     /// <summary>The rule that groups clients into sources.</summary>
-    public CoapSourceRule Sources
+    public CoapSourceGroupingRule Sources
     {
         init => _sessions.Keys.Rule = value;
     }
@@ -145,7 +145,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }
 
     /// <summary>Gets each message of a handshake, for logs. Null: nothing does.</summary>
-    public Action<DtlsPath, HandshakeStep>? Trace { get; init; }
+    public Action<DtlsPath, HandshakeMessageLogEntry>? Trace { get; init; }
 
     /// <summary>Runs when a handshake failed; once for all copies of its ClientHello.</summary>
     public Action<HandshakeFailure>? HandshakeFailed { get; init; }
@@ -156,9 +156,9 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
     /// <summary>Runs when the check of the credentials of a loaded session failed, with the session and the exception.</summary>
     public Action<DtlsSession, Exception>? CheckFailed { get; init; }
 
-    TimeProvider IDtlsSessionRegistry.Time => _time;
+    TimeProvider IDtlsSessionOwner.Time => _time;
 
-    long IDtlsSessionRegistry.MaxForgeries => _limits.MaxForgeries;
+    long IDtlsSessionOwner.MaxForgeries => _limits.MaxForgeries;
 
     /// <summary>Runs the work of a handshake.</summary>
     /// <param name="work">The work.</param>
@@ -399,7 +399,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
         SessionBackup?.Dispose();
     }
 
-    void IDtlsSessionRegistry.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
+    void IDtlsSessionOwner.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
     {
         if (to.Remote != from.Remote)
         {
@@ -409,7 +409,7 @@ internal sealed class DtlsServer : IDtlsSessionRegistry, IDisposable
         _sessions.Move(session, from);
     }
 
-    void IDtlsSessionRegistry.OnEnded(DtlsSession session, DtlsSessionEndReason reason)
+    void IDtlsSessionOwner.OnEnded(DtlsSession session, DtlsSessionEndReason reason)
     {
         Counters.AddEnd(reason);
         _sessions.Remove(session);

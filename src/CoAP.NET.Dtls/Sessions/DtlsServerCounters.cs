@@ -28,7 +28,7 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
 
     /// <summary>
     /// Records, or rests of datagrams, without effect: malformed, too short, too long, of another epoch, or for no session here. Also
-    /// datagrams that came while the server processed none (<see cref="CoapDtlsSteeringPort.ServeFor"/>).
+    /// datagrams that came while the server processed none (<see cref="CoapDtlsSteeringContext.ServeFor"/>).
     /// </summary>
     public long RecordsIgnored => Volatile.Read(ref _recordsIgnored);
 

@@ -29,7 +29,7 @@ internal class DtlsSession : ISourceOwned
     private const byte Finished = 20;
 
     // Finds the session, and has everything that all sessions there share: one reference, because there may be many sessions.
-    private readonly IDtlsSessionRegistry _home;
+    private readonly IDtlsSessionOwner _home;
 
     // Also the lock of all mutable state: there may be many sessions, and no other code uses this object.
     private readonly RecordLayer _records;
@@ -60,7 +60,7 @@ internal class DtlsSession : ISourceOwned
     /// <param name="home">Finds the session by path and Connection ID; the session notifies it of a move or its end.</param>
     /// <param name="isInitiator">Whether this end opened it.</param>
     /// <param name="serverName">The name of the server that the client requested (RFC 6066 section 3); null without one.</param>
-    public DtlsSession(HandshakeResult established, in DtlsPath path, IDtlsSessionRegistry home, bool isInitiator, string? serverName)
+    public DtlsSession(HandshakeResult established, in DtlsPath path, IDtlsSessionOwner home, bool isInitiator, string? serverName)
     {
         _records = established.Records;
         PskIdentity = established.PskIdentity;
@@ -86,7 +86,7 @@ internal class DtlsSession : ISourceOwned
     }
 
     /// <summary>Finds the session by path and Connection ID; the session notifies it of a move or its end.</summary>
-    public IDtlsSessionRegistry Home
+    public IDtlsSessionOwner Home
     {
         private protected get => _home;
         init => _home = value;
@@ -186,7 +186,7 @@ internal class DtlsSession : ISourceOwned
     /// <summary>Whether the table contains it.</summary>
     public bool IsListed { get; set; }
 
-    /// <summary>The source of its peer, as a key of <see cref="SourceNumbers"/>.</summary>
+    /// <summary>The source of its peer, as a key of <see cref="SourceHasher"/>.</summary>
     public uint Source { get; set; }
 
     /// <summary>Time of the last authentic record.</summary>
@@ -322,7 +322,7 @@ internal class DtlsSession : ISourceOwned
             ReplayWindow window = _records.Window;
             result = _records.Open(header, record, out type, out content, out bool isNewest);
             if (holdsBack && result == RecordOpenResult.Opened && type == ContentType.ApplicationData
-                && MessageHeadReader.IsRequest(record[content]))
+                && CoapHeaderReader.IsRequest(record[content]))
             {
                 _records.Window = window;
                 return RecordOpenResult.HeldBack;
@@ -561,7 +561,7 @@ internal class DtlsSession : ISourceOwned
 /// <summary>The home of a session outside of any table: the receiver looks it up itself.</summary>
 /// <param name="sink">Receives the output.</param>
 /// <param name="time">The clock.</param>
-internal sealed class NullSessionRegistry(IDtlsSessionOutput sink, TimeProvider time) : IDtlsSessionRegistry
+internal sealed class NullSessionRegistry(IDtlsSessionOutput sink, TimeProvider time) : IDtlsSessionOwner
 {
     public IDtlsSessionOutput Sink => sink;
 

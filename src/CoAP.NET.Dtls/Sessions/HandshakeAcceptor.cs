@@ -29,8 +29,8 @@ internal sealed class HandshakeAcceptor
     private readonly TimeProvider _time;
     private readonly CookieIssuer _cookies;
     private readonly ConcurrentDictionary<DtlsPath, PendingHandshake> _pending = new();
-    private readonly HandshakeTable _handshakes;
-    private readonly FailedHellos _failed = new();
+    private readonly PendingHandshakeLimiter _handshakes;
+    private readonly FailedClientHelloCache _failed = new();
     private readonly Lock _gate = new();
 
     // The callers that wait until no handshake of a slot remains.
@@ -58,7 +58,7 @@ internal sealed class HandshakeAcceptor
         _limits = limits;
         _time = time;
         _cookies = cookieKeys is null ? new CookieIssuer(server.Random, time, CookieKeyLifetime) : new CookieIssuer(cookieKeys);
-        _handshakes = new HandshakeTable(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
+        _handshakes = new PendingHandshakeLimiter(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
     }
 
     /// <summary>How long a key of cookies is the newest one.</summary>
@@ -142,7 +142,7 @@ internal sealed class HandshakeAcceptor
             return false;
         }
 
-        SlotPermit? grant = null;
+        ClusterSlotPermit? grant = null;
         if (_server.Steering is { } steering && Find(path) is null && (grant = steering.SlotOfNew()) is null)
         {
             if (!isSteered && steering.TryRelay(path, datagram))
@@ -205,7 +205,7 @@ internal sealed class HandshakeAcceptor
         Report(path, hello.BeforeCookie, null, s_noExtendedMasterSecret);
     }
 
-    private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning, SlotPermit? grant)
+    private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning, ClusterSlotPermit? grant)
     {
         DtlsPath at = path;
         PendingHandshake pending = new(hello => Make(hello, grant, at), path, _server, beginning.ToArray())
@@ -306,7 +306,7 @@ internal sealed class HandshakeAcceptor
     public ServerHandshakeSettings RulesFor(string? serverName) => _server.SelectRules?.Invoke(serverName) ?? _rules;
 
     // On a handshake thread, because the selection of credentials is code of the application.
-    private ServerHandshake Make(byte[] clientHello, SlotPermit? grant, DtlsPath path)
+    private ServerHandshake Make(byte[] clientHello, ClusterSlotPermit? grant, DtlsPath path)
     {
         string? serverName = _server.SelectRules is null ? null : ClientHello.ServerNameOf(clientHello);
         ServerHandshakeSettings rules = RulesFor(serverName);
@@ -321,7 +321,7 @@ internal sealed class HandshakeAcceptor
         };
     }
 
-    private byte[] MakeCid(SlotPermit? grant)
+    private byte[] MakeCid(ClusterSlotPermit? grant)
     {
         byte[] cid = new byte[DtlsServer.CidLength];
         do
@@ -339,7 +339,7 @@ internal sealed class HandshakeAcceptor
 /// the handshake fails again: the log and the counters of the endpoint have it once. Of fixed size; a flood of other failures makes it
 /// forget. Thread-safe.
 /// </summary>
-internal sealed class FailedHellos
+internal sealed class FailedClientHelloCache
 {
     private const int Size = 256;
     private const long IsSet = 1L << 32;

@@ -64,13 +64,14 @@ internal static class HandshakeFailureMessage
         if (handshake is null)
         {
             string text = $"The DTLS handshake with {path.Remote} has not begun: no thread was free for it.";
-            return new CoapConnectProgress(CoapConnectStage.Waiting, text) { Awaited = CoapTimeoutStep.DtlsHandshake };
+            return new CoapConnectProgress(CoapConnectPhase.Waiting, text) { Awaited = CoapTimeoutStep.DtlsHandshake };
         }
 
-        CoapConnectStage stage = !hasHeard ? CoapConnectStage.NoAnswer
-            : HasSentItsProof(handshake) ? CoapConnectStage.Authenticating
-            : CoapConnectStage.Handshaking;
-        return new CoapConnectProgress(stage, OfSilence(handshake, hasHeard, path, elapsed).Text) { Awaited = CoapTimeoutStep.DtlsHandshake };
+        CoapConnectPhase stage = !hasHeard ? CoapConnectPhase.NoAnswer
+            : HasSentItsProof(handshake) ? CoapConnectPhase.Authenticating
+            : CoapConnectPhase.Handshaking;
+        return new CoapConnectProgress(
+            stage, OfSilence(handshake, hasHeard, path, elapsed).Text) { Awaited = CoapTimeoutStep.DtlsHandshake };
     }
 
     // Whether this end has sent its proof, as far as the server is heard: what is missing is the server's verdict.

@@ -334,7 +334,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     /// <param name="hint">The server's hint.</param>
     /// <param name="cancellationToken">Cancels the selection.</param>
     public ValueTask<CoapPskCredential?> SelectKeyAsync(string? hint, CancellationToken cancellationToken) =>
-        owner.Settings.SelectPsk?.Invoke(new CoapDtlsServerName(serverName, path.Remote, hint), cancellationToken) ?? default;
+        owner.Settings.SelectPsk?.Invoke(new CoapDtlsTargetServer(serverName, path.Remote, hint), cancellationToken) ?? default;
 
     /// <summary>Validates a raw public key.</summary>
     /// <param name="key">As SubjectPublicKeyInfo.</param>
@@ -342,7 +342,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     public async ValueTask<bool> TrustsKeyAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken)
     {
         bool isTrusted = owner.Settings.ValidateRawPublicKey is { } validate
-            && await validate(new CoapDtlsServerName(serverName, path.Remote, null), key, cancellationToken).ConfigureAwait(false);
+            && await validate(new CoapDtlsTargetServer(serverName, path.Remote, null), key, cancellationToken).ConfigureAwait(false);
         _distrust = isTrusted
             ? null
             : "This client does not trust the raw public key of the server (SHA-256 "

@@ -38,14 +38,14 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     /// <summary>Its start, by the clock's timestamp.</summary>
     public required long Since { get; init; }
 
-    /// <summary>The source of the client, from <see cref="SourceNumbers.Of"/>.</summary>
+    /// <summary>The source of the client, from <see cref="SourceHasher.Of"/>.</summary>
     public required uint Source { get; init; }
 
     /// <summary>Whether its source has sessions.</summary>
     public required bool IsKnown { get; init; }
 
     /// <summary>The slot of its future session; null without slots.</summary>
-    public SlotPermit? Grant { get; init; }
+    public ClusterSlotPermit? Grant { get; init; }
 
     /// <summary>Whether the table contains it. Under the lock of the table.</summary>
     public bool IsListed { get; set; }

@@ -7,5 +7,5 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="Context">The context that handshakes with the same credentials share.</param>
 /// <param name="Validate">Validates certificates of clients; null: trust none.</param>
 internal sealed record ServerHandshakeSettings(
-    HandshakeContext Context,
+    SharedHandshakeContext Context,
     Func<X509Certificate2, X509Certificate2Collection, CancellationToken, ValueTask<bool>>? Validate);

@@ -44,7 +44,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
     public int Count => Volatile.Read(ref _count);
 
     /// <summary>Maps sources to numbers.</summary>
-    public SourceNumbers Keys { get; } = new(random);
+    public SourceHasher Keys { get; } = new(random);
 
     /// <summary>
     /// Whether the server shares sessions with others: sessions have slots, and the local address and the socket identify none, because
@@ -503,16 +503,16 @@ internal sealed class PathIndex(CoapRandomSource random) : SessionIndex<DtlsPath
 }
 
 /// <summary>
-/// Maps the sources of peers (<see cref="CoapSource"/>) to numbers: keyed hashes, so that an attacker cannot choose addresses that collide
+/// Maps the sources of peers (<see cref="CoapQuotaSource"/>) to numbers: keyed hashes, so that an attacker cannot choose addresses that collide
 /// with those of another client.
 /// </summary>
 /// <param name="random">The source of the key.</param>
-internal sealed class SourceNumbers(CoapRandomSource random)
+internal sealed class SourceHasher(CoapRandomSource random)
 {
     private readonly CoapAddressHash _hash = new(random);
 
     /// <summary>The rule that groups peers into sources.</summary>
-    public CoapSourceRule Rule { get; set; } = CoapSourceRule.Default;
+    public CoapSourceGroupingRule Rule { get; set; } = CoapSourceGroupingRule.Default;
 
     /// <summary>Returns the source of an address.</summary>
     /// <param name="address">The address.</param>

@@ -9,7 +9,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="store">The store.</param>
 /// <param name="server">Its server, which counts failures.</param>
 /// <param name="time">The clock.</param>
-internal sealed class SharedResumption(ICoapDtlsSessionStore store, DtlsServer server, TimeProvider time)
+internal sealed class SharedResumption(ICoapDtlsResumptionStore store, DtlsServer server, TimeProvider time)
 {
     /// <summary>How long a handshake waits: less than a client's time to the retransmission of its ClientHello.</summary>
     public static readonly TimeSpan LongestWait = TimeSpan.FromMilliseconds(500);

@@ -11,7 +11,7 @@ internal interface ICoapDtlsSteering
 {
     /// <summary>Initializes the steering when the server starts: after the backup loaded sessions, and before the first datagram.</summary>
     /// <param name="port">Accepts relayed datagrams, and releases slots.</param>
-    void Start(CoapDtlsSteeringPort port);
+    void Start(CoapDtlsSteeringContext port);
 
     /// <summary>Selects the slot of a new session.</summary>
     /// <returns>
@@ -35,11 +35,11 @@ internal interface ICoapDtlsSteering
     bool TryRelay(byte? slot, CoapAddress remote, ReadOnlySpan<byte> datagram);
 
     /// <summary>
-    /// Holds a request of a session that <see cref="CoapDtlsSteeringPort.ReleaseAsync"/> is handing over, until its slot has arrived
+    /// Holds a request of a session that <see cref="CoapDtlsSteeringContext.ReleaseAsync"/> is handing over, until its slot has arrived
     /// somewhere.
     /// </summary>
     /// <param name="via">
-    /// The number of the relaying server, as passed to <see cref="CoapDtlsSteeringPort.Receive"/>; 0: it came to this server.
+    /// The number of the relaying server, as passed to <see cref="CoapDtlsSteeringContext.Receive"/>; 0: it came to this server.
     /// </param>
     /// <param name="slot">The slot of the session.</param>
     /// <param name="remote">Where it came from.</param>
@@ -51,18 +51,18 @@ internal interface ICoapDtlsSteering
     bool TryEnqueue(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
 
     /// <summary>Sends a datagram through the server that relayed the last one of its session.</summary>
-    /// <param name="via">The number passed to <see cref="CoapDtlsSteeringPort.Receive"/>.</param>
+    /// <param name="via">The number passed to <see cref="CoapDtlsSteeringContext.Receive"/>.</param>
     /// <param name="remote">The destination.</param>
     /// <param name="datagram">The datagram; copy it before the method returns.</param>
     /// <returns>True if the steering took it; false if that way no longer exists, and the server sends directly.</returns>
     /// <remarks>
     /// Networks often let answers through only from the address that the client sent to. The steering of that server passes the datagram to
-    /// <see cref="CoapDtlsSteeringPort.Send"/>.
+    /// <see cref="CoapDtlsSteeringContext.Send"/>.
     /// </remarks>
     bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram);
 
     /// <summary>Writes the name by which other servers know the server that receives from the client of a session.</summary>
-    /// <param name="via">The number passed to <see cref="CoapDtlsSteeringPort.Receive"/>; 0: this server receives from the client.</param>
+    /// <param name="via">The number passed to <see cref="CoapDtlsSteeringContext.Receive"/>; 0: this server receives from the client.</param>
     /// <param name="name">Receives the name: 64 bytes.</param>
     /// <returns>The length of the name in bytes; 0 for none.</returns>
     /// <remarks>

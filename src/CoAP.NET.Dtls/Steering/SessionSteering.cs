@@ -22,7 +22,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     // The pending releases, and the number begun so far.
     private readonly Task?[] _releases = new Task?[SessionCountPerSlot.Slots];
     private readonly int[] _begun = new int[SessionCountPerSlot.Slots];
-    private readonly RecentClientPaths _heard = new(server.Random);
+    private readonly RelayedClientPathCache _heard = new(server.Random);
     private bool _isOpen;
 
     // A timestamp; the largest means no end, and saves reading the clock.
@@ -31,7 +31,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     /// <summary>Maximum length of a datagram that another server relays.</summary>
     public required int MaxDatagram { get; init; }
 
-    /// <inheritdoc cref="CoapDtlsSteeringPort.GracePeriod"/>
+    /// <inheritdoc cref="CoapDtlsSteeringContext.GracePeriod"/>
     public TimeSpan GracePeriod { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The sockets of the server; null if it has none of its own.</summary>
@@ -40,10 +40,10 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     /// <summary>Runs when the steering threw, with the exception.</summary>
     public Action<Exception>? Failed { get; init; }
 
-    /// <summary>Whether the server processes datagrams now (<see cref="CoapDtlsSteeringPort.ServeFor"/>).</summary>
+    /// <summary>Whether the server processes datagrams now (<see cref="CoapDtlsSteeringContext.ServeFor"/>).</summary>
     public bool IsServing => Volatile.Read(ref _servesUntil) is var until && (until == long.MaxValue || time.GetTimestamp() < until);
 
-    /// <inheritdoc cref="CoapDtlsSteeringPort.ServeFor"/>
+    /// <inheritdoc cref="CoapDtlsSteeringContext.ServeFor"/>
     public void ServeFor(TimeSpan span)
     {
         // Limits the value to the range of a timestamp.
@@ -54,7 +54,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     }
 
     /// <summary>Gives the steering its port.</summary>
-    public void Start() => steering.Start(new CoapDtlsSteeringPort(this));
+    public void Start() => steering.Start(new CoapDtlsSteeringContext(this));
 
     /// <summary>Handles the start of the sockets: the server can answer relayed datagrams.</summary>
     public void Open() => Volatile.Write(ref _isOpen, true);
@@ -64,13 +64,13 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
 
     /// <summary>Gets a slot for a new session.</summary>
     /// <returns>The slot; null for none.</returns>
-    public SlotPermit? SlotOfNew()
+    public ClusterSlotPermit? SlotOfNew()
     {
         try
         {
             if (steering.SlotOfNewSession() is { } slot)
             {
-                SlotPermit grant = new(slot, Volatile.Read(ref _begun[slot]));
+                ClusterSlotPermit grant = new(slot, Volatile.Read(ref _begun[slot]));
                 return Volatile.Read(ref _releases[slot]) is null ? grant : null;
             }
         }
@@ -84,7 +84,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         return null;
     }
 
-    /// <inheritdoc cref="CoapDtlsSteeringPort.Send"/>
+    /// <inheritdoc cref="CoapDtlsSteeringContext.Send"/>
     public bool Send(in CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
         if (!IsPossible(remote, datagram.Length))
@@ -98,7 +98,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
 
     /// <summary>Whether the slot of a future session is still here.</summary>
     /// <param name="grant">The result of <see cref="SlotOfNew"/>.</param>
-    public bool Holds(SlotPermit grant) => Volatile.Read(ref _begun[grant.Slot]) == grant.Releases;
+    public bool Holds(ClusterSlotPermit grant) => Volatile.Read(ref _begun[grant.Slot]) == grant.Releases;
 
     /// <summary>Offers the steering a datagram without a session here.</summary>
     /// <param name="path">The path that it came from.</param>
@@ -197,7 +197,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
     }
 
-    /// <inheritdoc cref="CoapDtlsSteeringPort.Receive"/>
+    /// <inheritdoc cref="CoapDtlsSteeringContext.Receive"/>
     public bool Receive(int via, in CoapAddress remote, Span<byte> datagram)
     {
         bool isOfUse = IsPossible(remote, datagram.Length)
@@ -210,7 +210,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         return isOfUse;
     }
 
-    /// <inheritdoc cref="CoapDtlsSteeringPort.ReleaseAsync"/>
+    /// <inheritdoc cref="CoapDtlsSteeringContext.ReleaseAsync"/>
     public Task ReleaseAsync(byte slot, CancellationToken cancellationToken)
     {
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -246,7 +246,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
     }
 
-    /// <inheritdoc cref="CoapDtlsSteeringPort.SessionsOf"/>
+    /// <inheritdoc cref="CoapDtlsSteeringContext.SessionsOf"/>
     public int SessionsOf(byte slot) => sessions.CountOf(slot);
 
     private async Task ReleaseSessionsAsync(byte slot, CancellationToken cancellationToken)

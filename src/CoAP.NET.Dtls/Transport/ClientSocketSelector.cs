@@ -13,7 +13,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="sockets">The sockets of the transport.</param>
 /// <param name="outer">The context that the endpoint gave the transport.</param>
 internal sealed class ClientSocketSelector(
-    DtlsEngine engine, CoapDtlsTransport transport, CoapDatagramTransport sockets, ICoapSessionContext outer)
+    DtlsEngine engine, CoapDtlsTransport transport, CoapDatagramTransport sockets, ICoapSessionTransportContext outer)
 {
     // The maximum number of concurrent sessions with different names at one address; it binds sockets only when needed.
     private const int MaxIndex = 31;
@@ -23,7 +23,7 @@ internal sealed class ClientSocketSelector(
     public const int TagMask = (1 << IndexShift) - 1;
 
     private readonly Lock _claimGate = new();
-    private readonly Dictionary<(CoapAddress Remote, int Tag), PathReservation> _claims = [];
+    private readonly Dictionary<(CoapAddress Remote, int Tag), HandshakePathReservation> _claims = [];
     private readonly Task<CoapUdpTransport>?[] _further = new Task<CoapUdpTransport>?[MaxIndex];
 
     /// <summary>Returns the path as requested, independent of the sockets that it uses.</summary>
@@ -32,7 +32,7 @@ internal sealed class ClientSocketSelector(
 
     /// <summary>Releases a claimed path.</summary>
     /// <param name="claim">The result of <see cref="ClaimAsync"/>.</param>
-    public void Release(PathReservation claim)
+    public void Release(HandshakePathReservation claim)
     {
         lock (_claimGate)
         {
@@ -70,9 +70,9 @@ internal sealed class ClientSocketSelector(
     /// <param name="path">The requested path.</param>
     /// <param name="serverName">The name of the server; null for an address.</param>
     /// <exception cref="CoapConnectionException">There is no free path.</exception>
-    public async ValueTask<PathReservation> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
+    public async ValueTask<HandshakePathReservation> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
     {
-        PathReservation claim = Claim(client, path, serverName);
+        HandshakePathReservation claim = Claim(client, path, serverName);
         try
         {
             if (claim.Path.Tag >> IndexShift is var index and > 0)
@@ -93,7 +93,7 @@ internal sealed class ClientSocketSelector(
         }
     }
 
-    private PathReservation Claim(DtlsClient client, in DtlsPath path, string? serverName)
+    private HandshakePathReservation Claim(DtlsClient client, in DtlsPath path, string? serverName)
     {
         lock (_claimGate)
         {
@@ -101,7 +101,7 @@ internal sealed class ClientSocketSelector(
             for (int index = 0; index <= MaxIndex; index++)
             {
                 DtlsPath candidate = path with { Tag = path.Tag | (index << IndexShift) };
-                bool isClaimed = _claims.TryGetValue((candidate.Remote, candidate.Tag), out PathReservation? claim);
+                bool isClaimed = _claims.TryGetValue((candidate.Remote, candidate.Tag), out HandshakePathReservation? claim);
                 DtlsSession? session = client.Find(candidate);
                 if (isClaimed ? claim!.ServerName == serverName : session is not null && session.ServerName == serverName)
                 {
@@ -124,11 +124,11 @@ internal sealed class ClientSocketSelector(
         }
     }
 
-    private PathReservation Take(in DtlsPath path, string? serverName)
+    private HandshakePathReservation Take(in DtlsPath path, string? serverName)
     {
-        if (!_claims.TryGetValue((path.Remote, path.Tag), out PathReservation? claim))
+        if (!_claims.TryGetValue((path.Remote, path.Tag), out HandshakePathReservation? claim))
         {
-            _claims[(path.Remote, path.Tag)] = claim = new PathReservation(this, path, serverName);
+            _claims[(path.Remote, path.Tag)] = claim = new HandshakePathReservation(this, path, serverName);
         }
 
         claim.Holders++;
@@ -160,7 +160,7 @@ internal sealed class ClientSocketSelector(
         CoapUdpTransport further = transport.MakeFurther();
         try
         {
-            await further.StartAsync(new DtlsCarrierContext(engine, outer, index), CancellationToken.None).ConfigureAwait(false);
+            await further.StartAsync(new DtlsSocketContext(engine, outer, index), CancellationToken.None).ConfigureAwait(false);
             return further;
         }
         catch

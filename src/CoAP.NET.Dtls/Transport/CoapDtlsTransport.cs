@@ -8,7 +8,7 @@ namespace CoAP.NET.Dtls;
 /// <summary>CoAP over DTLS 1.2 (RFC 7252 section 9.1): the scheme <c>coaps</c>, for servers and clients.</summary>
 /// <remarks>
 /// Uses the sockets of a <see cref="CoapUdpTransport"/>. Handshakes run outside of the receive threads. A session costs no
-/// thread and no native memory. <see cref="CoapSecurityExtensions.UseDtls"/> creates
+/// thread and no native memory. <see cref="CoapDtlsExtensions.UseDtls"/> creates
 /// it; or create it yourself for <see cref="CoapEndpoint.AddTransport"/>.
 /// </remarks>
 internal sealed class CoapDtlsTransport : CoapSessionTransport
@@ -92,7 +92,7 @@ internal sealed class CoapDtlsTransport : CoapSessionTransport
     /// .NET lacks the cryptography that the credentials need, or a certificate is not suitable; the message says what to do.
     /// </exception>
     /// <exception cref="CoapBindException">The transport cannot bind an address.</exception>
-    internal override async ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
+    internal override async ValueTask StartAsync(ICoapSessionTransportContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
 

@@ -79,7 +79,7 @@ internal sealed class DtlsChannelSession : CoapSession
     public void OnHeard(ReadOnlySpan<byte> message)
     {
         OnReceived();
-        if (_unanswered > 0 && MessageHeadReader.IsReaction(message))
+        if (_unanswered > 0 && CoapHeaderReader.IsReaction(message))
         {
             Volatile.Write(ref _unanswered, 0);
         }

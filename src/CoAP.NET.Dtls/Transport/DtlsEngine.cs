@@ -19,11 +19,11 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
 
     private readonly CoapDtlsTransport _transport;
     private readonly CoapDatagramTransport _sockets;
-    private readonly ICoapSessionContext _outer;
-    private readonly ICoapSessionMobility? _moves;
+    private readonly ICoapSessionTransportContext _outer;
+    private readonly ICoapSessionHandoverContext? _moves;
     private readonly DtlsSettings _settings;
-    private readonly HandshakeContext? _serverContext;
-    private readonly HandshakeContext? _clientContext;
+    private readonly SharedHandshakeContext? _serverContext;
+    private readonly SharedHandshakeContext? _clientContext;
     private readonly DtlsServer? _server;
     private readonly DtlsClient? _client;
     private readonly ClientSocketSelector _paths;
@@ -39,15 +39,16 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     /// <summary>Creates the engine; it receives nothing before its sockets start.</summary>
     /// <exception cref="CoapDtlsException">The platform lacks its cryptography, or a credential is not suitable.</exception>
     public DtlsEngine(
-        CoapDtlsTransport transport, CoapDatagramTransport sockets, ICoapSessionContext context, DtlsSettings settings, bool isServer)
+        CoapDtlsTransport transport, CoapDatagramTransport sockets, ICoapSessionTransportContext context, DtlsSettings settings,
+            bool isServer)
     {
         _transport = transport;
         _sockets = sockets;
         _outer = context;
-        _moves = context as ICoapSessionMobility;
+        _moves = context as ICoapSessionHandoverContext;
         _reports = new HandshakeDiagnostics(context);
         _settings = settings;
-        Context = new DtlsCarrierContext(this, context, 0);
+        Context = new DtlsSocketContext(this, context, 0);
         Clock = new DtlsEngineTimer(this, sockets, context);
         _ownAddresses = new LocalAddressCheck(sockets);
         _paths = new ClientSocketSelector(this, transport, sockets, context);
@@ -95,7 +96,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     }
 
     /// <summary>The context of the transport's sockets.</summary>
-    public DtlsCarrierContext Context { get; }
+    public DtlsSocketContext Context { get; }
 
     /// <summary>Schedules due work.</summary>
     public DtlsEngineTimer Clock { get; }
@@ -409,7 +410,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         DtlsSettings settings, TimeProvider time, Action<Exception> storeFailed)
     {
         const string Option = "CoapDtlsServerOptions.SelectCredentials";
-        CredentialCache<ServerHandshakeSettings> known = new(
+        PreparedCredentialCache<ServerHandshakeSettings> known = new(
             credentials => new ServerHandshakeSettings(settings.MakeServerContext(time, storeFailed, credentials),
                 settings.ValidateClientsBy(time, credentials)));
         return settings.SelectServerCredentials is not { } select ? null
@@ -419,11 +420,11 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     private static Func<string?, CoapAddress, ClientHandshakeSettings?>? RulesOfClient(DtlsSettings settings)
     {
         const string Option = "CoapDtlsClientOptions.SelectCredentials";
-        CredentialCache<ClientHandshakeSettings> known = new(
+        PreparedCredentialCache<ClientHandshakeSettings> known = new(
             credentials => new ClientHandshakeSettings(settings.MakeClientContext(credentials), settings.CheckServersBy(credentials)));
         return settings.SelectClientCredentials is not { } select ? null
             : (name, server) => CallbackException.Guard(
-                Option, () => select(new CoapDtlsServerName(name, server, null)) is { } chosen ? known.For(chosen) : null);
+                Option, () => select(new CoapDtlsTargetServer(name, server, null)) is { } chosen ? known.For(chosen) : null);
     }
 
     private void OnKeepingFailed(Exception exception)

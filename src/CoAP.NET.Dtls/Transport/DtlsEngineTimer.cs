@@ -9,7 +9,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="engine">Performs the work.</param>
 /// <param name="sockets">Their loop calls it.</param>
 /// <param name="outer">The context that the endpoint gave the transport.</param>
-internal sealed class DtlsEngineTimer(DtlsEngine engine, CoapDatagramTransport sockets, ICoapSessionContext outer) : IDisposable
+internal sealed class DtlsEngineTimer(DtlsEngine engine, CoapDatagramTransport sockets, ICoapSessionTransportContext outer) : IDisposable
 {
     /// <summary>The interval while handshakes are pending.</summary>
     public static readonly TimeSpan Often = TimeSpan.FromMilliseconds(50);

@@ -10,7 +10,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// client learns nothing more. Thread-safe.
 /// </summary>
 /// <param name="context">The context of the transport, which has counters and log.</param>
-internal sealed class HandshakeDiagnostics(ICoapSessionContext context)
+internal sealed class HandshakeDiagnostics(ICoapSessionTransportContext context)
 {
     private const string NoIdentity = "none";
 
@@ -20,7 +20,7 @@ internal sealed class HandshakeDiagnostics(ICoapSessionContext context)
     private readonly RateLimitedLog _steering = new(context.TimeProvider);
 
     /// <summary>Logs the messages of handshakes; null if nobody reads that log.</summary>
-    public Action<DtlsPath, HandshakeStep>? Trace { get; } = context.Logger.IsEnabled(LogLevel.Trace)
+    public Action<DtlsPath, HandshakeMessageLogEntry>? Trace { get; } = context.Logger.IsEnabled(LogLevel.Trace)
         ? (path, step) => DtlsLog.Handshake(context.Logger, path.Remote.ToString(), step.IsSent ? "sent" : "received", step.Message,
             step.Length, CoapUntrustedText.LineOf(step.Detail))
         : null;

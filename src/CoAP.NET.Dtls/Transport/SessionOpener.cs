@@ -10,7 +10,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="client">Makes the handshakes.</param>
 /// <param name="paths">Selects the sockets.</param>
 internal sealed class SessionOpener(
-    CoapDtlsTransport transport, DtlsEngineTimer clock, ICoapSessionContext outer, DtlsClient client, ClientSocketSelector paths)
+    CoapDtlsTransport transport, DtlsEngineTimer clock, ICoapSessionTransportContext outer, DtlsClient client, ClientSocketSelector paths)
 {
     // A server that restarted answers nothing, and could send no message that the client would believe. The client probes when a
     // Confirmable message and its retransmission have no answer for long enough.
@@ -34,7 +34,7 @@ internal sealed class SessionOpener(
             return ready;
         }
 
-        using PathReservation claim = await paths.ClaimAsync(client, path, serverName).ConfigureAwait(false);
+        using HandshakePathReservation claim = await paths.ClaimAsync(client, path, serverName).ConfigureAwait(false);
         return await HandshakeAsync(claim.Path, serverName, cancellationToken).ConfigureAwait(false);
     }
 

@@ -18,7 +18,7 @@ internal sealed class CombinedRequestReceiver(EdhocServer server) : OscoreKeyExc
     public override bool IsIn(CoapMessage request) => request.Options.Contains(OptionNumber.Edhoc);
 
     /// <inheritdoc/>
-    public override async ValueTask<OscoreKeyExchangeResult> FinishAsync(
+    public override async ValueTask<OscoreKeyExchangeRequestResult> FinishAsync(
         CoapChannel channel, CoapMessage request, ReadOnlyMemory<byte> kid)
     {
         CoapPeer peer = CoapPeer.Of(channel);
@@ -37,7 +37,7 @@ internal sealed class CombinedRequestReceiver(EdhocServer server) : OscoreKeyExc
                 }
             }
 
-            return OscoreKeyExchangeResult.Finished(Rest(request, ciphertext));
+            return OscoreKeyExchangeRequestResult.Finished(Rest(request, ciphertext));
         }
         catch (EdhocException exception)
         {
@@ -62,11 +62,11 @@ internal sealed class CombinedRequestReceiver(EdhocServer server) : OscoreKeyExc
     }
 
     // Section 3.3.1: all errors have the code 1.
-    private static OscoreKeyExchangeResult Refused(CoapCode code, string text)
+    private static OscoreKeyExchangeRequestResult Refused(CoapCode code, string text)
     {
         CoapMessage answer = new(code) { Payload = new EdhocException(text).ToMessage() };
         answer.Options.ContentFormat = CoapContentFormat.EdhocCborSequence;
-        return OscoreKeyExchangeResult.Refused(answer);
+        return OscoreKeyExchangeRequestResult.Refused(answer);
     }
 
     // Section 3.3.1, step 7.

@@ -5,7 +5,7 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <summary>A message_3 that travels with the first request that its session protects (RFC 9668 section 3.2).</summary>
 /// <param name="message3">The message.</param>
 /// <param name="session">The session, which the first response confirms.</param>
-internal sealed class CombinedRequestSender(byte[] message3, EdhocSession session) : OscoreKeyExchangeClient
+internal sealed class CombinedRequestSender(byte[] message3, EdhocResult session) : OscoreKeyExchangeLastMessage
 {
     /// <summary>
     /// Maximum length of message_3 in bytes. A longer one, as with certificates, would leave no room for the first block of a request, so

@@ -52,7 +52,7 @@ public sealed class EdhocClient
     /// The client checks which server it reached (<see cref="EdhocClientOptions.ExpectServer"/>) before it sends message_3 and before it
     /// adds a security context. If the server rejects the selected suite, the client retries once with one that the server supports.
     /// </remarks>
-    public async Task<EdhocSession> ConnectAsync(CoapUri uri, CancellationToken cancellationToken = default)
+    public async Task<EdhocResult> ConnectAsync(CoapUri uri, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(uri);
         try
@@ -78,7 +78,7 @@ public sealed class EdhocClient
     /// role protects the identity of the server against active attackers, instead of that of the client (RFC 9528 appendix A.2.2). The
     /// server has to allow it.
     /// </remarks>
-    public async Task<EdhocSession> ConnectReverseAsync(CoapUri uri, CancellationToken cancellationToken = default)
+    public async Task<EdhocResult> ConnectReverseAsync(CoapUri uri, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(uri);
         using EdhocResponder responder = new(_options.Settings, _credentials);
@@ -92,8 +92,8 @@ public sealed class EdhocClient
             byte[] second = responder.CreateMessage2(ownId, await EadAsync(2, firstEad, null, cancellationToken).ConfigureAwait(false));
             ReadOnlyMemory<byte> third =
                 await PostAsync(uri, RequestPayload.Later(peerId, second), cancellationToken).ConfigureAwait(false);
-            EdhocClaim claim = responder.ReadMessage3(third);
-            EdhocSession session = responder.Complete(await FindAsync(uri, claim, cancellationToken).ConfigureAwait(false));
+            EdhocClaimedPeerIdentity claim = responder.ReadMessage3(third);
+            EdhocResult session = responder.Complete(await FindAsync(uri, claim, cancellationToken).ConfigureAwait(false));
             return await CompleteAsync(session, async () =>
             {
                 if (_options.SendsMessage4)
@@ -120,7 +120,7 @@ public sealed class EdhocClient
 
     private static string Key(ReadOnlySpan<byte> id) => Convert.ToHexString(id);
 
-    private async Task<EdhocSession> InitiateAsync(CoapUri uri, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
+    private async Task<EdhocResult> InitiateAsync(CoapUri uri, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
     {
         byte[] id = _identifiers.Next([]);
         try
@@ -133,7 +133,7 @@ public sealed class EdhocClient
         }
     }
 
-    private async Task<EdhocSession> InitiateAsync(
+    private async Task<EdhocResult> InitiateAsync(
         CoapUri uri, byte[] id, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
     {
         using EdhocInitiator initiator = new(_options.Settings, _options.Method, _credentials, id, suites);
@@ -142,7 +142,7 @@ public sealed class EdhocClient
         byte[] third;
         try
         {
-            EdhocClaim claim = initiator.ReadMessage2(second);
+            EdhocClaimedPeerIdentity claim = initiator.ReadMessage2(second);
             IReadOnlyList<EdhocCredential> candidates = await FindAsync(uri, claim, cancellationToken).ConfigureAwait(false);
             third = initiator.CreateMessage3(candidates, await EadAsync(3, claim.Ead, null, cancellationToken).ConfigureAwait(false));
         }
@@ -152,7 +152,7 @@ public sealed class EdhocClient
             throw;
         }
 
-        EdhocSession session = initiator.Session;
+        EdhocResult session = initiator.Session;
         return await CompleteAsync(session, async () =>
         {
             if (_options is { CombinesFirstRequest: true, Contexts: not null, RequireMessage4: false }
@@ -187,11 +187,12 @@ public sealed class EdhocClient
     }
 
     // Finds the credentials that the server at the URI may have.
-    private async Task<IReadOnlyList<EdhocCredential>> FindAsync(CoapUri uri, EdhocClaim claim, CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<EdhocCredential>> FindAsync(
+        CoapUri uri, EdhocClaimedPeerIdentity claim, CancellationToken cancellationToken)
     {
         CoapUri target = uri;
         object? expected = _servers.GetValueOrDefault(ServerAddress.Of(target));
-        EdhocClaim asked = new(claim.CredentialId, claim.Ead) { IsServer = true, Target = target, Expected = expected };
+        EdhocClaimedPeerIdentity asked = new(claim.CredentialId, claim.Ead) { IsServer = true, Target = target, Expected = expected };
         IReadOnlyList<EdhocCredential> found = await _options.Trust.FindAsync(asked, cancellationToken).ConfigureAwait(false);
         EdhocCredential[] fitting = [.. found.Where(one => IsExpected(one, expected))];
         return fitting.Length > 0 || (found.Count == 0 && claim.CredentialId.Kind != EdhocCredentialIdKind.CertificateChain)
@@ -203,7 +204,7 @@ public sealed class EdhocClient
         expected is null || found.IsOfTarget
         || (expected is EdhocCredential credential ? credential.IsSame(found) : expected.Equals(found.Identity));
 
-    private static EdhocException WrongServer(EdhocClaim claim, bool isTrusted)
+    private static EdhocException WrongServer(EdhocClaimedPeerIdentity claim, bool isTrusted)
     {
         string at = $"{claim.Target!.Scheme}://{claim.Target.Authority}";
         string name = claim.Expected as string ?? ServerAddress.HostOf(claim.Target);
@@ -220,7 +221,7 @@ public sealed class EdhocClient
         };
     }
 
-    private static async Task<EdhocSession> CompleteAsync(EdhocSession session, Func<Task<EdhocSession>> complete)
+    private static async Task<EdhocResult> CompleteAsync(EdhocResult session, Func<Task<EdhocResult>> complete)
     {
         try
         {
@@ -234,7 +235,7 @@ public sealed class EdhocClient
     }
 
     // Removes the previous context only after the new one is in place, so that no request leaves unprotected in between.
-    private void AddContext(CoapUri uri, EdhocSession session, CombinedRequestSender? exchange)
+    private void AddContext(CoapUri uri, EdhocResult session, CombinedRequestSender? exchange)
     {
         if (_options.Contexts is not { } contexts)
         {
@@ -256,7 +257,7 @@ public sealed class EdhocClient
     }
 
     private ValueTask<IReadOnlyList<EdhocEad>> EadAsync(
-        int message, IReadOnlyList<EdhocEad> peerEad, EdhocSession? session, CancellationToken cancellationToken) =>
+        int message, IReadOnlyList<EdhocEad> peerEad, EdhocResult? session, CancellationToken cancellationToken) =>
         _options.CreateEad is { } create
             ? create(new EdhocEadRequest(message, peerEad, session), cancellationToken)
             : new ValueTask<IReadOnlyList<EdhocEad>>([]);

@@ -37,7 +37,7 @@ public sealed class EdhocClientOptions
     /// The client refuses any other server before it proves its own identity. A later call for the same server replaces an earlier one.
     /// Without a call, an <see cref="EdhocCertificateTrust"/> requires the host of the URI in the certificate, and an
     /// <see cref="EdhocCredentialStore"/> has to contain one peer only. An <see cref="IEdhocCredentialResolver"/> of your own decides by
-    /// <see cref="EdhocClaim.Target"/>.
+    /// <see cref="EdhocClaimedPeerIdentity.Target"/>.
     /// </remarks>
     public EdhocClientOptions ExpectServer(CoapUri uri, object peer)
     {
@@ -53,14 +53,14 @@ public sealed class EdhocClientOptions
     /// </summary>
     public EdhocMethod Method { get; set; } = EdhocMethod.StaticStatic;
 
-    /// <summary>Whether the server has to send message_4, which confirms the session (<see cref="EdhocSession.IsConfirmed"/>).</summary>
+    /// <summary>Whether the server has to send message_4, which confirms the session (<see cref="EdhocResult.IsConfirmed"/>).</summary>
     /// <remarks>Default false: the client reads it if it comes.</remarks>
     public bool RequireMessage4 { get; set; }
 
     /// <summary>Receives the security context of each session: the object that the client's endpoint got in <c>UseOscore</c>.</summary>
     /// <remarks>
     /// The endpoint then protects requests to the server, except those of EDHOC itself. Default null: create a context with
-    /// <see cref="EdhocSession.CreateContext()"/>.
+    /// <see cref="EdhocResult.CreateContext()"/>.
     /// </remarks>
     public OscoreContexts? Contexts { get; set; }
 

@@ -30,7 +30,7 @@ internal sealed class EdhocInstruments
         : s_ofMeters.GetValue(
             factory.Create(new MeterOptions(CoapTelemetry.MeterName)), static meter => new EdhocInstruments(meter));
 
-    public void Add(ServerCount count)
+    public void Add(EdhocServerCounter count)
     {
         if (_sessions.Enabled)
         {
@@ -40,15 +40,15 @@ internal sealed class EdhocInstruments
 
     public void ChangeActive(int by) => _active.Add(by);
 
-    private static string OutcomeOf(ServerCount count) => count switch
+    private static string OutcomeOf(EdhocServerCounter count) => count switch
     {
-        ServerCount.Begun => "begun",
-        ServerCount.Established => "established",
-        ServerCount.Combined => "combined",
-        ServerCount.Failed => "failed",
-        ServerCount.Abandoned => "abandoned",
-        ServerCount.Challenges => "challenged",
-        ServerCount.Busy => "busy",
+        EdhocServerCounter.Begun => "begun",
+        EdhocServerCounter.Established => "established",
+        EdhocServerCounter.Combined => "combined",
+        EdhocServerCounter.Failed => "failed",
+        EdhocServerCounter.Abandoned => "abandoned",
+        EdhocServerCounter.Challenges => "challenged",
+        EdhocServerCounter.Busy => "busy",
         _ => "refused",
     };
 }

@@ -15,7 +15,7 @@ public sealed class EdhocServer : IDisposable
 
     private readonly EdhocServerOptions _options;
     private readonly EdhocOwnCredential[] _credentials;
-    private readonly EventCounter<ServerCount> _counts;
+    private readonly EventCounter<EdhocServerCounter> _counts;
     private readonly PendingSessions _sessions;
     private readonly EstablishedContexts? _contexts;
     private readonly RateLimitedLog _applicationFailures;
@@ -34,7 +34,7 @@ public sealed class EdhocServer : IDisposable
         (_options, _credentials) = (options, [.. options.Credentials]);
         _applicationFailures = new RateLimitedLog(options.TimeProvider);
         EdhocInstruments instruments = EdhocInstruments.Of(options.MeterFactory);
-        _counts = new EventCounter<ServerCount>(instruments.Add);
+        _counts = new EventCounter<EdhocServerCounter>(instruments.Add);
         _sessions = new PendingSessions(options, _counts, instruments);
         if (options.Contexts is { } contexts)
         {
@@ -52,15 +52,15 @@ public sealed class EdhocServer : IDisposable
     internal EdhocServerCounters GetCounters() => new()
     {
         Sessions = _sessions.Count,
-        Begun = _counts[ServerCount.Begun],
-        Established = _counts[ServerCount.Established],
-        Combined = _counts[ServerCount.Combined],
+        Begun = _counts[EdhocServerCounter.Begun],
+        Established = _counts[EdhocServerCounter.Established],
+        Combined = _counts[EdhocServerCounter.Combined],
         Contexts = _contexts?.Count ?? 0,
-        Failed = _counts[ServerCount.Failed],
-        Abandoned = _counts[ServerCount.Abandoned],
-        Challenges = _counts[ServerCount.Challenges],
-        Busy = _counts[ServerCount.Busy],
-        Refused = _counts[ServerCount.Refused],
+        Failed = _counts[EdhocServerCounter.Failed],
+        Abandoned = _counts[EdhocServerCounter.Abandoned],
+        Challenges = _counts[EdhocServerCounter.Challenges],
+        Busy = _counts[EdhocServerCounter.Busy],
+        Refused = _counts[EdhocServerCounter.Refused],
     };
 
     /// <summary>Answers a request; <see cref="CoapEdhocExtensions.MapEdhoc"/> maps this method.</summary>
@@ -76,7 +76,7 @@ public sealed class EdhocServer : IDisposable
 
         if (_options.RequireVerified && request.Channel is { IsReliable: false, IsVerified: false })
         {
-            _counts.Add(ServerCount.Challenges);
+            _counts.Add(EdhocServerCounter.Challenges);
             return CoapResults.FreshnessRequired();
         }
 
@@ -113,12 +113,12 @@ public sealed class EdhocServer : IDisposable
     {
         if (_options.SendsMessage4)
         {
-            _counts.Add(ServerCount.Refused);
+            _counts.Add(EdhocServerCounter.Refused);
             throw new EdhocException("This server sends message_4, which a request together with OSCORE has no answer for.");
         }
 
         await ContinueAsync(peer, kid, message, isCombined: true, CancellationToken.None).ConfigureAwait(false);
-        _counts.Add(ServerCount.Combined);
+        _counts.Add(EdhocServerCounter.Combined);
     }
 
     /// <summary>
@@ -162,7 +162,7 @@ public sealed class EdhocServer : IDisposable
         }
         catch (EdhocException)
         {
-            _counts.Add(ServerCount.Refused);
+            _counts.Add(EdhocServerCounter.Refused);
             throw;
         }
 
@@ -178,7 +178,7 @@ public sealed class EdhocServer : IDisposable
     {
         if (_options.ReverseMethod is not { } method)
         {
-            _counts.Add(ServerCount.Refused);
+            _counts.Add(EdhocServerCounter.Refused);
             throw new EdhocException("The server is the Responder only: send message_1.");
         }
 
@@ -198,7 +198,7 @@ public sealed class EdhocServer : IDisposable
         bool isWaiting = false;
         try
         {
-            _counts.Add(ServerCount.Begun);
+            _counts.Add(EdhocServerCounter.Begun);
             byte[] message = await answer().ConfigureAwait(false);
             _sessions.Wait(session, machine);
             isWaiting = true;
@@ -209,7 +209,7 @@ public sealed class EdhocServer : IDisposable
             if (!isWaiting)
             {
                 // The session keeps its place, because the work was done.
-                _counts.Add(ServerCount.Failed);
+                _counts.Add(EdhocServerCounter.Failed);
                 machine.Dispose();
             }
         }
@@ -218,7 +218,7 @@ public sealed class EdhocServer : IDisposable
     private CoapResult Busy(CoapPeer peer)
     {
         EdhocLog.Busy(_options.Logger, peer.ToString(), s_retryAfter);
-        _counts.Add(ServerCount.Busy);
+        _counts.Add(EdhocServerCounter.Busy);
         return CoapResults.ServiceUnavailable(s_retryAfter);
     }
 
@@ -228,7 +228,7 @@ public sealed class EdhocServer : IDisposable
         PendingSession? session = _sessions.Take(identifier, peer.Source, out IDisposable? machine);
         if (session is null)
         {
-            _counts.Add(ServerCount.Refused);
+            _counts.Add(EdhocServerCounter.Refused);
             EdhocException unknown = new("No session waits for this message.");
             if (!ErrorMessage.IsError(message.Span))
             {
@@ -251,7 +251,7 @@ public sealed class EdhocServer : IDisposable
                     answer = await FinishAsync(peer, session, responder, message, cancellationToken).ConfigureAwait(false);
                     break;
                 case AwaitedMessage4 awaited when !isCombined:
-                    using (EdhocSession established = awaited.Initiator.ReadMessage4(message))
+                    using (EdhocResult established = awaited.Initiator.ReadMessage4(message))
                     {
                         await ReportAsync(established, peer, cancellationToken).ConfigureAwait(false);
                     }
@@ -266,7 +266,7 @@ public sealed class EdhocServer : IDisposable
                         return Message(answer);
                     }
 
-                    using (EdhocSession established = initiator.Session)
+                    using (EdhocResult established = initiator.Session)
                     {
                         await ReportAsync(established, peer, cancellationToken).ConfigureAwait(false);
                     }
@@ -278,7 +278,7 @@ public sealed class EdhocServer : IDisposable
             }
 
             isEstablished = true;
-            _counts.Add(ServerCount.Established);
+            _counts.Add(EdhocServerCounter.Established);
             _sessions.Complete(session);
             return answer.Length == 0 ? CoapResults.Changed() : Message(answer);
         }
@@ -291,7 +291,7 @@ public sealed class EdhocServer : IDisposable
 
             if (!isWaiting && !isEstablished)
             {
-                _counts.Add(ServerCount.Failed);
+                _counts.Add(EdhocServerCounter.Failed);
             }
         }
     }
@@ -299,8 +299,8 @@ public sealed class EdhocServer : IDisposable
     private async ValueTask<byte[]> FinishAsync(
         CoapPeer peer, PendingSession pending, EdhocResponder responder, ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
     {
-        EdhocClaim claim = responder.ReadMessage3(message);
-        using EdhocSession session = responder.Complete(await FindAsync(pending, claim, cancellationToken).ConfigureAwait(false));
+        EdhocClaimedPeerIdentity claim = responder.ReadMessage3(message);
+        using EdhocResult session = responder.Complete(await FindAsync(pending, claim, cancellationToken).ConfigureAwait(false));
         byte[] last = _options.SendsMessage4
             ? responder.CreateMessage4(
                 await EadAsync(new EdhocEadRequest(4, session.PeerEad, session), pending, cancellationToken).ConfigureAwait(false))
@@ -312,14 +312,14 @@ public sealed class EdhocServer : IDisposable
     private async ValueTask<byte[]> AnswerSecondAsync(
         PendingSession pending, EdhocInitiator initiator, ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
     {
-        EdhocClaim claim = initiator.ReadMessage2(message);
+        EdhocClaimedPeerIdentity claim = initiator.ReadMessage2(message);
         IReadOnlyList<EdhocCredential> candidates = await FindAsync(pending, claim, cancellationToken).ConfigureAwait(false);
         return initiator.CreateMessage3(
             candidates,
             await EadAsync(new EdhocEadRequest(3, claim.Ead, null), pending, cancellationToken).ConfigureAwait(false));
     }
 
-    private async ValueTask ReportAsync(EdhocSession session, CoapPeer peer, CancellationToken cancellationToken)
+    private async ValueTask ReportAsync(EdhocResult session, CoapPeer peer, CancellationToken cancellationToken)
     {
         if (_options.Established is { } established)
         {
@@ -338,9 +338,10 @@ public sealed class EdhocServer : IDisposable
             : new ValueTask<IReadOnlyList<EdhocEad>>([]);
 
     private ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(
-        PendingSession pending, EdhocClaim claim, CancellationToken cancellationToken) =>
+        PendingSession pending, EdhocClaimedPeerIdentity claim, CancellationToken cancellationToken) =>
         InTimeAsync(
-            _options.Trust.FindAsync(new EdhocClaim(claim.CredentialId, claim.Ead) { IsServer = false }, cancellationToken), pending,
+            _options.Trust.FindAsync(
+                new EdhocClaimedPeerIdentity(claim.CredentialId, claim.Ead) { IsServer = false }, cancellationToken), pending,
             "Looking up the credential", cancellationToken);
 
     private async ValueTask<T> InTimeAsync<T>(ValueTask<T> work, PendingSession pending, string what, CancellationToken cancellationToken)

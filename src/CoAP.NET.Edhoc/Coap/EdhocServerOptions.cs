@@ -50,7 +50,7 @@ public sealed class EdhocServerOptions
     /// The server disposes the session afterwards and wipes its keys. An <see cref="EdhocException"/> refuses the peer, and another
     /// exception leads to 5.00; the peer then has no session. Default: no action.
     /// </remarks>
-    public Func<EdhocSession, CoapPeer, CancellationToken, ValueTask>? Established { get; set; }
+    public Func<EdhocResult, CoapPeer, CancellationToken, ValueTask>? Established { get; set; }
 
     /// <summary>Creates external authorization data for each message of the server (RFC 9528 section 3.8).</summary>
     /// <remarks>
@@ -96,7 +96,7 @@ public sealed class EdhocServerOptions
     /// <remarks>1 or more; default 1,000.</remarks>
     public int MaxSessions { get; set => field = AtLeastOne(value); } = 1000;
 
-    /// <summary>Maximum number of pending sessions per source (<see cref="CoapSource"/>); further ones get 5.03.</summary>
+    /// <summary>Maximum number of pending sessions per source (<see cref="CoapQuotaSource"/>); further ones get 5.03.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     /// <remarks>
     /// A failed session counts until <see cref="Timeout"/> has passed, which also limits the signatures that a source can cause. 1 or more;

@@ -14,7 +14,7 @@ internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOp
 
     /// <summary>Adds the context of a session.</summary>
     /// <exception cref="EdhocException">Another context took the identifier in the meantime.</exception>
-    public void Add(EdhocSession session)
+    public void Add(EdhocResult session)
     {
         OscoreContext context = session.CreateContext();
         try

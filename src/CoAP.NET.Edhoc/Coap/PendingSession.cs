@@ -6,13 +6,13 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <param name="id">The connection identifier of this side.</param>
 /// <param name="source">Its source.</param>
 /// <param name="deadline">When it ends, as a timestamp.</param>
-internal sealed class PendingSession(byte[] id, CoapSource source, long deadline)
+internal sealed class PendingSession(byte[] id, CoapQuotaSource source, long deadline)
 {
     private SourceUsage<PendingSession>.UsageEntry? _holding;
 
     public byte[] Id { get; } = id;
 
-    public CoapSource Source { get; } = source;
+    public CoapQuotaSource Source { get; } = source;
 
     public SourceUsage<PendingSession>.UsageEntry UsageEntry => _holding ??= new SourceUsage<PendingSession>.UsageEntry(this, Source);
 

@@ -12,7 +12,7 @@ internal sealed class PendingSessions : IDisposable
     private static readonly TimeSpan s_tick = TimeSpan.FromMilliseconds(1);
 
     private readonly EdhocServerOptions _options;
-    private readonly EventCounter<ServerCount> _counts;
+    private readonly EventCounter<EdhocServerCounter> _counts;
     private readonly EdhocInstruments _instruments;
     private readonly ConnectionIdentifierAllocator _identifiers;
     private readonly Lock _gate = new();
@@ -24,7 +24,7 @@ internal sealed class PendingSessions : IDisposable
     private readonly SourceUsage<PendingSession> _held = new();
     private bool _isDisposed;
 
-    public PendingSessions(EdhocServerOptions options, EventCounter<ServerCount> counts, EdhocInstruments instruments)
+    public PendingSessions(EdhocServerOptions options, EventCounter<EdhocServerCounter> counts, EdhocInstruments instruments)
     {
         (_options, _counts, _instruments) = (options, counts, instruments);
         _identifiers = new ConnectionIdentifierAllocator(
@@ -49,7 +49,7 @@ internal sealed class PendingSessions : IDisposable
     /// <param name="source">The source.</param>
     /// <param name="peerId">The peer's identifier, which is not available; empty while unknown.</param>
     /// <returns>The place; null if the source can have none.</returns>
-    public PendingSession? TryEnter(CoapSource source, ReadOnlyMemory<byte> peerId)
+    public PendingSession? TryEnter(CoapQuotaSource source, ReadOnlyMemory<byte> peerId)
     {
         for (int attempt = 0; attempt < ConnectionIdentifierAllocator.MaxAttempts; attempt++)
         {
@@ -101,7 +101,7 @@ internal sealed class PendingSessions : IDisposable
     /// </param>
     /// <param name="machine">The waiting role.</param>
     /// <returns>The place; null if no session waits.</returns>
-    public PendingSession? Take(ReadOnlySpan<byte> id, CoapSource source, out IDisposable? machine)
+    public PendingSession? Take(ReadOnlySpan<byte> id, CoapQuotaSource source, out IDisposable? machine)
     {
         lock (_gate)
         {
@@ -175,7 +175,7 @@ internal sealed class PendingSessions : IDisposable
         {
             machine.Dispose();
             node.Value.Machine = null;
-            _counts.Add(ServerCount.Abandoned);
+            _counts.Add(EdhocServerCounter.Abandoned);
         }
 
         Remove(node);
@@ -191,7 +191,7 @@ internal sealed class PendingSessions : IDisposable
         _held.Set(session.UsageEntry, 0);
     }
 
-    private PendingSession Add(byte[] id, CoapSource source)
+    private PendingSession Add(byte[] id, CoapQuotaSource source)
     {
         long span = (long)(_options.Timeout.TotalSeconds * _options.TimeProvider.TimestampFrequency);
         PendingSession session = new(id, source, _options.TimeProvider.GetTimestamp() + span);

@@ -15,7 +15,7 @@ internal sealed class ServerAttributes(EdhocServerOptions options, EdhocOwnCrede
         SortedSet<int> suites = [];
         foreach (EdhocMethod method in Enum.GetValues<EdhocMethod>())
         {
-            EdhocCipherSuite[] usable = [.. EdhocParty.Usable(options.Settings, credentials, EdhocRole.Responder, method)];
+            EdhocCipherSuite[] usable = [.. EdhocPlaintextProcessor.Usable(options.Settings, credentials, EdhocRole.Responder, method)];
             if (usable.Length > 0)
             {
                 methods.Add((int)method);

@@ -3,7 +3,7 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>A session whose peer proves with its first OSCORE message that it has the same keys (RFC 9528 section 5.4.2).</summary>
-internal sealed class UnconfirmedClientSession(EdhocSession session) : OscoreKeyExchangeClient
+internal sealed class UnconfirmedClientSession(EdhocResult session) : OscoreKeyExchangeLastMessage
 {
     /// <inheritdoc/>
     public override int Overhead => 0;

@@ -10,7 +10,7 @@ internal sealed record CertificateReader(EdhocPublicKey Key, string Subject, (bo
 
     public static CertificateReader Read(ReadOnlySpan<byte> certificate)
     {
-        PlatformCryptography.ThrowIfMissing("A certificate");
+        PlatformCryptographyAvailability.ThrowIfMissing("A certificate");
         try
         {
             using X509Certificate2 loaded = X509CertificateLoader.LoadCertificate(certificate);

@@ -8,8 +8,8 @@ namespace CoAP.NET.Edhoc;
 /// <remarks>
 /// <para>The chain has to end at one of the roots, and be valid at the time of the <see cref="TimeProvider"/>. If the certificate has an
 /// extended key usage (RFC 5280 section 4.2.1.12), it has to contain serverAuth for a server and clientAuth for a client. The certificate
-/// of a server has to carry the host of <see cref="EdhocClaim.Target"/> as an alternative name: a DNS name, an IP address, or the authority
-/// of a CoAP URI. Common names and wildcards do not count (RFC 7925 section 4.4.1). <see cref="EdhocClaim.Expected"/> replaces the
+/// of a server has to carry the host of <see cref="EdhocClaimedPeerIdentity.Target"/> as an alternative name: a DNS name, an IP address, or the authority
+/// of a CoAP URI. Common names and wildcards do not count (RFC 7925 section 4.4.1). <see cref="EdhocClaimedPeerIdentity.Expected"/> replaces the
 /// host.</para>
 /// <para>The object downloads nothing and checks no revocation. Thread-safe.</para>
 /// </remarks>
@@ -39,10 +39,10 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
 
     /// <inheritdoc/>
     /// <exception cref="ArgumentException">
-    /// The claim has no <see cref="EdhocClaim.IsServer"/>, or that of a server without <see cref="EdhocClaim.Target"/> and
-    /// <see cref="EdhocClaim.Expected"/>.
+    /// The claim has no <see cref="EdhocClaimedPeerIdentity.IsServer"/>, or that of a server without <see cref="EdhocClaimedPeerIdentity.Target"/> and
+    /// <see cref="EdhocClaimedPeerIdentity.Expected"/>.
     /// </exception>
-    public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken)
+    public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaimedPeerIdentity claim, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(claim);
         if (claim is { IsServer: null } or { IsServer: true, Target: null, Expected: null })
@@ -66,14 +66,14 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
         }
     }
 
-    private static bool IsOfTarget(X509Certificate2 leaf, EdhocClaim claim, object? identity) => claim.Expected switch
+    private static bool IsOfTarget(X509Certificate2 leaf, EdhocClaimedPeerIdentity claim, object? identity) => claim.Expected switch
     {
         null => CertificateNames.IsFor(leaf, ServerAddress.HostOf(claim.Target!)),
         EdhocCredential credential => credential.Certificate.Span.SequenceEqual(leaf.RawDataMemory.Span),
         object expected => expected.Equals(identity) || (expected is string name && CertificateNames.IsFor(leaf, name)),
     };
 
-    private EdhocCredential? Judge(EdhocClaim claim)
+    private EdhocCredential? Judge(EdhocClaimedPeerIdentity claim)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> certificates = claim.CredentialId.Certificates;
         bool isServer = claim.IsServer == true;

@@ -67,7 +67,7 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
 
     /// <inheritdoc/>
     /// <exception cref="EdhocException">The peer is a server, the list has several peers, and the client expects none of them.</exception>
-    public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken)
+    public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaimedPeerIdentity claim, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(claim);
         return new ValueTask<IReadOnlyList<EdhocCredential>>(Find(claim, isAlone: true));
@@ -77,7 +77,7 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
     /// <param name="claim">The identity that the peer claims.</param>
     /// <param name="isAlone">Whether no other peers than those of the list are trusted.</param>
     /// <exception cref="EdhocException">The peer is a server, several peers are trusted, and the client expects none of them.</exception>
-    internal EdhocCredential[] Find(EdhocClaim claim, bool isAlone)
+    internal EdhocCredential[] Find(EdhocClaimedPeerIdentity claim, bool isAlone)
     {
         EdhocCredentialId id = claim.CredentialId;
         lock (_gate)

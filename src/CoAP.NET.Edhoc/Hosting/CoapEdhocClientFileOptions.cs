@@ -60,7 +60,7 @@ internal sealed class CoapEdhocClientFileOptions
 
     internal void ApplyTo(EdhocClientOptions options, CoapUri server)
     {
-        EdhocFiles.Apply(Suites, options.Settings);
+        EdhocFileOptionsValidator.Apply(Suites, options.Settings);
         if (Peer is not null)
         {
             options.ExpectServer(server, Peer);

@@ -73,7 +73,7 @@ internal sealed class CoapEdhocServerFileOptions
 
     internal void ApplyTo(EdhocServerOptions options)
     {
-        EdhocFiles.Apply(Suites, options.Settings);
+        EdhocFileOptionsValidator.Apply(Suites, options.Settings);
         options.ReverseMethod = ReverseMethod;
         options.SendsMessage4 = SendsMessage4;
         options.AwaitsMessage4 = AwaitsMessage4;

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-internal sealed class EdhocClientConfigurator(IServiceProvider services, HostedRegistration client) : ClientConfigurator
+internal sealed class EdhocClientConfigurator(IServiceProvider services, HostedRegistration client) : HostedClientExtension
 {
     private readonly List<EdhocClientHandler> _links = [];
     private OscoreContexts? _contexts;
@@ -17,7 +17,8 @@ internal sealed class EdhocClientConfigurator(IServiceProvider services, HostedR
     private CoapEdhocClientFileOptions Options => services.OptionsOf<CoapEdhocClientFileOptions>(client.Name);
 
     public override IEnumerable<string> Check(IClientSettings settings) => Options.Findings.Errors.Concat(
-        EdhocFiles.Check(Options, services.OptionsOf<CoapOscoreClientFileOptions>(client.Name), settings, client.SectionPath));
+        EdhocFileOptionsValidator.Check(
+            Options, services.OptionsOf<CoapOscoreClientFileOptions>(client.Name), settings, client.SectionPath));
 
     public override void Apply(IClientSettings settings, List<WatchedCredentials> credentials)
     {

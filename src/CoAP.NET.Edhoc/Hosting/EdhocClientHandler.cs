@@ -169,6 +169,6 @@ internal sealed class EdhocClientHandler(EdhocClient client, CoapUri server, Edh
     private async Task ConnectAsync()
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        using EdhocSession session = await client.ConnectAsync(_uri, _end.Token).ConfigureAwait(false);
+        using EdhocResult session = await client.ConnectAsync(_uri, _end.Token).ConfigureAwait(false);
     }
 }

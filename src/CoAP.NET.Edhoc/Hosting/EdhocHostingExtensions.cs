@@ -22,7 +22,8 @@ public static class EdhocHostingExtensions
     public static ICoapServerBuilder UseEdhoc(
         this ICoapServerBuilder builder, Action<EdhocServerOptions, IServiceProvider>? configure = null)
     {
-        builder.UseOscore().AddPart(static (services, server) => new EdhocServerConfigurator(services, server), EdhocConfigurationKeys.ServerTable,
+        builder.UseOscore().AddPart(
+            static (services, server) => new EdhocServerConfigurator(services, server), EdhocConfigurationKeys.ServerTable,
             static options => options.Findings, configure is null ? null : options => options.Configure = configure);
         IServiceCollection services = builder.Services;
         if (!services.Any(service => service.ServiceType == typeof(EdhocServer) && builder.Name.Equals(service.ServiceKey)))
@@ -53,6 +54,7 @@ public static class EdhocHostingExtensions
     /// </remarks>
     public static ICoapClientBuilder UseEdhoc(
         this ICoapClientBuilder builder, Action<EdhocClientOptions, IServiceProvider>? configure = null) =>
-        builder.UseOscore().AddPart(static (services, client) => new EdhocClientConfigurator(services, client), EdhocConfigurationKeys.ClientTable,
+        builder.UseOscore().AddPart(
+            static (services, client) => new EdhocClientConfigurator(services, client), EdhocConfigurationKeys.ClientTable,
             static options => options.Findings, configure is null ? null : options => options.Configure = configure);
 }

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-internal sealed class EdhocServerConfigurator(IServiceProvider services, HostedRegistration server) : ServerConfigurator
+internal sealed class EdhocServerConfigurator(IServiceProvider services, HostedRegistration server) : HostedServerExtension
 {
     private const string Category = "CoAP.NET.Edhoc";
 
@@ -17,7 +17,7 @@ internal sealed class EdhocServerConfigurator(IServiceProvider services, HostedR
     private CoapEdhocServerFileOptions Options => services.OptionsOf<CoapEdhocServerFileOptions>(server.Name);
 
     public override IEnumerable<string> Check(CoapEndpointOptions endpoint) =>
-        Options.Findings.Errors.Concat(EdhocFiles.Check(Options, server.SectionPath));
+        Options.Findings.Errors.Concat(EdhocFileOptionsValidator.Check(Options, server.SectionPath));
 
     /// <summary>Creates the EDHOC of the server.</summary>
     /// <exception cref="OptionsValidationException">It has no credentials.</exception>

@@ -7,9 +7,9 @@ internal static class Curves
 {
     public static bool IsSupported(EdhocCurve curve) => curve switch
     {
-        EdhocCurve.P256 or EdhocCurve.P384 => PlatformCryptography.IsAvailable,
+        EdhocCurve.P256 or EdhocCurve.P384 => PlatformCryptographyAvailability.IsAvailable,
         EdhocCurve.X25519 or EdhocCurve.Ed25519 or EdhocCurve.X448 or EdhocCurve.Ed448 => OpenSslKeys.IsSupported
-            && PlatformCryptography.IsAvailable,
+            && PlatformCryptographyAvailability.IsAvailable,
         _ => false,
     };
 
@@ -51,7 +51,7 @@ internal static class Curves
         }
 
         // The hashes of all suites are .NET's.
-        PlatformCryptography.ThrowIfMissing("EDHOC");
+        PlatformCryptographyAvailability.ThrowIfMissing("EDHOC");
         if (!IsSupported(curve))
         {
             throw new PlatformNotSupportedException(

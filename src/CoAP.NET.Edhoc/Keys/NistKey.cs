@@ -24,7 +24,7 @@ internal sealed class NistKey : IPrivateKey
 
     public static NistKey Of(EdhocCurve curve, ReadOnlySpan<byte> secret)
     {
-        if (secret.Length != Curves.KeyLength(curve) || !NistScalar.IsScalar(curve, secret))
+        if (secret.Length != Curves.KeyLength(curve) || !NistPrivateKeyValidator.IsScalar(curve, secret))
         {
             throw new ArgumentException($"This is no private key of {curve}.", nameof(secret));
         }
@@ -57,7 +57,7 @@ internal sealed class NistKey : IPrivateKey
         {
             random.Fill(secret);
         }
-        while (!NistScalar.IsScalar(curve, secret));
+        while (!NistPrivateKeyValidator.IsScalar(curve, secret));
 
         try
         {

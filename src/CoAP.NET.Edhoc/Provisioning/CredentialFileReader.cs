@@ -17,18 +17,18 @@ internal sealed class CredentialFileReader
 
     private readonly string _file;
     private readonly string _directory;
-    private readonly ReadCredentials _read;
+    private readonly EdhocCredentialFileContents _read;
 
-    private CredentialFileReader(string file, ReadCredentials read)
+    private CredentialFileReader(string file, EdhocCredentialFileContents read)
     {
         _file = file;
         _read = read;
         _directory = Path.GetDirectoryName(Path.GetFullPath(file))!;
     }
 
-    public static ReadCredentials Read(string file)
+    public static EdhocCredentialFileContents Read(string file)
     {
-        ReadCredentials read = new();
+        EdhocCredentialFileContents read = new();
         try
         {
             using JsonDocument document = JsonDocument.Parse(

@@ -16,9 +16,9 @@ namespace CoAP.NET.Edhoc;
 /// </remarks>
 public sealed class EdhocCredentialFile : IDisposable
 {
-    private readonly ReadCredentials _read;
+    private readonly EdhocCredentialFileContents _read;
 
-    private EdhocCredentialFile(string path, ReadCredentials read) => (Path, _read) = (path, read);
+    private EdhocCredentialFile(string path, EdhocCredentialFileContents read) => (Path, _read) = (path, read);
 
     internal string Path { get; }
 

@@ -172,9 +172,9 @@ internal static class PemFile
 
     private static void ThrowIfMissing(string path)
     {
-        if (!PlatformCryptography.IsAvailable)
+        if (!PlatformCryptographyAvailability.IsAvailable)
         {
-            throw new CoapCredentialException(path, 0, PlatformCryptography.Missing("EDHOC"));
+            throw new CoapCredentialException(path, 0, PlatformCryptographyAvailability.Missing("EDHOC"));
         }
     }
 

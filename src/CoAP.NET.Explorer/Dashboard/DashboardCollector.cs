@@ -62,7 +62,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
             }
 
             DashboardSample[] history = _ring.Read(time.GetUtcNow());
-            viewer.Add(DashboardJson.HistoryOf(endpoint, options, history));
+            viewer.Add(DashboardJsonWriter.HistoryOf(endpoint, options, history));
             _viewers.Add(viewer);
             return true;
         }
@@ -111,7 +111,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
 
             DashboardState state = watch.Turn();
             _ring.Add(state.Sample);
-            JsonObject sample = DashboardJson.SampleOf(state);
+            JsonObject sample = DashboardJsonWriter.SampleOf(state);
             foreach (PageEventWriter viewer in _viewers)
             {
                 viewer.Add(sample, isKept: false);

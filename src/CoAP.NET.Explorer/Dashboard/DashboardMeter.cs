@@ -43,7 +43,7 @@ internal sealed class DashboardMeter : IDisposable
         _counters.Turn();
         double requests = _counters.InSecond(CoapCounter.RequestsReceived) / seconds;
         _listener.IsOn = requests <= MaxMeasuredRate || ++_turn % Turns == 0;
-        CoapSnapshot snapshot = _endpoint.GetSnapshot(maxPeers: 0);
+        CoapDiagnosticSnapshot snapshot = _endpoint.GetSnapshot(maxPeers: 0);
         DashboardSample sample = new()
         {
             Time = _time.GetUtcNow(),
@@ -94,4 +94,5 @@ internal sealed class DashboardMeter : IDisposable
 /// <param name="Snapshot">The server at the end of the second, without its peers.</param>
 /// <param name="Counters">The counters.</param>
 /// <param name="Answers">The responses.</param>
-internal sealed record DashboardState(DashboardSample Sample, CoapSnapshot Snapshot, CounterHistory Counters, ResponseMeter Answers);
+internal sealed record DashboardState(
+    DashboardSample Sample, CoapDiagnosticSnapshot Snapshot, CounterHistory Counters, ResponseMeter Answers);

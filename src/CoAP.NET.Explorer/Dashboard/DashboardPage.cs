@@ -83,10 +83,10 @@ internal sealed class DashboardPage
             return;
         }
 
-        CoapSnapshot snapshot = _endpoint.Value.GetSnapshot(address, _options.MaxPeers);
+        CoapDiagnosticSnapshot snapshot = _endpoint.Value.GetSnapshot(address, _options.MaxPeers);
         context.Response.ContentType = "application/json";
         context.Response.Headers.CacheControl = "no-store";
-        await context.Response.WriteAsync(PeerTable.Of(snapshot).ToJsonString(), context.RequestAborted).ConfigureAwait(false);
+        await context.Response.WriteAsync(PeerTableJson.Of(snapshot).ToJsonString(), context.RequestAborted).ConfigureAwait(false);
     }
 
     /// <summary>Sends the messages of a peer for a limited time.</summary>
@@ -127,7 +127,7 @@ internal sealed class DashboardPage
     {
         lines.Add(new() { ["kind"] = "begin", ["peer"] = peer.Port == 0 ? peer.Address.ToString() : peer.ToString() });
         PeerTrace messages = new(lines, _options);
-        TraceStream stream = new(messages);
+        PcapngParserStream stream = new(messages);
         await using ConfiguredAsyncDisposable streamEnd = stream.ConfigureAwait(false);
         CoapTrace trace = _endpoint.Value.TraceTo(stream, new CoapTraceOptions
         {

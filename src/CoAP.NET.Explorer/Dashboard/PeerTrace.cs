@@ -73,7 +73,7 @@ internal sealed class PeerTrace(PageEventWriter lines, CoapDashboardOptions opti
             ["blanked"] = !options.IncludePayloads && !message.Payload.IsEmpty,
             ["path"] = message.Path,
         };
-        MessageJson.Add(json, message);
+        DecodedMessageJsonWriter.Add(json, message);
         WireJson.AddBytes(json, message);
         return json;
     }

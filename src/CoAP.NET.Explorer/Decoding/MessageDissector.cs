@@ -77,7 +77,7 @@ internal sealed class MessageDissector
             return;
         }
 
-        bool isEmptyWithMore = _message.Fault?.Rule == CoapFormatRule.EmptyNotEmpty;
+        bool isEmptyWithMore = _message.Fault?.Rule == CoapMessageFormatViolation.EmptyNotEmpty;
         while (!isEmptyWithMore && Left > 0 && Bytes[_offset] != PayloadMarker && TryReadOption())
         {
         }

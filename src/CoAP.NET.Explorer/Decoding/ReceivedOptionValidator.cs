@@ -25,7 +25,8 @@ internal static class ReceivedOptionValidator
             return $"not registered; {fate}";
         }
 
-        OptionApplicability use = code.IsRequest ? OptionApplicability.Request : code.IsSignalling ? OptionApplicability.Signalling : OptionApplicability.Response;
+        OptionApplicability use = code.IsRequest ? OptionApplicability.Request : code.IsSignalling ? OptionApplicability.Signalling
+            : OptionApplicability.Response;
         if ((definition.Use & use) == 0)
         {
             return $"not defined for {(use == OptionApplicability.Request ? "requests" : "responses")}: treated as unknown, {fate}";

@@ -21,7 +21,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
     private readonly ExplorerTargets _targets;
     private readonly ExplorerClients _clients;
     private readonly ExchangeLimiter _places;
-    private readonly ExplorerDevices _devices;
+    private readonly ExplorerDiscovery _devices;
     private readonly ILogger _logger;
     private readonly TimeProvider _time;
 
@@ -31,7 +31,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         _targets = new ExplorerTargets(options, own);
         _clients = new ExplorerClients(options, _targets, loggers, time);
         _places = new ExchangeLimiter(options);
-        _devices = new ExplorerDevices(time);
+        _devices = new ExplorerDiscovery(time);
         _logger = loggers.CreateLogger(ExplorerLog.Category);
     }
 
@@ -145,7 +145,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
             client.Watch.Sink = events;
             try
             {
-                ExplorerExchange exchange = new(client, request, events, _time);
+                ExplorerRequestRunner exchange = new(client, request, events, _time);
                 await (isObservation
                     ? exchange.ObserveAsync(context.RequestAborted)
                     : exchange.SendAsync(asked.Offset, _options.MaxBodySize, context.RequestAborted)).ConfigureAwait(false);
@@ -166,7 +166,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         }
 
         bool isFile = asked.Payload?.Kind == "file";
-        RequestCode code = new(asked, uri, isFile ? [] : PayloadOf(asked, null), isFile);
+        RequestSnippetGenerator code = new(asked, uri, isFile ? [] : PayloadOf(asked, null), isFile);
         await SendAsync(context, JsonSerializer.Serialize(
             new CodeSnippets(code.ToCSharp(), code.ToTool(), code.ToLibcoap()), PageJson.Default.CodeSnippets)).ConfigureAwait(false);
     }
@@ -174,7 +174,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
     private async Task ConvertAsync(HttpContext context)
     {
         ConvertRequest asked = await ReadAsync(context, PageJson.Default.ConvertRequest).ConfigureAwait(false);
-        byte[] bytes = PayloadReader.Read(asked.Payload, RequestReader.FormatOf(asked.ContentFormat), _options.MaxBodySize) ?? [];
+        byte[] bytes = EditorPayloadEncoder.Read(asked.Payload, RequestReader.FormatOf(asked.ContentFormat), _options.MaxBodySize) ?? [];
         bool isCbor = asked.Payload?.Kind is "cbor" or "hex";
         string? notation = isCbor && CoapCborNotation.TryFormat(bytes, out string text, out _) ? text : null;
         await SendAsync(context, JsonSerializer.Serialize(
@@ -234,10 +234,10 @@ internal sealed class ExplorerApi : IAsyncDisposable
     {
         return asked.Payload?.Kind == "file"
             ? file ?? throw ExplorerException.Bad("No file", "The request of the page has no file.")
-            : PayloadReader.Read(asked.Payload, RequestReader.FormatOf(asked, OptionNumber.ContentFormat), _options.MaxBodySize);
+            : EditorPayloadEncoder.Read(asked.Payload, RequestReader.FormatOf(asked, OptionNumber.ContentFormat), _options.MaxBodySize);
     }
 
-    private async Task WithClientAsync(HttpContext context, CoapUri uri, PageSecurity? security, Func<ExplorerClient, Task> run)
+    private async Task WithClientAsync(HttpContext context, CoapUri uri, PageRequestCredentials? security, Func<ExplorerClient, Task> run)
     {
         string user = _places.Take(context);
         try

@@ -33,7 +33,7 @@ internal sealed class ExplorerClients : IAsyncDisposable
     /// <param name="uri">The target.</param>
     /// <param name="security">The protection; null for none, or for the trust settings of the system.</param>
     /// <exception cref="ExplorerException">The credentials are not valid, or not allowed.</exception>
-    public ExplorerClient Take(CoapUri uri, PageSecurity? security)
+    public ExplorerClient Take(CoapUri uri, PageRequestCredentials? security)
     {
         string key = KeyOf(uri, security);
         lock (_gate)
@@ -98,12 +98,13 @@ internal sealed class ExplorerClients : IAsyncDisposable
     }
 
     // Secrets are compared by digest only.
-    private static string KeyOf(CoapUri uri, PageSecurity? security) => security is null
+    private static string KeyOf(CoapUri uri, PageRequestCredentials? security) => security is null
         ? $"{uri.Scheme}://{uri.Authority}"
         : $"{uri.Scheme}://{uri.Authority} "
-            + Convert.ToHexStringLower(Sha256.HashData(JsonSerializer.SerializeToUtf8Bytes(security, PageJson.Default.PageSecurity)));
+            + Convert.ToHexStringLower(
+                Sha256.HashData(JsonSerializer.SerializeToUtf8Bytes(security, PageJson.Default.PageRequestCredentials)));
 
-    private ExplorerClient Open(CoapUri uri, PageSecurity? security, string key)
+    private ExplorerClient Open(CoapUri uri, PageRequestCredentials? security, string key)
     {
         CoapEndpointOptions endpoint = new() { LoggerFactory = _loggers, TimeProvider = _time };
         endpoint.Limits.Blockwise.MaxResponseBodySize = _options.MaxBodySize;

@@ -8,7 +8,7 @@ internal sealed record PageRequest
 
     public bool Confirmable { get; set; } = true;
 
-    public IReadOnlyList<PageOption> Options { get; set; } = [];
+    public IReadOnlyList<EditorOption> Options { get; set; } = [];
 
     public EditorPayload? Payload { get; set; }
 
@@ -18,11 +18,11 @@ internal sealed record PageRequest
 
     public double? TimeoutSeconds { get; set; }
 
-    public PageSecurity? Security { get; set; }
+    public PageRequestCredentials? Security { get; set; }
 }
 
 /// <summary>An option: its number, and its value as text in its format.</summary>
-internal sealed record PageOption(int Number, string Value);
+internal sealed record EditorOption(int Number, string Value);
 
 /// <summary>A payload from the editor.</summary>
 /// <param name="Kind">text, json, cbor, senml, hex, base64 or file.</param>
@@ -30,7 +30,7 @@ internal sealed record PageOption(int Number, string Value);
 internal sealed record EditorPayload(string Kind, string? Value);
 
 /// <summary>The protection of a request: a profile, or secrets of the user.</summary>
-internal sealed record PageSecurity
+internal sealed record PageRequestCredentials
 {
     public string? Profile { get; set; }
 
@@ -46,7 +46,7 @@ internal sealed record PageSecurity
     public bool Insecure { get; set; }
 }
 
-internal sealed record ResourcesRequest(string Target, PageSecurity? Security);
+internal sealed record ResourcesRequest(string Target, PageRequestCredentials? Security);
 
 internal sealed record DiscoverRequest(double? Seconds);
 

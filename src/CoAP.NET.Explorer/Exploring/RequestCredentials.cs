@@ -14,7 +14,7 @@ internal static class RequestCredentials
 
     /// <summary>Configures a client.</summary>
     /// <exception cref="ExplorerException">The profile is unknown or for another host, or the secrets are not valid.</exception>
-    public static void Apply(PageSecurity security, CoapUri uri, CoapExplorerOptions options, CoapEndpointOptions endpoint)
+    public static void Apply(PageRequestCredentials security, CoapUri uri, CoapExplorerOptions options, CoapEndpointOptions endpoint)
     {
         if (security.Profile is { } name)
         {
@@ -40,10 +40,10 @@ internal static class RequestCredentials
             throw new ExplorerException(403, new("Not allowed", "This page does not accept user keys.", "Choose one of its profiles."));
         }
 
-        if ((security.Certificate ?? security.Ca) is not null && !PlatformCryptography.IsAvailable)
+        if ((security.Certificate ?? security.Ca) is not null && !PlatformCryptographyAvailability.IsAvailable)
         {
             throw ExplorerException.Bad(
-                "No OpenSSL", PlatformCryptography.Missing("A certificate"), "Use a pre-shared key, or none.");
+                "No OpenSSL", PlatformCryptographyAvailability.Missing("A certificate"), "Use a pre-shared key, or none.");
         }
 
         try
@@ -71,7 +71,7 @@ internal static class RequestCredentials
         }
     }
 
-    private static void ApplyDtls(PageSecurity security, CoapEndpointOptions endpoint)
+    private static void ApplyDtls(PageRequestCredentials security, CoapEndpointOptions endpoint)
     {
         CoapDtlsClientOptions client = new()
         {
@@ -87,7 +87,7 @@ internal static class RequestCredentials
         endpoint.UseDtls(new CoapDtlsOptions { Client = client });
     }
 
-    private static void ApplyTls(PageSecurity security, CoapEndpointOptions endpoint)
+    private static void ApplyTls(PageRequestCredentials security, CoapEndpointOptions endpoint)
     {
         SslClientAuthenticationOptions client = new();
         if (security.Ca is not null)
@@ -116,10 +116,10 @@ internal static class RequestCredentials
         endpoint.Tls = new CoapTlsOptions { Client = client };
     }
 
-    private static X509Certificate2? CertificateOf(PageSecurity security) =>
+    private static X509Certificate2? CertificateOf(PageRequestCredentials security) =>
         security.Certificate is { } pem ? X509Certificate2.CreateFromPem(pem, security.Key ?? pem) : null;
 
-    private static X509Certificate2Collection AuthoritiesOf(PageSecurity security)
+    private static X509Certificate2Collection AuthoritiesOf(PageRequestCredentials security)
     {
         X509Certificate2Collection all = [];
         if (security.Ca is { } pem)

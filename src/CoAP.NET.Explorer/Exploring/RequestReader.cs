@@ -22,7 +22,7 @@ internal static class RequestReader
         {
             Confirmable = asked.Confirmable,
         };
-        foreach (PageOption option in asked.Options)
+        foreach (EditorOption option in asked.Options)
         {
             request.Options.Add(option.Number, ValueOf(option));
         }
@@ -71,7 +71,7 @@ internal static class RequestReader
 
     /// <summary>Returns the bytes of an option.</summary>
     /// <exception cref="ExplorerException">The value does not match the option.</exception>
-    public static byte[] ValueOf(PageOption option)
+    public static byte[] ValueOf(EditorOption option)
     {
         if (option.Number is < 0 or > OptionNumber.Max)
         {

@@ -46,6 +46,6 @@ internal sealed class ResponseBodyReceiver(PageEventWriter sink, long begin, int
         byte[] part = GetBuffer()[_told..(int)Length];
         long at = begin + _told;
         _told = (int)Length;
-        sink.Add(new() { ["kind"] = "data", ["offset"] = at, ["base64"] = BytesJson.Of(part) });
+        sink.Add(new() { ["kind"] = "data", ["offset"] = at, ["base64"] = ByteArrayJsonContext.Of(part) });
     }
 }

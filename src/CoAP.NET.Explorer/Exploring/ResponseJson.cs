@@ -60,7 +60,7 @@ internal static class ResponseJson
     private static JsonObject PayloadOf(CoapContentFormat? format, ReadOnlyMemory<byte> body, DateTimeOffset now)
     {
         ReadOnlySpan<byte> payload = body.Span;
-        JsonObject json = new() { ["length"] = payload.Length, ["base64"] = BytesJson.Of(body.ToArray()) };
+        JsonObject json = new() { ["length"] = payload.Length, ["base64"] = ByteArrayJsonContext.Of(body.ToArray()) };
         if (payload.Length is 0 or > MostRendered)
         {
             return json;

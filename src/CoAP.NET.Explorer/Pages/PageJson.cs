@@ -7,7 +7,7 @@ namespace CoAP.NET.Explorer.Pages;
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(PageProblem))]
 [JsonSerializable(typeof(PageRequest))]
-[JsonSerializable(typeof(PageSecurity))]
+[JsonSerializable(typeof(PageRequestCredentials))]
 [JsonSerializable(typeof(ResourcesRequest))]
 [JsonSerializable(typeof(DiscoverRequest))]
 [JsonSerializable(typeof(ConvertRequest))]

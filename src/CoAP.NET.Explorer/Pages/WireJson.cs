@@ -11,7 +11,7 @@ internal static class WireJson
 
     public static void Add(JsonObject json, DecodedMessage message)
     {
-        json["message"] = MessageJson.Add(new JsonObject { ["summary"] = message.Summary.Split("  (", 2)[0] }, message);
+        json["message"] = DecodedMessageJsonWriter.Add(new JsonObject { ["summary"] = message.Summary.Split("  (", 2)[0] }, message);
         AddBytes(json, message);
     }
 

@@ -39,12 +39,12 @@ internal static class CallReader
         }
 
         List<Diagnostic> diagnostics = [];
-        BoundCall? bound = Read(node, call, handler, target, model, diagnostics, cancellationToken);
+        InterceptedMapCall? bound = Read(node, call, handler, target, model, diagnostics, cancellationToken);
         return new CallReadResult(
             diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error) ? null : bound, diagnostics);
     }
 
-    private static BoundCall? Read(
+    private static InterceptedMapCall? Read(
         InvocationExpressionSyntax node, IInvocationOperation call, IOperation argument, IMethodSymbol target, SemanticModel model,
         List<Diagnostic> diagnostics, CancellationToken cancellationToken)
     {
@@ -68,14 +68,14 @@ internal static class CallReader
             diagnostics.Add(Diagnostic.Create(Descriptors.BadTemplate, text.Syntax.GetLocation(), template, problem));
         }
 
-        MethodBodyRules bodies = MethodBodyRules.Of(target.Name, Argument(call, "methods"));
+        RequestMethodBodyRules bodies = RequestMethodBodyRules.Of(target.Name, Argument(call, "methods"));
         List<BoundParameter> parameters = ReadParameters(handler, new ParameterReader(routeNames, bodies, place, diagnostics),
             model.Compilation, place, diagnostics);
         BoundResult answer = ReadAnswer(handler, model.Compilation, place, diagnostics);
         CheckNames(routeNames, parameters, place, diagnostics);
         CheckBodies(parameters, place, diagnostics);
         return model.GetInterceptableLocation(node, cancellationToken) is { } location
-            ? new BoundCall(
+            ? new InterceptedMapCall(
                 target.Name,
                 location.GetInterceptsLocationAttributeSyntax(),
                 PlaceOf(node),
@@ -93,7 +93,7 @@ internal static class CallReader
         for (int i = 0; i < handler.Parameters.Count; i++)
         {
             ITypeSymbol type = handler.Types[i];
-            if (TypeCheck.Find(type, compilation, place) is { } problem)
+            if (TypeAccessibilityCheck.Find(type, compilation, place) is { } problem)
             {
                 diagnostics.Add(problem);
             }
@@ -114,7 +114,7 @@ internal static class CallReader
                 Diagnostic.Create(Descriptors.CannotAnswer, place, handler.Returns.Plain(), "it is returned by reference; return a value"));
         }
 
-        if (TypeCheck.Find(handler.Returns, compilation, place) is { } hidden)
+        if (TypeAccessibilityCheck.Find(handler.Returns, compilation, place) is { } hidden)
         {
             diagnostics.Add(hidden);
         }
@@ -181,4 +181,4 @@ internal static class CallReader
 /// <summary>The result of reading a call.</summary>
 /// <param name="Call">The replacement; null if there is none.</param>
 /// <param name="Diagnostics">The diagnostics to report.</param>
-internal sealed record CallReadResult(BoundCall? Call, IReadOnlyList<Diagnostic> Diagnostics);
+internal sealed record CallReadResult(InterceptedMapCall? Call, IReadOnlyList<Diagnostic> Diagnostics);

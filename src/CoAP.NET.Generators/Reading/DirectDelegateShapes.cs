@@ -5,7 +5,7 @@ namespace CoAP.NET.Generators.Reading;
 
 /// <summary>
 /// The delegates that the library calls without generated code: nothing but a request and a token, and a result or, without parameters, a
-/// text. The same as in its <c>RouteHandlers</c>.
+/// text. The same as in its <c>RouteHandlerConverter</c>.
 /// </summary>
 internal static class DirectDelegateShapes
 {

@@ -5,7 +5,7 @@ using Microsoft.CodeAnalysis;
 namespace CoAP.NET.Generators.Reading;
 
 /// <summary>Determines the sources of a handler's parameters.</summary>
-internal sealed class ParameterReader(ICollection<string> routeNames, MethodBodyRules bodies, Location place,
+internal sealed class ParameterReader(ICollection<string> routeNames, RequestMethodBodyRules bodies, Location place,
     ICollection<Diagnostic> diagnostics)
 {
     public const string Request = "CoAP.NET.CoapRequestContext";
@@ -64,11 +64,11 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
         {
             case "CoAP.NET.CoapETag":
                 return bodies.OnlyRead
-                    ? draft.Make(ParameterSource.Option, parser: Parsing.Option(plain), key: $"{ETagNumber}")
+                    ? draft.Make(ParameterSource.Option, parser: ParserMethodSelector.Option(plain), key: $"{ETagNumber}")
                     : Refuse(draft,
                         "only GET and FETCH have an ETag option; take the CoapRequestContext and call CheckPreconditions for If-Match");
             case "CoAP.NET.CoapContentFormat":
-                return draft.Make(ParameterSource.Option, parser: Parsing.Option(plain), key: $"{ContentFormatNumber}");
+                return draft.Make(ParameterSource.Option, parser: ParserMethodSelector.Option(plain), key: $"{ContentFormatNumber}");
         }
 
         if (plain.IsOrDerivesFrom("CoAP.NET.CoapOption"))
@@ -83,12 +83,12 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
             return Body(draft.Make(source));
         }
 
-        if (Parsing.Text(plain) is not null)
+        if (ParserMethodSelector.Text(plain) is not null)
         {
             return ReadText(draft, ParameterSource.RouteOrQuery, draft.Parameter.Name);
         }
 
-        if (plain is IArrayTypeSymbol { Rank: 1, ElementType: { } item } && Parsing.Text(item) is { } parser)
+        if (plain is IArrayTypeSymbol { Rank: 1, ElementType: { } item } && ParserMethodSelector.Text(item) is { } parser)
         {
             return draft.Make(ParameterSource.QueryArray, draft.Parameter.Name, parser, value: item);
         }
@@ -132,7 +132,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
     }
 
     private BoundParameter? ReadText(UnresolvedParameter draft, ParameterSource source, string name) =>
-        Parsing.Text(draft.Plain) is { } parser
+        ParserMethodSelector.Text(draft.Plain) is { } parser
         ? draft.Make(source, name, parser)
         : Refuse(draft,
             $"text cannot be read as it; use a string, a number, an enumeration or a type that implements IParsable<{draft.Plain.Name}>");
@@ -239,7 +239,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
     }
 
     private BoundParameter? ReadQuery(UnresolvedParameter draft, string name) =>
-        draft.Plain is IArrayTypeSymbol { Rank: 1, ElementType: { } item } && Parsing.Text(item) is { } parser
+        draft.Plain is IArrayTypeSymbol { Rank: 1, ElementType: { } item } && ParserMethodSelector.Text(item) is { } parser
             ? draft.Make(ParameterSource.QueryArray, name, parser, value: item)
             : ReadText(draft, ParameterSource.Query, name);
 
@@ -258,7 +258,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
 
         return Body(plain.SpecialType == SpecialType.System_String
             ? draft.Make(ParameterSource.TextBody)
-            : draft.Make(ParameterSource.JsonBody, parser: Parsing.Text(plain)));
+            : draft.Make(ParameterSource.JsonBody, parser: ParserMethodSelector.Text(plain)));
     }
 
     private BoundParameter? ReadService(UnresolvedParameter draft, string? key) => draft.Plain.IsReferenceType
@@ -278,12 +278,12 @@ internal sealed class ParameterReader(ICollection<string> routeNames, MethodBody
             return draft.Make(ParameterSource.Option, key: $"{number}");
         }
 
-        if (Parsing.Option(draft.Plain) is { } reader)
+        if (ParserMethodSelector.Option(draft.Plain) is { } reader)
         {
             return draft.Make(ParameterSource.Option, parser: reader, key: $"{number}");
         }
 
-        return draft.Plain is IArrayTypeSymbol { Rank: 1, ElementType: { } item } && Parsing.Option(item) is { } each
+        return draft.Plain is IArrayTypeSymbol { Rank: 1, ElementType: { } item } && ParserMethodSelector.Option(item) is { } each
             ? draft.Make(ParameterSource.OptionArray, parser: each, key: $"{number}", value: item)
             : Refuse(draft, "the value of an option is a string, an integer, a bool, bytes, a CoapETag or a CoapContentFormat");
     }

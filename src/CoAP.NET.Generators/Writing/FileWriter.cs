@@ -42,12 +42,12 @@ internal static class FileWriter
 
         """;
 
-    public static string Write(IReadOnlyList<BoundCall> calls)
+    public static string Write(IReadOnlyList<InterceptedMapCall> calls)
     {
         StringBuilder code = new(Head.Replace("\r\n", "\n"));
         for (int i = 0; i < calls.Count; i++)
         {
-            CallWriter.Write(new CodeWriter(code, 2), calls[i], i);
+            MapCallInterceptorWriter.Write(new CodeWriter(code, 2), calls[i], i);
         }
 
         return code.Append("    }\n}\n").ToString();

@@ -38,18 +38,20 @@ internal static class ParameterWriter
         switch (parameter.Source)
         {
             case ParameterSource.Route:
-                WriteText(writer, parameter, i, $"CoapArguments.FromRoute(request, {name})", $"the route value '{parameter.Name}'");
+                WriteText(writer, parameter, i, $"CoapHandlerArgumentBinder.FromRoute(request, {name})",
+                    $"the route value '{parameter.Name}'");
                 break;
             case ParameterSource.Query:
-                WriteText(writer, parameter, i, $"CoapArguments.FromQuery(request, {name}u8)", $"the query argument '{parameter.Name}'");
+                WriteText(writer, parameter, i, $"CoapHandlerArgumentBinder.FromQuery(request, {name}u8)",
+                    $"the query argument '{parameter.Name}'");
                 break;
             case ParameterSource.RouteOrQuery:
-                WriteText(writer, parameter, i, $"CoapArguments.FromRouteOrQuery(request, {name}, {name}u8)",
+                WriteText(writer, parameter, i, $"CoapHandlerArgumentBinder.FromRouteOrQuery(request, {name}, {name}u8)",
                     $"the query argument '{parameter.Name}'");
                 break;
             case ParameterSource.QueryArray:
                 writer.ReturnIf(
-                    $"!CoapArguments.TryGetAllFromQuery<{parameter.ValueType}>(request, {name}u8, {parameter.Parser}, out var a{i})",
+                    $"!CoapHandlerArgumentBinder.TryGetAllFromQuery<{parameter.ValueType}>(request, {name}u8, {parameter.Parser}, out var a{i})",
                     CannotRead($"the query argument '{parameter.Name}'", parameter));
                 break;
             case ParameterSource.Option when parameter.Parser is not null:
@@ -57,7 +59,7 @@ internal static class ParameterWriter
                 break;
             case ParameterSource.OptionArray:
                 writer.ReturnIf(
-                    $"!CoapArguments.TryGetAll<{parameter.ValueType}>(request, {parameter.Key}, {parameter.Parser}, out var a{i})",
+                    $"!CoapHandlerArgumentBinder.TryGetAll<{parameter.ValueType}>(request, {parameter.Key}, {parameter.Parser}, out var a{i})",
                     CannotRead($"the option {parameter.Key}", parameter));
                 break;
             case ParameterSource.TypedOption when !parameter.IsOptional:
@@ -69,7 +71,7 @@ internal static class ParameterWriter
                 break;
             case ParameterSource.TextBody:
                 writer.ReturnIf(
-                    $"!CoapArguments.TryGetText(request, {LiteralFormatter.Text(parameter.ParameterName)}, "
+                    $"!CoapHandlerArgumentBinder.TryGetText(request, {LiteralFormatter.Text(parameter.ParameterName)}, "
                         + $"{Text(parameter.IsOptional)}, out var a{i}, out var refusal{i})", $"refusal{i}");
                 break;
         }
@@ -93,14 +95,14 @@ internal static class ParameterWriter
         ParameterSource.Request => "request",
         ParameterSource.CancellationToken => "cancellationToken",
         ParameterSource.Peer => "request.Peer",
-        ParameterSource.Services => parameter.IsOptional ? "request.Services" : "CoapArguments.Services(request)",
+        ParameterSource.Services => parameter.IsOptional ? "request.Services" : "CoapHandlerArgumentBinder.Services(request)",
         ParameterSource.QueryArray or ParameterSource.OptionArray when parameter.IsOptional => $"a{i}.Length == 0 ? null : a{i}",
         ParameterSource.Option when parameter.Parser is null => $"request.Options.Contains({parameter.Key})",
         ParameterSource.TypedOption when parameter.IsOptional => $"request.Options.Get<{parameter.ValueType}>()",
         ParameterSource.Service =>
-            $"CoapArguments.{(parameter.IsOptional ? "Optional" : string.Empty)}Service<{parameter.ValueType}>(request)",
+            $"CoapHandlerArgumentBinder.{(parameter.IsOptional ? "Optional" : string.Empty)}Service<{parameter.ValueType}>(request)",
         ParameterSource.KeyedService =>
-            $"CoapArguments.{(parameter.IsOptional ? "Optional" : string.Empty)}KeyedService<{parameter.ValueType}>(request, {parameter.Key})",
+            $"CoapHandlerArgumentBinder.{(parameter.IsOptional ? "Optional" : string.Empty)}KeyedService<{parameter.ValueType}>(request, {parameter.Key})",
         ParameterSource.ServiceOrBody => $"body{i}.Value(request, a{i}){(parameter.IsOptional ? string.Empty : "!")}",
         ParameterSource.JsonBody => parameter.IsOptional ? $"request.Payload.IsEmpty ? {Default(parameter)} : a{i}" : $"a{i}!",
         ParameterSource.TextBody => parameter.IsOptional ? $"a{i} ?? {Default(parameter)}" : $"a{i}!",
@@ -146,7 +148,7 @@ internal static class ParameterWriter
     {
         string what = $"the option {parameter.Key}";
         writer.ReturnIf(
-            $"!CoapArguments.TryGet<{parameter.ValueType}>(request, {parameter.Key}, {parameter.Parser}, out var v{i}, out bool "
+            $"!CoapHandlerArgumentBinder.TryGet<{parameter.ValueType}>(request, {parameter.Key}, {parameter.Parser}, out var v{i}, out bool "
                 + $"isPresent{i})",
             CannotRead(what, parameter));
         if (!parameter.IsOptional)
@@ -163,10 +165,10 @@ internal static class ParameterWriter
     // Both branches of a conditional expression need the same type, and 'default' would take that of the other.
     private static string NullOf(BoundParameter parameter) => $"default({parameter.Type})";
 
-    private static string Lacks(string what) => $"CoapArguments.Lacks(request, {LiteralFormatter.Text(what)})";
+    private static string Lacks(string what) => $"CoapHandlerArgumentBinder.Lacks(request, {LiteralFormatter.Text(what)})";
 
     private static string CannotRead(string what, BoundParameter parameter) =>
-        $"CoapArguments.CannotRead{(Parsing.IsNumber(parameter.Parser) ? "Number" : string.Empty)}(request, {LiteralFormatter.Text(what)}, "
+        $"CoapHandlerArgumentBinder.CannotRead{(ParserMethodSelector.IsNumber(parameter.Parser) ? "Number" : string.Empty)}(request, {LiteralFormatter.Text(what)}, "
             + $"{LiteralFormatter.Text(TypeForPeople(parameter.ValueType))})";
 
     private static string TypeForPeople(string type) =>

@@ -50,7 +50,7 @@ internal sealed class AuthorizationFilter(CoapAuthorizationMetadata metadata)
                 ?? CoapAuthorizationPolicy.Authenticated;
         }
 
-        return RequestService.Of(request, $"The policy {name}").GetRequiredService<IOptions<CoapAuthorizationOptions>>().Value
+        return RequestServiceResolver.Of(request, $"The policy {name}").GetRequiredService<IOptions<CoapAuthorizationOptions>>().Value
             .FindPolicy(name)
             ?? throw new InvalidOperationException(
                 $"There is no authorization policy '{name}'. Add it by services.AddCoapAuthorization(options => "

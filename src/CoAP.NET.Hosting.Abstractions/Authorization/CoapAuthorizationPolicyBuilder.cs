@@ -129,7 +129,7 @@ public sealed class CoapAuthorizationPolicyBuilder
         DynamicallyAccessedMemberTypes.PublicConstructors)] TAuthorizer>()
         where TAuthorizer : class, ICoapAuthorizer =>
         Require(static (context, cancellationToken) =>
-            RequestService.GetUndisposed<TAuthorizer>(context.Request, $"The authorizer {typeof(TAuthorizer).Name}")
+            RequestServiceResolver.GetUndisposed<TAuthorizer>(context.Request, $"The authorizer {typeof(TAuthorizer).Name}")
                 .AuthorizeAsync(context, cancellationToken));
 
     internal CoapAuthorizationPolicy Build() => _requirements.Count != 0

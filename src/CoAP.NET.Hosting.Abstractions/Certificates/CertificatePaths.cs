@@ -15,7 +15,7 @@ internal sealed record CertificatePaths(
     /// <summary>Reads the files.</summary>
     /// <param name="problem">The problem and its place; null for none. An earlier problem stays.</param>
     /// <returns>What they contain; only valid without a problem.</returns>
-    public CertificateContents Read(ref string? problem)
+    public LoadedCertificates Read(ref string? problem)
     {
         OwnCertificate? own = CertificateFiles.ReadOwn(Certificate, Key, Password, Section, ref problem);
         System.Security.Cryptography.X509Certificates.X509Certificate2Collection? authorities =
@@ -26,7 +26,7 @@ internal sealed record CertificatePaths(
                 + "authorities that signed the revocation lists.";
         }
 
-        return new CertificateContents(own, authorities, CertificateFiles.Read(
+        return new LoadedCertificates(own, authorities, CertificateFiles.Read(
             $"{Section}:Crl", Crl, path => CoapRevocationLists.Load(path, authorities!), ref problem));
     }
 }

@@ -12,7 +12,7 @@ internal sealed class CertificateSource<T> : WatchedCredentials
     where T : class
 {
     private readonly CertificatePaths _paths;
-    private readonly Func<CertificateContents, T> _make;
+    private readonly Func<LoadedCertificates, T> _make;
     private readonly Func<object?, X509Certificate2?> _certificateOf;
     private readonly ChangingFile[] _files;
     private T _current;
@@ -20,8 +20,8 @@ internal sealed class CertificateSource<T> : WatchedCredentials
     private CoapRevocationLists? _toldLists;
     private bool _hasChanged;
 
-    private CertificateSource(CertificatePaths paths, Func<CertificateContents, T> make, Func<object?, X509Certificate2?> certificateOf,
-        ChangingFile[] files, CertificateContents contents, T current)
+    private CertificateSource(CertificatePaths paths, Func<LoadedCertificates, T> make, Func<object?, X509Certificate2?> certificateOf,
+        ChangingFile[] files, LoadedCertificates contents, T current)
     {
         _paths = paths;
         _make = make;
@@ -42,11 +42,11 @@ internal sealed class CertificateSource<T> : WatchedCredentials
     /// </param>
     /// <param name="problem">The problem and its place; null for none. An earlier problem stays.</param>
     /// <returns>The source; null if there is a problem.</returns>
-    public static CertificateSource<T>? Load(CertificatePaths paths, Func<CertificateContents, T> make,
+    public static CertificateSource<T>? Load(CertificatePaths paths, Func<LoadedCertificates, T> make,
         Func<object?, X509Certificate2?> certificateOf, ref string? problem)
     {
         ChangingFile[] files = [.. paths.All.Select(static path => new ChangingFile(path, FileStamp.Of(path)))];
-        CertificateContents contents = paths.Read(ref problem);
+        LoadedCertificates contents = paths.Read(ref problem);
         return Make(paths, make, contents, ref problem) is { } made
             ? new CertificateSource<T>(paths, make, certificateOf, files, contents, made)
             : null;
@@ -70,7 +70,7 @@ internal sealed class CertificateSource<T> : WatchedCredentials
 
         _hasChanged = false;
         string? problem = null;
-        CertificateContents contents = _paths.Read(ref problem);
+        LoadedCertificates contents = _paths.Read(ref problem);
         if (problem is null && contents.Own?.Own is { } own && own.NotAfter < now)
         {
             problem = $"{_paths.Section}:Certificate = '{_paths.Certificate}': the certificate expired on "
@@ -109,7 +109,7 @@ internal sealed class CertificateSource<T> : WatchedCredentials
         }
     }
 
-    private static T? Make(CertificatePaths paths, Func<CertificateContents, T> make, CertificateContents contents, ref string? problem)
+    private static T? Make(CertificatePaths paths, Func<LoadedCertificates, T> make, LoadedCertificates contents, ref string? problem)
     {
         if (problem is not null)
         {

@@ -60,7 +60,7 @@ internal sealed class ConfigurationKeyTable<[DynamicallyAccessedMembers(Dynamica
     /// <param name="parts">The parts that read keys of their own in the section; null for none.</param>
     /// <returns>The keys that the section has, with their values.</returns>
     public List<(ConfigurationKey<TTarget> Key, string[] Values)> Read(
-        IConfiguration section, TTarget target, ConfigurationErrors findings, IReadOnlyCollection<HostConfigurator>? parts = null)
+        IConfiguration section, TTarget target, ConfigurationErrors findings, IReadOnlyCollection<HostedEndpointExtension>? parts = null)
     {
         List<(ConfigurationKey<TTarget> Key, string[] Values)> present = ReadKnown(section, target, findings);
         if (findings.SeeksUnknownKeys)

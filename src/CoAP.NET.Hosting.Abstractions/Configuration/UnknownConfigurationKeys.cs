@@ -60,12 +60,12 @@ internal sealed class UnknownConfigurationKeys
     }
 
     // Compares the key with all others.
-    private UnusedConfiguration Explain(string path)
+    private UnusedConfigurationKey Explain(string path)
     {
         string hint = Nearest(path) is { } nearest
             ? $"Did you mean {ConfigurationTextFormatter.Of(_root)}{nearest}?"
             : $"Known are {string.Join(", ", Siblings(path))}.";
-        return new UnusedConfiguration(ConfigurationTextFormatter.Of(_root + path), hint);
+        return new UnusedConfigurationKey(ConfigurationTextFormatter.Of(_root + path), hint);
     }
 
     private void CheckDepth(IConfigurationSection found, bool isList)

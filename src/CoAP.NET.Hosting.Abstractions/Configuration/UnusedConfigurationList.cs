@@ -9,13 +9,13 @@ namespace CoAP.NET.Hosting;
 /// <param name="statement">What a text says of each, between its path and the reason.</param>
 internal sealed class UnusedConfigurationList(string kind, string statement)
 {
-    private readonly List<UnusedConfiguration> _first = [];
+    private readonly List<UnusedConfigurationKey> _first = [];
 
     /// <summary>What they are, such as <c>unknown keys</c>.</summary>
     public string Kind => kind;
 
     /// <summary>The first ones, up to <see cref="ConfigurationErrorList.MaxListed"/>.</summary>
-    public IReadOnlyList<UnusedConfiguration> First => _first;
+    public IReadOnlyList<UnusedConfigurationKey> First => _first;
 
     /// <summary>The number of further ones.</summary>
     public int MoreCount { get; private set; }
@@ -28,7 +28,7 @@ internal sealed class UnusedConfigurationList(string kind, string statement)
     /// <summary>Adds one, or only counts it.</summary>
     /// <param name="state">Passed to the function.</param>
     /// <param name="explain">Explains it, which is expensive.</param>
-    public void Add<TState>(TState state, Func<TState, UnusedConfiguration> explain)
+    public void Add<TState>(TState state, Func<TState, UnusedConfigurationKey> explain)
     {
         if (_first.Count < ConfigurationErrorList.MaxListed)
         {
@@ -40,5 +40,5 @@ internal sealed class UnusedConfigurationList(string kind, string statement)
         }
     }
 
-    private string TextOf(UnusedConfiguration unused) => $"{unused.Path} {statement} {unused.Reason}";
+    private string TextOf(UnusedConfigurationKey unused) => $"{unused.Path} {statement} {unused.Reason}";
 }

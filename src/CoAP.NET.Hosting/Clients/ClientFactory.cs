@@ -13,7 +13,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly Lock _gate = new();
     private readonly Dictionary<string, HostedClient> _clients = [];
     private readonly List<CoapEndpoint> _own = [];
-    private readonly List<ClientConfigurator> _parts = [];
+    private readonly List<HostedClientExtension> _parts = [];
     private readonly List<CredentialFileMonitor> _watches = [];
     private readonly List<ConfigurationChangeWarning> _configurations = [];
     private bool _isDisposed;
@@ -63,7 +63,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
             await endpoint.DisposeAsync().ConfigureAwait(false);
         }
 
-        foreach (ClientConfigurator part in Enumerable.Reverse(_parts))
+        foreach (HostedClientExtension part in Enumerable.Reverse(_parts))
         {
             await part.CloseAsync().ConfigureAwait(false);
         }
@@ -79,9 +79,9 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
                 $"No client was added by the name '{name}'. Known "
                     + $"are: {string.Join(", ", _registrations.Select(static known => $"'{known.Name}'"))}. Call AddCoapClient(\"{name}\").", nameof(name));
         CoapClientOptions options = _options.Get(name);
-        ClientConfigurator[] parts = [.. _services.GetKeyedServices<ClientConfigurator>(name)];
+        HostedClientExtension[] parts = [.. _services.GetKeyedServices<HostedClientExtension>(name)];
         options.Endpoint.UseHost(_services);
-        EndpointHostDefaults.Warn(
+        HostedEndpointDefaults.Warn(
             options.Endpoint.LoggerFactory, options.Findings,
             SecretFilePermissionCheck.Check(options.Tls, parts, registration.SectionPath));
         if (ConfigurationChangeWarning.Begin(registration.SectionIn(_services), registration.Title,
@@ -98,13 +98,13 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     }
 
     private CoapEndpoint MakeEndpoint(
-        CoapClientOptions options, ClientRegistration registration, ClientConfigurator[] parts, out InnermostClientHandler? link)
+        CoapClientOptions options, ClientRegistration registration, HostedClientExtension[] parts, out InnermostClientHandler? link)
     {
         options.Peers.ApplyTo(options.Endpoint);
         List<WatchedCredentials> credentials = [];
         options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
         _parts.AddRange(parts.Except(_parts));
-        foreach (ClientConfigurator part in parts)
+        foreach (HostedClientExtension part in parts)
         {
             part.Apply(options, credentials);
         }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting;
 
 /// <summary>Checks the options of one client when the application starts.</summary>
 internal sealed class ClientOptionsValidator(
-    ClientRegistration registration, IEnumerable<ServerRegistration> servers, ClientConfigurator[] parts)
+    ClientRegistration registration, IEnumerable<ServerRegistration> servers, HostedClientExtension[] parts)
     : IValidateOptions<CoapClientOptions>
 {
     public ValidateOptionsResult Validate(string? name, CoapClientOptions options)

@@ -144,7 +144,7 @@ internal static class EndpointConfigurationKeys
         "TcpEngine",
     };
 
-    private static readonly ConfigurationKeyTable<CoapProcessOptions> s_processes = new("Processes:")
+    private static readonly ConfigurationKeyTable<CoapMultiProcessOptions> s_processes = new("Processes:")
     {
         { "SharedSecret", s_secret },
         { "StopGracePeriod", Time(Zero, FromDays(24)) },

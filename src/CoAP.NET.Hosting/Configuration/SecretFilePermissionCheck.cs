@@ -7,7 +7,7 @@ namespace CoAP.NET.Hosting;
 internal static class SecretFilePermissionCheck
 {
     /// <summary>Returns the files of a server or client that other users can read or change.</summary>
-    public static IEnumerable<UnsafeKeyFile> Check(CoapTlsFileOptions tls, IEnumerable<HostConfigurator> parts, string section)
+    public static IEnumerable<UnsafeKeyFile> Check(CoapTlsFileOptions tls, IEnumerable<HostedEndpointExtension> parts, string section)
     {
         foreach ((string key, string? path) in parts.SelectMany(static part => part.KeyFiles).Append(($"{section}:Tls:Key", tls.Key)))
         {

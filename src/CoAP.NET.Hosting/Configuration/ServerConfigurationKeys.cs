@@ -10,7 +10,7 @@ internal static class ServerConfigurationKeys
         { "Shards", Number(1, 64) },
     };
 
-    private static readonly ConfigurationKeyTable<CoapProcessOptions> s_processes = new("Processes:")
+    private static readonly ConfigurationKeyTable<CoapMultiProcessOptions> s_processes = new("Processes:")
     {
         "SharePort",
         "AnswerWhileStopping",

@@ -21,9 +21,9 @@ internal static class TlsFiles
             return null;
         }
 
-        if (!PlatformCryptography.IsAvailable)
+        if (!PlatformCryptographyAvailability.IsAvailable)
         {
-            problem = $"{section}:Tls: {PlatformCryptography.Missing("TLS")}";
+            problem = $"{section}:Tls: {PlatformCryptographyAvailability.Missing("TLS")}";
             return null;
         }
 
@@ -60,7 +60,7 @@ internal static class TlsFiles
                 + $"Set {section}:Tls:Authorities to a PEM file with the authorities of your clients. To decide otherwise, set "
                 + "Endpoint.Tls in code.";
 
-    private static TlsCredentials Make(CertificateContents contents, CoapTlsFileOptions files)
+    private static TlsCredentials Make(LoadedCertificates contents, CoapTlsFileOptions files)
     {
         SslStreamCertificateContext? own = contents.Own is { } pair
             ? SslStreamCertificateContext.Create(pair.Own, pair.Intermediates, offline: true)
@@ -73,7 +73,7 @@ internal static class TlsFiles
         });
     }
 
-    private static SslServerAuthenticationOptions ServerOf(SslStreamCertificateContext own, CertificateContents contents,
+    private static SslServerAuthenticationOptions ServerOf(SslStreamCertificateContext own, LoadedCertificates contents,
         CoapTlsFileOptions files)
     {
         SslServerAuthenticationOptions options = new()

@@ -27,7 +27,7 @@ internal sealed class UnusedSectionCheck(IServiceProvider services, IEnumerable<
             UnusedConfigurationList unused = NewList();
             Find(unused, configuration.GetSection("Coap"), NamesOf(HostedRegistration.Server),
                 NamesOf(HostedRegistration.Client), NamesOf(HostedRegistration.Proxy));
-            foreach (UnusedConfiguration section in unused.First)
+            foreach (UnusedConfigurationKey section in unused.First)
             {
                 HostingLog.UnusedSection(_logger, section.Path, section.Reason);
             }
@@ -59,7 +59,7 @@ internal sealed class UnusedSectionCheck(IServiceProvider services, IEnumerable<
             {
                 if (s_groups.MinBy(group => EditDistance.Of(group, section.Key)) is { } near && EditDistance.Of(near, section.Key) <= 2)
                 {
-                    unused.Add(section, one => new UnusedConfiguration(
+                    unused.Add(section, one => new UnusedConfigurationKey(
                         ConfigurationTextFormatter.Of(one.Path), $"its name is unknown. Did you mean {all.Path}:{near}?"));
                 }
 
@@ -86,7 +86,7 @@ internal sealed class UnusedSectionCheck(IServiceProvider services, IEnumerable<
             {
                 if (!names.Contains(""))
                 {
-                    unused.Add(section, one => new UnusedConfiguration(
+                    unused.Add(section, one => new UnusedConfigurationKey(
                         one.Path,
                         $"the {plural.ToLowerInvariant()} that were added have names, such as "
                             + $"{all.Path}:{plural}:{ConfigurationTextFormatter.Of(names[0])}."));
@@ -103,13 +103,13 @@ internal sealed class UnusedSectionCheck(IServiceProvider services, IEnumerable<
         }
     }
 
-    private static UnusedConfiguration Explain(
+    private static UnusedConfigurationKey Explain(
         IConfigurationSection named, IConfigurationSection section, IConfigurationSection all, string kind, string[] names)
     {
         string? near = names.Where(static name => name.Length > 0).MinBy(name => EditDistance.Of(name, named.Key));
         string hint = near is not null && EditDistance.Of(near, named.Key) <= Math.Max(2, near.Length / 3)
             ? $" Did you mean {section.Path}:{ConfigurationTextFormatter.Of(near)}?"
             : near is null ? $" The {kind} without a name is configured by {all.Path}:{char.ToUpperInvariant(kind[0])}{kind[1..]}." : "";
-        return new UnusedConfiguration(ConfigurationTextFormatter.Of(named.Path), $"no {kind} was added by this name.{hint}");
+        return new UnusedConfigurationKey(ConfigurationTextFormatter.Of(named.Path), $"no {kind} was added by this name.{hint}");
     }
 }

@@ -9,7 +9,8 @@ internal sealed class PingHealthCheck(ICoapClientFactory clients, string client,
     {
         try
         {
-            TimeSpan time = await IEndpointClient.Of(clients.GetClient(client)).PingAsync(uri, null, cancellationToken).ConfigureAwait(false);
+            TimeSpan time = await IEndpointClient.Of(clients.GetClient(client)).PingAsync(uri, null, cancellationToken)
+                .ConfigureAwait(false);
             return HealthCheckResult.Healthy(
                 string.Create(CultureInfo.InvariantCulture, $"{uri} answered in {time.TotalMilliseconds:0.0} ms."),
                 new Dictionary<string, object> { ["roundTripMilliseconds"] = time.TotalMilliseconds });

@@ -14,7 +14,7 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
 
     private HealthCheckResult Check(HealthStatus failure)
     {
-        ServerLifetime life = registration.Life;
+        HostedServerState life = registration.Life;
         ServerPhase phase = life.Phase;
         if (phase is ServerPhase.NotStarted or ServerPhase.Stopped or ServerPhase.Failed || life.Server is not { } server)
         {

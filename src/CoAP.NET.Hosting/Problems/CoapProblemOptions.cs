@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Options of <see cref="CoapHostingRouteExtensions.WithProblemDetails"/>.</summary>
+/// <summary>Options of <see cref="CoapRouteConventionsExtensions.WithProblemDetails"/>.</summary>
 public sealed class CoapProblemOptions
 {
     /// <summary>Whether answers to unhandled exceptions contain type and message of the exception.</summary>

@@ -62,7 +62,7 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
 
     private Limit Find(CoapRequestContext request)
     {
-        RateLimiters limiters = RequestService.Of(request, $"The rate limit {metadata.LimitName}").GetService<RateLimiters>()
+        RateLimiters limiters = RequestServiceResolver.Of(request, $"The rate limit {metadata.LimitName}").GetService<RateLimiters>()
             ?? throw new InvalidOperationException(
                 $"There is no rate limit '{metadata.LimitName}'. Add it by services.AddCoapRateLimits(options => "
                     + $"options.AddLimit(\"{metadata.LimitName}\", ...)).");

@@ -5,7 +5,7 @@ namespace CoAP.NET.Hosting;
 
 internal static class ServerFactory
 {
-    public static CoapServer Make(IServiceProvider services, ServerRegistration registration, ServerConfigurator[] parts)
+    public static CoapServer Make(IServiceProvider services, ServerRegistration registration, HostedServerExtension[] parts)
     {
         CoapServerOptions options = services.OptionsOf<CoapServerOptions>(registration.Name);
         CoapEndpointOptions endpoint = options.Endpoint;
@@ -15,21 +15,21 @@ internal static class ServerFactory
         options.Peers.ApplyTo(endpoint);
         List<WatchedCredentials> credentials = registration.Life.Credentials;
         endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
-        foreach (ServerConfigurator part in parts)
+        foreach (HostedServerExtension part in parts)
         {
             part.Apply(endpoint, credentials);
         }
 
-        registration.Routes.Routes.WithMetadata(new Binding.HostServices(services));
+        registration.Routes.Routes.WithMetadata(new Binding.HostServicesMetadata(services));
         registration.Scopes.Attach(services); // the container itself, because the server is a singleton
-        EndpointHostDefaults.Warn(
+        HostedEndpointDefaults.Warn(
             endpoint.LoggerFactory, options.Findings, SecretFilePermissionCheck.Check(options.Tls, parts, registration.SectionPath));
         foreach (Action<CoapEndpointOptions> step in options.EndpointSteps)
         {
             step(endpoint);
         }
 
-        foreach (ServerConfigurator part in parts)
+        foreach (HostedServerExtension part in parts)
         {
             part.Settle(endpoint);
         }
@@ -39,7 +39,7 @@ internal static class ServerFactory
         registration.Life.IsHandedConnections = !options.ListenByDefault;
         try
         {
-            foreach (ServerConfigurator part in parts)
+            foreach (HostedServerExtension part in parts)
             {
                 part.Map(server);
             }
@@ -75,7 +75,7 @@ internal static class ServerFactory
         return server;
     }
 
-    private static void Listen(CoapServer server, CoapServerOptions options, ServerRegistration registration, ServerConfigurator[] parts)
+    private static void Listen(CoapServer server, CoapServerOptions options, ServerRegistration registration, HostedServerExtension[] parts)
     {
         HashSet<string> seen = [];
         foreach (string uri in options.Endpoints)
@@ -95,7 +95,7 @@ internal static class ServerFactory
             {
                 string section = registration.SectionPath;
                 string hint = address.Scheme == "coaps+tcp" ? $" A certificate for it: {section}:Tls:Certificate."
-                    : address.Scheme == "coaps" && !parts.Any(static part => part.Section == MissingSection.Dtls)
+                    : address.Scheme == "coaps" && !parts.Any(static part => part.Section == SectionOfMissingPackage.Dtls)
                     ? $" For keys in {section}:Dtls, call UseDtls on what AddCoapServer returns." : "";
                 throw new OptionsValidationException(
                     registration.Name, typeof(CoapServerOptions),

@@ -7,7 +7,7 @@ namespace CoAP.NET.Hosting;
 
 /// <summary>Starts a server with the host, and drains it when the host stops.</summary>
 #pragma warning disable CA1001 // StopAsync disposes its fields
-internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration, ServerConfigurator[] parts)
+internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration, HostedServerExtension[] parts)
     : IHostedService
 #pragma warning restore CA1001
 {
@@ -44,7 +44,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         registration.Routes.CheckBinding(services);
         registration.Life.Server = server;
         registration.Life.MaxRequestsServed = options.Limits.Requests.MaxServed;
-        foreach (ServerConfigurator part in parts)
+        foreach (HostedServerExtension part in parts)
         {
             try
             {
@@ -76,11 +76,12 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         registration.Life.Phase = ServerPhase.Serving;
         if (registration.Life.Credentials is { Count: > 0 } credentials)
         {
-            _credentials = new CredentialFileMonitor(credentials, server.Endpoint, registration.Title, options.Endpoint.TimeProvider, _logger);
+            _credentials = new CredentialFileMonitor(
+                credentials, server.Endpoint, registration.Title, options.Endpoint.TimeProvider, _logger);
         }
 
         _configuration = ConfigurationChangeWarning.Begin(registration.SectionIn(services), registration.Title, _logger);
-        foreach (ServerConfigurator part in parts)
+        foreach (HostedServerExtension part in parts)
         {
             part.Begin(server);
         }
@@ -117,7 +118,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             await credentials.DisposeAsync().ConfigureAwait(false);
         }
 
-        foreach (ServerConfigurator part in parts.Reverse())
+        foreach (HostedServerExtension part in parts.Reverse())
         {
             await part.CloseAsync().ConfigureAwait(false);
         }

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Checks the options of one server when the application starts.</summary>
-internal sealed class ServerOptionsValidator(ServerRegistration registration, ServerConfigurator[] parts)
+internal sealed class ServerOptionsValidator(ServerRegistration registration, HostedServerExtension[] parts)
     : IValidateOptions<CoapServerOptions>
 {
     public ValidateOptionsResult Validate(string? name, CoapServerOptions options)

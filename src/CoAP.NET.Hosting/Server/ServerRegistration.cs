@@ -17,7 +17,7 @@ internal sealed class ServerRegistration : HostedRegistration
 
     public RequestScopes Scopes { get; } = new();
 
-    public ServerLifetime Life { get; } = new();
+    public HostedServerState Life { get; } = new();
 
     /// <summary>The functions that run before it listens.</summary>
     public StartupActions Preparations { get; } = new();

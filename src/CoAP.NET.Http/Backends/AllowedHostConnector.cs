@@ -25,7 +25,8 @@ internal sealed class AllowedHostConnector(CoapProxyTargets targets, TimeProvide
     private async ValueTask<Stream> ConnectAsync(SocketsHttpConnectionContext context, CancellationToken cancellationToken)
     {
         DnsEndPoint end = context.DnsEndPoint;
-        CoapSource? client = context.InitialRequestMessage.Options.TryGetValue(CoapHttpRequestOptions.OnBehalfOf, out CoapSource source)
+        CoapQuotaSource? client =
+            context.InitialRequestMessage.Options.TryGetValue(CoapHttpRequestOptions.OnBehalfOf, out CoapQuotaSource source)
             ? source
             : null;
         IPAddress[] addresses = IPAddress.TryParse(end.Host, out IPAddress? literal)

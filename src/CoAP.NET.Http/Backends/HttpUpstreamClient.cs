@@ -54,10 +54,10 @@ internal sealed class HttpUpstreamClient : UpstreamClient
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
-        if (!PlatformCryptography.IsAvailable && request.Target.StartsWith("https:", StringComparison.OrdinalIgnoreCase))
+        if (!PlatformCryptographyAvailability.IsAvailable && request.Target.StartsWith("https:", StringComparison.OrdinalIgnoreCase))
         {
             // A client of a forward proxy names the target: it must not end the process.
-            return CoapResults.Status(CoapCode.ProxyingNotSupported, PlatformCryptography.Missing("https"));
+            return CoapResults.Status(CoapCode.ProxyingNotSupported, PlatformCryptographyAvailability.Missing("https"));
         }
 
         CoapCacheTransaction? cached = CachedOf(request);
@@ -232,7 +232,7 @@ internal sealed class HttpUpstreamClient : UpstreamClient
                 continue;
             }
 
-            CoapResult result = HttpToCoapResult.Translate(
+            CoapResult result = HttpToCoapResponseTranslator.Translate(
                 response,
                 await ReadAsync(response.Content, cancellationToken).ConfigureAwait(false),
                 method,

@@ -47,7 +47,8 @@ public static class ProxyHostingExtensions
         services.AddSingleton<IValidateOptions<CoapHostedProxyOptions>>(new ProxyOptionsValidator(registration));
         services.AddSingleton(registration);
         services.AddSingleton<HostedRegistration>(registration);
-        services.TryAddPart<ServerConfigurator, ProxyServerConfigurator>(registration.Name, provider => new ProxyServerConfigurator(provider, registration));
+        services.TryAddPart<HostedServerExtension,
+            ProxyServerConfigurator>(registration.Name, provider => new ProxyServerConfigurator(provider, registration));
         services.AddKeyedSingleton(
             registration.Name, static (provider, name) => provider.GetRequiredKeyedService<ProxyServerConfigurator>(name).Make());
         if (registration.Name.Length == 0)

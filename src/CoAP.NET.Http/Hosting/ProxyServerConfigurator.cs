@@ -6,7 +6,7 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>The proxy of a hosted server, and the paths that it serves.</summary>
-internal sealed class ProxyServerConfigurator(IServiceProvider services, ProxyRegistration registration) : ServerConfigurator
+internal sealed class ProxyServerConfigurator(IServiceProvider services, ProxyRegistration registration) : HostedServerExtension
 {
     private CoapHostedProxyOptions Options => services.OptionsOf<CoapHostedProxyOptions>(registration.Name);
 
@@ -37,7 +37,7 @@ internal sealed class ProxyServerConfigurator(IServiceProvider services, ProxyRe
     {
         CoapHostedProxyOptions options = Options;
         CoapProxy proxy = services.GetRequiredKeyedService<CoapProxy>(registration.Name);
-        EndpointHostDefaults.Warn(
+        HostedEndpointDefaults.Warn(
             services.GetRequiredKeyedService<IServerSettings>(registration.Name).Endpoint.LoggerFactory, options.Findings, []);
         for (int i = 0; i < options.Routes.Count; i++)
         {

@@ -38,7 +38,7 @@ internal static class HttpToCoapRequest
             coap.Options.HopLimit = hopLimit;
         }
 
-        if (request.Options.TryGetValue(CoapHttpRequestOptions.OnBehalfOf, out CoapSource source))
+        if (request.Options.TryGetValue(CoapHttpRequestOptions.OnBehalfOf, out CoapQuotaSource source))
         {
             coap.OnBehalfOf = source;
         }

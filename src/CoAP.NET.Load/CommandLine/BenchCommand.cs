@@ -12,7 +12,7 @@ internal static class BenchCommand
     /// <param name="calledAs">How it is called from a shell: for its examples, errors and reports.</param>
     internal static Command Create(CliContext context, string name, string calledAs)
     {
-        ToolCommand command = new(name, "Put load on a server and measure how it answers.")
+        GroupedHelpCommand command = new(name, "Put load on a server and measure how it answers.")
         {
             Examples =
             [
@@ -22,7 +22,7 @@ internal static class BenchCommand
                 $"{calledAs} coap://127.0.0.1/number --peers 1000 --loop observe --rate 10",
             ],
         };
-        BenchUsage usage = new(context, calledAs);
+        BenchCommandLineErrors usage = new(context, calledAs);
         bool isDrawn = context.Error.IsTerminal && context.GetVariable("TERM") != "dumb";
         new LoadCommand(context, usage, isDrawn ? context.Error.Console : null).AddTo(command);
         new WorkerCommand(context, usage).AddTo(command);

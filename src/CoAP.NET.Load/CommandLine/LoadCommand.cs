@@ -10,7 +10,7 @@ namespace CoAP.NET.Load;
 /// <param name="context">The streams, and cancellation.</param>
 /// <param name="usage">Refuses command lines.</param>
 /// <param name="terminal">The terminal for the progress display; null to find out whether standard error is one.</param>
-internal sealed class LoadCommand(CliContext context, BenchUsage usage, IAnsiConsole? terminal)
+internal sealed class LoadCommand(CliContext context, BenchCommandLineErrors usage, IAnsiConsole? terminal)
 {
     private readonly LoadOptions _options = new();
     private readonly Option<string?> _workers = new("--workers")
@@ -36,7 +36,7 @@ internal sealed class LoadCommand(CliContext context, BenchUsage usage, IAnsiCon
     };
     private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Shows nothing until the report." };
 
-    public void AddTo(ToolCommand command)
+    public void AddTo(GroupedHelpCommand command)
     {
         _options.AddTo(command);
         command.AddGroup("Report", _json, _html, _strict, _quiet, _processor);
@@ -127,7 +127,7 @@ internal sealed class LoadCommand(CliContext context, BenchUsage usage, IAnsiCon
             {
                 // Ended before it measured anything; the report contains the earlier runs.
             }
-            catch (Exception exception) when (exception is ArgumentException or CoapException or WorkerProtocolException)
+            catch (Exception exception) when (exception is ArgumentException or CoapException or DistributedRunException)
             {
                 return exception;
             }
@@ -142,7 +142,7 @@ internal sealed class LoadCommand(CliContext context, BenchUsage usage, IAnsiCon
         foreach (LoadResult run in runs)
         {
             string? reason = run.ErrorCount > 0 || run.Lost > 0 ? $"{run.ErrorCount} errors, {run.Lost} lost"
-                : run.Plan.Loop != LoadLoop.Observe && run.Count == 0 ? "no answers"
+                : run.Plan.Loop != LoadPacing.Observe && run.Count == 0 ? "no answers"
                 : run.Converged < run.Plan.Peers ? $"{run.Plan.Peers - run.Converged} observers do not have the last state"
                 : null;
             if (reason is not null)

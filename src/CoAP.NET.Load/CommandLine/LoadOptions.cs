@@ -46,7 +46,7 @@ internal sealed class LoadOptions
         "The time after which an unanswered request counts as lost. Default 5s.", "-B");
     private readonly Option<int?> _retransmissions = CommandExtensions.Number("--max-retransmit",
         "Number of retransmissions of an unacknowledged Confirmable request (MAX_RETRANSMIT). Default 0.", 0, 20);
-    private readonly Option<CoapRetransmissionTiming?> _timing = TimingOption.Create();
+    private readonly Option<CoapRetransmissionTiming?> _timing = RetransmissionTimingOption.Create();
     private readonly ConnectionOptions _connection = new();
     private readonly Option<bool> _non = new("--non", "-N") { Description = "Send Non-confirmable messages." };
     private readonly Option<string> _method = new("--method")
@@ -82,7 +82,7 @@ internal sealed class LoadOptions
 
     public LoadOptions() => _loop.AcceptOnlyFromAmong("closed", "open", "observe");
 
-    public void AddTo(ToolCommand command)
+    public void AddTo(GroupedHelpCommand command)
     {
         command.Add(_uri);
         command.AddGroup("Load", _peers, _loop, _rate, _poisson, _depth, _seconds, _warmUp, _ramp, _seed);
@@ -102,7 +102,7 @@ internal sealed class LoadOptions
         LoadPlan plan = new()
         {
             Uri = uri.Contains("://", StringComparison.Ordinal) ? uri : $"coap://{uri}",
-            Loop = Enum.Parse<LoadLoop>(parsed.GetRequiredValue(_loop), ignoreCase: true),
+            Loop = Enum.Parse<LoadPacing>(parsed.GetRequiredValue(_loop), ignoreCase: true),
             Rate = parsed.GetValue(_rate),
             Poisson = parsed.GetValue(_poisson),
             Seconds = parsed.GetValue(_seconds)?.TotalSeconds ?? s_defaults.Seconds,
@@ -133,10 +133,10 @@ internal sealed class LoadOptions
     {
         _ when plan.RetransmissionTiming != CoapRetransmissionTiming.Default && (plan.Retransmissions == 0 || !plan.Confirmable) =>
             "--retransmission-timing is for retransmissions: add --max-retransmit, and leave out --non.",
-        LoadLoop.Closed when plan.Rate > 0 => "A closed loop has no --rate, as its server sets the pace: add --loop open.",
-        LoadLoop.Closed or LoadLoop.Observe when plan.Poisson => "--poisson is for --loop open.",
-        LoadLoop.Observe when plan.Depth > 1 => "--depth is for requests: an observing peer has one registration.",
-        LoadLoop.Observe
+        LoadPacing.Closed when plan.Rate > 0 => "A closed loop has no --rate, as its server sets the pace: add --loop open.",
+        LoadPacing.Closed or LoadPacing.Observe when plan.Poisson => "--poisson is for --loop open.",
+        LoadPacing.Observe when plan.Depth > 1 => "--depth is for requests: an observing peer has one registration.",
+        LoadPacing.Observe
             when plan.Rate > 0 && plan.Expected is not null => "--expect does not go with changes at --rate, which are numbers.",
         _ => null,
     };

@@ -5,7 +5,7 @@ using CoAP.NET.Cli.CommandLine;
 namespace CoAP.NET.Load;
 
 /// <summary>Shows a report from a JSON file again, and draws it.</summary>
-internal sealed class ReportCommand(CliContext context, BenchUsage usage)
+internal sealed class ReportCommand(CliContext context, BenchCommandLineErrors usage)
 {
     public const string Name = "report";
     private readonly Argument<string> _file = new("FILE") { Description = "The output of --json; - for the standard input." };
@@ -15,7 +15,7 @@ internal sealed class ReportCommand(CliContext context, BenchUsage usage)
     {
         Command command = new(Name, "Shows the table of a report that --json wrote, and makes one with plots of it.") { _file, _html };
         command.Runs(context, RunAsync);
-        BenchUsage.ComesFirst(command);
+        BenchCommandLineErrors.ComesFirst(command);
         root.Add(command);
     }
 

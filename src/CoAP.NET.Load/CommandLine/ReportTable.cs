@@ -55,14 +55,14 @@ internal static class ReportTable
             foreach ((string kind, long count) in run.Errors.OrderByDescending(static error => error.Value))
             {
                 // The report may come from a stranger.
-                string what = WorkerProtocolException.Clean(kind);
+                string what = DistributedRunException.Clean(kind);
                 output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunNames.Peers(run.Plan)}: {count} x {what}"));
             }
 
             if (run.Count == 0 && run.Lost == 0 && run.ErrorCount == 0)
             {
                 output.WriteLine(
-                    $"{RunNames.Peers(run.Plan)}: {(run.Plan.Loop == LoadLoop.Observe ? "nothing was notified: did the resource change?" : "what was asked in the warm-up was not answered until the end, so nothing was asked in the measured time.")}");
+                    $"{RunNames.Peers(run.Plan)}: {(run.Plan.Loop == LoadPacing.Observe ? "nothing was notified: did the resource change?" : "what was asked in the warm-up was not answered until the end, so nothing was asked in the measured time.")}");
             }
 
             if (run.OwnDrops > 0)
@@ -92,7 +92,7 @@ internal static class ReportTable
             ("p99 ms", Times(times, 0.99)),
             ("p99.9 ms", Times(times, 0.999)),
             ("longest ms", Times(times, 1)),
-            ("changes", Cells(static run => run.Plan is { Loop: LoadLoop.Observe, Rate: > 0 } ? Text(run.Changes, "0") : None)),
+            ("changes", Cells(static run => run.Plan is { Loop: LoadPacing.Observe, Rate: > 0 } ? Text(run.Changes, "0") : None)),
             ("to last p50 ms", Times(changes, 0.5)),
             ("to last p99 ms", Times(changes, 0.99)),
             ("converged", Cells(static run => run.Converged is { } converged

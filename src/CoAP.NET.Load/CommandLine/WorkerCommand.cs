@@ -6,7 +6,7 @@ using CoAP.NET.Cli.CommandLine;
 namespace CoAP.NET.Load;
 
 /// <summary>Runs the program as a worker, for coordinators.</summary>
-internal sealed class WorkerCommand(CliContext context, BenchUsage usage)
+internal sealed class WorkerCommand(CliContext context, BenchCommandLineErrors usage)
 {
     public const string Name = "worker";
     public const string KeyName = "--worker-key";
@@ -31,7 +31,7 @@ internal sealed class WorkerCommand(CliContext context, BenchUsage usage)
             _listen, _key, _processor
         };
         command.Runs(context, RunAsync);
-        BenchUsage.ComesFirst(command);
+        BenchCommandLineErrors.ComesFirst(command);
         root.Add(command);
     }
 
@@ -74,12 +74,12 @@ internal sealed class WorkerCommand(CliContext context, BenchUsage usage)
         try
         {
             return PlanRules.FaultOf(plan) is { } fault
-                ? throw new WorkerProtocolException(WorkerProtocolError.Failed, "the plan is refused: " + fault)
+                ? throw new DistributedRunException(WorkerProtocolErrorCodes.Failed, "the plan is refused: " + fault)
                 : await LoadRunner.RunAsync(plan, progress, gate, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is ArgumentException or CoapException)
         {
-            throw new WorkerProtocolException(WorkerProtocolError.Failed, exception.Message, exception);
+            throw new DistributedRunException(WorkerProtocolErrorCodes.Failed, exception.Message, exception);
         }
     }
 }

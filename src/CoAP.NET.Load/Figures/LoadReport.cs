@@ -24,7 +24,7 @@ internal sealed record LoadReport
     public static LoadReport Parse(string json)
     {
         LoadReport report = JsonSerializer.Deserialize(json, LoadJson.Default.LoadReport) ?? throw new JsonException("null is no report.");
-        return report.Runs.All(static run => run is not null && WorkerFigures.IsSound(run))
+        return report.Runs.All(static run => run is not null && WorkerFigureValidator.IsSound(run))
             ? report
             : throw new JsonException("a run has figures that cannot be.");
     }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Load;
 internal sealed class ObserveFigures
 {
     private readonly Lock _gate = new();
-    private readonly ChangeLog _changes = new();
+    private readonly ChangeDeliveryTracker _changes = new();
     private readonly Dictionary<string, long> _errors = [];
     private bool _isMeasuring;
     private long _measuredFrom;

@@ -74,7 +74,8 @@ internal sealed class ObservePhases(LoadPlan plan, ObserveFigures figures, IProg
         (LoadSecond second, long errors, long lost) = figures.TakeSecond(at, length);
         TimeSpan elapsed = TimeProvider.System.GetElapsedTime(_begun);
         progress?.Report(
-            new LoadProgress(phase, elapsed, elapsed > Whole ? elapsed : Whole, Peers, second.PerSecond, second.P50, second.P99, errors, lost));
+            new LoadProgress(phase, elapsed, elapsed > Whole ? elapsed
+                : Whole, Peers, second.PerSecond, second.P50, second.P99, errors, lost));
         return second;
     }
 }

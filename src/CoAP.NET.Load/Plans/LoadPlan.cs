@@ -11,7 +11,7 @@ internal sealed record LoadPlan
     /// <summary>The resource, with any scheme of the library.</summary>
     public required string Uri { get; init; }
 
-    public LoadLoop Loop { get; init; }
+    public LoadPacing Loop { get; init; }
 
     /// <summary>The code of the requests: a method (RFC 7252 section 12.1.1).</summary>
     public string Method { get; init; } = "GET";

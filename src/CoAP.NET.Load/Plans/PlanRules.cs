@@ -40,12 +40,12 @@ internal static class PlanRules
             return "FETCH asks by its payload (RFC 8132 section 2): give one.";
         }
 
-        if (plan.Loop == LoadLoop.Observe && code != CoapCode.Get && code != CoapCode.Fetch)
+        if (plan.Loop == LoadPacing.Observe && code != CoapCode.Get && code != CoapCode.Fetch)
         {
             return "Observing needs GET (RFC 7641) or FETCH (RFC 8132).";
         }
 
-        return plan.Loop == LoadLoop.Open && plan.Rate <= 0 ? "An open loop needs a rate above 0." : FaultOfNumbers(plan);
+        return plan.Loop == LoadPacing.Open && plan.Rate <= 0 ? "An open loop needs a rate above 0." : FaultOfNumbers(plan);
     }
 
     /// <summary>Returns the code of a method, by its name or as <c>c.dd</c>; null for none.</summary>

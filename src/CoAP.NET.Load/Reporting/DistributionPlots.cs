@@ -5,7 +5,7 @@ internal static class DistributionPlots
 {
     public static IEnumerable<Plot> Of(IReadOnlyList<LoadResult> runs)
     {
-        string what = runs.Any(static run => run.Plan.Loop == LoadLoop.Observe)
+        string what = runs.Any(static run => run.Plan.Loop == LoadPacing.Observe)
             ? "Distribution of times; when observing, from a change to each observer"
             : "Distribution of times";
         return new[]

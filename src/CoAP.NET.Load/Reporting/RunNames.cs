@@ -7,8 +7,8 @@ internal static class RunNames
     {
         string rate = plan.Rate > 0 ? plan.Loop switch
         {
-            LoadLoop.Open => $" {FigureFormatter.Number(plan.Rate)} a second{(plan.Poisson ? ", at random" : "")}",
-            LoadLoop.Observe => $", {FigureFormatter.Number(plan.Rate)} changes a second",
+            LoadPacing.Open => $" {FigureFormatter.Number(plan.Rate)} a second{(plan.Poisson ? ", at random" : "")}",
+            LoadPacing.Observe => $", {FigureFormatter.Number(plan.Rate)} changes a second",
             _ => "",
         }
         : "";
@@ -19,10 +19,10 @@ internal static class RunNames
 
     public static string Peers(LoadPlan plan) => $"{FigureFormatter.Number(plan.Peers)} peer{(plan.Peers == 1 ? "" : "s")}";
 
-    public static string Loop(LoadLoop loop) => loop switch
+    public static string Loop(LoadPacing loop) => loop switch
     {
-        LoadLoop.Closed => "closed",
-        LoadLoop.Open => "open",
+        LoadPacing.Closed => "closed",
+        LoadPacing.Open => "open",
         _ => "observe",
     };
 
@@ -37,7 +37,7 @@ internal static class RunNames
     /// <summary>Describes the counted events of runs.</summary>
     public static string Counted(IEnumerable<LoadResult> runs)
     {
-        bool[] observing = [.. runs.Select(static run => run.Plan.Loop == LoadLoop.Observe).Distinct()];
+        bool[] observing = [.. runs.Select(static run => run.Plan.Loop == LoadPacing.Observe).Distinct()];
         return observing switch { [true] => "notifications", [true, false] or [false, true] => "answers or notifications", _ => "answers" };
     }
 }

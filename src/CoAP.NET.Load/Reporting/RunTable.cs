@@ -28,7 +28,7 @@ internal static class RunTable
             ("lost here", Cells((run, _) => run.OwnDrops > 0 ? FigureFormatter.Number(run.OwnDrops) : null)),
             ("errors", Cells((run, _) => FigureFormatter.Number(run.ErrorCount))),
             ("changes",
-                Cells((run, _) => run.Plan.Loop == LoadLoop.Observe && run.Plan.Rate > 0 ? FigureFormatter.Number(run.Changes) : null)),
+                Cells((run, _) => run.Plan.Loop == LoadPacing.Observe && run.Plan.Rate > 0 ? FigureFormatter.Number(run.Changes) : null)),
             ("to the last observer, p50", Time(changes, 0.5)),
             ("p99", Time(changes, 0.99)),
             ("observers with the last state", Cells((run, _) => run.Converged is { } converged ? FigureFormatter.Number(converged) : null)),

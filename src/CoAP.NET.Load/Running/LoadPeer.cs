@@ -7,11 +7,11 @@ internal sealed class LoadPeer
 {
     private readonly Lock _gate = new();
     private readonly PlannedRequestFactory _shape;
-    private readonly EndpointSeries _endpoints;
+    private readonly EndpointRotation _endpoints;
     private readonly long _messagesForEach;
     private readonly long _prepareAt;
-    private LoadEndpoint _endpoint;
-    private Task<LoadEndpoint>? _next;
+    private LoadClient _endpoint;
+    private Task<LoadClient>? _next;
     private int _number;
     private long _messages;
 
@@ -22,7 +22,8 @@ internal sealed class LoadPeer
     /// <param name="endpoints">Its endpoints.</param>
     /// <param name="first">The first one of these.</param>
     /// <param name="messagesForEach">Maximum number of messages from one endpoint; the largest number for no limit.</param>
-    public LoadPeer(int index, IPAddress? source, PlannedRequestFactory shape, EndpointSeries endpoints, LoadEndpoint first, long messagesForEach)
+    public LoadPeer(int index, IPAddress? source, PlannedRequestFactory shape, EndpointRotation endpoints, LoadClient first,
+        long messagesForEach)
     {
         (Index, Source, _shape, _endpoints, _endpoint, _messagesForEach) = (index, source, shape, endpoints, first, messagesForEach);
         _prepareAt = messagesForEach - (messagesForEach / 6);
@@ -70,7 +71,7 @@ internal sealed class LoadPeer
             _next ??= _endpoints.GetAsync(_number + 1);
             if (_messages >= _messagesForEach && _next.IsCompleted)
             {
-                LoadEndpoint next = _next.GetAwaiter().GetResult();
+                LoadClient next = _next.GetAwaiter().GetResult();
                 _endpoints.Leave(_number, _endpoint);
                 Volatile.Write(ref _endpoint, next);
                 _number++;

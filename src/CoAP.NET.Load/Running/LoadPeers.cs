@@ -25,7 +25,7 @@ internal sealed class LoadPeers : IAsyncDisposable
     // rest would be lost here, not in the server.
     private const int RequestsForEachSocket = 256;
 
-    private readonly List<EndpointSeries> _series = [];
+    private readonly List<EndpointRotation> _series = [];
     private readonly List<LoadPeer> _peers = [];
 
     private LoadPeers(PlannedRequestFactory shape) => Shape = shape;
@@ -84,14 +84,14 @@ internal sealed class LoadPeers : IAsyncDisposable
     {
         // With addresses of their own, peers share sockets.
         int group = sources is null ? 1 : Math.Min(plan.Peers, Math.Max(1, RequestsForEachSocket / plan.Depth));
-        CoapEndpointOptions options = PeerOptions.Of(plan, targets, group);
-        EndpointSeries series = null!;
+        CoapEndpointOptions options = LoadEndpointOptionsFactory.Of(plan, targets, group);
+        EndpointRotation series = null!;
         for (int i = 0; i < plan.Peers; i++)
         {
             cancellationToken.ThrowIfCancellationRequested();
             if (i % group == 0)
             {
-                series = new EndpointSeries(() => LoadEndpoint.OpenAsync(options, scheme, CancellationToken.None),
+                series = new EndpointRotation(() => LoadClient.OpenAsync(options, scheme, CancellationToken.None),
                     Math.Min(group, plan.Peers - i), options.Parameters.ExchangeLifetime);
                 _series.Add(series);
             }

@@ -23,7 +23,7 @@ internal static class LoadRunner
         LoadPeers peers = await LoadPeers.OpenAsync(plan, cancellationToken).ConfigureAwait(false);
         await using (peers.ConfigureAwait(false))
         {
-            if (plan.Loop == LoadLoop.Observe)
+            if (plan.Loop == LoadPacing.Observe)
             {
                 return await ObserveAsync(plan, peers, progress, gate, cancellationToken).ConfigureAwait(false);
             }
@@ -32,8 +32,8 @@ internal static class LoadRunner
             using LoadMeter meter = new();
             using RequestLoop loop = plan.Loop switch
             {
-                LoadLoop.Closed => new ClosedLoop(plan, peers, meter),
-                LoadLoop.Open => new OpenLoop(plan, peers, meter),
+                LoadPacing.Closed => new ClosedLoop(plan, peers, meter),
+                LoadPacing.Open => new OpenLoop(plan, peers, meter),
                 _ => throw new ArgumentException($"The loop {plan.Loop} is not one of requests."),
             };
             return await RunAsync(plan, peers, loop, meter, progress, cancellationToken).ConfigureAwait(false);
@@ -56,7 +56,7 @@ internal static class LoadRunner
         CancellationToken cancellationToken)
     {
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, loop.Failed);
-        RunController conductor = new(plan, loop, meter, peers, progress, end.Token);
+        RunPhaseController conductor = new(plan, loop, meter, peers, progress, end.Token);
         await Task.Factory.StartNew(conductor.Run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
             .ConfigureAwait(false);
 

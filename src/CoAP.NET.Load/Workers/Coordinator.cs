@@ -30,7 +30,7 @@ internal static class Coordinator
     /// <param name="progress">Receives the sum of their progress each second.</param>
     /// <param name="options">Other options.</param>
     /// <param name="cancellationToken">Ends the run, with the measurements so far as the result.</param>
-    /// <exception cref="WorkerProtocolException">A worker is not available, or all were lost.</exception>
+    /// <exception cref="DistributedRunException">A worker is not available, or all were lost.</exception>
     /// <exception cref="OperationCanceledException">The run was cancelled before it measured anything.</exception>
     public static async Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadProgress>? progress,
         CoordinatorOptions options, CancellationToken cancellationToken)
@@ -64,7 +64,7 @@ internal static class Coordinator
     private static async Task<LoadResult> RunAsync(List<WorkerLink> links, IReadOnlyList<LoadPlan> shares, LoadPlan plan,
         IProgress<LoadProgress>? progress, CoordinatorOptions options, CancellationToken cancellationToken)
     {
-        List<WorkerProtocolException> lost = [];
+        List<DistributedRunException> lost = [];
         using CancellationTokenSource over = new();
         Task ticking = TickAsync(links, lost, progress, options.Time, over.Token);
         try
@@ -88,7 +88,7 @@ internal static class Coordinator
         }
     }
 
-    private static async Task<LoadResult> MeasureAsync(List<WorkerLink> links, List<WorkerProtocolException> lost, LoadPlan plan,
+    private static async Task<LoadResult> MeasureAsync(List<WorkerLink> links, List<DistributedRunException> lost, LoadPlan plan,
         CoordinatorOptions options, CancellationToken cancellationToken)
     {
         using CancellationTokenSource patience = new(
@@ -108,7 +108,7 @@ internal static class Coordinator
         if (parts.Length == 0)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            throw new WorkerProtocolException(
+            throw new DistributedRunException(
                 lost[0].Kind, "No worker has a result. " + string.Join(' ', lost.Select(static one => one.Message)),
                 lost[0]);
         }
@@ -117,27 +117,27 @@ internal static class Coordinator
     }
 
     // Null if the worker has nothing to add.
-    private static async Task<LoadResult?> OneAsync(WorkerLink link, List<WorkerProtocolException> lost, CoordinatorOptions options,
+    private static async Task<LoadResult?> OneAsync(WorkerLink link, List<DistributedRunException> lost, CoordinatorOptions options,
         CancellationToken patience, CancellationToken cancelled)
     {
-        WorkerProtocolException why;
+        DistributedRunException why;
         try
         {
             await link.StartAsync(patience);
             return await link.ResultAsync(patience);
         }
-        catch (WorkerProtocolException exception) when (
-            exception.Kind == WorkerProtocolError.Cancelled && cancelled.IsCancellationRequested)
+        catch (DistributedRunException exception) when (
+            exception.Kind == WorkerProtocolErrorCodes.Cancelled && cancelled.IsCancellationRequested)
         {
             return null;
         }
-        catch (WorkerProtocolException exception)
+        catch (DistributedRunException exception)
         {
             why = exception;
         }
         catch (OperationCanceledException)
         {
-            why = new WorkerProtocolException(WorkerProtocolError.TimeOut, $"Worker {link.Name}: no result in time.");
+            why = new DistributedRunException(WorkerProtocolErrorCodes.TimeOut, $"Worker {link.Name}: no result in time.");
         }
 
         lock (lost)
@@ -149,13 +149,13 @@ internal static class Coordinator
         return null;
     }
 
-    private static LoadResult Sum(LoadPlan plan, LoadResult[] parts, List<WorkerProtocolException> lost)
+    private static LoadResult Sum(LoadPlan plan, LoadResult[] parts, List<DistributedRunException> lost)
     {
         LoadResult sum = LoadResult.Merge(plan, parts);
         Dictionary<string, long> errors = new(sum.Errors);
-        foreach (WorkerProtocolException one in lost)
+        foreach (DistributedRunException one in lost)
         {
-            string kind = one.Kind == WorkerProtocolError.Failed ? WorkerFailed : WorkerLost;
+            string kind = one.Kind == WorkerProtocolErrorCodes.Failed ? WorkerFailed : WorkerLost;
             errors[kind] = errors.GetValueOrDefault(kind) + 1;
         }
 
@@ -167,7 +167,7 @@ internal static class Coordinator
         };
     }
 
-    private static async Task TickAsync(List<WorkerLink> links, List<WorkerProtocolException> lost, IProgress<LoadProgress>? progress,
+    private static async Task TickAsync(List<WorkerLink> links, List<DistributedRunException> lost, IProgress<LoadProgress>? progress,
         TimeProvider time, CancellationToken over)
     {
         if (progress is null)
@@ -207,12 +207,12 @@ internal static class Coordinator
         {
             await all;
         }
-        catch when (all.Exception?.InnerExceptions.OfType<WorkerProtocolException>().ToArray() is [var first, ..] failures)
+        catch when (all.Exception?.InnerExceptions.OfType<DistributedRunException>().ToArray() is [var first, ..] failures)
         {
             cancellationToken.ThrowIfCancellationRequested();
             throw failures.Length == 1
                 ? first
-                : new WorkerProtocolException(first.Kind, string.Join(' ', failures.Select(static one => one.Message)), all.Exception);
+                : new DistributedRunException(first.Kind, string.Join(' ', failures.Select(static one => one.Message)), all.Exception);
         }
 
         async Task OneAsync(int index)
@@ -221,7 +221,7 @@ internal static class Coordinator
             {
                 await step(index, failed.Token);
             }
-            catch (WorkerProtocolException) when (hasty)
+            catch (DistributedRunException) when (hasty)
             {
                 await failed.CancelAsync();
                 throw;

@@ -8,4 +8,5 @@ namespace CoAP.NET.Load;
 /// <param name="progress">Receives the progress about once per second; called from any thread and never blocks.</param>
 /// <param name="gate">The gate to pass once, when all peers are connected and before the first request.</param>
 /// <param name="cancellationToken">Ends the run.</param>
-internal delegate Task<LoadResult> LoadRun(LoadPlan plan, IProgress<LoadProgress> progress, StartGate gate, CancellationToken cancellationToken);
+internal delegate Task<LoadResult> LoadRun(
+    LoadPlan plan, IProgress<LoadProgress> progress, StartGate gate, CancellationToken cancellationToken);

@@ -24,7 +24,7 @@ internal static class PlanDivision
             {
                 FirstPeer = next,
                 Peers = peers,
-                Rate = plan.Loop == LoadLoop.Open ? RateOf(plan, peers) : plan.Rate,
+                Rate = plan.Loop == LoadPacing.Open ? RateOf(plan, peers) : plan.Rate,
             });
             next += peers;
         }

@@ -108,7 +108,7 @@ internal sealed class Worker
             socket.NoDelay = true;
             KeepAlive.Set(socket);
             await using WorkerConnection connection = new(new NetworkStream(socket, ownsSocket: true), _options.Time);
-            await new WorkerSession(this, who, connection, _run, _options).RunAsync(cancellationToken);
+            await new WorkerConnectionHandler(this, who, connection, _run, _options).RunAsync(cancellationToken);
         }
 #pragma warning disable CA1031 // One conversation never ends the others.
         catch (Exception exception)

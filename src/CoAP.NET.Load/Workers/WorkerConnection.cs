@@ -7,7 +7,7 @@ namespace CoAP.NET.Load;
 
 /// <summary>
 /// A conversation in lines of JSON, with a limit for every read and a timeout for every wait. After any
-/// <see cref="WorkerProtocolException"/> it only allows <see cref="RefuseAsync"/> and disposal.
+/// <see cref="DistributedRunException"/> it only allows <see cref="RefuseAsync"/> and disposal.
 /// </summary>
 /// <param name="stream">The stream; disposed with it.</param>
 /// <param name="time">The clock of all its limits.</param>
@@ -36,7 +36,7 @@ internal sealed class WorkerConnection(Stream stream, TimeProvider time) : IAsyn
     /// <param name="limit">Maximum length of a result, in bytes; other lines have <see cref="LineLimit"/>.</param>
     /// <param name="within">The timeout.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <exception cref="WorkerProtocolException">The line took too long, was too long or invalid, or the connection broke.</exception>
+    /// <exception cref="DistributedRunException">The line took too long, was too long or invalid, or the connection broke.</exception>
     public async Task<WorkerMessage?> ReadAsync(int limit, TimeSpan within, CancellationToken cancellationToken)
     {
         using CancellationTokenSource expired = new(within, time);
@@ -47,22 +47,22 @@ internal sealed class WorkerConnection(Stream stream, TimeProvider time) : IAsyn
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new WorkerProtocolException(WorkerProtocolError.TimeOut, $"it said nothing for {within.TotalSeconds:0.#} s");
+            throw new DistributedRunException(WorkerProtocolErrorCodes.TimeOut, $"it said nothing for {within.TotalSeconds:0.#} s");
         }
         catch (Exception exception) when (exception is IOException or ObjectDisposedException)
         {
-            throw new WorkerProtocolException(WorkerProtocolError.Lost, "the connection broke: " + exception.Message, exception);
+            throw new DistributedRunException(WorkerProtocolErrorCodes.Lost, "the connection broke: " + exception.Message, exception);
         }
     }
 
     /// <summary>Sends a line.</summary>
-    /// <exception cref="WorkerProtocolException">The line is too long, sending takes more than 10 s, or the connection broke.</exception>
+    /// <exception cref="DistributedRunException">The line is too long, sending takes more than 10 s, or the connection broke.</exception>
     public async Task SendAsync(WorkerMessage message, CancellationToken cancellationToken)
     {
         byte[] json = JsonSerializer.SerializeToUtf8Bytes(message, WorkerMessageJson.Default.WorkerMessage);
         if (json.Length > LimitOf(message))
         {
-            throw new WorkerProtocolException(WorkerProtocolError.Protocol,
+            throw new DistributedRunException(WorkerProtocolErrorCodes.Protocol,
                 $"{NameOf(message)} of {json.Length:N0} bytes is longer than the limit of {LimitOf(message):N0}");
         }
 
@@ -83,11 +83,11 @@ internal sealed class WorkerConnection(Stream stream, TimeProvider time) : IAsyn
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new WorkerProtocolException(WorkerProtocolError.TimeOut, $"it read nothing for {SendLimit.TotalSeconds:0} s");
+            throw new DistributedRunException(WorkerProtocolErrorCodes.TimeOut, $"it read nothing for {SendLimit.TotalSeconds:0} s");
         }
         catch (Exception exception) when (exception is IOException or ObjectDisposedException)
         {
-            throw new WorkerProtocolException(WorkerProtocolError.Lost, "the connection broke: " + exception.Message, exception);
+            throw new DistributedRunException(WorkerProtocolErrorCodes.Lost, "the connection broke: " + exception.Message, exception);
         }
     }
 
@@ -99,7 +99,7 @@ internal sealed class WorkerConnection(Stream stream, TimeProvider time) : IAsyn
             await SendAsync(new ErrorMessage(kind, text), CancellationToken.None);
             await EndAsync();
         }
-        catch (WorkerProtocolException)
+        catch (DistributedRunException)
         {
             // The other side is gone; this side knows that it refused.
         }
@@ -196,7 +196,7 @@ internal sealed class WorkerConnection(Stream stream, TimeProvider time) : IAsyn
                 }
 
                 return buffer.IsEmpty ? null
-                    : throw new WorkerProtocolException(WorkerProtocolError.Lost, "the connection ended in the middle of a line");
+                    : throw new DistributedRunException(WorkerProtocolErrorCodes.Lost, "the connection ended in the middle of a line");
             }
 
             _searched = buffer.Length;
@@ -222,11 +222,11 @@ internal sealed class WorkerConnection(Stream stream, TimeProvider time) : IAsyn
             when (exception is JsonException or NotSupportedException or FormatException or InvalidOperationException)
         {
             // NotSupportedException: an object without a type.
-            throw new WorkerProtocolException(
-                WorkerProtocolError.Protocol, "it sent a line that is no message of this protocol", exception);
+            throw new DistributedRunException(
+                WorkerProtocolErrorCodes.Protocol, "it sent a line that is no message of this protocol", exception);
         }
     }
 
-    private static WorkerProtocolException TooLong(int limit) =>
-        new(WorkerProtocolError.Protocol, $"it sent a line of more than {limit:N0} bytes");
+    private static DistributedRunException TooLong(int limit) =>
+        new(WorkerProtocolErrorCodes.Protocol, $"it sent a line of more than {limit:N0} bytes");
 }

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Load;
 
-/// <summary>One worker from the coordinator's view. Every <see cref="WorkerProtocolException"/> from it names the worker.</summary>
+/// <summary>One worker from the coordinator's view. Every <see cref="DistributedRunException"/> from it names the worker.</summary>
 internal sealed class WorkerLink : IAsyncDisposable
 {
     // The run's own timeout covers consecutive reads together; this one is only for a single line.
@@ -39,7 +39,7 @@ internal sealed class WorkerLink : IAsyncDisposable
     public bool IsDone => _done;
 
     /// <summary>Connects to a worker, which has to accept the coordinator.</summary>
-    /// <exception cref="WorkerProtocolException">The worker is not reachable, or refuses.</exception>
+    /// <exception cref="DistributedRunException">The worker is not reachable, or refuses.</exception>
     public static async Task<WorkerLink> ConnectAsync(DnsEndPoint address, CoordinatorOptions options, CancellationToken cancellationToken)
     {
         string name = WorkerAddress.Format(address);
@@ -80,7 +80,7 @@ internal sealed class WorkerLink : IAsyncDisposable
         try
         {
             ResultMessage message = await ExpectAsync<ResultMessage>(WorkerConnection.ResultLimit, Unlimited, cancellationToken);
-            LoadResult result = Named(() => WorkerFigures.Clean(message.Result));
+            LoadResult result = Named(() => WorkerFigureValidator.Clean(message.Result));
             _done = true;
             return result;
         }
@@ -102,7 +102,7 @@ internal sealed class WorkerLink : IAsyncDisposable
         {
             await _connection.SendAsync(new CancelMessage(), CancellationToken.None);
         }
-        catch (WorkerProtocolException)
+        catch (DistributedRunException)
         {
             // The wait for its result reports the loss.
         }
@@ -123,23 +123,24 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new WorkerProtocolException(WorkerProtocolError.Unreachable,
+            throw new DistributedRunException(WorkerProtocolErrorCodes.Unreachable,
                 $"Worker {name} is not reachable: no answer within {options.ConnectLimit.TotalSeconds:0.#} s.");
         }
         catch (SocketException exception)
         {
-            throw new WorkerProtocolException(
-                WorkerProtocolError.Unreachable, $"Worker {name} is not reachable: {exception.Message}.", exception);
+            throw new DistributedRunException(
+                WorkerProtocolErrorCodes.Unreachable, $"Worker {name} is not reachable: {exception.Message}.", exception);
         }
     }
 
     private async Task GreetAsync(Socket socket, CancellationToken cancellationToken)
     {
-        await SendAsync(new HelloMessage(WorkerConnection.Version, _options.Key), cancellationToken);
-        WelcomeMessage welcome = await ExpectAsync<WelcomeMessage>(WorkerConnection.LineLimit, _options.ConnectLimit, cancellationToken);
+        await SendAsync(new CoordinatorHelloMessage(WorkerConnection.Version, _options.Key), cancellationToken);
+        CoordinatorAcceptedMessage welcome =
+            await ExpectAsync<CoordinatorAcceptedMessage>(WorkerConnection.LineLimit, _options.ConnectLimit, cancellationToken);
         if (welcome.Version != WorkerConnection.Version)
         {
-            throw new WorkerProtocolException(WorkerProtocolError.Version,
+            throw new DistributedRunException(WorkerProtocolErrorCodes.Version,
                 $"Worker {Name} has version {welcome.Version} of the protocol, this program version {WorkerConnection.Version}. Use the "
                     + "same program on all machines.");
         }
@@ -165,25 +166,25 @@ internal sealed class WorkerLink : IAsyncDisposable
                     case T wanted:
                         return wanted;
                     case ProgressMessage tick:
-                        Keep(WorkerFigures.Clean(tick.Tick));
+                        Keep(WorkerFigureValidator.Clean(tick.Tick));
                         break;
                     case ErrorMessage error:
-                        throw new WorkerProtocolException(error.Kind, WorkerProtocolException.Clean(error.Text));
+                        throw new DistributedRunException(error.Kind, DistributedRunException.Clean(error.Text));
                     case null:
-                        throw new WorkerProtocolException(WorkerProtocolError.Lost, "the connection ended");
+                        throw new DistributedRunException(WorkerProtocolErrorCodes.Lost, "the connection ended");
                     case { } other:
-                        throw new WorkerProtocolException(
-                            WorkerProtocolError.Protocol, $"it sent a {WorkerConnection.NameOf(other)} out of turn");
+                        throw new DistributedRunException(
+                            WorkerProtocolErrorCodes.Protocol, $"it sent a {WorkerConnection.NameOf(other)} out of turn");
                 }
             }
         }
         catch (OperationCanceledException) when (expired.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
-            throw Named(new WorkerProtocolException(WorkerProtocolError.TimeOut,
+            throw Named(new DistributedRunException(WorkerProtocolErrorCodes.TimeOut,
                 $"no {typeof(T).Name.Replace("Message", string.Empty, StringComparison.Ordinal).ToLowerInvariant()} "
                     + $"within {within.TotalSeconds:0.#} s"));
         }
-        catch (WorkerProtocolException exception)
+        catch (DistributedRunException exception)
         {
             throw Named(exception);
         }
@@ -195,7 +196,7 @@ internal sealed class WorkerLink : IAsyncDisposable
         {
             await _connection.SendAsync(message, cancellationToken);
         }
-        catch (WorkerProtocolException exception)
+        catch (DistributedRunException exception)
         {
             throw Named(exception);
         }
@@ -215,12 +216,12 @@ internal sealed class WorkerLink : IAsyncDisposable
         {
             return clean();
         }
-        catch (WorkerProtocolException exception)
+        catch (DistributedRunException exception)
         {
             throw Named(exception);
         }
     }
 
-    private WorkerProtocolException Named(WorkerProtocolException exception) =>
+    private DistributedRunException Named(DistributedRunException exception) =>
         new(exception.Kind, $"Worker {Name}: {exception.Message.TrimEnd('.')}.", exception);
 }

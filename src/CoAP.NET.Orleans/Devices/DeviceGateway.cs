@@ -120,8 +120,8 @@ internal sealed class DeviceGateway(
         // The service of the node runs on one thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         CoapNodeId node = new(from);
-        return cluster.Messages.TryOpen(node, SiloDeviceClient.Path, question) is { } opened
-            ? cluster.Messages.Seal(node, SiloDeviceClient.Path,
+        return cluster.Messages.TryOpen(node, RemoteSiloDeviceClient.Path, question) is { } opened
+            ? cluster.Messages.Seal(node, RemoteSiloDeviceClient.Path,
                 await HandleAsync(from, serializer.Deserialize<DeviceCall>(opened), cancellationToken).ConfigureAwait(false), question)
             : null;
     }
@@ -177,7 +177,7 @@ internal sealed class DeviceGateway(
                     return DeviceCallSerializer.Of(call.Name, DeviceNotification.Left);
                 }
 
-                polled = new PolledFeed(await LocalDeviceFeed.StartAsync(device, observed, cancellationToken).ConfigureAwait(false));
+                polled = new PolledFeed(await LocalDeviceObservation.StartAsync(device, observed, cancellationToken).ConfigureAwait(false));
                 _polled[(from, call.Number)] = polled;
             }
 
@@ -329,9 +329,9 @@ internal sealed class DeviceGateway(
         }
     }
 
-    private sealed class PolledFeed(LocalDeviceFeed feed)
+    private sealed class PolledFeed(LocalDeviceObservation feed)
     {
-        public LocalDeviceFeed Feed => feed;
+        public LocalDeviceObservation Feed => feed;
 
         public long PolledAt { get; set; }
     }

@@ -10,7 +10,7 @@ namespace CoAP.NET.Orleans;
 /// <param name="silos">The silos that are alive.</param>
 /// <param name="time">The clock.</param>
 [GrainType("coap.device"), Reentrant, DevicePlacement]
-internal sealed class DeviceGrain(CoapCluster cluster, SiloDeviceClient calls, ISiloStatusOracle silos, TimeProvider time)
+internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient calls, ISiloStatusOracle silos, TimeProvider time)
     : Grain, IDeviceGrain, IDeviceDirectory
 {
     private static readonly TimeSpan s_deadline = TimeSpan.FromSeconds(5);

@@ -14,7 +14,7 @@ internal sealed class DevicePlacement : PlacementStrategy;
 /// Places the grain of a device at the silo that first calls it, and only at silos whose nodes are in the map of the cluster: a silo with
 /// another secret must not learn where devices are.
 /// </summary>
-internal sealed class DevicePlacementDirector(SiloDeviceClient calls) : IPlacementDirector
+internal sealed class DevicePlacementDirector(RemoteSiloDeviceClient calls) : IPlacementDirector
 {
     /// <inheritdoc/>
     public Task<SiloAddress> OnAddActivation(PlacementStrategy strategy, PlacementTarget target, IPlacementContext context)

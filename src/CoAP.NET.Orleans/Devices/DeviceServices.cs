@@ -12,11 +12,11 @@ internal static class DeviceServices
     public static IServiceCollection AddSiloDevices(this IServiceCollection services)
     {
         services.TryAddSingleton(TimeProvider.System);
-        services.AddSingleton<SiloDeviceClient>();
+        services.AddSingleton<RemoteSiloDeviceClient>();
         services.AddSingleton<DeviceGateway>();
         services.AddPlacementDirector<DevicePlacement, DevicePlacementDirector>();
         services.AddSingleton<ILifecycleParticipant<ISiloLifecycle>>(static provider => new Participant(provider));
-        services.AddSingleton<SiloDevices>();
+        services.AddSingleton<SiloDeviceRouter>();
         return services;
     }
 
@@ -28,7 +28,7 @@ internal static class DeviceServices
 
         private Task OnStart(CancellationToken cancellationToken)
         {
-            services.GetRequiredService<DeviceGateway>().Start(services.GetRequiredService<SiloDevices>());
+            services.GetRequiredService<DeviceGateway>().Start(services.GetRequiredService<SiloDeviceRouter>());
             return Task.CompletedTask;
         }
 

@@ -40,7 +40,7 @@ public static class CoapSiloBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(silo);
         IServiceCollection services = silo.Services;
-        if (services.Any(static service => service.ServiceType == typeof(SlotHost)))
+        if (services.Any(static service => service.ServiceType == typeof(SiloSlotTable)))
         {
             return silo;
         }
@@ -51,7 +51,7 @@ public static class CoapSiloBuilderExtensions
         services.AddSingleton<CoapNodeClient>();
         services.AddSiloDevices();
         services.AddSingleton(static provider => (SiloPeers)provider.GetRequiredService<CoapCluster>().Peers);
-        services.AddSingleton(static provider => new SlotHost(
+        services.AddSingleton(static provider => new SiloSlotTable(
             provider.GetRequiredService<CoapCluster>(), provider.GetRequiredService<SiloPeers>(), TimeOf(provider)));
         services.AddOptions<CoapClusterOptions>().Configure<IServiceProvider>(static (options, provider) =>
             options.Peers = self => new SiloPeers(

@@ -32,7 +32,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     // The nodes that were in a map of the store and whose silos live, and this one.
     private readonly Dictionary<CoapNodeId, (CoapClusterNode Node, SiloAddress Silo)> _known = [];
     private CoapClusterNode? _own;
-    private INodeListener[] _listeners = [];
+    private INodeLivenessListener[] _listeners = [];
 
     // Replaced as a whole; read without the lock.
     private Dictionary<CoapNodeId, SiloPeer> _up = [];
@@ -120,7 +120,8 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
                 // Orleans may hear later than the store of a silo that has just started.
                 bool hasLease = map.IsThere(id);
                 SiloStatus status = statuses.GetValueOrDefault(silo, hasLease ? SiloStatus.Joining : SiloStatus.Dead);
-                if (status != SiloStatus.Dead && (hasLease || status is SiloStatus.Active or SiloStatus.ShuttingDown or SiloStatus.Stopping))
+                if (status != SiloStatus.Dead
+                    && (hasLease || status is SiloStatus.Active or SiloStatus.ShuttingDown or SiloStatus.Stopping))
                 {
                     live.Add(node);
                 }
@@ -170,7 +171,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     public CoapAddress? AddressOf(CoapNodeId node) => Find(node) is { } peer ? CoapAddress.FromIPEndPoint(peer.Silo.Endpoint) : null;
 
     /// <inheritdoc/>
-    public void Listen(INodeListener listener) => _listeners = [.. _listeners, listener];
+    public void Listen(INodeLivenessListener listener) => _listeners = [.. _listeners, listener];
 
     /// <inheritdoc/>
     public void Attach(CoapServer server, string name) => Notices.Attach(server, name);
@@ -297,9 +298,9 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         },
         _time));
 
-    private void Report(Action<INodeListener> tell)
+    private void Report(Action<INodeLivenessListener> tell)
     {
-        foreach (INodeListener listener in _listeners)
+        foreach (INodeLivenessListener listener in _listeners)
         {
             tell(listener);
         }

@@ -5,10 +5,10 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Orleans;
 
-/// <summary>Balances the slots of a silo (<see cref="SlotBalance"/>), whose activations are grains.</summary>
+/// <summary>Balances the slots of a silo (<see cref="SlotRebalancer"/>), whose activations are grains.</summary>
 internal sealed class SlotBalancer(IServiceProvider services, ILogger logger) : BackgroundService, ISlotActivations
 {
-    private SlotHost Host => field ??= services.GetRequiredService<SlotHost>();
+    private SiloSlotTable Host => field ??= services.GetRequiredService<SiloSlotTable>();
 
     /// <inheritdoc/>
     public bool IsActive(CoapSlot slot) => Host.Find(slot) is not null;
@@ -34,5 +34,5 @@ internal sealed class SlotBalancer(IServiceProvider services, ILogger logger) : 
 
     /// <inheritdoc/>
     protected override Task ExecuteAsync(CancellationToken stoppingToken) =>
-        new SlotBalance(Host.Cluster, this, services.GetService<TimeProvider>() ?? TimeProvider.System, logger).RunAsync(stoppingToken);
+        new SlotRebalancer(Host.Cluster, this, services.GetService<TimeProvider>() ?? TimeProvider.System, logger).RunAsync(stoppingToken);
 }

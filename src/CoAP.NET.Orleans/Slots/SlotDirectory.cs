@@ -37,7 +37,7 @@ internal sealed class SlotDirectory(IServiceProvider services) : IGrainDirectory
     /// <inheritdoc/>
     public Task UnregisterSilos(List<SiloAddress> siloAddresses) => Task.CompletedTask;
 
-    private SlotHost Host => field ??= services.GetRequiredService<SlotHost>();
+    private SiloSlotTable Host => field ??= services.GetRequiredService<SiloSlotTable>();
 
     private GrainAddress? Find(GrainId grain) => SlotOf(grain) is { } slot && Host.OwnerOf(slot) is { } silo
         ? new GrainAddress { GrainId = grain, SiloAddress = silo }

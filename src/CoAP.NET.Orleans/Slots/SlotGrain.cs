@@ -15,7 +15,7 @@ namespace CoAP.NET.Orleans;
 [SlotPlacement]
 [KeepAlive]
 [Immovable]
-internal sealed class SlotGrain(SlotHost host) : Grain, ISlotGrain, IGrainMigrationParticipant
+internal sealed class SlotGrain(SiloSlotTable host) : Grain, ISlotGrain, IGrainMigrationParticipant
 {
     private const string FenceKey = "fence";
 

@@ -7,7 +7,7 @@ namespace CoAP.NET.Orleans;
 /// Places a slot where the map plans it: at its owner, at the node with the fewest if the owner is dead, and only at nodes whose servers
 /// run. A move names its target.
 /// </summary>
-internal sealed class SlotPlacementDirector(SlotHost host) : IPlacementDirector
+internal sealed class SlotPlacementDirector(SiloSlotTable host) : IPlacementDirector
 {
     /// <inheritdoc/>
     public Task<SiloAddress> OnAddActivation(PlacementStrategy strategy, PlacementTarget target, IPlacementContext context)

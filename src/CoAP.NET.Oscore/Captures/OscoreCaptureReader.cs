@@ -17,10 +17,10 @@ internal sealed class OscoreCaptureReader : IDisposable
     /// <summary>Creates a reader.</summary>
     /// <param name="contexts">The contexts of one of the two ends. The caller may wipe their secrets afterwards.</param>
     /// <exception cref="PlatformNotSupportedException">The platform lacks an algorithm.</exception>
-    public OscoreCaptureReader(IEnumerable<OscoreContextEntry> contexts)
+    public OscoreCaptureReader(IEnumerable<OscoreContextFileEntry> contexts)
     {
         ArgumentNullException.ThrowIfNull(contexts);
-        foreach (OscoreContextEntry entry in contexts)
+        foreach (OscoreContextFileEntry entry in contexts)
         {
             OscoreParameters own = entry.Parameters;
             using OscoreParameters other = new(own.MasterSecret, own.RecipientId.Span, own.SenderId.Span, own.Algorithm)

@@ -100,8 +100,8 @@ public sealed class OscoreAlgorithm
     public bool IsSupported => _cipher switch
     {
         OscoreCipher.AesCcm => AesCcmCipher.MeansFor(KeyLength) != AesCcmImplementation.None,
-        OscoreCipher.AesGcm => PlatformCryptography.IsAvailable && AesGcm.IsSupported,
-        _ => PlatformCryptography.IsAvailable && System.Security.Cryptography.ChaCha20Poly1305.IsSupported,
+        OscoreCipher.AesGcm => PlatformCryptographyAvailability.IsAvailable && AesGcm.IsSupported,
+        _ => PlatformCryptographyAvailability.IsAvailable && System.Security.Cryptography.ChaCha20Poly1305.IsSupported,
     };
 
     internal OscoreCipher Cipher => _cipher;
@@ -227,8 +227,8 @@ public sealed class OscoreAlgorithm
         if (!IsSupported)
         {
             string reason = _cipher == OscoreCipher.AesCcm ? AesCcmCipher.Missing(Name)
-                : PlatformCryptography.IsAvailable ? $"The cryptography of this platform has no {Name}."
-                : PlatformCryptography.Missing(Name);
+                : PlatformCryptographyAvailability.IsAvailable ? $"The cryptography of this platform has no {Name}."
+                : PlatformCryptographyAvailability.Missing(Name);
             throw new PlatformNotSupportedException(
                 $"{reason} Or agree with the peer on an algorithm whose OscoreAlgorithm.IsSupported is true here.");
         }

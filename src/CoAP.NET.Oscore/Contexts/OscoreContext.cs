@@ -11,7 +11,7 @@ namespace CoAP.NET.Oscore;
 /// reveals the content of both messages. So open a context whose secret outlives the process with <see cref="OpenAsync"/>, and only once at
 /// a time.
 /// </remarks>
-public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
+public sealed class OscoreContext : CoapObjectSecurityContext, IAsyncDisposable
 {
     private static readonly OscoreLimits s_defaults = new();
 
@@ -30,7 +30,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
 
     private OscoreContext(
         OscoreParameters parameters, OscoreKeys keys, OscoreContextState state, object? owner = null,
-        OscoreKeyExchangeClient? exchange = null)
+        OscoreKeyExchangeLastMessage? exchange = null)
     {
         Parameters = parameters;
         Keys = keys;
@@ -38,7 +38,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         Sequence = state.Sequence;
         Window = state.Window;
         _identity = new OscoreIdentity(this, owner);
-        FirstRequest = exchange is null ? null : new OscoreFirstRequest(exchange);
+        FirstRequest = exchange is null ? null : new OscoreCombinedRequestSelector(exchange);
         _exchangeOverhead = exchange?.Overhead ?? 0;
     }
 
@@ -62,13 +62,13 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     internal OscoreKeys Keys { get; }
 
     /// <summary>The request that carries the last message of a key exchange; null without one.</summary>
-    internal OscoreFirstRequest? FirstRequest { get; }
+    internal OscoreCombinedRequestSelector? FirstRequest { get; }
 
     /// <summary>Derives new keys for each run; null if the context uses the keys of its parameters.</summary>
     internal OscoreRederivation? Rederivation { get; init; }
 
     /// <summary>Where it may be used.</summary>
-    internal OscoreContextOwner Owner => _state?.Owner ?? OscoreContextOwner.Here;
+    internal OscoreContextAvailability Owner => _state?.Owner ?? OscoreContextAvailability.Here;
 
     internal OscoreSequence Sequence { get; }
 
@@ -96,7 +96,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         CreateVolatile(parameters, owner, null);
 
     /// <summary>Creates a context whose first request carries the last message of a key exchange.</summary>
-    internal static OscoreContext CreateVolatile(OscoreParameters parameters, object? owner, OscoreKeyExchangeClient? exchange)
+    internal static OscoreContext CreateVolatile(OscoreParameters parameters, object? owner, OscoreKeyExchangeLastMessage? exchange)
     {
         ArgumentNullException.ThrowIfNull(parameters);
         return new OscoreContext(parameters, new OscoreKeys(parameters), OscoreContextState.Volatile(parameters), owner, exchange);
@@ -158,7 +158,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
             parameters, store, scheduler ?? CoapThreadScheduler.Default, timeProvider ?? TimeProvider.System, cancellationToken)
             .ConfigureAwait(false);
         OscoreContext context = new(parameters, keys, state);
-        if (context.Window.State == OscoreReplayState.Lost)
+        if (context.Window.State == OscoreReplayWindowStatus.Lost)
         {
             context.Challenge = new byte[8];
             (random ?? CoapRandomSource.Secure).Fill(context.Challenge);
@@ -169,7 +169,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    internal override CoapProtectedPeer MakePeer(CoapProtection? protection)
+    internal override CoapProtectedPeer MakePeer(CoapMessageProtector? protection)
     {
         OscoreProtection? own = protection as OscoreProtection;
         OscoreTelemetry? telemetry = own?.Telemetry;

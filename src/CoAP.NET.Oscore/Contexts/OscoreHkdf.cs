@@ -61,7 +61,7 @@ internal sealed class OscoreHkdf
         }
         else
         {
-            PlatformCryptography.ThrowIfMissing(Name);
+            PlatformCryptographyAvailability.ThrowIfMissing(Name);
             HKDF.Extract(Hash, secret, salt, key);
         }
     }

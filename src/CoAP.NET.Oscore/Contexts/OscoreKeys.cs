@@ -164,21 +164,21 @@ internal sealed class OscoreKeys : IDisposable
         Span<byte> info = stackalloc byte[32 + id.Length + parameters.IdContextBytes.Length];
         int length = 0;
         info[length++] = 0x85;
-        length += CborHead.WriteBytes(info[length..], id);
+        length += OscoreCborEncoding.WriteBytes(info[length..], id);
         if (parameters.HasIdContext)
         {
-            length += CborHead.WriteBytes(info[length..], parameters.IdContextBytes);
+            length += OscoreCborEncoding.WriteBytes(info[length..], parameters.IdContextBytes);
         }
         else
         {
-            info[length++] = CborHead.Nil;
+            info[length++] = OscoreCborEncoding.Nil;
         }
 
-        length += CborHead.WriteInteger(info[length..], parameters.Algorithm.CoseNumber);
+        length += OscoreCborEncoding.WriteInteger(info[length..], parameters.Algorithm.CoseNumber);
         info[length++] = (byte)(0x60 | type.Length);
         type.CopyTo(info[length..]);
         length += type.Length;
-        length += CborHead.WriteInteger(info[length..], output.Length);
+        length += OscoreCborEncoding.WriteInteger(info[length..], output.Length);
 
         OscoreHkdf hkdf = parameters.Hkdf;
         Span<byte> secret = stackalloc byte[hkdf.HashLength];

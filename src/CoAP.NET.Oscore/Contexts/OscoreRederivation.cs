@@ -104,7 +104,7 @@ internal sealed class OscoreRederivation : IDisposable
         [NotNullWhen(true)] out CoapMessage? response)
     {
         response = null;
-        if (!CborHead.TryReadBytes(value.KidContext, out ReadOnlySpan<byte> theirs)
+        if (!OscoreCborEncoding.TryReadBytes(value.KidContext, out ReadOnlySpan<byte> theirs)
             || theirs.Length < RandomLength
             || theirs.Length + RandomLength > MaxIdContextLength)
         {
@@ -191,7 +191,7 @@ internal sealed class OscoreRederivation : IDisposable
 
     // Wrapped in a CBOR byte string while a run begins.
     private static ReadOnlySpan<byte> IdContextOf(scoped in OscoreOptionValue value) =>
-        CborHead.TryReadBytes(value.KidContext, out ReadOnlySpan<byte> wrapped) ? wrapped : value.KidContext;
+        OscoreCborEncoding.TryReadBytes(value.KidContext, out ReadOnlySpan<byte> wrapped) ? wrapped : value.KidContext;
 
     private static OscoreParameters CopyOf(OscoreParameters parameters, byte[]? idContext) =>
         new(parameters.MasterSecret, parameters.SenderId.Span, parameters.RecipientId.Span, parameters.Algorithm)

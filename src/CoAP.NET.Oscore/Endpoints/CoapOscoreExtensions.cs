@@ -29,7 +29,7 @@ public static class CoapOscoreExtensions
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(uri);
         ArgumentException.ThrowIfNullOrEmpty(contextFile);
-        return Use(options, contextFile, OscoreFiles.CheckOfClient(contextFile, nameof(UseOscore)),
+        return Use(options, contextFile, OscoreFileOptionsValidator.CheckOfClient(contextFile, nameof(UseOscore)),
             (contexts, file) => contexts.Add(uri, file.Only));
     }
 
@@ -51,7 +51,7 @@ public static class CoapOscoreExtensions
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentException.ThrowIfNullOrEmpty(contextFile);
-        return Use(options, contextFile, OscoreFiles.Check(contextFile, nameof(UseOscore), out _), static (_, _) => { });
+        return Use(options, contextFile, OscoreFileOptionsValidator.Check(contextFile, nameof(UseOscore), out _), static (_, _) => { });
     }
 
     /// <summary>

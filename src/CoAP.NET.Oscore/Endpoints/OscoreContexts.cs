@@ -9,12 +9,12 @@ namespace CoAP.NET.Oscore;
 /// <remarks>You may change it while the endpoint runs. Thread-safe.</remarks>
 public sealed class OscoreContexts
 {
-    private readonly ConcurrentDictionary<OscoreRecipient, OscoreContext> _byRecipient = new(new OscoreRecipientComparer());
+    private readonly ConcurrentDictionary<OscoreContextLookupKey, OscoreContext> _byRecipient = new(new OscoreRecipientComparer());
 
     // The contexts with an ID Context, by kid alone, because a request may omit the ID Context. Changed under the lock of this dictionary.
-    private readonly ConcurrentDictionary<OscoreRecipient, ContextsOfRecipientId> _byKid = new(new OscoreRecipientComparer());
-    private readonly ConcurrentDictionary<OscoreAuthority, OscoreContext> _byAuthority = [];
-    private readonly ConcurrentDictionary<OscoreAuthority, bool> _required = [];
+    private readonly ConcurrentDictionary<OscoreContextLookupKey, ContextsOfRecipientId> _byKid = new(new OscoreRecipientComparer());
+    private readonly ConcurrentDictionary<OscoreServerOrigin, OscoreContext> _byAuthority = [];
+    private readonly ConcurrentDictionary<OscoreServerOrigin, bool> _required = [];
 
     // The paths of one or two key exchanges. Replaced as a whole, so that each request compares without a lock.
     private string[][] _plainPaths = [];
@@ -87,7 +87,7 @@ public sealed class OscoreContexts
     /// <summary>Number of contexts for received requests.</summary>
     internal int Count => _byRecipient.Count;
 
-    internal EventCounter<OscoreEvent> Counts { get; } = new();
+    internal EventCounter<OscoreMetric> Counts { get; } = new();
 
     /// <summary>Returns the counters of all endpoints that use these contexts.</summary>
     /// <returns>The current values.</returns>
@@ -100,7 +100,7 @@ public sealed class OscoreContexts
     public OscoreContexts Add(OscoreContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
-        OscoreRecipient recipient = OscoreRecipient.Of(context.Parameters);
+        OscoreContextLookupKey recipient = OscoreContextLookupKey.Of(context.Parameters);
         if (!TryInsert(recipient, context))
         {
             throw new ArgumentException(
@@ -124,7 +124,7 @@ public sealed class OscoreContexts
     {
         CoapUri target = TargetOf(uri);
         Add(context);
-        _byAuthority[OscoreAuthority.Of(target)] = context;
+        _byAuthority[OscoreServerOrigin.Of(target)] = context;
         return this;
     }
 
@@ -167,7 +167,7 @@ public sealed class OscoreContexts
     /// </remarks>
     public OscoreContexts Require(CoapUri uri)
     {
-        _required[OscoreAuthority.Of(TargetOf(uri))] = true;
+        _required[OscoreServerOrigin.Of(TargetOf(uri))] = true;
         return this;
     }
 
@@ -178,7 +178,7 @@ public sealed class OscoreContexts
     public bool Remove(OscoreContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
-        foreach (KeyValuePair<OscoreAuthority, OscoreContext> entry in _byAuthority)
+        foreach (KeyValuePair<OscoreServerOrigin, OscoreContext> entry in _byAuthority)
         {
             if (ReferenceEquals(entry.Value, context))
             {
@@ -186,7 +186,7 @@ public sealed class OscoreContexts
             }
         }
 
-        OscoreRecipient recipient = OscoreRecipient.Of(context.Parameters);
+        OscoreContextLookupKey recipient = OscoreContextLookupKey.Of(context.Parameters);
         lock (_byKid)
         {
             bool wasThere = _byRecipient.TryRemove(new(recipient, context));
@@ -214,9 +214,9 @@ public sealed class OscoreContexts
     }
 
     /// <summary>Adds a resolver's result if it matches the requested ID; a context added in the meantime stays.</summary>
-    internal bool TryAdd(OscoreContext context, OscoreRecipient recipient) =>
+    internal bool TryAdd(OscoreContext context, OscoreContextLookupKey recipient) =>
         recipient.HasKid(context.Parameters.RecipientId.Span)
-        && TryInsert(OscoreRecipient.Of(context.Parameters), context);
+        && TryInsert(OscoreContextLookupKey.Of(context.Parameters), context);
 
     /// <exception cref="CoapException">There is none, and no request may leave to the host without one.</exception>
     internal OscoreContext? FindFor(CoapUri target)
@@ -226,7 +226,7 @@ public sealed class OscoreContexts
             return null;
         }
 
-        OscoreAuthority authority = OscoreAuthority.Of(target);
+        OscoreServerOrigin authority = OscoreServerOrigin.Of(target);
         bool isFound = _byAuthority.TryGetValue(authority, out OscoreContext? context);
         if ((!isFound && !_required.ContainsKey(authority)) || IsIn(Volatile.Read(ref _plainPaths), target))
         {
@@ -261,7 +261,7 @@ public sealed class OscoreContexts
     internal bool TryFindRederived(ReadOnlySpan<byte> kid, [NotNullWhen(true)] out OscoreContext? context) =>
         TryFindExactly(kid, hasIdContext: false, [], out context) && context.Rederivation is not null;
 
-    private bool TryInsert(OscoreRecipient recipient, OscoreContext context)
+    private bool TryInsert(OscoreContextLookupKey recipient, OscoreContext context)
     {
         lock (_byKid)
         {
@@ -281,7 +281,7 @@ public sealed class OscoreContexts
         }
     }
 
-    private void LeaveKid(OscoreRecipient kid)
+    private void LeaveKid(OscoreContextLookupKey kid)
     {
         int left = _byKid[kid].Count - 1;
         if (left == 0)
@@ -338,11 +338,11 @@ public sealed class OscoreContexts
 /// <param name="Scheme">The scheme, in lower case.</param>
 /// <param name="Host">The host; upper and lower case are equal.</param>
 /// <param name="Port">The port.</param>
-internal readonly record struct OscoreAuthority(string Scheme, string Host, int Port)
+internal readonly record struct OscoreServerOrigin(string Scheme, string Host, int Port)
 {
-    public static OscoreAuthority Of(CoapUri uri) => new(uri.Scheme, uri.Host, uri.Port);
+    public static OscoreServerOrigin Of(CoapUri uri) => new(uri.Scheme, uri.Host, uri.Port);
 
-    public bool Equals(OscoreAuthority other) =>
+    public bool Equals(OscoreServerOrigin other) =>
         Port == other.Port
         && string.Equals(Scheme, other.Scheme, StringComparison.Ordinal)
         && string.Equals(Host, other.Host, StringComparison.OrdinalIgnoreCase);
@@ -356,15 +356,15 @@ internal readonly record struct OscoreAuthority(string Scheme, string Host, int 
 
 /// <summary>Compares the keys of security contexts with bytes in a message, without copying them.</summary>
 internal sealed class OscoreRecipientComparer
-    : IEqualityComparer<OscoreRecipient>, IAlternateEqualityComparer<OscoreRecipientName, OscoreRecipient>
+    : IEqualityComparer<OscoreContextLookupKey>, IAlternateEqualityComparer<OscoreRecipientName, OscoreContextLookupKey>
 {
-    public bool Equals(OscoreRecipient x, OscoreRecipient y) => x.Equals(y);
+    public bool Equals(OscoreContextLookupKey x, OscoreContextLookupKey y) => x.Equals(y);
 
-    public int GetHashCode(OscoreRecipient obj) => obj.GetHashCode();
+    public int GetHashCode(OscoreContextLookupKey obj) => obj.GetHashCode();
 
-    public bool Equals(OscoreRecipientName alternate, OscoreRecipient other) => alternate.Is(other);
+    public bool Equals(OscoreRecipientName alternate, OscoreContextLookupKey other) => alternate.Is(other);
 
     public int GetHashCode(OscoreRecipientName alternate) => alternate.Hash();
 
-    public OscoreRecipient Create(OscoreRecipientName alternate) => alternate.ToRecipient();
+    public OscoreContextLookupKey Create(OscoreRecipientName alternate) => alternate.ToRecipient();
 }

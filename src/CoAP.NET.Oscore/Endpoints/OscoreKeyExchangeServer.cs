@@ -23,5 +23,6 @@ internal abstract class OscoreKeyExchangeServer
     /// <remarks>
     /// Receive threads call it without any lock: it must not block. Any sender of a request can cause a call, so limit its cost.
     /// </remarks>
-    public abstract ValueTask<OscoreKeyExchangeResult> FinishAsync(CoapChannel channel, CoapMessage request, ReadOnlyMemory<byte> kid);
+    public abstract ValueTask<OscoreKeyExchangeRequestResult> FinishAsync(
+        CoapChannel channel, CoapMessage request, ReadOnlyMemory<byte> kid);
 }

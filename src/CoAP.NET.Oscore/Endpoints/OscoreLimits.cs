@@ -17,7 +17,7 @@ public sealed class OscoreLimits
     /// <remarks>The endpoint treats a request with a further unknown ID as one without a context. Default 64; 1 to 65,536.</remarks>
     public int MaxLookups { get; set => field = Checked(value, MostAtATime); } = 64;
 
-    /// <summary>Maximum number of concurrent look-ups for requests of one source (<see cref="CoapSource"/>).</summary>
+    /// <summary>Maximum number of concurrent look-ups for requests of one source (<see cref="CoapQuotaSource"/>).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 65,536.</exception>
     /// <remarks>Default 8; 1 to 65,536.</remarks>
     public int MaxLookupsPerSource { get; set => field = Checked(value, MostAtATime); } = 8;

@@ -8,19 +8,19 @@ internal sealed class OscoreLookups
 {
     private readonly OscoreContexts _contexts;
     private readonly OscoreLimits _limits;
-    private readonly CoapSourceRule _sourceRule;
+    private readonly CoapSourceGroupingRule _sourceRule;
     private readonly TimeProvider _time;
     private readonly OscoreTelemetry? _telemetry;
     private readonly OscoreRateLimiter _rate;
     private readonly OscoreRateLimiter _unverified;
     private readonly Lock _gate = new();
-    private readonly Dictionary<OscoreRecipient, Task<OscoreLookupResult>> _pending = [];
-    private readonly Dictionary<CoapSource, int> _sources = [];
+    private readonly Dictionary<OscoreContextLookupKey, Task<OscoreLookupResult>> _pending = [];
+    private readonly Dictionary<CoapQuotaSource, int> _sources = [];
 
     // One place per hash: another ID in the same place causes a repeated look-up, which costs less than a growing table.
-    private readonly (OscoreRecipient Recipient, long Since)[] _unknown;
+    private readonly (OscoreContextLookupKey Recipient, long Since)[] _unknown;
 
-    public OscoreLookups(OscoreContexts contexts, CoapSourceRule sourceRule, TimeProvider time, OscoreTelemetry? telemetry)
+    public OscoreLookups(OscoreContexts contexts, CoapSourceGroupingRule sourceRule, TimeProvider time, OscoreTelemetry? telemetry)
     {
         _contexts = contexts;
         _limits = contexts.Limits;
@@ -28,7 +28,7 @@ internal sealed class OscoreLookups
         _time = time;
         _telemetry = telemetry;
         _rate = new OscoreRateLimiter(_limits.LookupBurst, _limits.LookupsPerSecond, time);
-        _unknown = new (OscoreRecipient, long)[_limits.MaxUnknownIds];
+        _unknown = new (OscoreContextLookupKey, long)[_limits.MaxUnknownIds];
         _unverified = new OscoreRateLimiter(_limits.UnverifiedLookupBurst, _limits.UnverifiedLookupsPerSecond, time);
     }
 
@@ -40,10 +40,10 @@ internal sealed class OscoreLookups
     /// <param name="mustVerify">Whether it has to prove it first.</param>
     /// <returns>The context; none also if too many look-ups are pending.</returns>
     public Task<OscoreLookupResult> FindAsync(
-        IOscoreContextResolver resolver, in CoapAddress remote, bool isVerified, OscoreRecipient recipient, out bool mustVerify)
+        IOscoreContextResolver resolver, in CoapAddress remote, bool isVerified, OscoreContextLookupKey recipient, out bool mustVerify)
     {
         mustVerify = false;
-        CoapSource source = _sourceRule.Of(remote);
+        CoapQuotaSource source = _sourceRule.Of(remote);
         TaskCompletionSource<OscoreLookupResult> asked;
         lock (_gate)
         {
@@ -65,7 +65,7 @@ internal sealed class OscoreLookups
             if (isBeyondShare || (!isVerified && !_unverified.TryTake(default)))
             {
                 mustVerify = !isBeyondShare;
-                _telemetry?.Count(OscoreEvent.LookupRefused);
+                _telemetry?.Count(OscoreMetric.LookupRefused);
                 return Task.FromResult(default(OscoreLookupResult));
             }
 
@@ -78,7 +78,8 @@ internal sealed class OscoreLookups
     }
 
     private async Task<OscoreLookupResult> AskAsync(
-        IOscoreContextResolver resolver, CoapSource source, OscoreRecipient recipient, TaskCompletionSource<OscoreLookupResult> asked)
+        IOscoreContextResolver resolver, CoapQuotaSource source, OscoreContextLookupKey recipient,
+            TaskCompletionSource<OscoreLookupResult> asked)
     {
         OscoreContext? found = null;
         OscoreStoreException? elsewhere = null;
@@ -91,7 +92,7 @@ internal sealed class OscoreLookups
             isKnown = true;
             if (found is null)
             {
-                _telemetry?.Count(OscoreEvent.ContextNotFound);
+                _telemetry?.Count(OscoreMetric.ContextNotFound);
             }
             else if (_contexts.TryAdd(found, recipient))
             {
@@ -137,11 +138,11 @@ internal sealed class OscoreLookups
         return result;
     }
 
-    private int PlaceOf(OscoreRecipient recipient) => (int)((uint)recipient.GetHashCode() % (uint)_unknown.Length);
+    private int PlaceOf(OscoreContextLookupKey recipient) => (int)((uint)recipient.GetHashCode() % (uint)_unknown.Length);
 
-    private bool IsUnknown(OscoreRecipient recipient)
+    private bool IsUnknown(OscoreContextLookupKey recipient)
     {
-        ref (OscoreRecipient Recipient, long Since) place = ref _unknown[PlaceOf(recipient)];
+        ref (OscoreContextLookupKey Recipient, long Since) place = ref _unknown[PlaceOf(recipient)];
         return !place.Recipient.IsDefault && place.Recipient.Equals(recipient)
             && _time.GetElapsedTime(place.Since) < _limits.UnknownIdTime;
     }

@@ -13,13 +13,13 @@ internal sealed class OscorePeer : CoapProtectedPeer
     private readonly OscoreTelemetry? _telemetry;
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapToken, OscorePendingRequest> _asked = [];
-    private readonly OscoreServedRequests _served;
+    private readonly OscoreServerExchangeTable _served;
     private volatile bool _lacksNumber;
     private bool _isInUse;
 
     public OscorePeer(OscoreContext context, OscoreTelemetry? telemetry, int maxRequests)
     {
-        _served = new OscoreServedRequests(maxRequests);
+        _served = new OscoreServerExchangeTable(maxRequests);
         _context = context;
         _telemetry = telemetry;
     }
@@ -38,7 +38,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         }
     }
 
-    private OscoreFirstRequest? First => _context.FirstRequest;
+    private OscoreCombinedRequestSelector? First => _context.FirstRequest;
 
     /// <summary>Handles a verified request of the peer, to which its responses refer.</summary>
     public void OnRequest(CoapMessage request, OscoreRequestId id)
@@ -122,7 +122,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
 
         if (!message.HasOptions || !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes))
         {
-            _telemetry?.ResponseDropped(Channel, OscoreEvent.ResponseUnprotected);
+            _telemetry?.ResponseDropped(Channel, OscoreMetric.ResponseUnprotected);
 
             // An unprotected answer does not end a confirmed registration.
             return asked.IsVerified
@@ -139,19 +139,19 @@ internal sealed class OscorePeer : CoapProtectedPeer
         if (fault != OscoreFault.None)
         {
             _telemetry?.ResponseDropped(
-                Channel, fault == OscoreFault.Replay ? OscoreEvent.ResponseRepeated : OscoreEvent.ResponseForged);
+                Channel, fault == OscoreFault.Replay ? OscoreMetric.ResponseRepeated : OscoreMetric.ResponseForged);
             return CoapProtectionVerdict.Drop;
         }
 
         First?.OnVerified();
-        _telemetry?.Count(OscoreEvent.Verified);
+        _telemetry?.Count(OscoreMetric.Verified);
         return CoapProtectionVerdict.Deliver(this, response!);
     }
 
     private bool TryProtectRequest(CoapMessage message, [NotNullWhen(true)] out CoapMessage? protectedMessage)
     {
         protectedMessage = null;
-        OscoreKeyExchangeClient? exchange = null;
+        OscoreKeyExchangeLastMessage? exchange = null;
         bool isConfirmed = true;
         OscoreContext? derived = _context.Rederivation?.ForRequest(out isConfirmed);
         if (First?.MustWait(this, message.Token) == true
@@ -182,7 +182,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
             NoteUseLocked();
         }
 
-        _telemetry?.Count(OscoreEvent.Protected);
+        _telemetry?.Count(OscoreMetric.Protected);
         return true;
     }
 
@@ -228,7 +228,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
             NoteUseLocked();
         }
 
-        _telemetry?.Count(OscoreEvent.Protected);
+        _telemetry?.Count(OscoreMetric.Protected);
         return true;
     }
 

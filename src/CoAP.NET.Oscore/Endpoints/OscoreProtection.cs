@@ -3,11 +3,11 @@ using CoAP.NET.Protection;
 namespace CoAP.NET.Oscore;
 
 /// <summary>OSCORE of the peers of one shard (RFC 8613 section 8). Stateless: contexts and peers have the state.</summary>
-internal sealed class OscoreProtection : CoapProtection
+internal sealed class OscoreProtection : CoapMessageProtector
 {
     private readonly OscoreContexts _contexts;
     private readonly OscoreLookups _lookups;
-    private readonly CoapSourceRule _sources;
+    private readonly CoapSourceGroupingRule _sources;
     private readonly OscoreRateLimiter _derivations;
     private readonly OscoreRateLimiter _refusals;
 
@@ -28,7 +28,8 @@ internal sealed class OscoreProtection : CoapProtection
     public OscoreTelemetry Telemetry { get; }
 
     /// <inheritdoc/>
-    public override CoapSecurityContext? Find(CoapUri? target, CoapChannel channel) => target is null ? null : _contexts.FindFor(target);
+    public override CoapObjectSecurityContext? Find(CoapUri? target, CoapChannel channel) =>
+        target is null ? null : _contexts.FindFor(target);
 
     /// <inheritdoc/>
     public override int MaxUnfragmentedSize => _contexts.MaxUnfragmentedSize;
@@ -65,7 +66,7 @@ internal sealed class OscoreProtection : CoapProtection
     private async Task<CoapProtectionVerdict> FinishAsync(
         OscoreKeyExchangeServer exchange, CoapChannel channel, CoapMessage message, byte[] kid)
     {
-        OscoreKeyExchangeResult result = await exchange.FinishAsync(channel, message, kid).ConfigureAwait(false);
+        OscoreKeyExchangeRequestResult result = await exchange.FinishAsync(channel, message, kid).ConfigureAwait(false);
 
         if (!result.IsFinished)
         {
@@ -97,9 +98,9 @@ internal sealed class OscoreProtection : CoapProtection
 
         bool isHere = _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
             || _contexts.TryFindRederived(value.Kid, out context);
-        if (isHere && _contexts.Resolver is not null && context!.Owner is var place && place != OscoreContextOwner.Here)
+        if (isHere && _contexts.Resolver is not null && context!.Owner is var place && place != OscoreContextAvailability.Here)
         {
-            if (place == OscoreContextOwner.Unknown)
+            if (place == OscoreContextAvailability.Unknown)
             {
                 return new ValueTask<CoapProtectionVerdict>(CoapProtectionVerdict.Elsewhere(relay: null));
             }
@@ -114,12 +115,12 @@ internal sealed class OscoreProtection : CoapProtection
                 ? new ValueTask<CoapProtectionVerdict>(Unprotect(channel, message, in value, context!))
             : _contexts.Resolver is { } resolver
                 ? new ValueTask<CoapProtectionVerdict>(AskAsync(
-                    resolver, channel, message, new OscoreRecipient(value.Kid, value.HasKidContext, value.KidContext)))
+                    resolver, channel, message, new OscoreContextLookupKey(value.Kid, value.HasKidContext, value.KidContext)))
             : new ValueTask<CoapProtectionVerdict>(Refuse(channel, in value, OscoreFault.UnknownContext));
     }
 
     private async Task<CoapProtectionVerdict> AskAsync(
-        IOscoreContextResolver resolver, CoapChannel channel, CoapMessage message, OscoreRecipient recipient)
+        IOscoreContextResolver resolver, CoapChannel channel, CoapMessage message, OscoreContextLookupKey recipient)
     {
         OscoreLookupResult found = await _lookups.FindAsync(resolver, channel.Remote, channel.IsVerified, recipient, out bool mustVerify)
             .ConfigureAwait(false);
@@ -170,19 +171,19 @@ internal sealed class OscoreProtection : CoapProtection
         }
 
         // Verified: from here on the number counts as received.
-        bool isFresh = context.Window.State == OscoreReplayState.Lost && BringsChallenge(context, request!)
+        bool isFresh = context.Window.State == OscoreReplayWindowStatus.Lost && BringsChallenge(context, request!)
             ? context.Window.Synchronize(number) == OscoreReplayVerdict.Fresh
             : context.Window.Take(number) is var verdict && verdict == OscoreReplayVerdict.Fresh;
         OscorePeer peer = (OscorePeer)PeerOf(channel, root ?? context);
         if (isFresh)
         {
-            Telemetry.Count(OscoreEvent.Verified);
+            Telemetry.Count(OscoreMetric.Verified);
             OscoreRequestId id = new(context.Parameters.RecipientKid, number) { Derived = root is null ? null : context };
             peer.OnRequest(request!, id);
             return CoapProtectionVerdict.Deliver(peer, request!);
         }
 
-        if (context.Window.State != OscoreReplayState.Lost)
+        if (context.Window.State != OscoreReplayWindowStatus.Lost)
         {
             return Refuse(channel, in value, OscoreFault.Replay);
         }

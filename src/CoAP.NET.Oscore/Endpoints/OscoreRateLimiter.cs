@@ -27,7 +27,7 @@ internal sealed class OscoreRateLimiter
 
     /// <summary>Takes one unit from a source's budget.</summary>
     /// <returns>False if the source has none left.</returns>
-    public bool TryTake(in CoapSource source)
+    public bool TryTake(in CoapQuotaSource source)
     {
         long now = _time.GetTimestamp();
         lock (_gate)

@@ -11,7 +11,7 @@ internal readonly ref struct OscoreRecipientName(ReadOnlySpan<byte> kid, bool ha
     private readonly bool _hasIdContext = hasIdContext;
 
     /// <summary>Whether it equals another one.</summary>
-    public bool Is(OscoreRecipient recipient)
+    public bool Is(OscoreContextLookupKey recipient)
     {
         OscoreRecipientName other = recipient.Name;
         return _kid.SequenceEqual(other._kid) && _hasIdContext == other._hasIdContext && _idContext.SequenceEqual(other._idContext);
@@ -28,5 +28,5 @@ internal readonly ref struct OscoreRecipientName(ReadOnlySpan<byte> kid, bool ha
     }
 
     /// <summary>Returns a copy.</summary>
-    public OscoreRecipient ToRecipient() => new(_kid, _hasIdContext, _idContext);
+    public OscoreContextLookupKey ToRecipient() => new(_kid, _hasIdContext, _idContext);
 }

@@ -2,7 +2,7 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting;
 
-internal sealed class OscoreClientConfigurator(IServiceProvider services, HostedRegistration client) : ClientConfigurator
+internal sealed class OscoreClientConfigurator(IServiceProvider services, HostedRegistration client) : HostedClientExtension
 {
     private readonly List<HostedOscore> _opened = [];
     private OscoreContexts? _contexts;
@@ -16,7 +16,7 @@ internal sealed class OscoreClientConfigurator(IServiceProvider services, Hosted
     private CoapOscoreClientFileOptions Options => services.OptionsOf<CoapOscoreClientFileOptions>(client.Name);
 
     public override IEnumerable<string> Check(IClientSettings settings) =>
-        Options.Findings.Errors.Concat(OscoreFiles.Check(Options, settings, client.SectionPath));
+        Options.Findings.Errors.Concat(OscoreFileOptionsValidator.Check(Options, settings, client.SectionPath));
 
     public override void Apply(IClientSettings settings, List<WatchedCredentials> credentials)
     {

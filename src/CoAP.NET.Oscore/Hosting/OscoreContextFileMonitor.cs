@@ -91,7 +91,7 @@ internal sealed class OscoreContextFileMonitor : WatchedCredentials, IAsyncDispo
     private static string KeyOf(OscoreParameters parameters) =>
         $"{OscoreStoreKey.Of(parameters)} {Convert.ToHexString(parameters.RecipientId.Span)} {parameters.WindowSize}";
 
-    private async Task TakeAsync(IReadOnlyList<OscoreContextEntry> entries, CancellationToken cancellationToken)
+    private async Task TakeAsync(IReadOnlyList<OscoreContextFileEntry> entries, CancellationToken cancellationToken)
     {
         Dictionary<string, OscoreParameters> wanted = entries.ToDictionary(
             static entry => KeyOf(entry.Parameters), static entry => entry.Parameters);

@@ -3,7 +3,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-internal sealed class OscoreServerConfigurator(IServiceProvider services, HostedRegistration server) : ServerConfigurator
+internal sealed class OscoreServerConfigurator(IServiceProvider services, HostedRegistration server) : HostedServerExtension
 {
     private List<WatchedCredentials> _credentials = [];
 
@@ -19,7 +19,7 @@ internal sealed class OscoreServerConfigurator(IServiceProvider services, Hosted
     private HostedOscore Hosted => services.GetRequiredKeyedService<HostedOscore>(server.Name);
 
     public override IEnumerable<string> Check(CoapEndpointOptions endpoint) =>
-        Options.Findings.Errors.Concat(OscoreFiles.Check(Options, server.SectionPath));
+        Options.Findings.Errors.Concat(OscoreFileOptionsValidator.Check(Options, server.SectionPath));
 
     public override void Apply(CoapEndpointOptions endpoint, List<WatchedCredentials> credentials)
     {

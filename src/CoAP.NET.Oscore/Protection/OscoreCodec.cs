@@ -31,7 +31,7 @@ internal static class OscoreCodec
         CoapOptionRegistry? registry = null)
     {
         Span<byte> wrapped = stackalloc byte[isWrapped ? MaxHead + context.Parameters.IdContextBytes.Length : 0];
-        wrapped = wrapped[..(isWrapped ? CborHead.WriteBytes(wrapped, context.Parameters.IdContextBytes) : 0)];
+        wrapped = wrapped[..(isWrapped ? OscoreCborEncoding.WriteBytes(wrapped, context.Parameters.IdContextBytes) : 0)];
         Span<byte> partialIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
         partialIv = partialIv[..OscoreOptionValue.WritePartialIv(id.Number, partialIv)];
         OscoreOptionValue value = new()
@@ -85,7 +85,7 @@ internal static class OscoreCodec
         OscoreContext both, OscoreContext first, CoapMessage response, OscoreRequestId id, ReadOnlySpan<byte> ours)
     {
         Span<byte> wrapped = stackalloc byte[MaxHead + ours.Length];
-        wrapped = wrapped[..CborHead.WriteBytes(wrapped, ours)];
+        wrapped = wrapped[..OscoreCborEncoding.WriteBytes(wrapped, ours)];
         Span<byte> partialIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
         partialIv = partialIv[..OscoreOptionValue.WritePartialIv(id.Number, partialIv)];
         OscoreOptionValue value = new() { HasKidContext = true, KidContext = wrapped };
@@ -350,13 +350,13 @@ internal static class OscoreCodec
         array[length++] = 0x85;
         array[length++] = 0x01;
         array[length++] = 0x81;
-        length += CborHead.WriteInteger(array[length..], context.Parameters.Algorithm.CoseNumber);
-        length += CborHead.WriteBytes(array[length..], requestKid);
-        length += CborHead.WriteBytes(array[length..], requestIv);
-        length += CborHead.WriteBytes(array[length..], integrity);
+        length += OscoreCborEncoding.WriteInteger(array[length..], context.Parameters.Algorithm.CoseNumber);
+        length += OscoreCborEncoding.WriteBytes(array[length..], requestKid);
+        length += OscoreCborEncoding.WriteBytes(array[length..], requestIv);
+        length += OscoreCborEncoding.WriteBytes(array[length..], integrity);
 
         EncStructure.CopyTo(data);
-        return EncStructure.Length + CborHead.WriteBytes(data[EncStructure.Length..], array[..length]);
+        return EncStructure.Length + OscoreCborEncoding.WriteBytes(data[EncStructure.Length..], array[..length]);
     }
 
     private static int BodyOffset(ReadOnlySpan<byte> datagram, int tokenLength) =>

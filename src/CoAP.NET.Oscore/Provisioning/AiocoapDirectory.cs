@@ -23,9 +23,9 @@ internal static class AiocoapDirectory
 
     /// <summary>Reads a directory.</summary>
     /// <exception cref="CoapCredentialException">The directory has an error.</exception>
-    public static OscoreContextEntry Read(string directory)
+    public static OscoreContextFileEntry Read(string directory)
     {
-        using OscoreContextFileFields fields = new() { Name = Path.GetFileName(Path.TrimEndingDirectorySeparator(directory)) };
+        using ParsedOscoreContext fields = new() { Name = Path.GetFileName(Path.TrimEndingDirectorySeparator(directory)) };
         HashSet<string> seen = [];
         bool isAny = false;
         foreach (string name in (ReadOnlySpan<string>)["secret.json", "settings.json"])
@@ -34,7 +34,7 @@ internal static class AiocoapDirectory
             if (File.Exists(path))
             {
                 isAny = true;
-                SecretFile.Read(path, MaxLength, (bytes, file) => ReadFile(bytes, file, fields, seen));
+                SecretFileReader.Read(path, MaxLength, (bytes, file) => ReadFile(bytes, file, fields, seen));
             }
         }
 
@@ -53,11 +53,11 @@ internal static class AiocoapDirectory
     /// <param name="file">The file, for messages.</param>
     /// <param name="fields">The fields to set.</param>
     /// <param name="seen">The names found so far.</param>
-    internal static bool ReadFile(ReadOnlySpan<byte> json, string file, OscoreContextFileFields fields, HashSet<string> seen)
+    internal static bool ReadFile(ReadOnlySpan<byte> json, string file, ParsedOscoreContext fields, HashSet<string> seen)
     {
         try
         {
-            Utf8JsonReader reader = new(json, SecretJson.Options);
+            Utf8JsonReader reader = new(json, SecretJsonReader.Options);
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
             {
                 throw new CoapCredentialException(file, 0, "The file must contain a JSON object.");
@@ -76,11 +76,11 @@ internal static class AiocoapDirectory
         }
         catch (JsonException exception)
         {
-            throw SecretJson.NoJson(file, exception);
+            throw SecretJsonReader.NoJson(file, exception);
         }
     }
 
-    private static void ReadField(ref Utf8JsonReader reader, string file, OscoreContextFileFields fields, HashSet<string> seen)
+    private static void ReadField(ref Utf8JsonReader reader, string file, ParsedOscoreContext fields, HashSet<string> seen)
     {
         foreach (string name in (ReadOnlySpan<string>)["secret", "salt", "sender-id", "recipient-id", "id-context"])
         {
@@ -94,7 +94,8 @@ internal static class AiocoapDirectory
 
             Note(name, file, seen);
             reader.Read();
-            byte[] value = form == Form.Hex ? SecretJson.ReadHex(ref reader, file, name) : SecretJson.ReadAscii(ref reader, file, name);
+            byte[] value = form == Form.Hex ? SecretJsonReader.ReadHex(ref reader, file, name)
+                : SecretJsonReader.ReadAscii(ref reader, file, name);
             switch (name)
             {
                 case "secret":
@@ -121,7 +122,7 @@ internal static class AiocoapDirectory
         {
             Note("algorithm", file, seen);
             reader.Read();
-            string text = SecretJson.ReadString(ref reader, file, "algorithm", MaxNameLength);
+            string text = SecretJsonReader.ReadString(ref reader, file, "algorithm", MaxNameLength);
             fields.Algorithm = OscoreAlgorithm.Find(text) ?? throw new CoapCredentialException(file, 0,
                 $"algorithm must be one of {string.Join(", ", OscoreAlgorithm.All.Select(static known => known.Name))}.");
         }
@@ -129,7 +130,7 @@ internal static class AiocoapDirectory
         {
             Note("kdf-hashfun", file, seen);
             reader.Read();
-            fields.Hkdf = SecretJson.ReadString(ref reader, file, "kdf-hashfun", MaxNameLength) switch
+            fields.Hkdf = SecretJsonReader.ReadString(ref reader, file, "kdf-hashfun", MaxNameLength) switch
             {
                 "sha256" => OscoreHkdf.Sha256,
                 "sha512" => OscoreHkdf.Sha512,
@@ -140,7 +141,7 @@ internal static class AiocoapDirectory
         {
             Note("window", file, seen);
             reader.Read();
-            fields.WindowSize = SecretJson.ReadWindowSize(ref reader, file, "window");
+            fields.WindowSize = SecretJsonReader.ReadWindowSize(ref reader, file, "window");
         }
         else
         {

@@ -20,12 +20,12 @@ internal static class ContextFileParser
     /// <param name="json">Its bytes, not yet validated.</param>
     /// <param name="file">The file, for messages.</param>
     /// <exception cref="CoapCredentialException">The file has an error.</exception>
-    public static List<OscoreContextEntry> Parse(ReadOnlySpan<byte> json, string file)
+    public static List<OscoreContextFileEntry> Parse(ReadOnlySpan<byte> json, string file)
     {
-        List<OscoreContextEntry> contexts = [];
+        List<OscoreContextFileEntry> contexts = [];
         try
         {
-            Utf8JsonReader reader = new(json, SecretJson.Options);
+            Utf8JsonReader reader = new(json, SecretJsonReader.Options);
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
             {
                 throw new CoapCredentialException(file, 0, "The file must contain an object with one context, or with the list "
@@ -52,11 +52,11 @@ internal static class ContextFileParser
         catch (Exception exception) when (exception is JsonException or CoapCredentialException)
         {
             contexts.ForEach(static context => context.Parameters.Dispose());
-            throw exception is JsonException json2 ? SecretJson.NoJson(file, json2) : exception;
+            throw exception is JsonException json2 ? SecretJsonReader.NoJson(file, json2) : exception;
         }
     }
 
-    private static void ReadList(ref Utf8JsonReader reader, ReadOnlySpan<byte> json, string file, List<OscoreContextEntry> contexts)
+    private static void ReadList(ref Utf8JsonReader reader, ReadOnlySpan<byte> json, string file, List<OscoreContextFileEntry> contexts)
     {
         reader.Read();
         reader.Read();
@@ -93,9 +93,9 @@ internal static class ContextFileParser
         }
     }
 
-    private static OscoreContextEntry ReadContext(ref Utf8JsonReader reader, ReadOnlySpan<byte> json, string file, string where)
+    private static OscoreContextFileEntry ReadContext(ref Utf8JsonReader reader, ReadOnlySpan<byte> json, string file, string where)
     {
-        using OscoreContextFileFields fields = new();
+        using ParsedOscoreContext fields = new();
         int seen = 0;
         while (reader.Read() && reader.TokenType != JsonTokenType.EndObject)
         {
@@ -136,27 +136,27 @@ internal static class ContextFileParser
                     + $"{string.Join(", ", s_names)}.");
     }
 
-    private static void ReadField(ref Utf8JsonReader reader, string file, string name, int index, OscoreContextFileFields fields)
+    private static void ReadField(ref Utf8JsonReader reader, string file, string name, int index, ParsedOscoreContext fields)
     {
         switch (s_names[index])
         {
             case "name":
-                fields.Name = SecretJson.ReadString(ref reader, file, name, MaxNameLength);
+                fields.Name = SecretJsonReader.ReadString(ref reader, file, name, MaxNameLength);
                 break;
             case "masterSecret":
-                fields.MasterSecret = SecretJson.ReadBytes(ref reader, file, name);
+                fields.MasterSecret = SecretJsonReader.ReadBytes(ref reader, file, name);
                 break;
             case "masterSalt":
-                fields.MasterSalt = SecretJson.ReadBytes(ref reader, file, name);
+                fields.MasterSalt = SecretJsonReader.ReadBytes(ref reader, file, name);
                 break;
             case "senderId":
-                fields.SenderId = SecretJson.ReadBytes(ref reader, file, name);
+                fields.SenderId = SecretJsonReader.ReadBytes(ref reader, file, name);
                 break;
             case "recipientId":
-                fields.RecipientId = SecretJson.ReadBytes(ref reader, file, name);
+                fields.RecipientId = SecretJsonReader.ReadBytes(ref reader, file, name);
                 break;
             case "idContext":
-                fields.IdContext = SecretJson.ReadBytes(ref reader, file, name);
+                fields.IdContext = SecretJsonReader.ReadBytes(ref reader, file, name);
                 break;
             case "algorithm":
                 fields.Algorithm = ReadAlgorithm(ref reader, file, name);
@@ -165,15 +165,15 @@ internal static class ContextFileParser
                 fields.Hkdf = ReadHkdf(ref reader, file, name);
                 break;
             default:
-                fields.WindowSize = SecretJson.ReadWindowSize(ref reader, file, name);
+                fields.WindowSize = SecretJsonReader.ReadWindowSize(ref reader, file, name);
                 break;
         }
     }
 
     private static OscoreAlgorithm ReadAlgorithm(ref Utf8JsonReader reader, string file, string name) =>
         (reader.TokenType == JsonTokenType.Number
-            ? OscoreAlgorithm.Find(SecretJson.ReadInteger(ref reader, file, name))
-            : OscoreAlgorithm.Find(SecretJson.ReadString(ref reader, file, name, MaxNameLength)))
+            ? OscoreAlgorithm.Find(SecretJsonReader.ReadInteger(ref reader, file, name))
+            : OscoreAlgorithm.Find(SecretJsonReader.ReadString(ref reader, file, name, MaxNameLength)))
         ?? throw new CoapCredentialException(file, 0,
             $"{name} must be one of {string.Join(", ", OscoreAlgorithm.All.Select(static algorithm => algorithm.ToString()))}.");
 
@@ -182,11 +182,11 @@ internal static class ContextFileParser
         OscoreHkdf? hkdf;
         if (reader.TokenType == JsonTokenType.Number)
         {
-            hkdf = OscoreHkdf.Find(SecretJson.ReadInteger(ref reader, file, name));
+            hkdf = OscoreHkdf.Find(SecretJsonReader.ReadInteger(ref reader, file, name));
         }
         else
         {
-            string text = SecretJson.ReadString(ref reader, file, name, MaxNameLength);
+            string text = SecretJsonReader.ReadString(ref reader, file, name, MaxNameLength);
             hkdf = OscoreHkdf.All.FirstOrDefault(known => known.Name.Equals(text, StringComparison.OrdinalIgnoreCase));
         }
 
@@ -195,7 +195,7 @@ internal static class ContextFileParser
     }
 
     // Two contexts that encrypt with one key would repeat its numbers.
-    private static void CheckKeys(List<OscoreContextEntry> contexts, string file)
+    private static void CheckKeys(List<OscoreContextFileEntry> contexts, string file)
     {
         Dictionary<OscoreStoreKey, int> keys = [];
         for (int i = 0; i < contexts.Count; i++)

@@ -21,7 +21,7 @@ internal sealed class OscoreContextFile : IDisposable
     private readonly int _windowSize;
     private IDisposable? _store;
 
-    private OscoreContextFile(string path, bool isDirectory, IReadOnlyList<OscoreContextEntry> contexts)
+    private OscoreContextFile(string path, bool isDirectory, IReadOnlyList<OscoreContextFileEntry> contexts)
     {
         Path = path;
         _isDirectory = isDirectory;
@@ -33,7 +33,7 @@ internal sealed class OscoreContextFile : IDisposable
     public string Path { get; }
 
     /// <summary>The contexts, at least one.</summary>
-    public IReadOnlyList<OscoreContextEntry> Contexts { get; }
+    public IReadOnlyList<OscoreContextFileEntry> Contexts { get; }
 
     /// <summary>Reads a file, or a directory of aiocoap, without locking or writing.</summary>
     /// <returns>The contexts. Dispose them to wipe their secrets.</returns>
@@ -42,9 +42,9 @@ internal sealed class OscoreContextFile : IDisposable
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         bool isDirectory = Directory.Exists(path);
-        IReadOnlyList<OscoreContextEntry> contexts = isDirectory
+        IReadOnlyList<OscoreContextFileEntry> contexts = isDirectory
             ? [AiocoapDirectory.Read(path)]
-            : SecretFile.Read(path, MaxLength, static (bytes, file) => ContextFileParser.Parse(bytes, file));
+            : SecretFileReader.Read(path, MaxLength, static (bytes, file) => ContextFileParser.Parse(bytes, file));
         return new OscoreContextFile(path, isDirectory, contexts);
     }
 
@@ -58,7 +58,7 @@ internal sealed class OscoreContextFile : IDisposable
         lock (_gate)
         {
             _store ??= _isDirectory
-                ? AiocoapStore.Open(Path, OscoreStoreKey.Of(Contexts[0].Parameters), _windowSize, scheduler)
+                ? AiocoapSequenceStore.Open(Path, OscoreStoreKey.Of(Contexts[0].Parameters), _windowSize, scheduler)
                 : FileOscoreStore.Open(Path + ".state", scheduler);
             return (IOscoreStore)_store;
         }
@@ -72,7 +72,7 @@ internal sealed class OscoreContextFile : IDisposable
             _store?.Dispose();
         }
 
-        foreach (OscoreContextEntry context in Contexts)
+        foreach (OscoreContextFileEntry context in Contexts)
         {
             context.Parameters.Dispose();
         }

@@ -11,7 +11,8 @@ internal static class DiskOperationRunner
     /// <param name="file">The file for messages.</param>
     /// <param name="work">The operation.</param>
     /// <param name="cancellationToken">Cancels the wait, not the operation.</param>
-    public static Task<T> RunAsync<T>(CoapThreadScheduler scheduler, Lock gate, string file, Func<T> work, CancellationToken cancellationToken)
+    public static Task<T> RunAsync<T>(
+        CoapThreadScheduler scheduler, Lock gate, string file, Func<T> work, CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
         {

@@ -4,7 +4,7 @@ namespace CoAP.NET.Oscore;
 internal interface IOscoreContextOwners
 {
     /// <summary>Returns where a context may be used that this process has opened.</summary>
-    OscoreContextOwner OwnerOf(OscoreStoreKey key, ulong epoch);
+    OscoreContextAvailability OwnerOf(OscoreStoreKey key, ulong epoch);
 
     /// <summary>Returns what relays a request to the node that may use its context. That node answers through this one.</summary>
     /// <returns>Null if it cannot be relayed. A relayed request may be lost; its client then retransmits it.</returns>

@@ -22,7 +22,8 @@ internal sealed class OscoreContextState
     public bool IsStored => _store is not null;
 
     /// <summary>Where it may be used.</summary>
-    public OscoreContextOwner Owner => _store is IOscoreContextOwners places ? places.OwnerOf(_key, _epoch) : OscoreContextOwner.Here;
+    public OscoreContextAvailability Owner => _store is IOscoreContextOwners places ? places.OwnerOf(_key, _epoch)
+        : OscoreContextAvailability.Here;
 
     /// <summary>The numbers of the sender.</summary>
     public OscoreSequence Sequence { get; }

@@ -13,7 +13,7 @@ internal sealed class OscoreReplayWindow
     private readonly ulong[] _ring;
     private readonly int _size;
     private ulong _next;
-    private OscoreReplayState _state;
+    private OscoreReplayWindowStatus _state;
 
     /// <summary>Creates the window of a new context.</summary>
     /// <param name="size">Its size, 1 to 4,096 numbers.</param>
@@ -23,7 +23,7 @@ internal sealed class OscoreReplayWindow
         _ring = new ulong[(size + 63) / 64];
     }
 
-    public OscoreReplayState State
+    public OscoreReplayWindowStatus State
     {
         get
         {
@@ -36,7 +36,7 @@ internal sealed class OscoreReplayWindow
 
     /// <summary>Creates the window of a context whose window was lost.</summary>
     /// <param name="size">Its size, 1 to 4,096 numbers.</param>
-    public static OscoreReplayWindow Lost(int size) => new(size) { _state = OscoreReplayState.Lost };
+    public static OscoreReplayWindow Lost(int size) => new(size) { _state = OscoreReplayWindowStatus.Lost };
 
     /// <summary>Restores the window of a context.</summary>
     /// <param name="size">Its size, 1 to 4,096 numbers.</param>
@@ -64,7 +64,7 @@ internal sealed class OscoreReplayWindow
     {
         lock (_ring)
         {
-            return _state == OscoreReplayState.Lost || TakesLocked(number);
+            return _state == OscoreReplayWindowStatus.Lost || TakesLocked(number);
         }
     }
 
@@ -73,7 +73,7 @@ internal sealed class OscoreReplayWindow
     {
         lock (_ring)
         {
-            return _state == OscoreReplayState.Lost ? OscoreReplayVerdict.Unknown : TakeLocked(number);
+            return _state == OscoreReplayWindowStatus.Lost ? OscoreReplayVerdict.Unknown : TakeLocked(number);
         }
     }
 
@@ -85,12 +85,12 @@ internal sealed class OscoreReplayWindow
     {
         lock (_ring)
         {
-            if (_state != OscoreReplayState.Lost)
+            if (_state != OscoreReplayWindowStatus.Lost)
             {
                 return TakeLocked(number);
             }
 
-            _state = OscoreReplayState.Synchronized;
+            _state = OscoreReplayWindowStatus.Synchronized;
             _next = number + 1;
             Array.Fill(_ring, ulong.MaxValue);
             return OscoreReplayVerdict.Fresh;
@@ -102,7 +102,7 @@ internal sealed class OscoreReplayWindow
     {
         lock (_ring)
         {
-            if (_state == OscoreReplayState.Lost)
+            if (_state == OscoreReplayWindowStatus.Lost)
             {
                 return null;
             }

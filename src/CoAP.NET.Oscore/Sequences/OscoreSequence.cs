@@ -249,7 +249,7 @@ internal sealed class OscoreSequence
                 "No thread is available to reserve sequence numbers. The endpoint sent nothing; the process has too many threads.")))
         {
             // The caller may hold a lock, under which logging is not allowed.
-            _reservations.Listener?.Telemetry.Count(OscoreEvent.ReservationFailed);
+            _reservations.Listener?.Telemetry.Count(OscoreMetric.ReservationFailed);
         }
     }
 
@@ -304,8 +304,8 @@ internal sealed class OscoreSequence
 
         if (ours.Listener is var (telemetry, context))
         {
-            telemetry.Count(OscoreEvent.Reserved);
-            telemetry.Count(OscoreEvent.NumbersReserved, (long)more);
+            telemetry.Count(OscoreMetric.Reserved);
+            telemetry.Count(OscoreMetric.NumbersReserved, (long)more);
             if (TakeWarning())
             {
                 telemetry.NumbersNearlyUsed(context);

@@ -57,24 +57,24 @@ internal sealed record OscoreCounters
     /// <summary>Reservations that the store did not confirm. The endpoint does not send messages that need one of these numbers.</summary>
     public long ReservationsFailed { get; init; }
 
-    internal static OscoreCounters Of(EventCounter<OscoreEvent> counts) => new()
+    internal static OscoreCounters Of(EventCounter<OscoreMetric> counts) => new()
     {
-        MessagesProtected = counts[OscoreEvent.Protected],
-        MessagesVerified = counts[OscoreEvent.Verified],
-        RequestsMalformed = counts[OscoreEvent.Malformed],
-        UnknownContexts = counts[OscoreEvent.UnknownContext],
-        Replays = counts[OscoreEvent.Replay],
-        DecryptionFailures = counts[OscoreEvent.DecryptionFailed],
-        Challenges = counts[OscoreEvent.Challenged],
-        ResponsesForged = counts[OscoreEvent.ResponseForged],
-        ResponsesRepeated = counts[OscoreEvent.ResponseRepeated],
-        ResponsesUnprotected = counts[OscoreEvent.ResponseUnprotected],
-        ContextsFound = counts[OscoreEvent.ContextFound],
-        ContextsNotFound = counts[OscoreEvent.ContextNotFound],
-        LookupsFailed = counts[OscoreEvent.LookupFailed],
-        LookupsRefused = counts[OscoreEvent.LookupRefused],
-        Reservations = counts[OscoreEvent.Reserved],
-        NumbersReserved = counts[OscoreEvent.NumbersReserved],
-        ReservationsFailed = counts[OscoreEvent.ReservationFailed],
+        MessagesProtected = counts[OscoreMetric.Protected],
+        MessagesVerified = counts[OscoreMetric.Verified],
+        RequestsMalformed = counts[OscoreMetric.Malformed],
+        UnknownContexts = counts[OscoreMetric.UnknownContext],
+        Replays = counts[OscoreMetric.Replay],
+        DecryptionFailures = counts[OscoreMetric.DecryptionFailed],
+        Challenges = counts[OscoreMetric.Challenged],
+        ResponsesForged = counts[OscoreMetric.ResponseForged],
+        ResponsesRepeated = counts[OscoreMetric.ResponseRepeated],
+        ResponsesUnprotected = counts[OscoreMetric.ResponseUnprotected],
+        ContextsFound = counts[OscoreMetric.ContextFound],
+        ContextsNotFound = counts[OscoreMetric.ContextNotFound],
+        LookupsFailed = counts[OscoreMetric.LookupFailed],
+        LookupsRefused = counts[OscoreMetric.LookupRefused],
+        Reservations = counts[OscoreMetric.Reserved],
+        NumbersReserved = counts[OscoreMetric.NumbersReserved],
+        ReservationsFailed = counts[OscoreMetric.ReservationFailed],
     };
 }

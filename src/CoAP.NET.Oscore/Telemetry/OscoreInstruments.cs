@@ -12,7 +12,7 @@ internal sealed class OscoreInstruments
     private static readonly ConditionalWeakTable<Meter, OscoreInstruments> s_ofMeters = [];
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, (KeyValuePair<string, object?>[] Tags, EventCounter<OscoreEvent> Counts)> _series = [];
+    private readonly Dictionary<string, (KeyValuePair<string, object?>[] Tags, EventCounter<OscoreMetric> Counts)> _series = [];
 
     private OscoreInstruments(Meter meter)
     {
@@ -31,14 +31,14 @@ internal sealed class OscoreInstruments
     }
 
     /// <summary>Returns the counters of endpoints with these tags.</summary>
-    public EventCounter<OscoreEvent> CountsOf(IReadOnlyList<KeyValuePair<string, object?>> tags)
+    public EventCounter<OscoreMetric> CountsOf(IReadOnlyList<KeyValuePair<string, object?>> tags)
     {
         string key = string.Join('\n', tags.Select(static tag => $"{tag.Key}={tag.Value}"));
         lock (_gate)
         {
-            if (!_series.TryGetValue(key, out (KeyValuePair<string, object?>[] Tags, EventCounter<OscoreEvent> Counts) series))
+            if (!_series.TryGetValue(key, out (KeyValuePair<string, object?>[] Tags, EventCounter<OscoreMetric> Counts) series))
             {
-                series = ([.. tags], new EventCounter<OscoreEvent>());
+                series = ([.. tags], new EventCounter<OscoreMetric>());
                 _series.Add(key, series);
             }
 
@@ -51,9 +51,9 @@ internal sealed class OscoreInstruments
         List<Measurement<long>> all = [];
         lock (_gate)
         {
-            foreach ((KeyValuePair<string, object?>[] tags, EventCounter<OscoreEvent> counts) in _series.Values)
+            foreach ((KeyValuePair<string, object?>[] tags, EventCounter<OscoreMetric> counts) in _series.Values)
             {
-                foreach ((OscoreEvent kind, string? value) in instrument.Rows)
+                foreach ((OscoreMetric kind, string? value) in instrument.Rows)
                 {
                     all.Add(new Measurement<long>(counts[kind], instrument.Tag is { } name ? [.. tags, new(name, value)] : tags));
                 }

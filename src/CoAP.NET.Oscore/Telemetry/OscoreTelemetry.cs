@@ -8,8 +8,8 @@ namespace CoAP.NET.Oscore;
 /// </summary>
 internal sealed class OscoreTelemetry
 {
-    private readonly EventCounter<OscoreEvent> _ofContexts;
-    private readonly EventCounter<OscoreEvent> _ofEndpoint;
+    private readonly EventCounter<OscoreMetric> _ofContexts;
+    private readonly EventCounter<OscoreMetric> _ofEndpoint;
     private readonly ILogger _logger;
     private readonly RateLimitedLog _lookups;
     private readonly RateLimitedLog _store;
@@ -23,7 +23,7 @@ internal sealed class OscoreTelemetry
         _store = new RateLimitedLog(stage.TimeProvider);
     }
 
-    public void Count(OscoreEvent kind, long by = 1)
+    public void Count(OscoreMetric kind, long by = 1)
     {
         _ofContexts.Add(kind, by);
         _ofEndpoint.Add(kind, by);
@@ -37,10 +37,10 @@ internal sealed class OscoreTelemetry
     {
         Count(fault switch
         {
-            OscoreFault.UnknownContext => OscoreEvent.UnknownContext,
-            OscoreFault.Replay => OscoreEvent.Replay,
-            OscoreFault.Decryption => OscoreEvent.DecryptionFailed,
-            _ => OscoreEvent.Malformed,
+            OscoreFault.UnknownContext => OscoreMetric.UnknownContext,
+            OscoreFault.Replay => OscoreMetric.Replay,
+            OscoreFault.Decryption => OscoreMetric.DecryptionFailed,
+            _ => OscoreMetric.Malformed,
         });
         if (!_logger.IsEnabled(LogLevel.Debug))
         {
@@ -50,7 +50,7 @@ internal sealed class OscoreTelemetry
         if (value.HasKid)
         {
             OscoreLog.RequestRefused(
-                _logger, channel, new OscoreRecipient(value.Kid, value.HasKidContext, value.KidContext), fault);
+                _logger, channel, new OscoreContextLookupKey(value.Kid, value.HasKidContext, value.KidContext), fault);
         }
         else
         {
@@ -60,34 +60,34 @@ internal sealed class OscoreTelemetry
 
     public void Challenged(CoapChannel channel, OscoreContext context)
     {
-        Count(OscoreEvent.Challenged);
+        Count(OscoreMetric.Challenged);
         OscoreLog.Challenged(_logger, channel, context);
     }
 
-    public void ResponseDropped(CoapChannel channel, OscoreEvent reason)
+    public void ResponseDropped(CoapChannel channel, OscoreMetric reason)
     {
         Count(reason);
         OscoreLog.ResponseDropped(_logger, channel, reason);
     }
 
-    public void ContextFound(OscoreContext context, OscoreRecipient recipient)
+    public void ContextFound(OscoreContext context, OscoreContextLookupKey recipient)
     {
-        Count(OscoreEvent.ContextFound);
+        Count(OscoreMetric.ContextFound);
         OscoreLog.ContextFound(_logger, context, recipient);
     }
 
-    public void LookupFailed(OscoreRecipient recipient, Exception exception)
+    public void LookupFailed(OscoreContextLookupKey recipient, Exception exception)
     {
-        Count(OscoreEvent.LookupFailed);
+        Count(OscoreMetric.LookupFailed);
         if (_lookups.IsDue(out long leftOut))
         {
             OscoreLog.LookupFailed(_logger, recipient, leftOut, exception);
         }
     }
 
-    public void LookupWrong(OscoreContext context, OscoreRecipient recipient)
+    public void LookupWrong(OscoreContext context, OscoreContextLookupKey recipient)
     {
-        Count(OscoreEvent.LookupFailed);
+        Count(OscoreMetric.LookupFailed);
         if (_lookups.IsDue(out long leftOut))
         {
             OscoreLog.LookupWrong(_logger, context, recipient, leftOut);
@@ -96,7 +96,7 @@ internal sealed class OscoreTelemetry
 
     public void StoreFailed(OscoreContext context, Exception exception)
     {
-        Count(OscoreEvent.ReservationFailed);
+        Count(OscoreMetric.ReservationFailed);
         if (_store.IsDue(out long leftOut))
         {
             OscoreLog.StoreFailed(_logger, context, leftOut, exception);

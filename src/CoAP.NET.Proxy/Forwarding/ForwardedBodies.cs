@@ -10,7 +10,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="options">The options of the proxy.</param>
 /// <param name="counts">The counters.</param>
 /// <param name="clock">The clock.</param>
-internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<ProxyCount> counts, TimeProvider clock)
+internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<ProxyCounterKind> counts, TimeProvider clock)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
 
@@ -18,7 +18,7 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
     private static readonly TimeSpan s_lenience = TimeSpan.FromSeconds(5);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapSource, HashSet<ForwardedBody>> _bodies = [];
+    private readonly Dictionary<CoapQuotaSource, HashSet<ForwardedBody>> _bodies = [];
 
     /// <summary>The response if there is no place.</summary>
     public static CoapResult Busy => CoapResults.ServiceUnavailable(s_retryAfter);
@@ -27,7 +27,7 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
 
     /// <summary>Takes a place for a request.</summary>
     /// <returns>Whether a place was free or another body was evicted.</returns>
-    public bool TryEnter(CoapSource source)
+    public bool TryEnter(CoapQuotaSource source)
     {
         while (!Quota.TryEnter(source))
         {
@@ -46,7 +46,7 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
     /// </summary>
     public async Task<CoapResult> PassAsync(
         CoapProxyRequest onward,
-        CoapSource source,
+        CoapQuotaSource source,
         UpstreamClient upstream,
         Func<CoapProxyRequest, CancellationToken, Task<CoapResult>> send,
         CancellationToken cancellationToken)
@@ -65,7 +65,7 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
                     return CoapResults.RequestEntityTooLarge(options.Limits.MaxBodySize);
                 }
 
-                counts.Add(ProxyCount.StreamedUploads);
+                counts.Add(ProxyCounterKind.StreamedUploads);
                 return await send(onward.With(body), body.Ended).ConfigureAwait(false);
             }
 
@@ -98,18 +98,18 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
 
         if (body.WaitsForServer)
         {
-            counts.Add(ProxyCount.Timeouts);
+            counts.Add(ProxyCounterKind.Timeouts);
             return CoapResults.Status(CoapCode.GatewayTimeout, "The server did not read the body in time.");
         }
 
-        counts.Add(ProxyCount.UploadsAbandoned);
+        counts.Add(ProxyCounterKind.UploadsAbandoned);
         return CoapResults.Status(
             CoapCode.RequestEntityIncomplete,
             body.IsWantedAgain ? "The server needs the body again. Start over with block 0." : "The transfer of the body was aborted. "
                 + "Start over with block 0.");
     }
 
-    private void Add(CoapSource source, ForwardedBody body)
+    private void Add(CoapQuotaSource source, ForwardedBody body)
     {
         lock (_gate)
         {
@@ -123,7 +123,7 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
     }
 
     // Returns whether it was still there, and had not given way.
-    private bool Remove(CoapSource source, ForwardedBody body)
+    private bool Remove(CoapQuotaSource source, ForwardedBody body)
     {
         lock (_gate)
         {
@@ -141,9 +141,9 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
         }
     }
 
-    private bool TryMakeRoom(CoapSource source)
+    private bool TryMakeRoom(CoapQuotaSource source)
     {
-        CoapSource owner;
+        CoapQuotaSource owner;
         ForwardedBody? victim;
         lock (_gate)
         {
@@ -157,7 +157,7 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
             victim = null;
             owner = source;
             int most = 0;
-            foreach ((CoapSource candidate, HashSet<ForwardedBody> bodies) in _bodies)
+            foreach ((CoapQuotaSource candidate, HashSet<ForwardedBody> bodies) in _bodies)
             {
                 if ((candidate == source || bodies.Count > held) && bodies.Count > most && SlowestOf(bodies) is { } slowest)
                 {
@@ -178,7 +178,7 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
             }
         }
 
-        counts.Add(ProxyCount.UploadsEvicted);
+        counts.Add(ProxyCounterKind.UploadsEvicted);
         Quota.Exit(owner);
         victim.Stop();
         return true;

@@ -14,7 +14,7 @@ internal sealed class ForwardedBody : Stream
     private readonly CancellationTokenSource _end;
     private readonly CancellationTokenRegistration _stopping;
     private readonly CancellationTokenRegistration _leaving;
-    private readonly ClientDelayMeter _pace;
+    private readonly SlowClientUploadMeter _pace;
     private byte[] _first = [];
     private int _length;
     private int _taken;
@@ -32,7 +32,7 @@ internal sealed class ForwardedBody : Stream
     {
         _reader = request.BodyReader;
         _patience = patience;
-        _pace = new ClientDelayMeter(clock);
+        _pace = new SlowClientUploadMeter(clock);
         Announced = request.Options.Size1;
         _end = new CancellationTokenSource(patience, clock);
         _stopping = cancellationToken.UnsafeRegister(static end => ((CancellationTokenSource)end!).Cancel(), _end);

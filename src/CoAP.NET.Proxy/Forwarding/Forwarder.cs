@@ -16,7 +16,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="bodies">Pending requests, and their bodies that pass as streams.</param>
 /// <param name="logger">The log.</param>
 internal sealed class Forwarder(
-    CoapProxyOptions options, EventCounter<ProxyCount> counts, SharedObservations observations, StreamedResponses streamed,
+    CoapProxyOptions options, EventCounter<ProxyCounterKind> counts, SharedObservations observations, StreamedResponses streamed,
     ForwardedBodies bodies,
     ILogger logger)
 {
@@ -42,14 +42,14 @@ internal sealed class Forwarder(
     {
         if (!request.IsForObservers && IsStranger(request))
         {
-            counts.Add(ProxyCount.Challenges);
+            counts.Add(ProxyCounterKind.Challenges);
             return new ValueTask<CoapResult>(CoapResults.FreshnessRequired());
         }
 
         CoapOptionCollection forwarded = new(request.Options.Registry);
         if (!ForwardedOptions.TryCopy(request, forwarded, out int refused))
         {
-            counts.Add(ProxyCount.UnsafeOptions);
+            counts.Add(ProxyCounterKind.UnsafeOptions);
             return new ValueTask<CoapResult>(CoapResults.Status(CoapCode.BadOption,
                 $"This proxy must not forward {ForwardedOptions.Describe(request.Options.Registry, refused)}."));
         }
@@ -57,7 +57,7 @@ internal sealed class Forwarder(
         int hops = HopCount.Next(request.Options, options);
         if (hops == 0)
         {
-            counts.Add(ProxyCount.HopLimits);
+            counts.Add(ProxyCounterKind.HopLimits);
             ProxyLog.HopsUsedUp(logger, request.Peer.Address.ToString(), target);
             return new ValueTask<CoapResult>(HopCount.Reached(IdentifierFor(request)));
         }
@@ -66,8 +66,8 @@ internal sealed class Forwarder(
         bool isSecured = IsSecured(target, upstream);
         bool mayBeShared = !upstream.DependsOnClient && RequestSharing.IsAllowed(request.Code, forwarded, isSecured);
         bool observes = route is not null && Observes(request, forwarded);
-        ResponseStart? place = streamed.StartFor(request, observes);
-        CoapSource source = request.Peer.Source;
+        ResponseBodyOffset? place = streamed.StartFor(request, observes);
+        CoapQuotaSource source = request.Peer.Source;
         CoapProxyRequest onward = new(request, source, target, forwarded, options.Timeout, targets, mayBeShared, place);
         RequestKey key = observes
             ? new RequestKey(upstream, RequestSharing.KeyOf(onward, withTags: false),
@@ -82,7 +82,7 @@ internal sealed class Forwarder(
 
         if (!bodies.TryEnter(source))
         {
-            counts.Add(ProxyCount.Busy);
+            counts.Add(ProxyCounterKind.Busy);
             return new ValueTask<CoapResult>(ForwardedBodies.Busy);
         }
 
@@ -94,14 +94,14 @@ internal sealed class Forwarder(
 
     // A method of its own, so that only requests that pass a body pay for its state machine.
     private Task<CoapResult> PassBodyAsync(
-        CoapProxyRequest onward, CoapSource source, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key,
+        CoapProxyRequest onward, CoapQuotaSource source, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key,
         CancellationToken cancellationToken) =>
         bodies.PassAsync(
             onward, source, upstream, (whole, token) => AskAsync(whole, upstream, observed, key, null, token).AsTask(), cancellationToken);
 
     // Returns the place of a source, if there is one.
     private ValueTask<CoapResult> AskAsync(
-        CoapProxyRequest onward, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key, CoapSource? place,
+        CoapProxyRequest onward, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key, CoapQuotaSource? place,
         CancellationToken cancellationToken) =>
         observed is null && onward.Received.Channel is not { IsReliable: true }
             ? AskOnceAsync(onward, upstream, place, cancellationToken)
@@ -112,7 +112,7 @@ internal sealed class Forwarder(
         UpstreamClient upstream,
         CoapRouteHandlerBuilder? observed,
         RequestKey key,
-        CoapSource? place,
+        CoapQuotaSource? place,
         CancellationToken cancellationToken)
     {
         CoapRequestContext request = onward.Received;
@@ -162,7 +162,7 @@ internal sealed class Forwarder(
     // All awaits are in one method because each state machine adds to the cost of a request. The response of a server declines an observer
     // until an observation backs it.
     private async ValueTask<CoapResult> AskOnceAsync(
-        CoapProxyRequest onward, UpstreamClient upstream, CoapSource? place, CancellationToken cancellationToken)
+        CoapProxyRequest onward, UpstreamClient upstream, CoapQuotaSource? place, CancellationToken cancellationToken)
     {
         try
         {
@@ -171,7 +171,8 @@ internal sealed class Forwarder(
             {
                 answer = await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
             }
-            else if (_flights.Enter(SharedRequestKeyOf(onward, upstream), out Task<UpstreamResponse>? running) is var flight && running is not null)
+            else if (_flights.Enter(SharedRequestKeyOf(onward, upstream), out Task<UpstreamResponse>? running) is var flight
+                && running is not null)
             {
                 answer = await CoapSingleFlight<SharedRequestKey, UpstreamResponse>.FollowAsync(flight, running, cancellationToken)
                     .ConfigureAwait(false);
@@ -183,7 +184,7 @@ internal sealed class Forwarder(
                 }
                 else
                 {
-                    counts.Add(ProxyCount.Shared);
+                    counts.Add(ProxyCounterKind.Shared);
                 }
             }
             else
@@ -193,7 +194,7 @@ internal sealed class Forwarder(
                 {
                     if (onward.Start is not null && upstream.TryOpen(onward, options.Limits.StreamsAbove, flight.Abandoned) is { } opening)
                     {
-                        counts.Add(ProxyCount.Forwarded);
+                        counts.Add(ProxyCounterKind.Forwarded);
                         if (!opening.IsCompleted)
                         {
                             flight.LeaveWith(cancellationToken);
@@ -268,7 +269,7 @@ internal sealed class Forwarder(
 
     private ValueTask<UpstreamResponse> OpenAsync(CoapProxyRequest onward, UpstreamClient upstream, CancellationToken cancellationToken)
     {
-        counts.Add(ProxyCount.Forwarded);
+        counts.Add(ProxyCounterKind.Forwarded);
         return onward.Start is null
             ? SendWholeAsync(onward, upstream, cancellationToken)
             : upstream.OpenAsync(onward, options.Limits.StreamsAbove, cancellationToken);
@@ -296,18 +297,18 @@ internal sealed class Forwarder(
         if (exception is CoapTargetDeniedException)
         {
             ProxyLog.TargetDenied(logger, request.Peer.Address.ToString(), onward.Target);
-            counts.Add(ProxyCount.TargetsDenied);
+            counts.Add(ProxyCounterKind.TargetsDenied);
             return result;
         }
 
         ProxyLog.Failed(logger, exception, onward.Target);
-        counts.Add(result.Code == CoapCode.GatewayTimeout ? ProxyCount.Timeouts : ProxyCount.Failures);
+        counts.Add(result.Code == CoapCode.GatewayTimeout ? ProxyCounterKind.Timeouts : ProxyCounterKind.Failures);
         return result;
     }
 
     private CoapResult PassHopLimit(CoapRequestContext request, CoapProxyRequest onward, UpstreamResponse answer)
     {
-        counts.Add(ProxyCount.HopLimits);
+        counts.Add(ProxyCounterKind.HopLimits);
         answer.Release();
         string identifier = IdentifierFor(request);
         CoapResult passed = HopCount.Passed(answer.Payload, identifier, out bool isLoop);
@@ -348,7 +349,7 @@ internal sealed class Forwarder(
         CoapResult result = new(code, payload);
         if (!ForwardedOptions.TryCopy(given, result.OwnOptions, out int refused))
         {
-            counts.Add(ProxyCount.Failures);
+            counts.Add(ProxyCounterKind.Failures);
             return CoapResults.Status(
                 CoapCode.BadGateway,
                 $"This proxy must not forward the response with {ForwardedOptions.Describe(given.Registry, refused)}.");

@@ -28,7 +28,7 @@ internal static class LinkRewriter
         }
 
         if (result.Payload.Length > MaxLength
-            || !CoapLinkFormat.TryParse(result.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError _, MaxLinks))
+            || !CoapLinkFormat.TryParse(result.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError _, MaxLinks))
         {
             return Refused();
         }

@@ -18,7 +18,7 @@ internal sealed class ResourcePoll : IDisposable
     private readonly UpstreamClient _upstream;
     private readonly CoapProxyRequest _request;
     private readonly TimeSpan _interval;
-    private readonly EventCounter<ProxyCount> _counts;
+    private readonly EventCounter<ProxyCounterKind> _counts;
     private readonly Action<CoapResult, bool> _onAnswer;
     private readonly CancellationTokenSource _stop = new();
     private readonly ITimer _timer;
@@ -33,7 +33,7 @@ internal sealed class ResourcePoll : IDisposable
     /// <param name="counts">The counters.</param>
     /// <param name="onAnswer">Receives the known response after each poll, and whether it changed. An error is the last one.</param>
     public ResourcePoll(
-        TimeProvider time, UpstreamClient upstream, CoapProxyRequest request, TimeSpan interval, EventCounter<ProxyCount> counts,
+        TimeProvider time, UpstreamClient upstream, CoapProxyRequest request, TimeSpan interval, EventCounter<ProxyCounterKind> counts,
         Action<CoapResult, bool> onAnswer)
     {
         _upstream = upstream;
@@ -71,7 +71,7 @@ internal sealed class ResourcePoll : IDisposable
         CoapResult answer;
         try
         {
-            _counts.Add(ProxyCount.Polls);
+            _counts.Add(ProxyCounterKind.Polls);
             answer = await _upstream.SendAsync(Make(_latest), _stop.Token).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // no caller waits for it: a failure becomes an error response

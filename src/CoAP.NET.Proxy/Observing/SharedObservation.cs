@@ -11,7 +11,7 @@ namespace CoAP.NET.Proxy.Observing;
 /// <param name="registration">The request that started it, by which the route knows its observers.</param>
 /// <param name="counts">The counters.</param>
 internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuilder route, CoapRequestContext registration,
-    EventCounter<ProxyCount> counts)
+    EventCounter<ProxyCounterKind> counts)
 {
     private static readonly TimeSpan s_defaultMaxAge = MaxAgeOption.Default;
 
@@ -82,7 +82,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         CoapObserveOptions observe = new() { OnNotification = OnNotification };
         if (request.Options.Contains(OptionNumber.Oscore))
         {
-            observe.Reregistration = CoapReregistration.Never;
+            observe.Reregistration = CoapReregistrationPolicy.Never;
         }
 
         if (upstream.ObserveAsync(request, observe, cancellationToken) is not { } beginning)

@@ -16,7 +16,7 @@ internal sealed class SharedObservations : IDisposable
     private readonly Dictionary<RequestKey, Entry> _entries = [];
     private readonly SourceQuota _shares;
     private readonly TimeProvider _time;
-    private readonly EventCounter<ProxyCount> _counts;
+    private readonly EventCounter<ProxyCounterKind> _counts;
     private readonly ITimer _timer;
 
     /// <summary>Creates the set.</summary>
@@ -24,7 +24,7 @@ internal sealed class SharedObservations : IDisposable
     /// <param name="max">The maximum number of registrations.</param>
     /// <param name="maxOfSource">The maximum number of registrations started by clients of one source.</param>
     /// <param name="counts">The counters.</param>
-    public SharedObservations(TimeProvider time, int max, int maxOfSource, EventCounter<ProxyCount> counts)
+    public SharedObservations(TimeProvider time, int max, int maxOfSource, EventCounter<ProxyCounterKind> counts)
     {
         _counts = counts;
         _time = time;
@@ -234,7 +234,7 @@ internal sealed class SharedObservations : IDisposable
         }
     }
 
-    private sealed record Entry(SharedObservation Observation, CoapSource Source)
+    private sealed record Entry(SharedObservation Observation, CoapQuotaSource Source)
     {
         public TaskCompletionSource<CoapResult?> First { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }

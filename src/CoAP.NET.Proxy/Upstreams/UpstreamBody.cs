@@ -6,7 +6,7 @@ namespace CoAP.NET.Proxy.Upstreams;
 /// <param name="source">The body from the server; disposed with this.</param>
 /// <param name="max">The maximum number of bytes that pass.</param>
 /// <param name="counts">The counters.</param>
-internal sealed class UpstreamBody(Stream source, long max, EventCounter<ProxyCount> counts) : ForwardOnlyStream(source)
+internal sealed class UpstreamBody(Stream source, long max, EventCounter<ProxyCounterKind> counts) : ForwardOnlyStream(source)
 {
     private long _passed;
 
@@ -24,14 +24,14 @@ internal sealed class UpstreamBody(Stream source, long max, EventCounter<ProxyCo
                 ? CoapResults.Status(CoapCode.BadGateway, $"The server answered {broken.Response.Code} in the middle of the body. Start "
                     + "over.")
                 : UpstreamFailureResponses.Answer(exception);
-            counts.Add(answer.Code == CoapCode.GatewayTimeout ? ProxyCount.Timeouts : ProxyCount.Failures);
+            counts.Add(answer.Code == CoapCode.GatewayTimeout ? ProxyCounterKind.Timeouts : ProxyCounterKind.Failures);
             throw new CoapContentException(answer, "The response of the server broke off.", exception);
         }
 
         _passed += read;
         if (_passed > max)
         {
-            counts.Add(ProxyCount.Failures);
+            counts.Add(ProxyCounterKind.Failures);
             throw new CoapContentException(
                 CoapResults.Status(CoapCode.BadGateway, $"The response has more than {max} bytes, the maximum that this proxy forwards."),
                 "The response of the server is larger than the maximum that this proxy forwards.");

@@ -9,7 +9,8 @@ namespace CoAP.NET.PubSub.Serving;
 /// Reacts to changes of topics: notifications, subscriber limits, and the log. It runs outside of the locks of the table because it may
 /// call user code: on the asking thread for its own changes, and on the scheduler for changes by other nodes and the clock.
 /// </summary>
-internal sealed class TopicChangeReactions(TopicIndex index, CoapThreadScheduler scheduler, EventCounter<PubSubCount> counts, ILogger logger)
+internal sealed class TopicChangeReactions(
+    TopicIndex index, CoapThreadScheduler scheduler, EventCounter<PubSubCount> counts, ILogger logger)
 {
     // Whether this thread is asking the table and will run the reactions afterwards.
     [ThreadStatic]
@@ -48,7 +49,7 @@ internal sealed class TopicChangeReactions(TopicIndex index, CoapThreadScheduler
     // The caller must not hold a lock.
     private void Run()
     {
-        while (index.TryTakeUpdate(out TopicUpdate news))
+        while (index.TryTakeUpdate(out TopicChangeEvent news))
         {
             if (news.Change == TopicChange.Gone)
             {
@@ -68,7 +69,7 @@ internal sealed class TopicChangeReactions(TopicIndex index, CoapThreadScheduler
         Run();
     }
 
-    private void Report(TopicUpdate news)
+    private void Report(TopicChangeEvent news)
     {
         counts.Add(PubSubCount.Ended);
         if (news.IsExpired)

@@ -106,7 +106,7 @@ internal sealed class TopicCollection(BrokerContext parts)
             refusal = Invalid(CoapCode.UnsupportedContentFormat,
                 $"Send topic properties in Content-Format {PubSubDraft.Format.Value} (application/core-pubsub+cbor).");
         }
-        else if (!TopicMap.TryRead(request.Payload, isStrict: true, out properties, out string? error))
+        else if (!TopicPropertiesSerializer.TryRead(request.Payload, isStrict: true, out properties, out string? error))
         {
             refusal = Invalid(CoapCode.BadRequest, error);
         }
@@ -146,10 +146,10 @@ internal sealed class TopicCollection(BrokerContext parts)
             return Invalid(CoapCode.BadRequest, "initialize cannot be used as a filter. Leave it out.");
         }
 
-        uint keys = TopicMap.KeysOf(wanted);
-        byte[] all = TopicMap.Write(wanted);
+        uint keys = TopicPropertiesSerializer.KeysOf(wanted);
+        byte[] all = TopicPropertiesSerializer.Write(wanted);
         return Links(request, Visible(request).Where(topic => MayPass(topic, wanted)
-            && TopicMap.Write(topic.Describe(topic.State.Properties), keys).AsSpan().SequenceEqual(all)), ofData: false);
+            && TopicPropertiesSerializer.Write(topic.Describe(topic.State.Properties), keys).AsSpan().SequenceEqual(all)), ofData: false);
     }
 
     // Strangers may ask often for properties that few topics have. A topic that does not match costs a comparison and no memory.

@@ -76,7 +76,8 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
 
         parts.Counts.Add(PubSubCount.Created);
         PubSubLog.TopicCreated(parts.Logger, request.Peer.ToString()!, path, given.Name!);
-        CoapResult created = new(reply.Code, TopicMap.Write(new Topic(key, state).Describe(state.Properties)), PubSubDraft.Format);
+        CoapResult created =
+            new(reply.Code, TopicPropertiesSerializer.Write(new Topic(key, state).Describe(state.Properties)), PubSubDraft.Format);
         return created.WithLocation(path);
     }
 
@@ -102,8 +103,8 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
 
         return request.ContentFormat != PubSubDraft.KeysFormat
             ? collection.Invalid(CoapCode.UnsupportedContentFormat, "Send an array of keys in CBOR (Content-Format 60).")
-            : TopicMap.TryReadKeys(request.Payload, out uint keys)
-                ? CoapResults.Bytes(TopicMap.Write(topic.Describe(topic.State.Properties), keys), PubSubDraft.Format)
+            : TopicPropertiesSerializer.TryReadKeys(request.Payload, out uint keys)
+                ? CoapResults.Bytes(TopicPropertiesSerializer.Write(topic.Describe(topic.State.Properties), keys), PubSubDraft.Format)
                 : collection.Invalid(CoapCode.BadRequest, "Send an array of keys; each key is an unsigned integer.");
     }
 
@@ -175,8 +176,8 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
         }
 
         parts.Counts.Add(PubSubCount.Changed);
-        TopicMap.TryRead(reply.Rest, isStrict: false, out CoapTopicProperties properties, out _);
-        return new CoapResult(reply.Code, TopicMap.Write(topic.Describe(properties)), PubSubDraft.Format);
+        TopicPropertiesSerializer.TryRead(reply.Rest, isStrict: false, out CoapTopicProperties properties, out _);
+        return new CoapResult(reply.Code, TopicPropertiesSerializer.Write(topic.Describe(properties)), PubSubDraft.Format);
     }
 
     private Topic? Find(CoapRequestContext request, CoapPubSubOperation operation, out CoapResult? refusal)
@@ -197,7 +198,7 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
         return topic;
     }
 
-    private static byte[] MapOf(Topic topic) => TopicMap.Write(topic.Describe(topic.State.Properties));
+    private static byte[] MapOf(Topic topic) => TopicPropertiesSerializer.Write(topic.Describe(topic.State.Properties));
 
     private TopicState MakeState(CoapRequestContext request, CoapTopicProperties given, TopicRequestId stamp)
     {

@@ -3,9 +3,9 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Connects the broker to the rules of the table. The table calls it under its locks.</summary>
-internal sealed class TopicTableRules(TopicIndex index, TopicChangeReactions reactions) : ICoapTableRules
+internal sealed class TopicTableRules(TopicIndex index, TopicChangeReactions reactions) : ICoapReplicatedTableRules
 {
-    public CoapTableDecision Decide(CoapTableDecisionContext question) => TopicDecisions.Decide(question);
+    public CoapTableDecision Decide(CoapTableDecisionContext question) => TopicChangeRules.Decide(question);
 
     public void OnChanged(CoapTableChange change)
     {

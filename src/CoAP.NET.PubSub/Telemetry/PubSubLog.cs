@@ -24,7 +24,8 @@ internal static partial class PubSubLog
     [LoggerMessage(2655, LogLevel.Warning, "The table of topics did not answer for {Path}; the client gets 5.03")]
     public static partial void TableUnavailable(ILogger logger, Exception exception, string path);
 
-    [LoggerMessage(2656, LogLevel.Warning, "The broker is full: topic {Path} of {Source}, the source with the most, was evicted for a source "
+    [LoggerMessage(2656, LogLevel.Warning,
+        "The broker is full: topic {Path} of {Source}, the source with the most, was evicted for a source "
         + "with fewer; {Total} topics were evicted since the start (MaxTopics, MaxBytes). Logged at most once per minute")]
     public static partial void TopicEvicted(ILogger logger, string path, string source, long total);
 }

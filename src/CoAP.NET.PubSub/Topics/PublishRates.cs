@@ -10,14 +10,14 @@ internal sealed class PublishRates
     private const int MaxSources = 64;
 
     private readonly Lock _gate = new();
-    private readonly LruDictionary<CoapSource, (double Used, long At)> _buckets = new(MaxSources);
+    private readonly LruDictionary<CoapQuotaSource, (double Used, long At)> _buckets = new(MaxSources);
 
     /// <summary>Takes one publication from the bucket of a source.</summary>
     /// <param name="source">The source.</param>
     /// <param name="perSecond">Publications per second, which is also the burst size.</param>
     /// <param name="time">The clock.</param>
     /// <returns>The time that the publisher has to wait; null if it may publish.</returns>
-    public TimeSpan? Take(in CoapSource source, double perSecond, TimeProvider time)
+    public TimeSpan? Take(in CoapQuotaSource source, double perSecond, TimeProvider time)
     {
         long now = time.GetTimestamp();
         lock (_gate)

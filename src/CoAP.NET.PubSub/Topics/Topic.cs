@@ -29,7 +29,7 @@ internal sealed class Topic
     /// <summary>Its index in the shares of sources, set by them; <see cref="EvictingQuota{T}.None"/> while it does not count.</summary>
     public int Member { get; set; } = EvictingQuota<Topic>.None;
 
-    public CoapObserverTerms Terms { get; } = new();
+    public CoapResourceObserverLimits Terms { get; } = new();
 
     public PublishRates Rates { get; } = new();
 

@@ -9,7 +9,7 @@ namespace CoAP.NET.PubSub.Topics;
 internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
 {
     private readonly ConcurrentDictionary<string, Topic> _byId = new(StringComparer.Ordinal);
-    private readonly ConcurrentQueue<TopicUpdate> _updates = new();
+    private readonly ConcurrentQueue<TopicChangeEvent> _updates = new();
     private readonly Lock _gate = new();
     private readonly Dictionary<string, TaskCompletionSource> _awaited = new(StringComparer.Ordinal);
     private long _version;
@@ -39,7 +39,7 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
         question.IsDoneIn(StateOf(id)) ? Task.CompletedTask : HearLaterAsync(id, question, patience, time);
 
     /// <summary>Takes the next change that needs a reaction.</summary>
-    public bool TryTakeUpdate(out TopicUpdate news) => _updates.TryDequeue(out news);
+    public bool TryTakeUpdate(out TopicChangeEvent news) => _updates.TryDequeue(out news);
 
     /// <summary>Handles a change of an entry. Runs under the lock of its slot: one call at a time for each topic.</summary>
     public void OnChanged(CoapTableChange change)
@@ -103,7 +103,7 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
                 _byId.TryRemove(id, out _);
                 shares.Remove(topic);
                 Interlocked.Increment(ref _version);
-                _updates.Enqueue(new TopicUpdate(topic, TopicChange.Gone, change.IsExpired));
+                _updates.Enqueue(new TopicChangeEvent(topic, TopicChange.Gone, change.IsExpired));
             }
 
             return;
@@ -115,7 +115,7 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
             {
                 // It was deleted and created again before this node learned of either.
                 shares.Remove(topic);
-                _updates.Enqueue(new TopicUpdate(topic, TopicChange.Gone, false));
+                _updates.Enqueue(new TopicChangeEvent(topic, TopicChange.Gone, false));
             }
 
             topic = new Topic(change.Key, after);
@@ -123,7 +123,7 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
             shares.Put(topic);
             _byId[id] = topic;
             Interlocked.Increment(ref _version);
-            _updates.Enqueue(new TopicUpdate(topic, TopicChange.Data, false));
+            _updates.Enqueue(new TopicChangeEvent(topic, TopicChange.Data, false));
             return;
         }
 
@@ -131,13 +131,13 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
         shares.Put(topic);
         if (after.DataVersion != before.DataVersion || !after.DataMarks.Equals(before.DataMarks))
         {
-            _updates.Enqueue(new TopicUpdate(topic, TopicChange.Data, false));
+            _updates.Enqueue(new TopicChangeEvent(topic, TopicChange.Data, false));
         }
 
         if (after.Properties != before.Properties)
         {
             Interlocked.Increment(ref _version);
-            _updates.Enqueue(new TopicUpdate(topic, TopicChange.Properties, false));
+            _updates.Enqueue(new TopicChangeEvent(topic, TopicChange.Properties, false));
         }
     }
 }

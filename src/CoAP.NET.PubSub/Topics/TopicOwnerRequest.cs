@@ -60,7 +60,7 @@ internal sealed record TopicOwnerRequest
         writer.WriteUInt64(Expected is { } tag ? tag + 1 : 0);
         writer.WriteBoolean(IsDurable);
         writer.WriteByteString(Topic?.Write() ?? []);
-        writer.WriteEncodedValue(TopicMap.Write(Properties ?? new CoapTopicProperties()));
+        writer.WriteEncodedValue(TopicPropertiesSerializer.Write(Properties ?? new CoapTopicProperties()));
         writer.WriteInt32(Format is { } format ? format.Value : -1);
         writer.WriteByteString(Data.Span);
         writer.WriteEndArray();
@@ -88,8 +88,8 @@ internal sealed record TopicOwnerRequest
             Expected = reader.ReadUInt64() is > 0 and var expected ? expected - 1 : null,
             IsDurable = reader.ReadBoolean(),
             Topic = reader.ReadByteString() is { Length: > 0 } topic ? TopicState.Read(topic) : null,
-            Properties = TopicMap.Read(reader),
-            Format = TopicMap.ReadFormat(reader),
+            Properties = TopicPropertiesSerializer.Read(reader),
+            Format = TopicPropertiesSerializer.ReadFormat(reader),
             Data = reader.ReadDefiniteLengthByteString(),
         };
         reader.ReadEndArray();

@@ -14,7 +14,7 @@ internal sealed record TopicState
     /// <summary>The creator, if known; null for an unknown one.</summary>
     public string? Owner { get; init; }
 
-    /// <summary>The source (<see cref="CoapSource"/>) that the topic counts for.</summary>
+    /// <summary>The source (<see cref="CoapQuotaSource"/>) that the topic counts for.</summary>
     public required string Source { get; init; }
 
     /// <summary>Distinguishes the creating request from others for the same name.</summary>
@@ -35,10 +35,10 @@ internal sealed record TopicState
     public ReadOnlyMemory<byte> Data { get; init; }
 
     /// <summary>The last publications and deletions of the data, by the broker that was asked.</summary>
-    public TopicStampHistory DataMarks { get; init; }
+    public AppliedTopicRequests DataMarks { get; init; }
 
     /// <summary>The last changes of the properties.</summary>
-    public TopicStampHistory PropertyMarks { get; init; }
+    public AppliedTopicRequests PropertyMarks { get; init; }
 
     /// <summary>
     /// A number that identifies a state of the data; 0 without data. It stays unique even if the last states were lost with a node and
@@ -76,7 +76,7 @@ internal sealed record TopicState
         writer.WriteTextString(Owner ?? string.Empty);
         writer.WriteTextString(Source);
         writer.WriteUInt64(Creation);
-        writer.WriteEncodedValue(TopicMap.Write(Properties));
+        writer.WriteEncodedValue(TopicPropertiesSerializer.Write(Properties));
         writer.WriteUInt32(DataVersion);
         DataMarks.Write(writer);
         PropertyMarks.Write(writer);
@@ -107,16 +107,16 @@ internal sealed record TopicState
             Owner = owner.Length == 0 ? null : owner,
             Source = reader.ReadText(),
             Creation = reader.ReadUInt64(),
-            Properties = TopicMap.Read(reader),
+            Properties = TopicPropertiesSerializer.Read(reader),
             DataVersion = (uint)reader.ReadUInt64(),
-            DataMarks = TopicStampHistory.Read(reader),
-            PropertyMarks = TopicStampHistory.Read(reader),
-            Format = TopicMap.ReadFormat(reader),
+            DataMarks = AppliedTopicRequests.Read(reader),
+            PropertyMarks = AppliedTopicRequests.Read(reader),
+            Format = TopicPropertiesSerializer.ReadFormat(reader),
             Data = reader.ReadDefiniteLengthByteString(),
         };
         reader.ReadEndArray();
         return state;
     }
 
-    private ulong TagOf(TopicStampHistory marks) => (uint)Creation + (ulong)(uint)marks.Newest.Broker + marks.Newest.Number + 1;
+    private ulong TagOf(AppliedTopicRequests marks) => (uint)Creation + (ulong)(uint)marks.Newest.Broker + marks.Newest.Number + 1;
 }

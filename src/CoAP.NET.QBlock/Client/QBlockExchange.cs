@@ -19,7 +19,7 @@ internal sealed class QBlockExchange : ITokenOwner
     private readonly TaskCompletionSource<CoapResponse?> _completion;
 
     // Guarded by the lock.
-    private readonly List<TokenRegistration> _open = [];
+    private readonly List<MultiResponseToken> _open = [];
     private readonly List<CoapTransmission> _sent = [];
     private readonly List<CoapMessage> _toSend = [];
     private readonly ITimer _timer;
@@ -70,10 +70,10 @@ internal sealed class QBlockExchange : ITokenOwner
         return await _completion.Task.ConfigureAwait(false);
     }
 
-    void ITokenOwner.OnResponse(TokenRegistration request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
+    void ITokenOwner.OnResponse(MultiResponseToken request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
         Decide(transfer => transfer.OnResponse(response));
 
-    void ITokenOwner.OnRejected(TokenRegistration request, CoapException error) => Decide(transfer => transfer.Fail(error));
+    void ITokenOwner.OnRejected(MultiResponseToken request, CoapException error) => Decide(transfer => transfer.Fail(error));
 
     void ITokenOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) => Decide(transfer =>
     {
@@ -116,7 +116,7 @@ internal sealed class QBlockExchange : ITokenOwner
     private CoapTimeoutException TimedOut(bool byRequest) => new(
         new TimeoutFacts(
             CoapTimeoutStep.NextBlock,
-            byRequest ? CoapTimeLimit.RequestTimeout : CoapTimeLimit.QBlockRepeats,
+            byRequest ? CoapTimeLimitKind.RequestTimeout : CoapTimeLimitKind.QBlockRepeats,
             byRequest ? _request.Timeout!.Value : _parameters.NonReceiveTimeout,
             CoapTimeoutReason.NoResponse)
         {
@@ -157,7 +157,7 @@ internal sealed class QBlockExchange : ITokenOwner
 
     private void Send(CoapMessage message)
     {
-        TokenRegistration standing = _port.Open(_request.Channel, this);
+        MultiResponseToken standing = _port.Open(_request.Channel, this);
         message.Token = standing.Token;
         CoapTransmission transmission = new(standing.Channel, message, standing) { IsPaced = true };
         lock (_gate)
@@ -201,7 +201,7 @@ internal sealed class QBlockExchange : ITokenOwner
 
     private void Release()
     {
-        foreach (TokenRegistration standing in _open)
+        foreach (MultiResponseToken standing in _open)
         {
             _port.Close(standing);
         }
@@ -318,7 +318,7 @@ internal sealed class QBlockExchange : ITokenOwner
         else if (_upload is not null && response.Code == CoapCode.Continue)
         {
             _hasAnswer = true;
-            if (!_upload.IsAllSent && _upload.IsConfirmed(QBlockResponses.QBlock1Of(message)?.Number))
+            if (!_upload.IsAllSent && _upload.IsConfirmed(QBlockResponseFactory.QBlock1Of(message)?.Number))
             {
                 SendNextSet();
             }
@@ -329,7 +329,7 @@ internal sealed class QBlockExchange : ITokenOwner
             _hasAnswer = true;
             OnMissing(message);
         }
-        else if (response.IsSuccess && QBlockResponses.QBlock2Of(message) is { } block)
+        else if (response.IsSuccess && QBlockResponseFactory.QBlock2Of(message) is { } block)
         {
             _hasAnswer = true;
             OnBlock(response, block);

@@ -11,7 +11,7 @@ namespace CoAP.NET.QBlock;
 /// </summary>
 /// <param name="environment">Provides clock, limits and counters.</param>
 /// <param name="port">Sends messages with standing tokens.</param>
-internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSender port) : RequestStep
+internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSender port) : OutgoingRequestStep
 {
     // The same as for other extensions that an updated peer may support.
     private static readonly TimeSpan s_remembered = TimeSpan.FromHours(12);

@@ -14,7 +14,7 @@ internal static class MissingBlockList
         ArrayBufferWriter<byte> list = new();
         foreach (int number in numbers)
         {
-            list.Advance(CborBytes.WriteHead(list.GetSpan(CborBytes.MaxHead), CborBytes.UnsignedInteger, (ulong)number));
+            list.Advance(CborHeadWriter.WriteHead(list.GetSpan(CborHeadWriter.MaxHead), CborHeadWriter.UnsignedInteger, (ulong)number));
         }
 
         return list.WrittenSpan.ToArray();
@@ -27,11 +27,12 @@ internal static class MissingBlockList
     /// <returns>Whether all of it are legal numbers.</returns>
     public static bool TryRead(ReadOnlySpan<byte> payload, int maxNumber, out List<int> numbers)
     {
-        CborScan scan = new(payload);
+        MinimalCborReader scan = new(payload);
         numbers = [];
         while (!scan.IsAtEnd)
         {
-            if (!scan.TryReadHead(out int major, out ulong? number) || major != CborBytes.UnsignedInteger || !(number <= (ulong)maxNumber))
+            if (!scan.TryReadHead(out int major, out ulong? number) || major != CborHeadWriter.UnsignedInteger
+                || !(number <= (ulong)maxNumber))
             {
                 return false;
             }

@@ -35,14 +35,14 @@ internal sealed class QBlockBody : StoredTransfer, ITransmissionOwner
         Size = (int)(first.Options.Size1 ?? 0);
         Count = Math.Max(1, (int)(((long)Size + (16 << sizeExponent) - 1) >> (sizeExponent + 4)));
         Left = Count;
-        Waiting = new QBlockTimer(uploads, this);
+        Waiting = new QBlock1ReceiveTimer(uploads, this);
     }
 
     /// <summary>Fires when missing blocks were waited for long enough.</summary>
-    public QBlockTimer Waiting { get; }
+    public QBlock1ReceiveTimer Waiting { get; }
 
     /// <summary>The Echo that the gates of its route accepted; null if there are no gates.</summary>
-    public BlockwiseEchoAge? Admitted { get; init; }
+    public FirstBlockEchoAge? Admitted { get; init; }
 
     public int SizeExponent { get; }
 
@@ -227,7 +227,7 @@ internal sealed class QBlockBody : StoredTransfer, ITransmissionOwner
 }
 
 /// <summary>The second timer of a body that comes by Q-Block1: fires when missing blocks were waited for long enough.</summary>
-internal sealed class QBlockTimer(QBlockUploads uploads, QBlockBody body) : WheelTimer
+internal sealed class QBlock1ReceiveTimer(QBlockUploads uploads, QBlockBody body) : WheelTimer
 {
     internal override void Fire(long now) => uploads.OnMissing(body, now);
 }

@@ -10,38 +10,39 @@ internal sealed class QBlockServing : QBlockServer
     private readonly CoapShard _shard;
     private readonly BlockwiseAnswering _answering;
     private readonly QBlockUploads _uploads;
-    private readonly QBlockSender _sender;
+    private readonly QBlock2ResponseSender _sender;
 
-    public QBlockServing(CoapShard shard, RequestBodies requests, BlockwiseAnswering answering)
+    public QBlockServing(CoapShard shard, RequestBodyStore requests, BlockwiseAnswering answering)
     {
         _shard = shard;
         _answering = answering;
         _uploads = new QBlockUploads(shard, requests);
-        _sender = new QBlockSender(shard, answering.Responses);
+        _sender = new QBlock2ResponseSender(shard, answering.Responses);
     }
 
     // A body that is read one block at a time uses Block2, and so do notifications.
     public override bool Uses(CoapExchange exchange, CoapResult result) =>
-        (exchange.Special & RequestFeatures.QBlock) != 0 && exchange.Reception is not null
-        && result.Code.IsSuccess && !result.Payload.IsEmpty && (result is not BlockResult part || part.Total == result.Payload.Length);
+        (exchange.Special & RequestOptionFlags.QBlock) != 0 && exchange.Reception is not null
+        && result.Code.IsSuccess && !result.Payload.IsEmpty
+            && (result is not PartialBodyResult part || part.Total == result.Payload.Length);
 
     public override BlockValue? Read(CoapExchange exchange, out BlockVerdict? verdict)
     {
         CoapMessage message = exchange.Request.Message;
-        if ((exchange.Special & (RequestFeatures.Block1 | RequestFeatures.Block2)) != 0)
+        if ((exchange.Special & (RequestOptionFlags.Block1 | RequestOptionFlags.Block2)) != 0)
         {
-            verdict = BlockVerdict.Answer(QBlockResponses.BadOption("Block and Q-Block options do not go together."));
+            verdict = BlockVerdict.Answer(QBlockResponseFactory.BadOption("Block and Q-Block options do not go together."));
             return null;
         }
 
-        QBlock2Request? wish = QBlock2Request.Read(message.OptionsToRead!, out CoapResult? wrong);
+        RequestedQBlock2Blocks? wish = RequestedQBlock2Blocks.Read(message.OptionsToRead!, out CoapResult? wrong);
         if (wrong is not null)
         {
             verdict = BlockVerdict.Answer(wrong);
             return null;
         }
 
-        BlockValue? block = QBlockResponses.QBlock1Of(message);
+        BlockValue? block = QBlockResponseFactory.QBlock1Of(message);
         verdict = block is not null || wish!.IsWhole ? default(BlockVerdict) : Find(exchange, wish);
         return block;
     }
@@ -56,7 +57,8 @@ internal sealed class QBlockServing : QBlockServer
 
     public override CoapResult Cut(CoapExchange exchange, CoapResult result)
     {
-        QBlock2Request? wish = exchange.Request.Message.HasOptions ? QBlock2Request.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
+        RequestedQBlock2Blocks? wish = exchange.Request.Message.HasOptions
+            ? RequestedQBlock2Blocks.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
         BlockValue? asked = wish is null ? null : new BlockValue(0, more: false, wish.SizeExponent);
         int exponent = BlockResponses.Fit(exchange, asked, result).SizeExponent;
         int count = (result.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
@@ -77,7 +79,7 @@ internal sealed class QBlockServing : QBlockServer
     }
 
     // The blocks of an answer that was kept; null when it is gone.
-    private BlockVerdict? Find(CoapExchange exchange, QBlock2Request wish)
+    private BlockVerdict? Find(CoapExchange exchange, RequestedQBlock2Blocks wish)
     {
         TransferKey key = BlockwiseAnswering.KeyOf(exchange);
         int max = exchange.Channel.Parameters.MaxPayloads;
@@ -118,7 +120,7 @@ internal sealed class QBlockServing : QBlockServer
 
     public override void Follow(CoapExchange exchange, CoapResult sent, CoapMessage response)
     {
-        if (sent is not BlockResult { Following: QBlockTransmission following }
+        if (sent is not PartialBodyResult { Following: QBlockTransmission following }
             || !response.HasOptions || !response.OptionsToRead!.Contains(OptionNumber.QBlock2))
         {
             return;
@@ -136,7 +138,8 @@ internal sealed class QBlockServing : QBlockServer
         }
     }
 
-    private BlockResult Cut(CoapExchange exchange, CoapResult whole, QBlock2Request? wish, int exponent, int count, uint? observe, bool? isSending)
+    private PartialBodyResult Cut(
+        CoapExchange exchange, CoapResult whole, RequestedQBlock2Blocks? wish, int exponent, int count, uint? observe, bool? isSending)
     {
         int max = exchange.Channel.Parameters.MaxPayloads;
         int first = wish?.First ?? 0;
@@ -164,6 +167,6 @@ internal sealed class QBlockServing : QBlockServer
             Numbers = numbers,
             Upcoming = next,
         };
-        return QBlockResponses.Cut(whole, first, exponent, observe, following);
+        return QBlockResponseFactory.Cut(whole, first, exponent, observe, following);
     }
 }

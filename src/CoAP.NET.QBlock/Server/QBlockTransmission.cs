@@ -6,11 +6,11 @@ namespace CoAP.NET.QBlock;
 /// The blocks of an answer that go out after its first one, by Q-Block2 (RFC 9177 section 4.4). The timer is the pause after a set. Guarded
 /// by Shard.Gate.
 /// </summary>
-internal sealed class QBlockTransmission : UnsolicitedBlocks, ITransmissionOwner
+internal sealed class QBlockTransmission : PushedResponseBlocks, ITransmissionOwner
 {
-    private readonly QBlockSender _sender;
+    private readonly QBlock2ResponseSender _sender;
 
-    public QBlockTransmission(QBlockSender sender) => _sender = sender;
+    public QBlockTransmission(QBlock2ResponseSender sender) => _sender = sender;
 
     public required CoapChannel Channel { get; init; }
 

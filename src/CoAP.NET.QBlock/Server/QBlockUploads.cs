@@ -7,7 +7,7 @@ namespace CoAP.NET.QBlock;
 /// Requests with Q-Block1 in the role of a server (RFC 9177 sections 4.3 and 7.2). A state machine: every method is called under
 /// Shard.Gate.
 /// </summary>
-internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
+internal sealed class QBlockUploads(CoapShard shard, RequestBodyStore bodies)
 {
     // Below the smallest MTU that counts, with header, token and Content-Format (RFC 9177 section 5: the list fits one packet).
     private const int MissingListBytes = 512;
@@ -53,7 +53,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
             // A new tag: the missing blocks of the body before will not come any more.
             QBlockBody fresh = new(this, key, exchange.Channel, message, block.SizeExponent, body)
             {
-                Admitted = isAdmitted ? new BlockwiseEchoAge(exchange.Request.EchoAge, now) : null,
+                Admitted = isAdmitted ? new FirstBlockEchoAge(exchange.Request.EchoAge, now) : null,
             };
             if (body is not null)
             {
@@ -69,7 +69,8 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
         }
         else if (!body.Fits(message, block))
         {
-            return BlockVerdict.Answer(CoapResults.BadRequest("The blocks of a body have one Size1, one block size and one Content-Format."));
+            return BlockVerdict.Answer(
+                CoapResults.BadRequest("The blocks of a body have one Size1, one block size and one Content-Format."));
         }
 
         return Take(exchange, block.Number, body, now);
@@ -203,7 +204,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
             _counters.Add(CoapCounter.BodiesAssembled);
             shard.Wheel.Cancel(body.Waiting);
             body.Complete(message);
-            exchange.Body = new ExchangeBody { Transfer = body, IsAdmitted = body.Admitted is not null };
+            exchange.Body = new ReceivedRequestBody { Transfer = body, IsAdmitted = body.Admitted is not null };
             exchange.Request.EchoAge ??= body.Admitted?.AgeAt(now);
             return default;
         }
@@ -221,7 +222,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
         if (body.Prefix % max == 0 && body.Prefix == body.Highest + 1 && (isNew || number == body.Highest))
         {
             body.AskedBefore = body.Prefix;
-            return BlockVerdict.Answer(QBlockResponses.Continue(body.Prefix - 1, body.SizeExponent));
+            return BlockVerdict.Answer(QBlockResponseFactory.Continue(body.Prefix - 1, body.SizeExponent));
         }
 
         if (body.AskedBefore < set * max)
@@ -255,7 +256,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
         }
 
         _counters.Add(CoapCounter.BlocksAskedAgain, numbers.Count);
-        CoapMessage list = QBlockResponses.Missing(body.Token, numbers);
+        CoapMessage list = QBlockResponseFactory.Missing(body.Token, numbers);
         shard.Send(new CoapTransmission(body.Channel, list, body) { IsPaced = true, IsLimited = true });
     }
 

@@ -15,11 +15,11 @@ public sealed class CoapRegistration : IAsyncDisposable
     private CoapRegistrationStatus _status = new();
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    private CoapRegistration(IEndpointClient client, CoapUri? uri, CoapResourceDirectory? directory, CoapRegistrationOptions options)
+    private CoapRegistration(IEndpointClient client, CoapUri? uri, CoapDirectoryClient? directory, CoapRegistrationOptions options)
     {
         ArgumentNullException.ThrowIfNull(client);
         ArgumentNullException.ThrowIfNull(options);
-        RegistrationRules.CheckAttributes(options);
+        ClientRegistrationRules.CheckAttributes(options);
         _loop = new RegistrationLoop(this, client, uri, directory, options.Clone());
         _running = _loop.RunAsync();
     }
@@ -35,11 +35,11 @@ public sealed class CoapRegistration : IAsyncDisposable
 
     /// <summary>Starts to keep an endpoint registered with a directory.</summary>
     /// <remarks>
-    /// It searches the directory (see <see cref="CoapResourceDirectory.DiscoverAsync"/>) now and whenever the directory is unreachable.
+    /// It searches the directory (see <see cref="CoapDirectoryClient.DiscoverAsync"/>) now and whenever the directory is unreachable.
     /// </remarks>
     /// <param name="client">The client that sends; on the endpoint of the registered server.</param>
     /// <param name="directory">Scheme, host and port of the directory, such as <c>coap://rd.example</c>, or a group such as
-    /// <see cref="CoapResourceDirectory.LinkLocalGroup"/>. The empty string stands for the base address of the client.</param>
+    /// <see cref="CoapDirectoryClient.LinkLocalGroup"/>. The empty string stands for the base address of the client.</param>
     /// <param name="options">The registration.</param>
     /// <returns>The registration, which continues in the background. Dispose it to remove the endpoint from the directory.</returns>
     /// <exception cref="ArgumentException">The URI is not a CoAP URI, the client has no base address for a relative one, or an attribute
@@ -48,7 +48,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     {
         IEndpointClient sender = IEndpointClient.Of(client);
         return new CoapRegistration(
-            sender, CoapResourceDirectory.Resolve(sender, directory, nameof(directory)), null, options);
+            sender, CoapDirectoryClient.Resolve(sender, directory, nameof(directory)), null, options);
     }
 
     /// <summary>Starts to keep an endpoint registered with a directory that was found, or whose URIs are known.</summary>
@@ -58,7 +58,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     /// <param name="options">The registration.</param>
     /// <returns>The registration, which continues in the background. Dispose it to remove the endpoint from the directory.</returns>
     /// <exception cref="ArgumentException">The directory has no URI for registrations, or an attribute is invalid.</exception>
-    public static CoapRegistration Start(ICoapClient client, CoapResourceDirectory directory, CoapRegistrationOptions options)
+    public static CoapRegistration Start(ICoapClient client, CoapDirectoryClient directory, CoapRegistrationOptions options)
     {
         ArgumentNullException.ThrowIfNull(directory);
         return directory.Registration is not null
@@ -120,7 +120,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     /// <exception cref="ObjectDisposedException">The registration was stopped.</exception>
     public Task UpdateAsync(string? baseUri = null, IEnumerable<CoapLink>? links = null, CancellationToken cancellationToken = default)
     {
-        RegistrationChange change = new(RegistrationRules.CheckBase(baseUri, nameof(baseUri)), links);
+        RegistrationUpdateContent change = new(ClientRegistrationRules.CheckBase(baseUri, nameof(baseUri)), links);
         return _loop.UpdateAsync(change).WaitAsync(cancellationToken);
     }
 

@@ -57,7 +57,7 @@ public sealed class CoapRegistrationOptions
     public string? Base
     {
         get;
-        set => field = RegistrationRules.CheckBase(value, nameof(value));
+        set => field = ClientRegistrationRules.CheckBase(value, nameof(value));
     }
 
     /// <summary>The links to register, such as <see cref="CoapServer.Links"/>.</summary>

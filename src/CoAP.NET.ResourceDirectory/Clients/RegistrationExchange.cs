@@ -17,13 +17,13 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The registration at the directory.</returns>
     /// <exception cref="CoapException">The request failed.</exception>
-    public async Task<KnownRegistration> RegisterAsync(CoapResourceDirectory directory, string? baseUri, byte[] links,
+    public async Task<KnownRegistration> RegisterAsync(CoapDirectoryClient directory, string? baseUri, byte[] links,
         TimeSpan refreshAfter, KnownRegistration? before, CancellationToken cancellationToken)
     {
         CoapUri place = directory.Registration
             ?? throw new CoapDirectoryException(
                 $"The directory ({directory}) did not report a URI for registrations (rt=core.rd; RFC 9176 section 4.3). Use another one, "
-                    + "or pass its URIs to the constructor of CoapResourceDirectory.");
+                    + "or pass its URIs to the constructor of CoapDirectoryClient.");
         if (baseUri is null && (place.Scheme is not ("coap" or "coaps") || client.Proxy is not null))
         {
             throw new CoapDirectoryException(
@@ -73,7 +73,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Null if it is unknown: the endpoint does not know its name, or the directory has no lookup that answers it.</returns>
     /// <exception cref="CoapException">The request failed.</exception>
-    public async Task<bool?> IsListedAsync(CoapResourceDirectory directory, KnownRegistration grant, CancellationToken cancellationToken)
+    public async Task<bool?> IsListedAsync(CoapDirectoryClient directory, KnownRegistration grant, CancellationToken cancellationToken)
     {
         if (options.EndpointName.Length == 0 || directory.EndpointLookup is not { } place)
         {
@@ -106,7 +106,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
     /// <returns>The registration at the directory; null if the directory does not know it, or refuses: the location may then belong to
     /// another endpoint.</returns>
     /// <exception cref="CoapException">The request failed.</exception>
-    public async Task<KnownRegistration?> RefreshAsync(CoapResourceDirectory directory, KnownRegistration grant, string? baseUri,
+    public async Task<KnownRegistration?> RefreshAsync(CoapDirectoryClient directory, KnownRegistration grant, string? baseUri,
         TimeSpan refreshAfter, CancellationToken cancellationToken)
     {
         CoapRequest request = AtLocation(CoapMethod.Post, directory, grant);
@@ -132,7 +132,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A task that completes when the registration is removed, or was already unknown.</returns>
     /// <exception cref="CoapException">The request failed.</exception>
-    public async Task RemoveAsync(CoapResourceDirectory directory, KnownRegistration grant, CancellationToken cancellationToken)
+    public async Task RemoveAsync(CoapDirectoryClient directory, KnownRegistration grant, CancellationToken cancellationToken)
     {
         CoapResponse response = await SendAsync(AtLocation(CoapMethod.Delete, directory, grant), cancellationToken).ConfigureAwait(false);
         if (response.Code != CoapCode.NotFound)
@@ -142,7 +142,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
     }
 
     // A location never leads to another host, and must not be a resource of the directory itself.
-    private static bool IsOwn(KnownRegistration grant, CoapResourceDirectory directory)
+    private static bool IsOwn(KnownRegistration grant, CoapDirectoryClient directory)
     {
         string[] path = [.. grant.Path.Select(static segment => Encoding.UTF8.GetString(segment.Span))];
         return !path.Any(static segment => segment is "." or "..") && !path.All(static segment => segment.Length == 0)
@@ -156,7 +156,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
     private static bool IsAt(KnownRegistration grant, string target) => CoapUri.TryParse(target, out CoapUri? uri, out _)
         && uri.PathSegments.SequenceEqual(grant.Path.Select(static segment => Encoding.UTF8.GetString(segment.Span)));
 
-    private static CoapRequest AtLocation(CoapMethod method, CoapResourceDirectory directory, KnownRegistration grant)
+    private static CoapRequest AtLocation(CoapMethod method, CoapDirectoryClient directory, KnownRegistration grant)
     {
         CoapRequest request = directory.Host.To(method, CoapUri.Parse(CoapUri.OriginOf(grant.RegistrationUri.ToString())));
         foreach (ReadOnlyMemory<byte> segment in grant.Path)

@@ -42,11 +42,11 @@ internal sealed class RegistrationLoop
     private TaskCompletionSource _wake = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     // Used only by the loop.
-    private CoapResourceDirectory? _directory;
+    private CoapDirectoryClient? _directory;
     private KnownRegistration? _grant;
     private int _failures;
 
-    public RegistrationLoop(CoapRegistration face, IEndpointClient client, CoapUri? uri, CoapResourceDirectory? directory,
+    public RegistrationLoop(CoapRegistration face, IEndpointClient client, CoapUri? uri, CoapDirectoryClient? directory,
         CoapRegistrationOptions options)
     {
         _face = face;
@@ -71,7 +71,7 @@ internal sealed class RegistrationLoop
     /// <summary>Requests an attempt now.</summary>
     /// <param name="change">The new values; null for none.</param>
     /// <returns>A task that completes when the directory has them, or the attempt failed.</returns>
-    public Task UpdateAsync(RegistrationChange? change)
+    public Task UpdateAsync(RegistrationUpdateContent? change)
     {
         lock (_gate)
         {
@@ -163,13 +163,13 @@ internal sealed class RegistrationLoop
         if (_directory is null)
         {
             Report(CoapRegistrationState.Searching, isTry: true);
-            _directory = await CoapResourceDirectory.DiscoverAsync(_client, _uri!, cancellationToken: _stopping.Token)
+            _directory = await CoapDirectoryClient.DiscoverAsync(_client, _uri!, cancellationToken: _stopping.Token)
                 .ConfigureAwait(false);
             RegistrationLog.DirectoryFound(_log, _name, _uri!.ToString(), _directory.ToString());
         }
 
         (string? baseUri, IEnumerable<CoapLink> links) = Wanted();
-        byte[] document = RegistrationRules.WriteLinks(links);
+        byte[] document = ClientRegistrationRules.WriteLinks(links);
         TimeSpan refreshAfter = RegistrationTimes.RefreshAfter(_options.Lifetime, _random.NextDouble());
         if (_grant is { HasLocation: true } grant && grant.RegistrationUri == _directory.Registration && !HasEnded(grant)
             && document.AsSpan().SequenceEqual(grant.Links))
@@ -196,7 +196,8 @@ internal sealed class RegistrationLoop
 
         Report(CoapRegistrationState.Registering, isTry: true);
         _grant = await _exchange.RegisterAsync(_directory, baseUri, document, refreshAfter, _grant, _cut.Token).ConfigureAwait(false);
-        RegistrationLog.Registered(_log, _name, DirectoryName, CoapUntrustedText.LineOf(_grant.Location ?? "no location"), _options.Lifetime,
+        RegistrationLog.Registered(
+            _log, _name, DirectoryName, CoapUntrustedText.LineOf(_grant.Location ?? "no location"), _options.Lifetime,
             refreshAfter);
     }
 

@@ -46,7 +46,7 @@ internal sealed class LinkFetches : IDisposable
     public Task<FetchedLinks>? TryFetch(CoapPeer peer, in DirectoryOwner owner)
     {
         FetchKey place = new(owner, peer.Address);
-        CoapSource source = peer.Source;
+        CoapQuotaSource source = peer.Source;
         TaskCompletionSource<FetchedLinks> fetched = new(TaskCreationOptions.RunContinuationsAsynchronously);
         lock (_gate)
         {
@@ -82,7 +82,7 @@ internal sealed class LinkFetches : IDisposable
         }
     }
 
-    private async Task RunAsync(CoapPeer peer, FetchKey place, CoapSource source, TaskCompletionSource<FetchedLinks> fetched)
+    private async Task RunAsync(CoapPeer peer, FetchKey place, CoapQuotaSource source, TaskCompletionSource<FetchedLinks> fetched)
     {
         FetchedLinks result = await FetchAsync(peer, _end.Token).ConfigureAwait(false);
         lock (_gate)

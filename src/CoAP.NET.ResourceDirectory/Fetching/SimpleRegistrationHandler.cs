@@ -32,13 +32,13 @@ internal sealed class SimpleRegistrationHandler(DirectoryContext core, Registrat
         // Otherwise an attacker with a forged address could make the directory send requests to it.
         if (!request.Peer.IsVerified)
         {
-            core.Counts.Add(DirectoryCount.Challenges);
+            core.Counts.Add(DirectoryCounterKind.Challenges);
             return CoapResults.FreshnessRequired();
         }
 
         if (core.Fetches.TryFetch(request.Peer, registrant.Owner) is not { } fetch)
         {
-            core.Counts.Add(DirectoryCount.FetchesRefused);
+            core.Counts.Add(DirectoryCounterKind.FetchesRefused);
             return CoapResults.ServiceUnavailable(s_whenBusy);
         }
 

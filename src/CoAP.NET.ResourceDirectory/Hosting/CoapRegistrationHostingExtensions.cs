@@ -14,7 +14,7 @@ public static class CoapRegistrationHostingExtensions
     /// </summary>
     /// <param name="builder">The server.</param>
     /// <param name="directory">Scheme, host and port, such as <c>coap://rd.example</c>, or a group such as
-    /// <see cref="CoapResourceDirectory.LinkLocalGroup"/>.</param>
+    /// <see cref="CoapDirectoryClient.LinkLocalGroup"/>.</param>
     /// <param name="configure">
     /// Configures the registration, which already has the links of the server (<see cref="CoapServer.Links"/>). Without a name, the
     /// endpoint gets the name of the machine, followed by the name of the server.
@@ -44,7 +44,7 @@ public static class CoapRegistrationHostingExtensions
     {
         ArgumentNullException.ThrowIfNull(directory);
         ArgumentNullException.ThrowIfNull(configure);
-        if (HostedDirectory.Check(directory) is { } problem)
+        if (HostedDirectoryRegistration.Check(directory) is { } problem)
         {
             throw new ArgumentException(problem, nameof(directory));
         }
@@ -52,10 +52,10 @@ public static class CoapRegistrationHostingExtensions
         return Use(builder, options =>
         {
             CoapUri uri = CoapUri.Parse(directory);
-            HostedDirectory? known = options.All.FirstOrDefault(known => CoapUri.Parse(known.Uri) == uri);
+            HostedDirectoryRegistration? known = options.All.FirstOrDefault(known => CoapUri.Parse(known.Uri) == uri);
             if (known is null)
             {
-                options.All.Add(known = new HostedDirectory(directory, new CoapRegistrationOptions()));
+                options.All.Add(known = new HostedDirectoryRegistration(directory, new CoapRegistrationOptions()));
             }
 
             known.Steps.Add(configure);
@@ -78,7 +78,7 @@ public static class CoapRegistrationHostingExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(server);
-        return services.GetKeyedService<DirectoryRegistrationConfigurator>(server)?.Running ?? [];
+        return services.GetKeyedService<HostedDirectoryRegistrar>(server)?.Running ?? [];
     }
 
     /// <summary>Adds a check of a hosted server's registrations with resource directories (<c>RegisterWith</c>).</summary>
@@ -104,11 +104,11 @@ public static class CoapRegistrationHostingExtensions
     }
 
     private static ICoapServerBuilder Use(ICoapServerBuilder builder, Action<HostedDirectories>? configure) =>
-        builder.AddPart(static (services, server) => new DirectoryRegistrationConfigurator(services, server), HostedDirectories.Table,
+        builder.AddPart(static (services, server) => new HostedDirectoryRegistrar(services, server), HostedDirectories.Table,
             static options => options.Findings, configure);
 
-    private static DirectoryRegistrationConfigurator Find(IServiceProvider services, string server) =>
-        services.GetKeyedService<DirectoryRegistrationConfigurator>(server)
+    private static HostedDirectoryRegistrar Find(IServiceProvider services, string server) =>
+        services.GetKeyedService<HostedDirectoryRegistrar>(server)
         ?? throw new InvalidOperationException(
             $"There is no CoAP server with the name '{server}' that registers with directories. Call AddCoapServer on the services, and "
             + "RegisterWith on what it returns.");

@@ -10,10 +10,10 @@ internal sealed class HostedDirectories
 
     public static ConfigurationKeyTable<HostedDirectories> Table { get; } = new()
     {
-        { Section, static (directories, item, findings) => DirectorySettings.Read(item, directories.All, findings) },
+        { Section, static (directories, item, findings) => DirectoryRegistrationSettings.Read(item, directories.All, findings) },
     };
 
-    public IList<HostedDirectory> All { get; } = [];
+    public IList<HostedDirectoryRegistration> All { get; } = [];
 
     public ConfigurationErrors Findings { get; } = new();
 }

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Checks whether a hosted server is registered with its resource directories.</summary>
-internal sealed class RegistrationHealthCheck(DirectoryRegistrationConfigurator directories) : IHealthCheck
+internal sealed class RegistrationHealthCheck(HostedDirectoryRegistrar directories) : IHealthCheck
 {
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
         Task.FromResult(Check(context.Registration.FailureStatus));

@@ -18,14 +18,14 @@ internal sealed class DirectoryIndex
     private const int TableBits = 6;
 
     private readonly Lock _gate = new();
-    private readonly RegistrationPages _places = new();
+    private readonly RegistrationSlotTable _places = new();
     private readonly PostingList _all;
     private readonly PostingList _active;
     private readonly LifetimeHeap _ending;
     private readonly LifetimeHeap _ended;
     private readonly TermTable[] _terms = new TermTable[1 << TableBits];
-    private readonly TermReader _reader;
-    private readonly ConcurrentBag<TermReader> _readers = [];
+    private readonly RegistrationTermExtractor _reader;
+    private readonly ConcurrentBag<RegistrationTermExtractor> _readers = [];
     private readonly KeyedHash _hash;
     private readonly TimeProvider _time;
     private readonly DirectoryChanges _changes;
@@ -43,7 +43,7 @@ internal sealed class DirectoryIndex
         _changes = changes;
         _start = time.GetTimestamp();
         _hash = hash;
-        _reader = new TermReader(hash);
+        _reader = new RegistrationTermExtractor(hash);
         _all = new PostingList(_places);
         _active = new PostingList(_places);
         _ending = new LifetimeHeap(_places);
@@ -101,7 +101,8 @@ internal sealed class DirectoryIndex
         }
 
         // Parsing takes longest and happens outside of the lock.
-        TermReader reader = _readers.TryTake(out TermReader? used) ? used : new TermReader(_hash);
+        RegistrationTermExtractor reader = _readers.TryTake(out RegistrationTermExtractor? used) ? used
+            : new RegistrationTermExtractor(_hash);
         Set(order, tail, registration, until, reader.Read(registration));
         _readers.Add(reader);
     }
@@ -310,7 +311,8 @@ internal sealed class DirectoryIndex
 
     public int CountTerms(Registration registration)
     {
-        TermReader reader = _readers.TryTake(out TermReader? used) ? used : new TermReader(_hash);
+        RegistrationTermExtractor reader = _readers.TryTake(out RegistrationTermExtractor? used) ? used
+            : new RegistrationTermExtractor(_hash);
         int count = reader.Read(registration).Length;
         _readers.Add(reader);
         return count;

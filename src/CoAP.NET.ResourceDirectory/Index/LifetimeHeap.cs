@@ -1,7 +1,7 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>A binary heap of slots by the end of their lifetime, instead of a timer for each.</summary>
-internal sealed class LifetimeHeap(RegistrationPages places)
+internal sealed class LifetimeHeap(RegistrationSlotTable places)
 {
     private readonly List<int> _ids = [];
 

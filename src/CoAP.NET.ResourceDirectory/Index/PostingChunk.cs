@@ -28,7 +28,7 @@ internal sealed class PostingChunk
     public Posting this[int at] => new(_ids[at], _links[at]);
 
     /// <summary>Returns the first position that is not before an order.</summary>
-    public int Find(RegistrationPages places, ulong order)
+    public int Find(RegistrationSlotTable places, ulong order)
     {
         int low = 0;
         int high = Count;
@@ -49,7 +49,7 @@ internal sealed class PostingChunk
         Volatile.Read(ref _links[last]);
     }
 
-    public void Insert(RegistrationPages places, int at, Posting posting)
+    public void Insert(RegistrationSlotTable places, int at, Posting posting)
     {
         if (Count == _ids.Length)
         {
@@ -69,7 +69,7 @@ internal sealed class PostingChunk
         Last = at == Count - 1 ? place.Order : Last;
     }
 
-    public void RemoveAt(RegistrationPages places, int at)
+    public void RemoveAt(RegistrationSlotTable places, int at)
     {
         LinkSum -= _links[at];
         LinkLocal -= places[_ids[at]].IsLinkLocal ? 1 : 0;
@@ -80,7 +80,7 @@ internal sealed class PostingChunk
     }
 
     /// <summary>Splits off the second half.</summary>
-    public PostingChunk Split(RegistrationPages places)
+    public PostingChunk Split(RegistrationSlotTable places)
     {
         int half = Count / 2;
         PostingChunk other = new() { _ids = new int[Count - half], _links = new ushort[Count - half], Count = Count - half };
@@ -100,6 +100,6 @@ internal sealed class PostingChunk
         return other;
     }
 
-    private void Settle(RegistrationPages places) =>
+    private void Settle(RegistrationSlotTable places) =>
         (First, Last) = Count == 0 ? (0, 0) : (places[_ids[0]].Order, places[_ids[Count - 1]].Order);
 }

@@ -4,7 +4,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// The registrations that share a term, sorted by key, in parts. Insertion and removal cost the size of a part; previous pages are skipped
 /// part by part.
 /// </summary>
-internal sealed class PostingList(RegistrationPages places)
+internal sealed class PostingList(RegistrationSlotTable places)
 {
     private readonly List<PostingChunk> _chunks = [];
 

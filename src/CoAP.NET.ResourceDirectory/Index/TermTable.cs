@@ -4,7 +4,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// Maps the hash of a term, such as <c>rt=light</c>, to the registrations that have it. Most terms, such as names of endpoints, have one
 /// registration and cost only a slot of the table.
 /// </summary>
-internal sealed class TermTable(RegistrationPages places)
+internal sealed class TermTable(RegistrationSlotTable places)
 {
     private const int Empty = 0;
     private const int FirstSize = 16;

@@ -13,7 +13,8 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
     private readonly bool _isAnchor = AsciiComparer.AreEqual(name.Span, "anchor"u8);
 
     /// <summary>The name and value to search in the index; null if the index cannot help.</summary>
-    public LookUpTerm? Term => !isPrefix && TermReader.IsIndexed(name.Span) && !IsOfAllEndpoints ? new LookUpTerm(name, pattern) : null;
+    public LookUpTerm? Term => !isPrefix && RegistrationTermExtractor.IsIndexed(name.Span)
+        && !IsOfAllEndpoints ? new LookUpTerm(name, pattern) : null;
 
     /// <summary>
     /// Whether it matches every endpoint, because every one has the resource type <c>core.rd-ep</c>. This type belongs to the link to an
@@ -66,13 +67,13 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
             return IsMatchOfResolved(origin, link.Target);
         }
 
-        LinkAttributeText attributes = new(link.Attributes);
+        LinkAttributeEnumerator attributes = new(link.Attributes);
         while (attributes.MoveNext())
         {
             if (AsciiComparer.AreEqual(attributes.Name, name.Span)
                 && (!attributes.HasValue ? IsOfAnyValue
-                    : _isAnchor ? IsMatchOfResolved(origin, LinkAttributeText.Unescape(attributes.Value))
-                    : IsMatchOf(attributes.Name, LinkAttributeText.Unescape(attributes.Value))))
+                    : _isAnchor ? IsMatchOfResolved(origin, LinkAttributeEnumerator.Unescape(attributes.Value))
+                    : IsMatchOf(attributes.Name, LinkAttributeEnumerator.Unescape(attributes.Value))))
             {
                 return true;
             }

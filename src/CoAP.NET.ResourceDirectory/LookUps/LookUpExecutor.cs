@@ -27,7 +27,7 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
     public LookUpProgress Begin(LookUp lookUp)
     {
         index.EndLifetimes();
-        LookUpPath path = Choose(lookUp);
+        LookUpScanPlan path = Choose(lookUp);
         long skipped = lookUp.Skipped;
         ulong from = path.IsAll ? index.Skip(path.Term, ref skipped, lookUp.OfLinks) : path.Places.First;
         return new LookUpProgress { Path = path, From = from, Skipped = skipped };
@@ -49,13 +49,13 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
     public LookUpFault Continue(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, LookUpProgress progress, out int seen)
     {
         seen = 0;
-        LookUpPath path = progress.Path;
+        LookUpScanPlan path = progress.Path;
         if (lookUp.Count == 0 || path.Places.IsEmpty)
         {
             return LookUpFault.None;
         }
 
-        LookUpResults results = new(lookUp, linkTag, bounds, locations, answer, progress);
+        LookUpResponseWriter results = new(lookUp, linkTag, bounds, locations, answer, progress);
         ulong from = progress.From;
         DirectoryEntry[] some = ArrayPool<DirectoryEntry>.Shared.Rent(AtATime);
         try
@@ -128,7 +128,7 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
     }
 
     // Chooses the criterion with the fewest registrations, the range that all criteria leave, and whether everything in it matches.
-    private LookUpPath Choose(LookUp lookUp)
+    private LookUpScanPlan Choose(LookUp lookUp)
     {
         LookUpTerm? best = null;
         int fewest = int.MaxValue;
@@ -150,6 +150,6 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
             }
         }
 
-        return new LookUpPath(best, places, others == 0 || (others == 1 && best is not null));
+        return new LookUpScanPlan(best, places, others == 0 || (others == 1 && best is not null));
     }
 }

@@ -3,7 +3,7 @@ namespace CoAP.NET.ResourceDirectory;
 internal sealed class LookUpProgress
 {
     /// <summary>The way of scanning.</summary>
-    public required LookUpPath Path { get; init; }
+    public required LookUpScanPlan Path { get; init; }
 
     /// <summary>The order of the next registration.</summary>
     public ulong From { get; set; }

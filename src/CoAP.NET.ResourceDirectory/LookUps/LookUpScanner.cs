@@ -26,7 +26,7 @@ internal sealed class LookUpScanner(LookUpExecutor run, CoapDirectoryOptions opt
     /// <param name="progress">Its progress.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <returns>The reason why there is no response; <see cref="LookUpFault.TooMuchWork"/> if all places are taken.</returns>
-    public async ValueTask<LookUpFault> FinishAsync(CoapSource source, LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer,
+    public async ValueTask<LookUpFault> FinishAsync(CoapQuotaSource source, LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer,
         LookUpProgress progress, CancellationToken cancellationToken)
     {
         if (!_places.TryEnter(source))
@@ -62,5 +62,5 @@ internal sealed class LookUpScanner(LookUpExecutor run, CoapDirectoryOptions opt
         }
     }
 
-    public bool HasCapacity(in CoapSource source) => _places.HasCapacity(source);
+    public bool HasCapacity(in CoapQuotaSource source) => _places.HasCapacity(source);
 }

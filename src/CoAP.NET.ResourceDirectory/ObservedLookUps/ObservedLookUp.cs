@@ -14,7 +14,7 @@ internal sealed class ObservedLookUp
     /// <param name="source">The source of the first observer, whose share it takes.</param>
     /// <param name="isVerified">Whether the first observer has proven that it receives at its address.</param>
     /// <param name="madeAt">The creation time, in milliseconds of the index.</param>
-    public ObservedLookUp(string key, LookUp lookUp, CoapSource source, bool isVerified, long madeAt)
+    public ObservedLookUp(string key, LookUp lookUp, CoapQuotaSource source, bool isVerified, long madeAt)
     {
         (Key, LookUp, Source, IsVerified, _madeAt) = (key, lookUp, source, isVerified, madeAt);
         UsageEntry = new SourceUsage<ObservedLookUp>.UsageEntry(this, source);
@@ -25,7 +25,7 @@ internal sealed class ObservedLookUp
     public LookUp LookUp { get; }
 
     /// <summary>The source whose share it takes.</summary>
-    public CoapSource Source { get; }
+    public CoapQuotaSource Source { get; }
 
     /// <summary>Whether the first observer had proven that it receives at its address.</summary>
     public bool IsVerified { get; }
@@ -34,7 +34,7 @@ internal sealed class ObservedLookUp
 
     public bool IsDisplaced { get; set; }
 
-    public CoapObserverTerms Terms { get; } = new();
+    public CoapResourceObserverLimits Terms { get; } = new();
 
     /// <summary>The entity-tag of the last notification; null before the first response.</summary>
     public CoapETag? SentETag { get; set; }

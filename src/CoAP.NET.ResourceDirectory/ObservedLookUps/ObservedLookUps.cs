@@ -63,7 +63,7 @@ internal sealed class ObservedLookUps : IDisposable
     /// <param name="request">The request.</param>
     /// <param name="ofLinks">Whether the look-up is for links; otherwise for endpoints.</param>
     /// <returns>Null if it cannot be observed; <see cref="TryReport"/> returns false then.</returns>
-    public CoapObserverTerms? FindTerms(CoapRequestContext request, bool ofLinks)
+    public CoapResourceObserverLimits? FindTerms(CoapRequestContext request, bool ofLinks)
     {
         string key = KeyOf(request, ofLinks);
         lock (_gate)
@@ -86,7 +86,7 @@ internal sealed class ObservedLookUps : IDisposable
             return null;
         }
 
-        CoapSource source = request.Peer.Source;
+        CoapQuotaSource source = request.Peer.Source;
         lock (_gate)
         {
             if (!_watches.TryGetValue(key, out ObservedLookUp? watch))
@@ -94,7 +94,7 @@ internal sealed class ObservedLookUps : IDisposable
                 watch = new ObservedLookUp(key, lookUp!, source, request.Peer.IsVerified, _core.Index.Now);
                 if (!_places.TryTake(watch, out ObservedLookUp? givesWay))
                 {
-                    _core.Counts.Add(DirectoryCount.WatchesRefused);
+                    _core.Counts.Add(DirectoryCounterKind.WatchesRefused);
                     return null;
                 }
 
@@ -104,7 +104,7 @@ internal sealed class ObservedLookUps : IDisposable
                     givesWay.IsDisplaced = true;
                     _watches.Remove(givesWay.Key);
                     _displaced.Enqueue(givesWay);
-                    _core.Counts.Add(DirectoryCount.ObservedLookUpsEvicted);
+                    _core.Counts.Add(DirectoryCounterKind.ObservedLookUpsEvicted);
                 }
 
                 _watches.Add(key, watch);
@@ -178,7 +178,7 @@ internal sealed class ObservedLookUps : IDisposable
 
         foreach (ObservedLookUp watch in changed)
         {
-            _core.Counts.Add(DirectoryCount.Notices);
+            _core.Counts.Add(DirectoryCounterKind.Notices);
             watch.Terms.NotifyHere();
         }
     }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Decides about registrations, and updates the index with the results (RFC 9176 section 5).</summary>
-internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait awaited) : ICoapTableRules
+internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait awaited) : ICoapReplicatedTableRules
 {
     private static readonly ReadOnlyMemory<byte>[] s_answers =
         [.. Enum.GetValues<DirectoryDecision>().Select(static answer => new ReadOnlyMemory<byte>([(byte)answer]))];
@@ -68,14 +68,14 @@ internal sealed class DirectoryRules(DirectoryIndex index, ReplicationWait await
 
     private static CoapTableDecision Update(Registration current, in CoapTableDecisionContext question, DirectoryOwnerRequest asked)
     {
-        RegistrationParts parts = RegistrationUpdate.Read(asked.Content).ApplyTo(current.ToParts());
+        RegistrationFields parts = RegistrationUpdate.Read(asked.Content).ApplyTo(current.ToParts());
         DirectoryOwner owner = current.Owner;
-        return Put(current, Registration.Make(new RegistrationHead(owner, 0), parts), question.Time, owner);
+        return Put(current, Registration.Make(new RegistrationRefreshHeader(owner, 0), parts), question.Time, owner);
     }
 
     private static CoapTableDecision Put(Registration? current, Registration made, DateTimeOffset now, in DirectoryOwner owner)
     {
-        made = made.With(new RegistrationHead(owner, now.ToUnixTimeMilliseconds()));
+        made = made.With(new RegistrationRefreshHeader(owner, now.ToUnixTimeMilliseconds()));
 
         // A mere refresh may be lost in a crash: the registrant refreshes again, and the registration exists meanwhile.
         bool isNews = current is not { } one || !one.Found.SequenceEqual(made.Found);

@@ -97,7 +97,7 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     private ReadOnlySpan<byte> Span => bytes.Span;
 
     /// <summary>Creates a registration.</summary>
-    public static Registration Make(in RegistrationHead head, in RegistrationParts parts)
+    public static Registration Make(in RegistrationRefreshHeader head, in RegistrationFields parts)
     {
         int attributes = parts.Attributes.Length;
         byte[] made = new byte[FixedLength + parts.Endpoint.Length + parts.Sector.Length + parts.Base.Length + attributes
@@ -122,7 +122,7 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     }
 
     /// <summary>Returns a copy with another head.</summary>
-    public Registration With(in RegistrationHead head)
+    public Registration With(in RegistrationRefreshHeader head)
     {
         byte[] made = bytes.ToArray();
         head.WriteTo(made);
@@ -130,7 +130,7 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     }
 
     /// <summary>Returns its parts, to create another registration.</summary>
-    public RegistrationParts ToParts() => new()
+    public RegistrationFields ToParts() => new()
     {
         Kind = Kind,
         Lifetime = Lifetime,

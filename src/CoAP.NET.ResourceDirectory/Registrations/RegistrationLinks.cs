@@ -21,7 +21,7 @@ internal sealed record RegistrationLinks(byte[] Bytes, int Count, bool HasLinkLo
     public static DirectoryRefusal? TryRead(ReadOnlySpan<byte> document, int maxLinks, out RegistrationLinks? links)
     {
         links = null;
-        if (!CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> read, out CoapSyntaxError error, maxLinks))
+        if (!CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> read, out CoapContentSyntaxError error, maxLinks))
         {
             return DirectoryRefusal.Bad($"The payload is not in link format: {error}");
         }

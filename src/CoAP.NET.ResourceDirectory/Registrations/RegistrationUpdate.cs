@@ -45,7 +45,7 @@ internal readonly ref struct RegistrationUpdate
 
     /// <summary>Applies the update to a registration.</summary>
     /// <param name="parts">The parts before the update.</param>
-    public RegistrationParts ApplyTo(RegistrationParts parts)
+    public RegistrationFields ApplyTo(RegistrationFields parts)
     {
         bool hadOwnBase = (parts.Kind & Registration.Traits.HasOwnBase) != 0;
         bool hasLocalLinks = (parts.Kind & Registration.Traits.HasLocalLinks) != 0;

@@ -58,7 +58,7 @@ internal sealed class DirectoryContext
 
     public DirectoryRules Rules { get; }
 
-    public EventCounter<DirectoryCount> Counts { get; } = new();
+    public EventCounter<DirectoryCounterKind> Counts { get; } = new();
 
     public RegistrationEviction Room { get; }
 
@@ -125,7 +125,7 @@ internal sealed class DirectoryContext
     /// <summary>Returns the response to look-ups until all registrations are loaded.</summary>
     public CoapResult Loading()
     {
-        Counts.Add(DirectoryCount.Unavailable);
+        Counts.Add(DirectoryCounterKind.Unavailable);
         return CoapResults.ServiceUnavailable(s_whenLoading);
     }
 
@@ -195,7 +195,7 @@ internal sealed class DirectoryContext
     /// <summary>Counts and logs a refusal.</summary>
     public CoapResult Refused(CoapRequestContext request, DirectoryRefusal refusal)
     {
-        Counts.Add(DirectoryCount.Refusals);
+        Counts.Add(DirectoryCounterKind.Refusals);
         if (_logger.IsEnabled(LogLevel.Debug))
         {
             DirectoryLog.Refused(_logger, request.Peer.ToString(), refusal.Code, refusal.Text);
@@ -246,7 +246,7 @@ internal sealed class DirectoryContext
     private CoapResult UnavailableTo(Registrant? registrant, Exception exception)
     {
         TimeSpan wait = (exception as CoapTableUnavailableException)?.RetryAfter ?? s_whenOver;
-        Counts.Add(DirectoryCount.Unavailable);
+        Counts.Add(DirectoryCounterKind.Unavailable);
         DirectoryLog.Unavailable(_logger, exception, registrant?.Owner.ToString() ?? "no client", wait);
         return CoapResults.ServiceUnavailable(wait);
     }

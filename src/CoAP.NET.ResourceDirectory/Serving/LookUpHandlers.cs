@@ -10,9 +10,9 @@ internal sealed class LookUpHandlers(DirectoryContext core)
     private readonly LookUpExecutor _run = core.LookUps;
     private readonly ObservedLookUps _watches = core.AddWatches();
 
-    public CoapObserverTerms? FindTermsOfEndpoints(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: false);
+    public CoapResourceObserverLimits? FindTermsOfEndpoints(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: false);
 
-    public CoapObserverTerms? FindTermsOfLinks(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: true);
+    public CoapResourceObserverLimits? FindTermsOfLinks(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: true);
 
     public ValueTask<CoapResult> GetEndpointsAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
         GetAsync(request, ofLinks: false, cancellationToken);
@@ -34,7 +34,7 @@ internal sealed class LookUpHandlers(DirectoryContext core)
 
     private ValueTask<CoapResult> GetLoadedAsync(CoapRequestContext request, bool ofLinks, CancellationToken cancellationToken)
     {
-        core.Counts.Add(DirectoryCount.LookUps);
+        core.Counts.Add(DirectoryCounterKind.LookUps);
         if (LookUp.TryRead(request.Queries, ofLinks, core.Options.Limits.MaxCriteriaPerLookUp, out LookUp? lookUp) is { } fault)
         {
             return new ValueTask<CoapResult>(Refused(request, fault));
@@ -65,13 +65,13 @@ internal sealed class LookUpHandlers(DirectoryContext core)
         }
 
         // Checking its result for changes would take as long each time.
-        core.Counts.Add(DirectoryCount.Scans);
+        core.Counts.Add(DirectoryCounterKind.Scans);
         return ResultOf(request, lookUp, outcome, answer, isObservable: false);
     }
 
     private CoapResult TooMany()
     {
-        core.Counts.Add(DirectoryCount.ScansRefused);
+        core.Counts.Add(DirectoryCounterKind.ScansRefused);
         return CoapResults.ServiceUnavailable(s_whenScanning);
     }
 
@@ -100,7 +100,7 @@ internal sealed class LookUpHandlers(DirectoryContext core)
 
     private CoapResult Refused(CoapRequestContext request, string text)
     {
-        core.Counts.Add(DirectoryCount.LookUpsRefused);
+        core.Counts.Add(DirectoryCounterKind.LookUpsRefused);
         return core.Refused(request, DirectoryRefusal.Bad(text));
     }
 }

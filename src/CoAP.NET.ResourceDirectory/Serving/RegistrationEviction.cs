@@ -42,7 +42,7 @@ internal sealed class RegistrationEviction(DirectoryContext core, ILogger logger
         // Each forged address is a new source. It gets at most half of the room, and evicts no registration.
         if (!isVerified && !HasCapacity(need, 2))
         {
-            core.Counts.Add(DirectoryCount.Challenges);
+            core.Counts.Add(DirectoryCounterKind.Challenges);
             return CoapResults.FreshnessRequired();
         }
 
@@ -51,7 +51,7 @@ internal sealed class RegistrationEviction(DirectoryContext core, ILogger logger
             (DirectoryDecision answer, _) = await core.AskAsync(
                 new CoapTableKey(ended), DirectoryOwnerRequest.Operation.Forget, null, null, default,
                 cancellationToken).ConfigureAwait(false);
-            core.Counts.Add(DirectoryCount.Forgotten, answer == DirectoryDecision.Done ? 1 : 0);
+            core.Counts.Add(DirectoryCounterKind.Forgotten, answer == DirectoryDecision.Done ? 1 : 0);
         }
 
         for (int i = 0; !HasCapacity(need); i++)
@@ -85,10 +85,10 @@ internal sealed class RegistrationEviction(DirectoryContext core, ILogger logger
             return false;
         }
 
-        core.Counts.Add(DirectoryCount.Evicted, answer == DirectoryDecision.Done ? 1 : 0);
+        core.Counts.Add(DirectoryCounterKind.Evicted, answer == DirectoryDecision.Done ? 1 : 0);
         if (_gaveWay.IsDue())
         {
-            DirectoryLog.Evicted(logger, before.Count + 1, before.Bytes, core.Counts[DirectoryCount.Evicted]);
+            DirectoryLog.Evicted(logger, before.Count + 1, before.Bytes, core.Counts[DirectoryCounterKind.Evicted]);
         }
 
         return true;
@@ -114,13 +114,13 @@ internal sealed class RegistrationEviction(DirectoryContext core, ILogger logger
 
     private CoapResult RefuseForSource()
     {
-        core.Counts.Add(DirectoryCount.SourceQuotaUsedUp);
+        core.Counts.Add(DirectoryCounterKind.SourceQuotaUsedUp);
         return CoapResults.Forbidden("You have reached the maximum number of registrations per client. Remove some, or let them expire.");
     }
 
     private CoapResult Full()
     {
-        core.Counts.Add(DirectoryCount.Full);
+        core.Counts.Add(DirectoryCounterKind.Full);
         if (_full.IsDue())
         {
             DirectoryLog.Full(logger, _index.Quota.Count, _index.Quota.Bytes);

@@ -56,7 +56,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
             return core.Refused(request, RefusalOf(answer, registrant));
         }
 
-        core.Counts.Add(isSimple ? DirectoryCount.SimpleRegistrations : DirectoryCount.Registrations);
+        core.Counts.Add(isSimple ? DirectoryCounterKind.SimpleRegistrations : DirectoryCounterKind.Registrations);
         return Fresh(registrant, isSimple ? CoapResults.Changed() : CoapResults.Created(core.LocationOf(key)));
     }
 
@@ -97,7 +97,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
         };
         (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryOwnerRequest.Operation.Update, registrant,
             DirectoryContext.AgeOf(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
-        return unavailable ?? Result(request, registrant, answer, DirectoryCount.Updates,
+        return unavailable ?? Result(request, registrant, answer, DirectoryCounterKind.Updates,
             Fresh(registrant, CoapResults.Changed()));
     }
 
@@ -117,7 +117,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
 
         (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryOwnerRequest.Operation.Remove, registrant,
             DirectoryContext.AgeOf(request), default, cancellationToken).ConfigureAwait(false);
-        return unavailable ?? Result(request, registrant, answer, DirectoryCount.Removals, CoapResults.Deleted());
+        return unavailable ?? Result(request, registrant, answer, DirectoryCounterKind.Removals, CoapResults.Deleted());
     }
 
     private static CoapTableKey? KeyOf(CoapRequestContext request) =>
@@ -182,7 +182,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
         }
 
         byte[] sector = _options.SectorOf?.Invoke(peer) is { } set ? Encoding.UTF8.GetBytes(set) : parameters.Sector ?? [];
-        made = Registration.Make(new RegistrationHead(registrant.Owner, 0), new RegistrationParts
+        made = Registration.Make(new RegistrationRefreshHeader(registrant.Owner, 0), new RegistrationFields
         {
             Kind = (parameters.Base is null ? 0 : Registration.Traits.HasOwnBase) | (isSimple ? Registration.Traits.IsSimple : 0)
                 | (isLinkLocal ? Registration.Traits.IsLinkLocal : 0) | (links.HasLinkLocal ? Registration.Traits.HasLocalLinks : 0)
@@ -215,7 +215,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
     private CoapResult Missing(CoapRequestContext request) => core.Refused(request, new DirectoryRefusal(CoapCode.NotFound,
         $"The registration does not exist or has expired. Register again: POST the links to {_options.Path} (RFC 9176 section 5.3)."));
 
-    private CoapResult Result(CoapRequestContext request, Registrant registrant, DirectoryDecision answer, DirectoryCount count,
+    private CoapResult Result(CoapRequestContext request, Registrant registrant, DirectoryDecision answer, DirectoryCounterKind count,
         CoapResult done)
     {
         switch (answer)
@@ -226,7 +226,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
             case DirectoryDecision.Missing:
                 return Missing(request);
             case DirectoryDecision.NotFresh:
-                core.Counts.Add(DirectoryCount.Challenges);
+                core.Counts.Add(DirectoryCounterKind.Challenges);
                 return CoapResults.FreshnessRequired();
             default:
                 return core.Refused(request, RefusalOf(answer, registrant));

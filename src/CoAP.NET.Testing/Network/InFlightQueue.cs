@@ -25,7 +25,7 @@ internal sealed class InFlightQueue(NetworkClock clock)
     {
         foreach ((ScheduledDelivery item, _) in _items.UnorderedItems)
         {
-            item.IsCancelled |= item.Kind != InFlightKind.HostUp && NetworkRule.Covers(host, item.To);
+            item.IsCancelled |= item.Kind != InFlightKind.HostUp && NetworkRuleScope.Covers(host, item.To);
         }
     }
 }

@@ -18,7 +18,7 @@ public sealed class InMemoryNetwork
     private readonly NetworkHosts _hosts = new();
     private readonly NetworkFaults _faults;
     private readonly NetworkTrace _trace;
-    private readonly DatagramDelivery _delivery;
+    private readonly DatagramDeliverer _delivery;
 
     /// <summary>Creates a network.</summary>
     /// <param name="timeProvider">The clock; a <see cref="VirtualClock"/> for reproducible runs.</param>
@@ -31,7 +31,7 @@ public sealed class InMemoryNetwork
         _clock = new NetworkClock(timeProvider);
         _faults = new NetworkFaults(_options.Conditions);
         _trace = new NetworkTrace(_clock, _options.MaxTraceLength);
-        _delivery = new DatagramDelivery(_gate, timeProvider, _options, _clock, _hosts, _faults, _trace);
+        _delivery = new DatagramDeliverer(_gate, timeProvider, _options, _clock, _hosts, _faults, _trace);
     }
 
     /// <summary>The clock of the network.</summary>
@@ -56,7 +56,7 @@ public sealed class InMemoryNetwork
         }
     }
 
-    internal DatagramDelivery Delivery => _delivery;
+    internal DatagramDeliverer Delivery => _delivery;
 
     /// <summary>The number of datagrams and reports in flight.</summary>
     internal int InFlightCount => _delivery.Count;
@@ -179,7 +179,7 @@ public sealed class InMemoryNetwork
         ArgumentNullException.ThrowIfNull(conditions);
         lock (_gate)
         {
-            _faults.SetConditions(new NetworkRule(from, to), conditions);
+            _faults.SetConditions(new NetworkRuleScope(from, to), conditions);
             _delivery.ForgetOrder();
         }
     }
@@ -201,10 +201,10 @@ public sealed class InMemoryNetwork
     {
         lock (_gate)
         {
-            _faults.Cut(new NetworkRule(one, other));
-            _faults.Cut(new NetworkRule(other, one));
+            _faults.Cut(new NetworkRuleScope(one, other));
+            _faults.Cut(new NetworkRuleScope(other, one));
             _trace.Add(NetworkEventKind.Changed, null, other,
-                $"{NetworkRule.Say(one)} and {NetworkRule.Say(other)} are cut off from each other");
+                $"{NetworkRuleScope.Say(one)} and {NetworkRuleScope.Say(other)} are cut off from each other");
         }
     }
 
@@ -215,8 +215,8 @@ public sealed class InMemoryNetwork
     {
         lock (_gate)
         {
-            _faults.Cut(new NetworkRule(from, to));
-            _trace.Add(NetworkEventKind.Changed, null, to, $"nothing gets from {NetworkRule.Say(from)} to {NetworkRule.Say(to)}");
+            _faults.Cut(new NetworkRuleScope(from, to));
+            _trace.Add(NetworkEventKind.Changed, null, to, $"nothing gets from {NetworkRuleScope.Say(from)} to {NetworkRuleScope.Say(to)}");
         }
     }
 
@@ -240,7 +240,7 @@ public sealed class InMemoryNetwork
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
         lock (_gate)
         {
-            _faults.Drop(new DropRule(new NetworkRule(from, to), 0, count));
+            _faults.Drop(new DropRule(new NetworkRuleScope(from, to), 0, count));
         }
     }
 
@@ -254,7 +254,7 @@ public sealed class InMemoryNetwork
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(n);
         lock (_gate)
         {
-            _faults.Drop(new DropRule(new NetworkRule(from, to), n - 1, 1));
+            _faults.Drop(new DropRule(new NetworkRuleScope(from, to), n - 1, 1));
         }
     }
 
@@ -284,7 +284,7 @@ public sealed class InMemoryNetwork
         lock (_gate)
         {
             _faults.TakeDown(host);
-            _trace.Add(NetworkEventKind.Changed, null, host, $"{NetworkRule.Say(host)} is down");
+            _trace.Add(NetworkEventKind.Changed, null, host, $"{NetworkRuleScope.Say(host)} is down");
         }
     }
 

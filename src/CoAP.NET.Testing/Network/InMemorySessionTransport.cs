@@ -11,7 +11,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
     : CoapSessionTransport, INetworkReceiver
 {
     private readonly ConcurrentDictionary<CoapAddress, InMemorySession> _sessions = new();
-    private ICoapSessionContext? _context;
+    private ICoapSessionTransportContext? _context;
     private CoapDatagramPool? _pool;
     private NetworkNode? _node;
 
@@ -19,7 +19,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => _node is { } node ? [node.Inside] : [];
 
-    internal override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
+    internal override ValueTask StartAsync(ICoapSessionTransportContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         if (_node is not null)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>The result of comparing bytes with a <see cref="BytePattern"/>.</summary>
+/// <summary>The result of comparing bytes with a <see cref="DatagramPattern"/>.</summary>
 internal sealed class BytePatternMatch
 {
     internal BytePatternMatch(IReadOnlyDictionary<string, byte[]> captures)

@@ -67,18 +67,18 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     /// <summary>Takes the oldest queued datagram, which must exist and match. Lets no time pass.</summary>
     /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
     /// <returns>The datagram, with the captures.</returns>
-    /// <exception cref="ScriptException">The queue is empty, or the datagram differs.</exception>
-    public ReceivedDatagram Expect(string pattern) => Script.Check(BytePattern.Parse(pattern), Receive(), Trace);
+    /// <exception cref="ScriptExpectationException">The queue is empty, or the datagram differs.</exception>
+    public ReceivedDatagram Expect(string pattern) => Script.Check(DatagramPattern.Parse(pattern), Receive(), Trace);
 
     /// <summary>Lets virtual time pass until a datagram arrives, which must match.</summary>
     /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
     /// <param name="max">The maximum time. The clock stops at the arrival.</param>
     /// <returns>The datagram, with the captures.</returns>
-    /// <exception cref="ScriptException">No datagram arrives, or it differs.</exception>
+    /// <exception cref="ScriptExpectationException">No datagram arrives, or it differs.</exception>
     /// <exception cref="InvalidOperationException">The network has no virtual clock.</exception>
     public ReceivedDatagram ExpectWithin(string pattern, TimeSpan max)
     {
-        BytePattern parsed = BytePattern.Parse(pattern);
+        DatagramPattern parsed = DatagramPattern.Parse(pattern);
         VirtualClock clock = Clock();
         TimeSpan end = clock.Elapsed + max;
         ReceivedDatagram? datagram = Receive();
@@ -97,19 +97,19 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     }
 
     /// <summary>Checks that no datagram is queued. Lets no time pass.</summary>
-    /// <exception cref="ScriptException">A datagram is queued.</exception>
+    /// <exception cref="ScriptExpectationException">A datagram is queued.</exception>
     public void ExpectNothing()
     {
         if (Receive() is { } datagram)
         {
-            throw new ScriptException($"Expected: nothing{Environment.NewLine}Received: {datagram}{Trace()}");
+            throw new ScriptExpectationException($"Expected: nothing{Environment.NewLine}Received: {datagram}{Trace()}");
         }
     }
 
     /// <summary>Lets virtual time pass and checks that no datagram arrives meanwhile.</summary>
     /// <remarks>The clock stops just before the end, so a datagram that arrives exactly then does not count.</remarks>
     /// <param name="time">The time to pass.</param>
-    /// <exception cref="ScriptException">A datagram arrived.</exception>
+    /// <exception cref="ScriptExpectationException">A datagram arrived.</exception>
     /// <exception cref="InvalidOperationException">The network has no virtual clock.</exception>
     public void ExpectNothingFor(TimeSpan time) => ExpectNothingUntil(_network.Now + time);
 
@@ -117,7 +117,7 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     /// Lets virtual time pass and checks that no datagram arrives before a point in time. The clock stops just before it.
     /// </summary>
     /// <param name="time">The point in time, in terms of <see cref="InMemoryNetwork.Now"/>.</param>
-    /// <exception cref="ScriptException">A datagram arrived.</exception>
+    /// <exception cref="ScriptExpectationException">A datagram arrived.</exception>
     /// <exception cref="InvalidOperationException">The network has no virtual clock.</exception>
     public void ExpectNothingUntil(TimeSpan time)
     {
@@ -145,10 +145,10 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The datagram, with the captures.</returns>
-    /// <exception cref="ScriptException">The datagram differs.</exception>
+    /// <exception cref="ScriptExpectationException">The datagram differs.</exception>
     public async ValueTask<ReceivedDatagram> ExpectAsync(string pattern, CancellationToken cancellationToken)
     {
-        BytePattern parsed = BytePattern.Parse(pattern);
+        DatagramPattern parsed = DatagramPattern.Parse(pattern);
         return Script.Check(parsed, await ReceiveAsync(cancellationToken).ConfigureAwait(false), Trace);
     }
 

@@ -21,7 +21,7 @@ public abstract class ScriptedPeerBase : IDisposable
     /// <summary>The captures so far, by name; later ones replace earlier ones.</summary>
     public IReadOnlyDictionary<string, byte[]> Remembered => Script.Remembered;
 
-    private protected PeerScript Script { get; } = new();
+    private protected ScriptedPeerState Script { get; } = new();
 
     /// <summary>Sends bytes to <see cref="Remote"/>.</summary>
     /// <param name="hex">Bytes, text and remembered names, as in the patterns of <see cref="ScriptedPeer"/>.</param>
@@ -59,7 +59,7 @@ public abstract class ScriptedPeerBase : IDisposable
     public void Acknowledge(ReceivedDatagram received)
     {
         ArgumentNullException.ThrowIfNull(received);
-        SendTo(received.From, PeerScript.Acknowledgement(received.Head));
+        SendTo(received.From, ScriptedPeerState.Acknowledgement(received.Head));
     }
 
     /// <summary>Rejects a datagram to its sender with a Reset message (RFC 7252 section 4.2).</summary>
@@ -67,7 +67,7 @@ public abstract class ScriptedPeerBase : IDisposable
     public void Reset(ReceivedDatagram received)
     {
         ArgumentNullException.ThrowIfNull(received);
-        SendTo(received.From, PeerScript.Reset(received.Head));
+        SendTo(received.From, ScriptedPeerState.Reset(received.Head));
     }
 
     /// <summary>Answers a request in the acknowledgement (RFC 7252 section 5.2.1).</summary>

@@ -54,7 +54,7 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
     /// <summary>Waits for the next datagram.</summary>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The datagram.</returns>
-    /// <exception cref="ScriptException">No datagram arrived within <see cref="HangLimit"/>.</exception>
+    /// <exception cref="ScriptExpectationException">No datagram arrived within <see cref="HangLimit"/>.</exception>
     public async Task<ReceivedDatagram> ReceiveAsync(CancellationToken cancellationToken = default)
     {
         EndPoint anybody = new IPEndPoint(_socket.AddressFamily == AddressFamily.InterNetwork ? IPAddress.Any : IPAddress.IPv6Any, 0);
@@ -67,7 +67,7 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new ScriptException($"Nothing arrived at {EndPoint} within {HangLimit}.{Log()}");
+            throw new ScriptExpectationException($"Nothing arrived at {EndPoint} within {HangLimit}.{Log()}");
         }
 
         CoapAddress from = CoapAddress.FromIPEndPoint((IPEndPoint)result.RemoteEndPoint);
@@ -81,10 +81,10 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
     /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The datagram, with the captures.</returns>
-    /// <exception cref="ScriptException">The datagram differs, or none arrived within <see cref="HangLimit"/>.</exception>
+    /// <exception cref="ScriptExpectationException">The datagram differs, or none arrived within <see cref="HangLimit"/>.</exception>
     public async Task<ReceivedDatagram> ExpectAsync(string pattern, CancellationToken cancellationToken = default)
     {
-        BytePattern parsed = BytePattern.Parse(pattern);
+        DatagramPattern parsed = DatagramPattern.Parse(pattern);
         return Script.Check(parsed, await ReceiveAsync(cancellationToken).ConfigureAwait(false), Log);
     }
 

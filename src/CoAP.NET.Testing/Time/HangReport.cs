@@ -13,7 +13,7 @@ internal sealed class HangReport(TimeProvider time, TextWriter writer)
     public static readonly TimeSpan PauseLimit = TimeSpan.FromSeconds(10);
 
     private readonly Lock _gate = new();
-    private WeakReference<DatagramDelivery>? _network;
+    private WeakReference<DatagramDeliverer>? _network;
     private ITimer? _timer;
     private long _movedAt;
 
@@ -23,14 +23,14 @@ internal sealed class HangReport(TimeProvider time, TextWriter writer)
     public void NoteMove() => Volatile.Write(ref _movedAt, time.GetTimestamp());
 
     /// <summary>Notes that a network on a virtual clock has a datagram that waits for time.</summary>
-    public void NoteDatagram(DatagramDelivery network)
+    public void NoteDatagram(DatagramDeliverer network)
     {
         lock (_gate)
         {
             Volatile.Write(ref _movedAt, time.GetTimestamp());
-            if (_network is null || !_network.TryGetTarget(out DatagramDelivery? last) || last != network)
+            if (_network is null || !_network.TryGetTarget(out DatagramDeliverer? last) || last != network)
             {
-                _network = new WeakReference<DatagramDelivery>(network);
+                _network = new WeakReference<DatagramDeliverer>(network);
             }
 
             _timer ??= time.CreateTimer(static one => ((HangReport)one!).Look(), this, s_period, s_period);
@@ -39,7 +39,7 @@ internal sealed class HangReport(TimeProvider time, TextWriter writer)
 
     private void Look()
     {
-        DatagramDelivery? network;
+        DatagramDeliverer? network;
         lock (_gate)
         {
             if (time.GetElapsedTime(Volatile.Read(ref _movedAt)) < PauseLimit)

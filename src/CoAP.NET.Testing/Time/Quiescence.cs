@@ -10,7 +10,7 @@ namespace CoAP.NET.Testing;
 /// advances. The thread pool's own count of busy threads is unsuitable, because test runners block some of them permanently.
 /// </summary>
 /// <param name="patience">The patience of the clock.</param>
-internal sealed class Quiescence(PauseLimit patience) : IDisposable
+internal sealed class Quiescence(ClockPauseBudget patience) : IDisposable
 {
     private const int LooksInARow = 2;
 
@@ -91,9 +91,9 @@ internal sealed class Quiescence(PauseLimit patience) : IDisposable
         return hop.Task;
     }
 
-    private bool TellsSleeps => _threads is { TellsWaits: true } && LinuxSleeps.AreCounted;
+    private bool TellsSleeps => _threads is { TellsWaits: true } && LinuxThreadSleepCounter.AreCounted;
 
-    private long CountSleeps() => _threads is null ? 0 : LinuxSleeps.Count();
+    private long CountSleeps() => _threads is null ? 0 : LinuxThreadSleepCounter.Count();
 
     private bool HaveOthersBegun() => _threads?.HaveOthersBegun() == true;
 
@@ -125,7 +125,7 @@ internal sealed class Quiescence(PauseLimit patience) : IDisposable
 /// have fallen asleep in between. If the count is unchanged while all threads were found asleep, one after the other, then all of them
 /// slept the whole time.
 /// </summary>
-internal static partial class LinuxSleeps
+internal static partial class LinuxThreadSleepCounter
 {
     private const int Self = 0;
 

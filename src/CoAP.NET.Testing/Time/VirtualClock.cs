@@ -16,7 +16,7 @@ public sealed class VirtualClock : TimeProvider
     private readonly Lock _gate = new();
     private readonly SortedSet<VirtualTimer> _timers = new(VirtualTimer.ByDue);
     private readonly DateTimeOffset _start;
-    private readonly VirtualDrive _drive;
+    private readonly VirtualClockDriver _drive;
     private long _elapsed;
     private long _wallOffset;
     private long _sequence;
@@ -33,7 +33,7 @@ public sealed class VirtualClock : TimeProvider
     public VirtualClock(DateTimeOffset start, TimeZoneInfo? localTimeZone = null)
     {
         _start = start.ToUniversalTime();
-        _drive = new VirtualDrive(this);
+        _drive = new VirtualClockDriver(this);
         LocalTimeZone = localTimeZone ?? TimeZoneInfo.Utc;
     }
 

@@ -46,7 +46,7 @@ public sealed class ManyEndpointsTests
         string[] paths = [.. PathsOf(4)];
         for (int round = 0; round < 100; round++)
         {
-            EndpointIndex index = new();
+            EndpointRouteOverlapIndex index = new();
             EndpointRouteTemplate[] shapes = [.. Enumerable.Range(0, 20).Select(_ => Draw(random))];
             for (int i = 0; i < shapes.Length; i++)
             {

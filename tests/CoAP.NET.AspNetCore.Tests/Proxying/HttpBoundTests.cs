@@ -308,7 +308,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
 
     private ProxiedResourceEndpoint Path(ICoapClient client, bool fillsCache = false)
     {
-        HttpRequestResponder exchanges = new(client, _options, fillsCache, _clock, NullLogger.Instance);
+        HttpToCoapResponder exchanges = new(client, _options, fillsCache, _clock, NullLogger.Instance);
         _disposed.Add(exchanges);
         return new ProxiedResourceEndpoint(
             exchanges, new HttpRequestLimiter(_options), context => CoapUri.Parse((string)context.Items["target"]!));
@@ -318,11 +318,11 @@ public sealed class HttpBoundTests : IAsyncDisposable
     private sealed class Slow : ICoapClient
     {
         private readonly TaskCompletionSource _answer = new();
-        private readonly ConcurrentQueue<CoapSource?> _onBehalfOf = [];
+        private readonly ConcurrentQueue<CoapQuotaSource?> _onBehalfOf = [];
         private int _asked;
         private int _cancelled;
 
-        public IEnumerable<CoapSource?> OnBehalfOf => _onBehalfOf;
+        public IEnumerable<CoapQuotaSource?> OnBehalfOf => _onBehalfOf;
 
         public int Asked => Volatile.Read(ref _asked);
 

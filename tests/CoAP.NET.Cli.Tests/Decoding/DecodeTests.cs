@@ -64,7 +64,8 @@ public sealed class DecodeTests : FolderTest
     [InlineData("40213039", "udp", 1, "RFC 7252 section 4.2")]
     [InlineData("300145", "tcp", 3, "RFC 8323 section 3.2")]
     [InlineData("1001b0", "ws", 0, "RFC 8323 section 4.2")]
-    public async Task A_malformed_message_is_reported_with_the_byte_offset_and_the_rule(string hex, string format, int offset, string reference)
+    public async Task A_malformed_message_is_reported_with_the_byte_offset_and_the_rule(
+        string hex, string format, int offset, string reference)
     {
         CliRun text = await CliHarness.RunAsync("decode", hex, "--format", format);
         CliRun json = await CliHarness.RunAsync("decode", hex, "--format", format, "--json");

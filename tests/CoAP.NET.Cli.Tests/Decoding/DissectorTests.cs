@@ -45,7 +45,7 @@ public sealed class DissectorTests
                 _ => CoapWebSocketSerializer.Default,
             };
             bool isRead = serializer.TryDeserialize(bytes, out CoapMessage? read, out CoapFormatError error);
-            if (error.Rule == CoapFormatRule.MessageTooLarge)
+            if (error.Rule == CoapMessageFormatViolation.MessageTooLarge)
             {
                 // A limit of the receiver, which a decoder does not have.
                 continue;

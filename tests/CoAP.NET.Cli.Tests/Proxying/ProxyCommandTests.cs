@@ -156,12 +156,14 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData("a proxy URI with http is for HTTP", "curl 'http://gateway.example/hc/coap://x/y'", "coap://x/y", "http://gateway.example/hc/")]
+    [InlineData("a proxy URI with http is for HTTP", "curl 'http://gateway.example/hc/coap://x/y'", "coap://x/y",
+        "http://gateway.example/hc/")]
     [InlineData("a proxy is a host", "--proxy coap://gateway.example", "coap://x/y", "coap://gateway.example/path")]
     [InlineData("unprotected", "coaps+tcp", "coaps://x/y", "coap://192.0.2.1")]
     [InlineData("unprotected", "coaps+tcp", "https://x/y", "coap+tcp://gateway.example")]
     [InlineData("user information", "", "http://somebody:secret@x/", "coap://192.0.2.1")]
-    public async Task The_error_for_a_request_that_cannot_use_a_proxy_says_what_to_do(string expected, string hint, string uri, string proxy)
+    public async Task The_error_for_a_request_that_cannot_use_a_proxy_says_what_to_do(
+        string expected, string hint, string uri, string proxy)
     {
         foreach (string command in (string[])["get", "observe"])
         {

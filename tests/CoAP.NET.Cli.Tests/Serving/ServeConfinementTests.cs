@@ -83,7 +83,7 @@ public sealed class ServeConfinementTests
             string link = Path.Combine(directory, "link");
             Directory.CreateSymbolicLink(link, real);
 
-            FolderPaths paths = new(link, hasHidden: false);
+            ServedFolderPathMapper paths = new(link, hasHidden: false);
 
             Assert.Equal(new ServedItem(ServedItemKind.File, Path.Combine(real, "a")), paths.Find(["a"]));
         }
@@ -107,7 +107,7 @@ public sealed class ServeConfinementTests
             string secret = Path.Combine(directory, "secret");
             Directory.CreateDirectory(secret);
             File.WriteAllText(Path.Combine(secret, "a"), ServedFolder.Secret);
-            FolderPaths paths = new(Directory.CreateDirectory(Path.Combine(directory, "shared")).FullName, hasHidden: false);
+            ServedFolderPathMapper paths = new(Directory.CreateDirectory(Path.Combine(directory, "shared")).FullName, hasHidden: false);
             string folder = Directory.CreateDirectory(Path.Combine(paths.Root, "folder")).FullName;
             string file = Path.Combine(folder, "a");
             File.WriteAllText(file, "hello");

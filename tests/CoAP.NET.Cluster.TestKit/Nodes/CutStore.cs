@@ -55,7 +55,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
         CallAsync(store => store.TryChangeAsync(wanted, cancellationToken));
 
-    public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         await (_slow?.Task ?? Task.CompletedTask).WaitAsync(cancellationToken);
         return await CallAsync(store => store.WriteAsync(batch, cancellationToken));

@@ -15,7 +15,7 @@ internal sealed class HubPeers : INodePeers
     // The nodes that were in a map of the store and are live, and this one.
     private readonly Dictionary<CoapNodeId, CoapClusterNode> _known = [];
     private CoapClusterNode? _own;
-    private INodeListener[] _listeners = [];
+    private INodeLivenessListener[] _listeners = [];
     private HubBalancer? _balancer;
 
     // Replaced as a whole; read without the lock.
@@ -137,7 +137,7 @@ internal sealed class HubPeers : INodePeers
     public CoapAddress? AddressOf(CoapNodeId node) => IsUp(node) ? _hub.HostOf(node) : null;
 
     /// <inheritdoc/>
-    public void Listen(INodeListener listener) => _listeners = [.. _listeners, listener];
+    public void Listen(INodeLivenessListener listener) => _listeners = [.. _listeners, listener];
 
     /// <inheritdoc/>
     public void Attach(CoapServer server, string name) => Notices.Attach(server, name);
@@ -192,7 +192,7 @@ internal sealed class HubPeers : INodePeers
     internal void Balance(CoapCluster cluster, ILogger? logger)
     {
         _balancer = new HubBalancer(_hub, this, cluster, _end.Token);
-        SlotBalance balance = new(cluster, _balancer, Time, logger ?? NullLogger.Instance);
+        SlotRebalancer balance = new(cluster, _balancer, Time, logger ?? NullLogger.Instance);
         _balancer.Changed += balance.Wake;
         _ = balance.RunAsync(_end.Token);
     }

@@ -68,7 +68,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     {
         DeviceNode node = await _world.StartNodeAsync();
         (TestDevice device, _) = await ConnectAsync(node);
-        CoapObserveOptions never = new() { Reregistration = CoapReregistration.Never };
+        CoapObserveOptions never = new() { Reregistration = CoapReregistrationPolicy.Never };
         CoapObservation observation = await ObserveAsync(node, "/observed", never);
         CoapObservation nothing = await ObserveAsync(node, "/nothing", never);
 

@@ -59,7 +59,7 @@ public sealed class ClusterResumptionTests
         CoapCluster other = await nodes.StartAsync(KeepsItsSlots);
         await Eventually.IsTrueAsync(() => other.Map.SlotsOf(one.Self.Id).Count == CoapSlot.Count && other.Peers.IsUp(one.Self.Id));
         byte[] id = IdOf(one);
-        ICoapDtlsSessionStore ofOne = one.ResumeDtlsSessions();
+        ICoapDtlsResumptionStore ofOne = one.ResumeDtlsSessions();
         await ofOne.AddAsync(id, s_state, nodes.Clock.GetUtcNow() + FromHours(1), default);
         await one.Writer.FlushAsync();
         Assert.NotNull(await ofOne.FindAsync(id, default));

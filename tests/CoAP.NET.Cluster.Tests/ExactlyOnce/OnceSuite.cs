@@ -61,7 +61,7 @@ public abstract class OnceSuite : IDisposable
         await using (DbConnection connection = await OpenAsync())
         {
             await using DbTransaction crashed = await connection.BeginTransactionAsync();
-            CoapExactlyOnceRun run = await Once.TryBeginAsync(crashed, request);
+            CoapExactlyOnceRequest run = await Once.TryBeginAsync(crashed, request);
             Assert.True(run.IsFirst);
             await run.CompleteAsync(CoapResults.Changed());
             await crashed.RollbackAsync();
@@ -77,7 +77,7 @@ public abstract class OnceSuite : IDisposable
 
         await using DbConnection third = await OpenAsync();
         await using DbTransaction copy = await third.BeginTransactionAsync();
-        CoapExactlyOnceRun known = await Once.TryBeginAsync(copy, request);
+        CoapExactlyOnceRequest known = await Once.TryBeginAsync(copy, request);
         Assert.Equal((false, null), (known.IsFirst, known.Answer));
         await Assert.ThrowsAsync<InvalidOperationException>(() => known.CompleteAsync(CoapResults.Changed()));
         Assert.True((await Once.TryBeginAsync(copy, request, "another client")).IsFirst);
@@ -89,13 +89,13 @@ public abstract class OnceSuite : IDisposable
         CoapRequestContext request = await RequestAsync();
         await using DbConnection connection = await OpenAsync();
         await using DbTransaction transaction = await connection.BeginTransactionAsync();
-        CoapExactlyOnceRun run = await Once.TryBeginAsync(transaction, request, "a client");
+        CoapExactlyOnceRequest run = await Once.TryBeginAsync(transaction, request, "a client");
         await run.CompleteAsync(CoapResults.Changed(CoapContent.Text("done")));
 
         Assert.Equal(
             "c8ba2311795b79e7bc5c6b493b0b11ef6e38402c2de7f8162185d9f0d772a534 QEQAAMD/ZG9uZQ==",
             await TextAsync(connection, transaction, "select request || ' ' || answer from coap_once"));
-        CoapExactlyOnceRun copy = await Once.TryBeginAsync(transaction, request, "a client");
+        CoapExactlyOnceRequest copy = await Once.TryBeginAsync(transaction, request, "a client");
         Assert.Equal((CoapCode.Changed, "done"), (copy.Answer!.Code, Encoding.UTF8.GetString(copy.Answer.Payload.Span)));
     }
 
@@ -184,7 +184,7 @@ public abstract class OnceSuite : IDisposable
     {
         await using DbConnection connection = await OpenAsync();
         await using DbTransaction transaction = await connection.BeginTransactionAsync();
-        CoapExactlyOnceRun run = await Once.TryBeginAsync(transaction, request);
+        CoapExactlyOnceRequest run = await Once.TryBeginAsync(transaction, request);
         if (!run.IsFirst)
         {
             return run.Answer!;
@@ -204,7 +204,8 @@ public abstract class OnceSuite : IDisposable
         {
             Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = FromMinutes(1) },
         });
-        server.MapPost("/done", (CoapRequestContext request, CancellationToken _) => handler is null ? DoneAsync(request) : handler(request));
+        server.MapPost("/done", (CoapRequestContext request, CancellationToken _) =>
+            handler is null ? DoneAsync(request) : handler(request));
         server.Listen($"coap://{IPAddress.Loopback}:0");
         await server.StartAsync();
         return server;

@@ -164,7 +164,7 @@ public sealed class HostingTests
             builder.Services.AddCoapState(options => options.Secrets = [s_secret]).UseSqlite(file);
             if (isTest)
             {
-                builder.Services.AddSingleton<CoapTestHost>();
+                builder.Services.AddSingleton<CoapTestHostMarker>();
             }
 
             using IHost host = builder.Build();

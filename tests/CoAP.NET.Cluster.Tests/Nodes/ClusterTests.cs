@@ -115,7 +115,7 @@ public sealed class ClusterTests
     /// <summary>The store of another node with the secret of <see cref="Options"/>.</summary>
     internal static CoapSealedClusterStore Open(CoapMemoryCluster memory) => new(memory.Open(), Options().Secrets[0].Span);
 
-    private static CoapRecordChange Put(CoapFencingToken fence) => CoapRecordChange.Put(
+    private static CoapRecordWrite Put(CoapFencingToken fence) => CoapRecordWrite.Put(
         new CoapRecordKey(CoapRecordKind.Device, s_slot, "a"u8), fence, "a secret"u8.ToArray(), Timeout.InfiniteTimeSpan);
 
     private string Fault(CoapClusterOptions options) =>

@@ -139,7 +139,7 @@ public sealed class MixedFormatTests : IAsyncDisposable
 
     private static async Task WriteAsync(CoapCluster node, string text) => Assert.Equal(CoapWriteOutcome.Written,
         await node.Writer.WriteAsync(
-            CoapRecordChange.Put(s_key, node.FenceOf(s_slot), Encoding.UTF8.GetBytes(text), Timeout.InfiniteTimeSpan)));
+            CoapRecordWrite.Put(s_key, node.FenceOf(s_slot), Encoding.UTF8.GetBytes(text), Timeout.InfiniteTimeSpan)));
 
     private static async Task<string> ReadAsync(CoapCluster node) =>
         Encoding.UTF8.GetString((await node.Store.FindAsync(s_key, default))!.State.Span);

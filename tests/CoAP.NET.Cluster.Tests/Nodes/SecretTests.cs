@@ -46,8 +46,8 @@ public sealed class SecretTests : IAsyncDisposable
         CoapCluster stranger = await StartAsync(s_new);
         await using (ICoapClusterStore below = _memory.Open())
         {
-            CoapRecord mark = (await below.FindAsync(ClusterSecretRecord.RecordKey, default))!;
-            await below.WriteAsync(new[] { CoapRecordChange.Remove(mark.Key, mark.Fence) }, default);
+            CoapRecord mark = (await below.FindAsync(ClusterSecretCheckRecord.RecordKey, default))!;
+            await below.WriteAsync(new[] { CoapRecordWrite.Remove(mark.Key, mark.Fence) }, default);
         }
 
         await UntilAsync(() => stranger.FenceOf(s_slot).IsSet && !stranger.Health.IsDegraded);
@@ -178,11 +178,11 @@ public sealed class SecretTests : IAsyncDisposable
 
     // A store in memory answers at once.
     private static byte[] MarkOf(ICoapClusterStore below) =>
-        below.FindAsync(ClusterSecretRecord.RecordKey, default).AsTask().Result!.State.ToArray();
+        below.FindAsync(ClusterSecretCheckRecord.RecordKey, default).AsTask().Result!.State.ToArray();
 
     private static async Task WriteAsync(CoapCluster node, string text) => Assert.Equal(CoapWriteOutcome.Written,
         await node.Writer.WriteAsync(
-            CoapRecordChange.Put(s_key, node.FenceOf(s_slot), Encoding.UTF8.GetBytes(text), Timeout.InfiniteTimeSpan)));
+            CoapRecordWrite.Put(s_key, node.FenceOf(s_slot), Encoding.UTF8.GetBytes(text), Timeout.InfiniteTimeSpan)));
 
     private static async Task<string> ReadAsync(CoapCluster node) =>
         Encoding.UTF8.GetString((await node.Store.FindAsync(s_key, default))!.State.Span);
@@ -235,14 +235,14 @@ public sealed class SecretTests : IAsyncDisposable
         public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
             inner.TryChangeAsync(wanted, cancellationToken);
 
-        public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken) =>
+        public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken) =>
             inner.WriteAsync(batch, cancellationToken);
 
         public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
             inner.ReadAsync(kind, slot, cancellationToken);
 
         public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
-            key == ClusterSecretRecord.RecordKey && Interlocked.Increment(ref _looks) <= Hidden
+            key == ClusterSecretCheckRecord.RecordKey && Interlocked.Increment(ref _looks) <= Hidden
                 ? ValueTask.FromResult<CoapRecord?>(null)
                 : inner.FindAsync(key, cancellationToken);
 

@@ -29,7 +29,8 @@ public sealed class SlotPlanTests
             Random random = new(seed);
             CoapClusterNode[] nodes = Nodes(random.Next(1, 8), random);
             CoapNodeId[] owners = [.. nodes.Select(node => node.Id), CoapNodeId.New(), default];
-            CoapSlotOwner[] slots = [.. CoapSlot.All.Select(_ => new CoapSlotOwner(owners[random.Next(owners.Length)], new CoapFencingToken(1)))];
+            CoapSlotOwner[] slots =
+                [.. CoapSlot.All.Select(_ => new CoapSlotOwner(owners[random.Next(owners.Length)], new CoapFencingToken(1)))];
             if (random.Next(3) == 0 && nodes.Length > 1)
             {
                 nodes[0] = nodes[0] with { IsLeaving = true };

@@ -144,6 +144,6 @@ public sealed class SlotSharingTests : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();
 
-    private static CoapRecordChange Put(CoapSlot slot, CoapFencingToken fence) => CoapRecordChange.Put(
+    private static CoapRecordWrite Put(CoapSlot slot, CoapFencingToken fence) => CoapRecordWrite.Put(
         new CoapRecordKey(CoapRecordKind.Device, slot, "a"u8), fence, "state"u8.ToArray(), Timeout.InfiniteTimeSpan);
 }

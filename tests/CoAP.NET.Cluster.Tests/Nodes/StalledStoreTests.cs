@@ -93,7 +93,7 @@ public sealed class StalledStoreTests
             return inner.TryChangeAsync(wanted, cancellationToken);
         }
 
-        public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken) =>
+        public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken) =>
             inner.WriteAsync(batch, cancellationToken);
 
         public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>

@@ -111,10 +111,10 @@ public sealed class ObserverQueueTests : IAsyncDisposable
     public async Task A_registration_that_is_too_long_is_counted_and_not_stored()
     {
         await _world.StartAsync();
-        CoapObserverSnapshot observer = _world.Observer(1, 1);
+        CoapPersistedObserver observer = _world.Observer(1, 1);
         CoapMessage fetch = new(CoapCode.Fetch) { Token = observer.Request.Token, Payload = new byte[70_000] };
 
-        ObserverStore.Registered(new CoapObserverSnapshot(observer.Peer, fetch));
+        ObserverStore.Registered(new CoapPersistedObserver(observer.Peer, fetch));
 
         Assert.Equal(1, Counters.TooLong);
         await _world.PassAsync(FromSeconds(1));

@@ -100,7 +100,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
         InMemoryNetwork.Address($"198.51.{100 + (number / 200)}.{1 + (number % 200)}:40000");
 
     /// <summary>A registration as the core tells of it, of a client that need not be there.</summary>
-    public CoapObserverSnapshot Observer(int client, int token, string path = "1") =>
+    public CoapPersistedObserver Observer(int client, int token, string path = "1") =>
         new(Server.FindPeer(AddressOf(client), Address)!, Request(token, path), CoapContentFormat.TextPlain);
 
     /// <summary>A datagram that asks for a resource.</summary>

@@ -176,7 +176,7 @@ public sealed class RestartTests : IAsyncDisposable
         byte[] session = [slot.Number, 2, 3, 4, 5, 6, 7, 8];
         CoapRecordKey key = new(CoapRecordKind.Observer, slot,
             ObserverRecord.TryMakeKey(ClusterServers.NameOf(""), [1, .. session], new CoapToken([7]))!);
-        await _world.Cluster.Writer.WriteAsync(CoapRecordChange.Put(key, _world.Cluster.FenceOf(slot),
+        await _world.Cluster.Writer.WriteAsync(CoapRecordWrite.Put(key, _world.Cluster.FenceOf(slot),
             ObserverRecord.Write(_world.Observer(1, 7), CoapDatagramSerializer.Default), ObserverRecord.Lifetime));
         await _world.StopAsync();
         await _world.StartAsync();

@@ -122,7 +122,7 @@ public sealed class ClusterOscoreStoreTests
         await using CoapCluster cluster = await NodeAsync();
         foreach (byte[] state in (byte[][])[[0xff, .. new byte[15]], [.. new byte[10], 1, 0, 0, 0, 0, 1]])
         {
-            await cluster.Store.WriteAsync((CoapRecordChange[])[CoapRecordChange.Put(
+            await cluster.Store.WriteAsync((CoapRecordWrite[])[CoapRecordWrite.Put(
                 new CoapRecordKey(CoapRecordKind.OscoreContext, s_slot, s_key.Bytes.Span), cluster.FenceOf(s_slot), state,
                 Timeout.InfiniteTimeSpan)], default);
 
@@ -144,8 +144,8 @@ public sealed class ClusterOscoreStoreTests
 
         await using (CoapSealedClusterStore store = ClusterTests.Open(_memory))
         {
-            CoapRecord mark = (await store.FindAsync(ClusterSecretRecord.RecordKey, default))!;
-            await store.WriteAsync(new[] { CoapRecordChange.Remove(mark.Key, mark.Fence) }, default);
+            CoapRecord mark = (await store.FindAsync(ClusterSecretCheckRecord.RecordKey, default))!;
+            await store.WriteAsync(new[] { CoapRecordWrite.Remove(mark.Key, mark.Fence) }, default);
         }
 
         CoapClusterOptions options = ClusterTests.Options(FromHours(1));

@@ -18,7 +18,8 @@ public sealed class OscoreRecordStateTests
     [InlineData("ff")]
     [InlineData("ffffffffffffffff00")]
     public void Data_after_the_bound_from_another_version_is_ignored(string rest) =>
-        Assert.Equal(new OscoreRecordState(3, 100, null), OscoreRecordState.Parse([.. s_good.AsSpan(0, 16), .. Convert.FromHexString(rest)]));
+        Assert.Equal(new OscoreRecordState(3, 100, null),
+            OscoreRecordState.Parse([.. s_good.AsSpan(0, 16), .. Convert.FromHexString(rest)]));
 
     [Fact]
     public void Truncated_records_and_impossible_numbers_are_damage()

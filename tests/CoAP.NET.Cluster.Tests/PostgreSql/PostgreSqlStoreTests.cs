@@ -33,7 +33,8 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [InlineData("history = '1/00000001'", true, false)]
     [InlineData("version = 0", false, true)]
     [InlineData("version = 0", true, true)]
-    public async Task A_store_with_another_history_or_an_older_map_is_treated_as_having_lost_writes(string change, bool keepsWrites, bool isLost)
+    public async Task A_store_with_another_history_or_an_older_map_is_treated_as_having_lost_writes(
+        string change, bool keepsWrites, bool isLost)
     {
         CoapPostgreSqlClusterOptions options = Options();
         options.HasSynchronousStandby = keepsWrites;
@@ -56,7 +57,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal(isLost, after.IsAfterLoss);
         Assert.Equal((after.Version, after.StaleFence), (seen.Version, seen.StaleFence));
         Assert.Equal(isLost, after.IsStale((await store.FindAsync(Key("a"), Token))!));
-        CoapWriteResult late = await store.WriteAsync((CoapRecordChange[])[Put("a", before[One].Fence, "late")], Token);
+        CoapWriteResult late = await store.WriteAsync((CoapRecordWrite[])[Put("a", before[One].Fence, "late")], Token);
         Assert.Equal(isLost ? 1 : 0, late.FencedCount);
         Assert.Equal(isLost, after.Version > before.Version);
     }
@@ -152,7 +153,8 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         }
 
         await FailsAsync(
-            CoapClusterStoreFault.Incompatible, async () => await store.JoinAsync(self, Lease, Token), "pooler in transaction mode", "pool_mode = session");
+            CoapClusterStoreFault.Incompatible, async () => await store.JoinAsync(self, Lease, Token), "pooler in transaction mode",
+                "pool_mode = session");
     }
 
     [Theory]
@@ -211,13 +213,13 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         TestContext.Current.TestOutputHelper!.WriteLine($"{bytes} bytes of log for a message");
         Assert.InRange(bytes, 1, 150);
 
-        IEnumerable<CoapRecordChange> Changes(CoapRecordKind kind, int length)
+        IEnumerable<CoapRecordWrite> Changes(CoapRecordKind kind, int length)
         {
             for (int i = 0; i < Devices; i++)
             {
                 byte[] state = new byte[length];
                 CoapRandomSource.Secure.Fill(state);
-                yield return CoapRecordChange.Put(
+                yield return CoapRecordWrite.Put(
                     new CoapRecordKey(kind, One, [0, 1, .. BitConverter.GetBytes(i), 2, 3, 4]), fence, state, FromDays(1));
             }
         }
@@ -235,10 +237,10 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         await PostgreSqlServer.DoAsync(mover, $"update {_schema}.slots set fence = fence + 1 where slot = 1");
 
         Task<CoapWriteResult> write = store.WriteAsync(
-            (CoapRecordChange[])
+            (CoapRecordWrite[])
             [
                 Put("a", fence, "too late"),
-                CoapRecordChange.Put(Key("b", slot: Two), fence, "held"u8.ToArray(), Timeout.InfiniteTimeSpan),
+                CoapRecordWrite.Put(Key("b", slot: Two), fence, "held"u8.ToArray(), Timeout.InfiniteTimeSpan),
             ],
             Token).AsTask();
         await WaitsForLockAsync();
@@ -261,7 +263,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         await using NpgsqlConnection other = await server.OpenAsync();
         await using NpgsqlTransaction hold = await other.BeginTransactionAsync();
         await PostgreSqlServer.DoAsync(other, $"select from {_schema}.records for update");
-        Task<CoapWriteResult> write = store.WriteAsync((CoapRecordChange[])[Put("a", fence, "under way")], Token).AsTask();
+        Task<CoapWriteResult> write = store.WriteAsync((CoapRecordWrite[])[Put("a", fence, "under way")], Token).AsTask();
         await WaitsForLockAsync();
         ICoapClusterStore taker = Open();
         CoapClusterNode self = Node();
@@ -284,7 +286,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         await using PostgreSqlConnections connections = new(Options().Checked());
         Guid id = CoapNodeId.New().Value;
         await using PostgreSqlWriter lost = new(connections, id);
-        await lost.WriteAsync((CoapRecordChange[])[Put("a", fence, "1")], Token);
+        await lost.WriteAsync((CoapRecordWrite[])[Put("a", fence, "1")], Token);
 
         // A batch of the lost connection that the server has begun.
         await using NpgsqlConnection begun = await server.OpenAsync();
@@ -292,7 +294,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         await PostgreSqlServer.DoAsync(begun, $"select from {_schema}.writers where writer = '{id}' for share");
         await PostgreSqlServer.DoAsync(begun, $"update {_schema}.records set state = '2'");
         await using PostgreSqlWriter next = new(connections, id);
-        Task<CoapWriteResult> later = next.WriteAsync((CoapRecordChange[])[Put("a", fence, "3")], Token);
+        Task<CoapWriteResult> later = next.WriteAsync((CoapRecordWrite[])[Put("a", fence, "3")], Token);
         await WaitsForLockAsync();
         Assert.False(later.IsCompleted);
         await transaction.CommitAsync();
@@ -300,7 +302,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal(["a=3"], await TextsAsync(store));
 
         // One that arrives only now.
-        Assert.Null(await lost.TryWriteAsync((CoapRecordChange[])[Put("a", fence, "4")], Token));
+        Assert.Null(await lost.TryWriteAsync((CoapRecordWrite[])[Put("a", fence, "4")], Token));
         Assert.Equal(["a=3"], await TextsAsync(store));
     }
 
@@ -318,7 +320,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
 
         await PostgreSqlServer.Signal("STOP", process);
         await FailsAsync(
-            CoapClusterStoreFault.TimedOut, async () => await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "2")], Token));
+            CoapClusterStoreFault.TimedOut, async () => await store.WriteAsync((CoapRecordWrite[])[Put("a", fence, "2")], Token));
         await WriteAsync(store, Put("a", fence, "3"));
         await PostgreSqlServer.Signal("CONT", process);
         for (int looks = 0; await server.AskAsync<long>($"select count(*) from pg_stat_activity where pid = {process}") > 0; looks++)
@@ -340,7 +342,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
 
         await server.StopAsync();
         await FailsAsync(
-            CoapClusterStoreFault.Unavailable, async () => await store.WriteAsync((CoapRecordChange[])[Put("b", fence, "")], Token));
+            CoapClusterStoreFault.Unavailable, async () => await store.WriteAsync((CoapRecordWrite[])[Put("b", fence, "")], Token));
         await FailsAsync(CoapClusterStoreFault.Unavailable, async () => await store.FindAsync(Key("a"), Token));
         await server.StartAsync();
 

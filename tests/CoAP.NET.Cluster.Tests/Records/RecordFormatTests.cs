@@ -66,7 +66,7 @@ public sealed class RecordFormatTests
         OutboxEntry read = OutboxEntry.TryRead(Convert.FromHexString(Golden))!;
         Assert.Equal(Golden, Hex(read.ToBytes()));
         Assert.Equal(
-            (s_id, "meter", "me", s_time, s_time + FromHours(1), true, 5L, OutboxState.Waiting),
+            (s_id, "meter", "me", s_time, s_time + FromHours(1), true, 5L, OutboxRequestState.Waiting),
             (read.Id, read.Device, read.Caller, read.Queued, read.Expires, read.IsRepeatable, read.Sequence, read.State));
         read.Answer(new CoapMessage(CoapCode.Changed) { Payload = "ok"u8.ToArray() });
         Assert.Equal("020001" + Common + "0a000000" + "40030000b56c69676874" + "07000000" + "40440000ff6f6b", Hex(read.ToBytes()));
@@ -131,8 +131,8 @@ public sealed class RecordFormatTests
     public void The_format_of_a_session_progress_is_fixed()
     {
         const string Golden = "0000000000000001" + "0000000000000002" + "0000000000000003";
-        Assert.Equal(Golden, Hex(new SessionProgress(1, 2, 3).ToBytes()));
-        Assert.Equal(new SessionProgress(1, 2, 3), SessionProgress.Parse(Convert.FromHexString(Golden)));
+        Assert.Equal(Golden, Hex(new SessionRecordNumbers(1, 2, 3).ToBytes()));
+        Assert.Equal(new SessionRecordNumbers(1, 2, 3), SessionRecordNumbers.Parse(Convert.FromHexString(Golden)));
     }
 
     private static CoapMessage Registration()

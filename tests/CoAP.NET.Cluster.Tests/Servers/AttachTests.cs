@@ -50,7 +50,7 @@ public sealed class AttachTests
         Fault(() => another.KeepState(dtls, "one")).Mentions("SessionBackup");
 
         dtls = Dtls();
-        dtls.SessionFile = new CoapDtlsSessionFile("sessions", new byte[32]);
+        dtls.SessionFile = new CoapDtlsServerSessionFile("sessions", new byte[32]);
         Fault(() => cluster.KeepState(dtls)).Mentions("SessionFile");
         Assert.Throws<ArgumentOutOfRangeException>(() => cluster.KeepState(new CoapEndpointOptions(), new string('x', 65)));
     }

@@ -290,7 +290,7 @@ public sealed class LostFileTests : FolderTest
 
     private static async Task<CoapWriteOutcome> WriteAsync(CoapSqliteClusterStore store, string name) =>
         (await store.WriteAsync(
-            new[] { CoapRecordChange.Put(KeyOf(name), new CoapFencingToken(1), new byte[100], Timeout.InfiniteTimeSpan) }, default))[0];
+            new[] { CoapRecordWrite.Put(KeyOf(name), new CoapFencingToken(1), new byte[100], Timeout.InfiniteTimeSpan) }, default))[0];
 
     private static CoapRecordKey KeyOf(string name) =>
         new(CoapRecordKind.Session, s_slot, System.Text.Encoding.ASCII.GetBytes(name));

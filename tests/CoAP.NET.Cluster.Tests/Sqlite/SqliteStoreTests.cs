@@ -146,7 +146,7 @@ public sealed class SqliteStoreTests : StoreSuite
         CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
         CoapFencingToken fence = new(1);
-        CoapRecordChange[] large = [.. Enumerable.Range(0, 40).Select(i => CoapRecordChange.Put(
+        CoapRecordWrite[] large = [.. Enumerable.Range(0, 40).Select(i => CoapRecordWrite.Put(
             Key(Name(i)), fence, new byte[50_000], Timeout.InfiniteTimeSpan))];
         await WriteAsync(store, large[0]);
 
@@ -156,7 +156,7 @@ public sealed class SqliteStoreTests : StoreSuite
         Assert.True(exception.IsTransient);
         Assert.Single(await ReadAsync(store));
 
-        await WriteAsync(store, CoapRecordChange.Remove(Key("0"), fence));
+        await WriteAsync(store, CoapRecordWrite.Remove(Key("0"), fence));
         await WriteAsync(store, large[1..5]);
         Assert.Equal(4, (await ReadAsync(store)).Count);
     }

@@ -15,7 +15,7 @@ public sealed class MemoryStoreTests : SharedStoreSuite
 
         _cluster.IsAway = true;
         CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
-            await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "lost")], Token));
+            await store.WriteAsync((CoapRecordWrite[])[Put("a", fence, "lost")], Token));
         Assert.Equal(CoapClusterStoreFault.Unavailable, exception.Fault);
         Assert.True(exception.IsTransient);
 

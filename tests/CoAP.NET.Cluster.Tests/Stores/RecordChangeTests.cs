@@ -9,7 +9,7 @@ public sealed class RecordChangeTests
     [Fact]
     public void A_state_has_at_most_the_documented_length()
     {
-        byte[] longest = new byte[CoapRecordChange.MaxStateLength];
+        byte[] longest = new byte[CoapRecordWrite.MaxStateLength];
 
         Assert.Equal(longest.Length, Put(longest, Timeout.InfiniteTimeSpan).State.Length);
         Assert.Throws<ArgumentOutOfRangeException>(() => Put(new byte[longest.Length + 1], Timeout.InfiniteTimeSpan));
@@ -24,5 +24,5 @@ public sealed class RecordChangeTests
         Assert.Throws<ArgumentOutOfRangeException>(() => Put([], FromTicks(-1)));
     }
 
-    private static CoapRecordChange Put(byte[] state, TimeSpan lifetime) => CoapRecordChange.Put(s_key, s_fence, state, lifetime);
+    private static CoapRecordWrite Put(byte[] state, TimeSpan lifetime) => CoapRecordWrite.Put(s_key, s_fence, state, lifetime);
 }

@@ -38,8 +38,8 @@ public sealed class SealedStoreTests : SharedStoreSuite
         flipped[^1] ^= 1;
 
         // The state of one record under the key of another, and one with a changed bit.
-        await WriteAsync(below, CoapRecordChange.Put(Key("b"), fence, a, Timeout.InfiniteTimeSpan),
-            CoapRecordChange.Put(Key("a"), fence, flipped, Timeout.InfiniteTimeSpan));
+        await WriteAsync(below, CoapRecordWrite.Put(Key("b"), fence, a, Timeout.InfiniteTimeSpan),
+            CoapRecordWrite.Put(Key("a"), fence, flipped, Timeout.InfiniteTimeSpan));
 
         Assert.Equal(["c=third"], await TextsAsync(store));
         Assert.Equal(2, ((CoapSealedClusterStore)store).UnreadableCount);
@@ -51,7 +51,7 @@ public sealed class SealedStoreTests : SharedStoreSuite
         // Of any length, and with another version.
         foreach (byte[] state in (byte[][])[[], [1], new byte[44], new byte[45], [1, .. new byte[44]], [2, .. a[1..]]])
         {
-            await WriteAsync(below, CoapRecordChange.Put(Key("c"), fence, state, Timeout.InfiniteTimeSpan));
+            await WriteAsync(below, CoapRecordWrite.Put(Key("c"), fence, state, Timeout.InfiniteTimeSpan));
             Assert.Empty(await TextsAsync(store));
         }
     }

@@ -78,7 +78,7 @@ public abstract class SharedStoreSuite : StoreSuite
         Assert.Equal(["a=of the sleeper"], await TextsAsync(survivor));
         await WriteAsync(survivor, Put("a", taken[One].Fence, "of the survivor"));
 
-        Assert.Equal(1, (await sleeper.WriteAsync((CoapRecordChange[])[Put("a", fence, "after waking up")], Token)).FencedCount);
+        Assert.Equal(1, (await sleeper.WriteAsync((CoapRecordWrite[])[Put("a", fence, "after waking up")], Token)).FencedCount);
         Assert.Equal(["a=of the survivor"], await TextsAsync(sleeper));
     }
 
@@ -129,7 +129,7 @@ public abstract class SharedStoreSuite : StoreSuite
         List<Task<CoapWriteResult>> writes = [];
         for (int i = 0; i < 100; i++)
         {
-            writes.Add(writer.WriteAsync((CoapRecordChange[])[Put(Name(i), fence, "x")], Token).AsTask());
+            writes.Add(writer.WriteAsync((CoapRecordWrite[])[Put(Name(i), fence, "x")], Token).AsTask());
         }
 
         await writes[0];
@@ -140,7 +140,7 @@ public abstract class SharedStoreSuite : StoreSuite
         string[] held = [.. Enumerable.Range(0, writes.Count).Where(i => writes[i].Result[0] == CoapWriteOutcome.Written)
             .Select(i => $"{Name(i)}=x").Order(StringComparer.Ordinal)];
         Assert.Equal(held, read);
-        Assert.Equal(1, (await writer.WriteAsync((CoapRecordChange[])[Put("late", fence, "x")], Token)).FencedCount);
+        Assert.Equal(1, (await writer.WriteAsync((CoapRecordWrite[])[Put("late", fence, "x")], Token)).FencedCount);
     }
 
     [Fact]
@@ -157,7 +157,7 @@ public abstract class SharedStoreSuite : StoreSuite
         Assert.True(await second.TryChangeAsync(map.Assign(two.Id, [Two]), Token));
 
         Task<CoapWriteResult>[] writes = [.. Enumerable.Range(0, 40).Select(i => (i % 2 == 0 ? first : second).WriteAsync(
-            (CoapRecordChange[])[.. Enumerable.Range(0, 20).Select(j => CoapRecordChange.Put(
+            (CoapRecordWrite[])[.. Enumerable.Range(0, 20).Select(j => CoapRecordWrite.Put(
                 Key($"{i}/{j}", slot: i % 2 == 0 ? One : Two), new CoapFencingToken(1), "x"u8.ToArray(), Timeout.InfiniteTimeSpan))],
             Token).AsTask())];
         await Task.WhenAll(writes);

@@ -107,7 +107,7 @@ public abstract class StoreSuite : IAsyncLifetime
         (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         CoapRecordKey key = Key("a");
 
-        await WriteAsync(store, CoapRecordChange.Put(key, fence, new byte[] { 1, 0, 255 }, Timeout.InfiniteTimeSpan));
+        await WriteAsync(store, CoapRecordWrite.Put(key, fence, new byte[] { 1, 0, 255 }, Timeout.InfiniteTimeSpan));
 
         CoapRecord found = Assert.IsType<CoapRecord>(await store.FindAsync(key, Token));
         CoapRecord read = Assert.Single(await ReadAsync(store));
@@ -130,7 +130,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(["b=other", "a=second"], await TextsAsync(store), Unordered);
 
         // What is not there is gone too.
-        await WriteAsync(store, CoapRecordChange.Remove(Key("a"), fence), CoapRecordChange.Remove(Key("never"), fence));
+        await WriteAsync(store, CoapRecordWrite.Remove(Key("a"), fence), CoapRecordWrite.Remove(Key("never"), fence));
         Assert.Equal(["b=other"], await TextsAsync(store));
         Assert.Null(await store.FindAsync(Key("a"), Token));
     }
@@ -162,7 +162,7 @@ public abstract class StoreSuite : IAsyncLifetime
         ];
 
         await WriteAsync(store, [.. keys.Select((key, i) =>
-            CoapRecordChange.Put(key, fence, new[] { (byte)i }, Timeout.InfiniteTimeSpan))]);
+            CoapRecordWrite.Put(key, fence, new[] { (byte)i }, Timeout.InfiniteTimeSpan))]);
 
         for (int i = 0; i < keys.Length; i++)
         {
@@ -181,10 +181,10 @@ public abstract class StoreSuite : IAsyncLifetime
         CoapFencingToken newer = await MoveAsync(store, One);
 
         CoapWriteResult result = await store.WriteAsync(
-            (CoapRecordChange[])
+            (CoapRecordWrite[])
             [
-                Put("kept", fence, "stale"), CoapRecordChange.Remove(Key("removed"), fence), Put("new", fence, "stale"),
-                CoapRecordChange.Put(Key("held", slot: Two), fence, "other slot"u8.ToArray(), Timeout.InfiniteTimeSpan),
+                Put("kept", fence, "stale"), CoapRecordWrite.Remove(Key("removed"), fence), Put("new", fence, "stale"),
+                CoapRecordWrite.Put(Key("held", slot: Two), fence, "other slot"u8.ToArray(), Timeout.InfiniteTimeSpan),
                 Put("newer", newer, "held"), Put("tooNew", newer.Next(), "no such fence yet"),
             ],
             Token);
@@ -204,7 +204,7 @@ public abstract class StoreSuite : IAsyncLifetime
         await store.JoinAsync(Node(), Lease, Token);
 
         CoapWriteResult result = await store.WriteAsync(
-            (CoapRecordChange[])[Put("a", default, "no fence"), Put("b", new CoapFencingToken(1), "a fence of nobody")], Token);
+            (CoapRecordWrite[])[Put("a", default, "no fence"), Put("b", new CoapFencingToken(1), "a fence of nobody")], Token);
 
         Assert.Equal(2, result.FencedCount);
         Assert.Empty(await ReadAsync(store));
@@ -228,13 +228,13 @@ public abstract class StoreSuite : IAsyncLifetime
     {
         (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
 
-        Assert.Equal(0, (await store.WriteAsync(ReadOnlyMemory<CoapRecordChange>.Empty, Token)).Count);
+        Assert.Equal(0, (await store.WriteAsync(ReadOnlyMemory<CoapRecordWrite>.Empty, Token)).Count);
         await WriteAsync(store, Put("one", fence, "x"));
-        CoapRecordChange[] batch = [.. Enumerable.Range(0, RecordBatchValidator.MaxCount).Select(i => Put(Name(i), fence, "x"))];
+        CoapRecordWrite[] batch = [.. Enumerable.Range(0, RecordBatchValidator.MaxCount).Select(i => Put(Name(i), fence, "x"))];
         await WriteAsync(store, batch);
         Assert.Equal(RecordBatchValidator.MaxCount + 1, (await ReadAsync(store)).Select(record => record.Key).Distinct().Count());
 
-        await WriteAsync(store, [.. batch.Select(change => CoapRecordChange.Remove(change.Key, fence))]);
+        await WriteAsync(store, [.. batch.Select(change => CoapRecordWrite.Remove(change.Key, fence))]);
         Assert.Equal(["one=x"], await TextsAsync(store));
     }
 
@@ -244,15 +244,15 @@ public abstract class StoreSuite : IAsyncLifetime
         (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
 
         await Assert.ThrowsAsync<ArgumentException>(async () =>
-            await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "1"), Put("a", fence, "2")], Token));
+            await store.WriteAsync((CoapRecordWrite[])[Put("a", fence, "1"), Put("a", fence, "2")], Token));
         await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync(
-            (CoapRecordChange[])[.. Enumerable.Range(0, RecordBatchValidator.MaxCount + 1).Select(i => Put(Name(i), fence, "x"))], Token));
-        await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync(new CoapRecordChange[1], Token));
+            (CoapRecordWrite[])[.. Enumerable.Range(0, RecordBatchValidator.MaxCount + 1).Select(i => Put(Name(i), fence, "x"))], Token));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync(new CoapRecordWrite[1], Token));
         byte[] large = new byte[CoapSealedClusterStore.MaxStateLength];
-        await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync((CoapRecordChange[])
-            [.. Enumerable.Range(0, 257).Select(i => CoapRecordChange.Put(Key(Name(i)), fence, large, Timeout.InfiniteTimeSpan))], Token));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync((CoapRecordWrite[])
+            [.. Enumerable.Range(0, 257).Select(i => CoapRecordWrite.Put(Key(Name(i)), fence, large, Timeout.InfiniteTimeSpan))], Token));
         await Assert.ThrowsAsync<ArgumentException>(async () =>
-            await store.WriteAsync((CoapRecordChange[])[PutNumbers("a", fence, new byte[15])], Token));
+            await store.WriteAsync((CoapRecordWrite[])[PutNumbers("a", fence, new byte[15])], Token));
 
         Assert.Empty(await ReadAsync(store));
     }
@@ -264,7 +264,7 @@ public abstract class StoreSuite : IAsyncLifetime
         CoapRecordKey key = new(CoapRecordKind.Outbox, One, [.. Enumerable.Range(0, CoapRecordKey.MaxLength).Select(i => (byte)i)]);
         byte[] state = [.. Enumerable.Range(0, CoapSealedClusterStore.MaxStateLength).Select(i => (byte)(i * 7))];
 
-        await WriteAsync(store, CoapRecordChange.Put(key, fence, state, Timeout.InfiniteTimeSpan), Put("empty", fence, ""));
+        await WriteAsync(store, CoapRecordWrite.Put(key, fence, state, Timeout.InfiniteTimeSpan), Put("empty", fence, ""));
 
         Assert.Equal(state, (await store.FindAsync(key, Token))!.State.ToArray());
         Assert.Equal(0, (await store.FindAsync(Key("empty"), Token))!.State.Length);
@@ -284,7 +284,7 @@ public abstract class StoreSuite : IAsyncLifetime
                 // Even ones are changed or removed, and others come.
                 await WriteAsync(store, [.. Enumerable.Range(0, 1_000).Select(i => i % 2 == 0
                     ? Put(Name(2 * i), fence, "new")
-                    : CoapRecordChange.Remove(Key(Name(2 * i)), fence))]);
+                    : CoapRecordWrite.Remove(Key(Name(2 * i)), fence))]);
                 await WriteAsync(store, [.. Enumerable.Range(2_000, 500).Select(i => Put(Name(i), fence, "added"))]);
             }
 
@@ -325,7 +325,7 @@ public abstract class StoreSuite : IAsyncLifetime
         byte[] second = [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 255, 254, 253, 252, 251, 7, 0, 255];
         await WriteAsync(store, PutNumbers("a", fence, first), PutNumbers("b", fence, second), Put("a", fence, "a session"));
         await WriteAsync(store, PutNumbers("a", fence, second), PutNumbers("c", fence, first));
-        await WriteAsync(store, CoapRecordChange.Remove(NumbersKey("c"), fence));
+        await WriteAsync(store, CoapRecordWrite.Remove(NumbersKey("c"), fence));
         await PassAsync(FromDays(2));
 
         Assert.Equal(0, await store.RemoveExpiredAsync(Token));
@@ -347,8 +347,8 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(["a=a session"], await TextsAsync(store));
 
         CoapFencingToken newer = await MoveAsync(store, One);
-        Assert.Equal(1, (await store.WriteAsync((CoapRecordChange[])[PutNumbers("a", fence, first)], Token)).FencedCount);
-        Assert.Equal(1, (await store.WriteAsync((CoapRecordChange[])[CoapRecordChange.Remove(NumbersKey("b"), fence)], Token)).FencedCount);
+        Assert.Equal(1, (await store.WriteAsync((CoapRecordWrite[])[PutNumbers("a", fence, first)], Token)).FencedCount);
+        Assert.Equal(1, (await store.WriteAsync((CoapRecordWrite[])[CoapRecordWrite.Remove(NumbersKey("b"), fence)], Token)).FencedCount);
         await WriteAsync(store, PutNumbers("a", newer, second));
         Assert.Equal(newer, (await store.FindAsync(NumbersKey("a"), Token))!.Fence);
         Assert.Equal(second, (await store.FindAsync(NumbersKey("b"), Token))!.State.ToArray());
@@ -372,7 +372,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Contains(One, map.Orphans());
         Assert.Equal(["a=state"], await TextsAsync(store));
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, map.Orphans()), Token));
-        Assert.Equal(1, (await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "of before")], Token)).FencedCount);
+        Assert.Equal(1, (await store.WriteAsync((CoapRecordWrite[])[Put("a", fence, "of before")], Token)).FencedCount);
         await WriteAsync(store, Put("a", fence.Next(), "taken over"));
     }
 
@@ -383,7 +383,7 @@ public abstract class StoreSuite : IAsyncLifetime
         List<Task<CoapWriteResult>> writes = [];
         for (int i = 0; i < 200; i++)
         {
-            writes.Add(store.WriteAsync((CoapRecordChange[])[Put("a", fence, Name(i)), Put($"b{i % 7}", fence, Name(i))], Token).AsTask());
+            writes.Add(store.WriteAsync((CoapRecordWrite[])[Put("a", fence, Name(i)), Put($"b{i % 7}", fence, Name(i))], Token).AsTask());
         }
 
         await Task.WhenAll(writes);
@@ -402,7 +402,7 @@ public abstract class StoreSuite : IAsyncLifetime
         for (int i = 0; i < 20; i++)
         {
             using CancellationTokenSource cancel = new();
-            Task<CoapWriteResult> cancelled = store.WriteAsync((CoapRecordChange[])[Put("a", fence, "cancelled")], cancel.Token).AsTask();
+            Task<CoapWriteResult> cancelled = store.WriteAsync((CoapRecordWrite[])[Put("a", fence, "cancelled")], cancel.Token).AsTask();
             await cancel.CancelAsync();
             await WriteAsync(store, Put("a", fence, "later"));
 
@@ -417,7 +417,7 @@ public abstract class StoreSuite : IAsyncLifetime
         using CancellationTokenSource before = new();
         await before.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
-            await store.WriteAsync((CoapRecordChange[])[Put("b", fence, "")], before.Token));
+            await store.WriteAsync((CoapRecordWrite[])[Put("b", fence, "")], before.Token));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await store.FindAsync(Key("a"), before.Token));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
             await store.ReadAsync(CoapRecordKind.Session, One, before.Token).GetAsyncEnumerator(before.Token).MoveNextAsync());
@@ -458,7 +458,7 @@ public abstract class StoreSuite : IAsyncLifetime
         CoapClusterMap map = CoapClusterMap.Empty.Assign(CoapNodeId.New(), [One]);
         await using IAsyncEnumerator<CoapClusterMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
         Assert.True(await watch.MoveNextAsync());
-        Task<CoapWriteResult> underWay = store.WriteAsync((CoapRecordChange[])[Put("a", fence, "last")], Token).AsTask();
+        Task<CoapWriteResult> underWay = store.WriteAsync((CoapRecordWrite[])[Put("a", fence, "last")], Token).AsTask();
 
         await store.DisposeAsync();
         await store.DisposeAsync();
@@ -476,7 +476,7 @@ public abstract class StoreSuite : IAsyncLifetime
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.JoinAsync(Node(), Lease, Token));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.TryChangeAsync(map, Token));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () =>
-            await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "")], Token));
+            await store.WriteAsync((CoapRecordWrite[])[Put("a", fence, "")], Token));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.FindAsync(Key("a"), Token));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await ReadAsync(store));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.RemoveExpiredAsync(Token));
@@ -492,13 +492,13 @@ public abstract class StoreSuite : IAsyncLifetime
     private protected static CoapRecordKey Key(string name, CoapRecordKind kind = CoapRecordKind.Session, CoapSlot? slot = null) =>
         new(kind, slot ?? One, Encoding.UTF8.GetBytes(name));
 
-    private protected static CoapRecordChange Put(string name, CoapFencingToken fence, string state) =>
-        CoapRecordChange.Put(Key(name), fence, Encoding.UTF8.GetBytes(state), Timeout.InfiniteTimeSpan);
+    private protected static CoapRecordWrite Put(string name, CoapFencingToken fence, string state) =>
+        CoapRecordWrite.Put(Key(name), fence, Encoding.UTF8.GetBytes(state), Timeout.InfiniteTimeSpan);
 
     private protected static CoapRecordKey NumbersKey(string name) => Key(name, CoapRecordKind.OscoreContext);
 
-    private protected static CoapRecordChange PutNumbers(string name, CoapFencingToken fence, byte[] state) =>
-        CoapRecordChange.Put(NumbersKey(name), fence, state, Timeout.InfiniteTimeSpan);
+    private protected static CoapRecordWrite PutNumbers(string name, CoapFencingToken fence, byte[] state) =>
+        CoapRecordWrite.Put(NumbersKey(name), fence, state, Timeout.InfiniteTimeSpan);
 
     private protected static string Name(int number) => number.ToString(CultureInfo.InvariantCulture);
 
@@ -528,7 +528,7 @@ public abstract class StoreSuite : IAsyncLifetime
         throw new InvalidOperationException("The map ended.");
     }
 
-    private protected async Task WriteAsync(ICoapClusterStore store, params CoapRecordChange[] batch) =>
+    private protected async Task WriteAsync(ICoapClusterStore store, params CoapRecordWrite[] batch) =>
         Assert.Equal(0, (await store.WriteAsync(batch, Token)).FencedCount);
 
     private protected async Task<List<CoapRecord>> ReadAsync(ICoapClusterStore store, CoapSlot? slot = null)
@@ -565,6 +565,6 @@ public abstract class StoreSuite : IAsyncLifetime
         return watch.Current;
     }
 
-    private static CoapRecordChange PutFor(string name, CoapFencingToken fence, TimeSpan lifetime) =>
-        CoapRecordChange.Put(Key(name), fence, "state"u8.ToArray(), lifetime);
+    private static CoapRecordWrite PutFor(string name, CoapFencingToken fence, TimeSpan lifetime) =>
+        CoapRecordWrite.Put(Key(name), fence, "state"u8.ToArray(), lifetime);
 }

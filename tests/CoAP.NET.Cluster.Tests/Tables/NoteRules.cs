@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster.Tests.Tables;
 /// Rules of a table of texts: "put text", "put 10 text" for ten seconds, "quick text" without waiting for the store, "remove", "read", and
 /// "add text", which is put after what is there. Notes what it is told.
 /// </summary>
-internal sealed class NoteRules : ICoapTableRules
+internal sealed class NoteRules : ICoapReplicatedTableRules
 {
     private readonly ConcurrentDictionary<CoapTableKey, string> _told = new();
     private readonly ConcurrentQueue<(CoapTableKey Key, string? Value, bool IsExpired)> _changes = new();

@@ -30,10 +30,12 @@ public sealed class TableChangeMessageTests
         Assert.Equal("yes"u8.ToArray(), TableMessageSerializer.Read(TableMessageSerializer.Of("yes"u8.ToArray()), asking)!.Value.ToArray());
         Assert.Null(TableMessageSerializer.Read(TableMessageSerializer.Moved, asking));
         Assert.Null(TableMessageSerializer.Read([], asking));
-        CoapException failed = Assert.Throws<CoapException>(() => TableMessageSerializer.Read(TableMessageSerializer.Failed("no rules"), asking));
+        CoapException failed =
+            Assert.Throws<CoapException>(() => TableMessageSerializer.Read(TableMessageSerializer.Failed("no rules"), asking));
         failed.Mentions("no rules");
         byte[] full = TableMessageSerializer.Of(new CoapTableUnavailableException(CoapTableFault.Full, FromSeconds(7), "full"));
-        CoapTableUnavailableException unavailable = Assert.Throws<CoapTableUnavailableException>(() => TableMessageSerializer.Read(full, asking));
+        CoapTableUnavailableException unavailable =
+            Assert.Throws<CoapTableUnavailableException>(() => TableMessageSerializer.Read(full, asking));
         Assert.Equal((CoapTableFault.Full, FromSeconds(7), false, "full"),
             (unavailable.Fault, unavailable.RetryAfter, unavailable.IsOutcomeUnknown, unavailable.Message));
         Assert.True(TableMessageSerializer.TryReadQuestion(TableMessageSerializer.QuestionOf(CoapRecordKind.Topic, Key(9, "a"), "what"u8),

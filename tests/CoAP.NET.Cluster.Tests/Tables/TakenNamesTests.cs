@@ -29,7 +29,7 @@ public sealed class TakenNamesTests
     private static async Task<bool> TakeAsync(CoapReplicatedTable names, string who) =>
         (await names.RequestAsync(names.KeyOf("meter-7"u8), Encoding.UTF8.GetBytes(who))).Span[0] == 1;
 
-    internal sealed class Names : ICoapTableRules
+    internal sealed class Names : ICoapReplicatedTableRules
     {
         public CoapTableDecision Decide(CoapTableDecisionContext question) =>
             question.Current is { } owner && !owner.Span.SequenceEqual(question.Bytes.Span)

@@ -23,7 +23,7 @@ public sealed class ClusterTelemetryTests
         await cluster.StartAsync();
         CoapSlot slot = new(3);
         CoapRecordKey key = new(CoapRecordKind.Device, slot, "a"u8);
-        await cluster.Writer.WriteAsync(CoapRecordChange.Put(key, cluster.FenceOf(slot), new byte[5], Timeout.InfiniteTimeSpan));
+        await cluster.Writer.WriteAsync(CoapRecordWrite.Put(key, cluster.FenceOf(slot), new byte[5], Timeout.InfiniteTimeSpan));
         Assert.NotNull(await cluster.Store.FindAsync(key, default));
 
         Dictionary<string, long> values = meter.Read();

@@ -13,7 +13,7 @@ public sealed class RecordWriterTests
     [Fact]
     public async Task Changes_during_a_write_are_written_together_with_only_the_newest_of_each_record()
     {
-        await using CoapRecordWriter writer = Writer();
+        await using CoapRecordWriteQueue writer = Writer();
         Assert.True(writer.TryWrite(Put("a", "1")));
         ScriptedStore.Call first = await _store.NextAsync();
         foreach (string text in (string[])["a=2", "b=1", "a=3", "c=1", "b=2"])
@@ -35,7 +35,7 @@ public sealed class RecordWriterTests
     [Fact]
     public async Task A_durable_write_completes_only_when_the_store_has_confirmed_it()
     {
-        await using CoapRecordWriter writer = Writer();
+        await using CoapRecordWriteQueue writer = Writer();
         Task<CoapWriteOutcome> promise = writer.WriteAsync(Put("a", "1"));
         ScriptedStore.Call call = await _store.NextAsync();
         Assert.False(promise.IsCompleted);
@@ -52,12 +52,12 @@ public sealed class RecordWriterTests
     [Fact]
     public async Task A_change_under_a_newer_fence_fails_the_waiting_writes_under_the_older_fence()
     {
-        await using CoapRecordWriter writer = Writer();
+        await using CoapRecordWriteQueue writer = Writer();
         writer.TryWrite(Put("busy", ""));
         ScriptedStore.Call busy = await _store.NextAsync();
         Task<CoapWriteOutcome> older = writer.WriteAsync(Put("a", "1"));
 
-        writer.TryWrite(CoapRecordChange.Put(Key("a"), s_fence.Next(), "2"u8.ToArray(), Timeout.InfiniteTimeSpan));
+        writer.TryWrite(CoapRecordWrite.Put(Key("a"), s_fence.Next(), "2"u8.ToArray(), Timeout.InfiniteTimeSpan));
 
         Assert.Equal(CoapWriteOutcome.Fenced, await older);
         busy.Write();
@@ -67,7 +67,7 @@ public sealed class RecordWriterTests
     [Fact]
     public async Task Durable_writes_are_written_first_and_hints_last()
     {
-        await using CoapRecordWriter writer = Writer(new CoapRecordWriterOptions { BatchSize = 2 });
+        await using CoapRecordWriteQueue writer = Writer(new CoapRecordWriterOptions { BatchSize = 2 });
         writer.TryWrite(Put("busy", ""));
         ScriptedStore.Call busy = await _store.NextAsync();
         writer.TryWrite(Put("hint", ""), isHint: true);
@@ -88,7 +88,7 @@ public sealed class RecordWriterTests
     public async Task Writes_are_retried_while_the_store_is_unavailable_and_keep_their_order()
     {
         List<bool> degraded = [];
-        await using CoapRecordWriter writer = Writer();
+        await using CoapRecordWriteQueue writer = Writer();
         writer.HealthChanged += (_, _) => degraded.Add(writer.Health.IsDegraded);
         writer.HealthChanged += (_, _) => throw new InvalidOperationException("a listener of the test");
         Task<CoapWriteOutcome> promise = writer.WriteAsync(Put("a", "1"));
@@ -122,7 +122,7 @@ public sealed class RecordWriterTests
     [Fact]
     public async Task An_unexpected_exception_or_result_of_a_store_is_a_failure_that_is_retried()
     {
-        await using CoapRecordWriter writer = Writer();
+        await using CoapRecordWriteQueue writer = Writer();
         Task<CoapWriteOutcome> promise = writer.WriteAsync(Put("a", "1"));
 
         (await _store.NextAsync()).Fail(new InvalidOperationException("a defect of the store"));
@@ -138,7 +138,7 @@ public sealed class RecordWriterTests
     public async Task Each_retry_waits_twice_as_long_up_to_the_maximum_regardless_of_new_changes()
     {
         VirtualClock clock = new();
-        CoapRecordWriter writer = new(_store, new CoapRecordWriterOptions
+        CoapRecordWriteQueue writer = new(_store, new CoapRecordWriterOptions
         {
             Interval = TimeSpan.Zero,
             FirstRetry = FromSeconds(1),
@@ -169,7 +169,7 @@ public sealed class RecordWriterTests
     public async Task Changes_are_collected_for_the_interval_but_a_durable_write_or_a_flush_does_not_wait()
     {
         VirtualClock clock = new();
-        CoapRecordWriter writer = new(_store, new CoapRecordWriterOptions { Interval = FromSeconds(1) }, clock);
+        CoapRecordWriteQueue writer = new(_store, new CoapRecordWriterOptions { Interval = FromSeconds(1) }, clock);
         writer.TryWrite(Put("a", "1"));
         (await _store.NextAsync()).Write();
         await TimerAsync(clock);
@@ -198,7 +198,7 @@ public sealed class RecordWriterTests
     [Fact]
     public async Task A_full_writer_drops_hints_first_then_the_oldest_state_and_no_durable_write()
     {
-        await using CoapRecordWriter writer = Writer(new CoapRecordWriterOptions { MaxRecords = 100 });
+        await using CoapRecordWriteQueue writer = Writer(new CoapRecordWriterOptions { MaxRecords = 100 });
         writer.TryWrite(Put("busy", ""));
         ScriptedStore.Call busy = await _store.NextAsync();
         Task<CoapWriteOutcome>[] promises = [.. Enumerable.Range(0, 40).Select(i => writer.WriteAsync(Put($"promise{i}", "")))];
@@ -245,7 +245,7 @@ public sealed class RecordWriterTests
     [Fact]
     public async Task The_bytes_of_pending_changes_are_limited_and_a_refused_change_keeps_the_previous_one()
     {
-        await using CoapRecordWriter writer = Writer(new CoapRecordWriterOptions { MaxBytes = 64 << 10 });
+        await using CoapRecordWriteQueue writer = Writer(new CoapRecordWriterOptions { MaxBytes = 64 << 10 });
         writer.TryWrite(Put("busy", ""));
         ScriptedStore.Call busy = await _store.NextAsync();
         Task<CoapWriteOutcome> first = writer.WriteAsync(Sized("a", 30_000));
@@ -268,7 +268,7 @@ public sealed class RecordWriterTests
     [Fact]
     public async Task Disposing_the_writer_writes_pending_changes_and_refuses_later_ones()
     {
-        CoapRecordWriter writer = Writer();
+        CoapRecordWriteQueue writer = Writer();
         writer.TryWrite(Put("a", "1"));
         ScriptedStore.Call call = await _store.NextAsync();
         writer.TryWrite(Put("b", "1"));
@@ -291,7 +291,7 @@ public sealed class RecordWriterTests
     public async Task Disposing_the_writer_waits_at_most_for_StopTimeout_and_fails_waiting_writes()
     {
         VirtualClock clock = new();
-        CoapRecordWriter writer = new(_store, new CoapRecordWriterOptions { StopTimeout = FromSeconds(5) }, clock);
+        CoapRecordWriteQueue writer = new(_store, new CoapRecordWriterOptions { StopTimeout = FromSeconds(5) }, clock);
         Task<CoapWriteOutcome> promise = writer.WriteAsync(Put("a", "1"));
         await _store.NextAsync();
         writer.TryWrite(Put("b", "1"));
@@ -311,7 +311,7 @@ public sealed class RecordWriterTests
     [Fact]
     public async Task A_cancelled_wait_does_not_cancel_the_change()
     {
-        await using CoapRecordWriter writer = Writer();
+        await using CoapRecordWriteQueue writer = Writer();
         using CancellationTokenSource cancel = new();
         Task<CoapWriteOutcome> promise = writer.WriteAsync(Put("a", "1"), cancel.Token);
         ScriptedStore.Call call = await _store.NextAsync();
@@ -331,15 +331,15 @@ public sealed class RecordWriterTests
         Assert.Throws<ArgumentOutOfRangeException>(() => Writer(new CoapRecordWriterOptions { MaxBytes = 1 }));
         Assert.Throws<ArgumentOutOfRangeException>(() => Writer(new CoapRecordWriterOptions { BatchSize = 10_001 }));
         Assert.Throws<ArgumentOutOfRangeException>(() =>
-            new CoapRecordWriter(_store, new CoapRecordWriterOptions { LongestRetry = FromMilliseconds(10) }));
+            new CoapRecordWriteQueue(_store, new CoapRecordWriterOptions { LongestRetry = FromMilliseconds(10) }));
     }
 
-    private CoapRecordWriter Writer(CoapRecordWriterOptions? options = null)
+    private CoapRecordWriteQueue Writer(CoapRecordWriterOptions? options = null)
     {
         options ??= new CoapRecordWriterOptions();
         options.Interval = TimeSpan.Zero;
         options.FirstRetry = FromMilliseconds(1);
-        return new CoapRecordWriter(_store, options);
+        return new CoapRecordWriteQueue(_store, options);
     }
 
     // Waits until the writer has set its timer, so that time cannot pass before it.
@@ -347,9 +347,9 @@ public sealed class RecordWriterTests
 
     private static CoapRecordKey Key(string name) => new(CoapRecordKind.Session, new CoapSlot(1), Encoding.UTF8.GetBytes(name));
 
-    private static CoapRecordChange Put(string name, string state) =>
-        CoapRecordChange.Put(Key(name), s_fence, Encoding.UTF8.GetBytes(state), Timeout.InfiniteTimeSpan);
+    private static CoapRecordWrite Put(string name, string state) =>
+        CoapRecordWrite.Put(Key(name), s_fence, Encoding.UTF8.GetBytes(state), Timeout.InfiniteTimeSpan);
 
-    private static CoapRecordChange Sized(string name, int size) =>
-        CoapRecordChange.Put(Key(name), s_fence, new byte[size], Timeout.InfiniteTimeSpan);
+    private static CoapRecordWrite Sized(string name, int size) =>
+        CoapRecordWrite.Put(Key(name), s_fence, new byte[size], Timeout.InfiniteTimeSpan);
 }

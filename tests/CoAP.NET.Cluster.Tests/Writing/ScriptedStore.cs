@@ -25,7 +25,7 @@ internal sealed class ScriptedStore : ICoapClusterStore
         }
     }
 
-    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         Call call = new(batch.ToArray(), cancellationToken);
         TaskCompletionSource<Call>? waiter;
@@ -61,13 +61,13 @@ internal sealed class ScriptedStore : ICoapClusterStore
     {
         private readonly TaskCompletionSource<CoapWriteResult> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        public Call(CoapRecordChange[] batch, CancellationToken cancellationToken)
+        public Call(CoapRecordWrite[] batch, CancellationToken cancellationToken)
         {
             Batch = batch;
             cancellationToken.Register(() => _done.TrySetCanceled(cancellationToken));
         }
 
-        public CoapRecordChange[] Batch { get; }
+        public CoapRecordWrite[] Batch { get; }
 
         public Task<CoapWriteResult> Result => _done.Task;
 

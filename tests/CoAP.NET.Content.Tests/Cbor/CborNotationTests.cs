@@ -8,7 +8,7 @@ public sealed class CborNotationTests
     {
         byte[] cbor = Wire.Hex("a201826161616202f5");
 
-        Assert.True(CoapCborNotation.TryFormat(cbor, out string line, out CoapSyntaxError error));
+        Assert.True(CoapCborNotation.TryFormat(cbor, out string line, out CoapContentSyntaxError error));
         Assert.True(CoapCborNotation.TryFormat(cbor, out string folded, out _, width: 10));
 
         Assert.Equal("""{1: ["a", "b"], 2: true}""", line);
@@ -19,7 +19,7 @@ public sealed class CborNotationTests
     [Fact]
     public void Bytes_after_an_item_are_an_error_unless_a_sequence_is_allowed()
     {
-        Assert.False(CoapCborNotation.TryFormat(Wire.Hex("0102"), out _, out CoapSyntaxError error));
+        Assert.False(CoapCborNotation.TryFormat(Wire.Hex("0102"), out _, out CoapContentSyntaxError error));
         Assert.Equal((1, "something follows the end of the item"), (error.Offset, error.Message));
         Assert.True(CoapCborNotation.TryFormat(Wire.Hex("0102"), out string sequence, out _, isSequence: true));
         Assert.Equal("1,\n2", sequence);

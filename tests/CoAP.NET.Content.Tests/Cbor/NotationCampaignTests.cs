@@ -33,7 +33,7 @@ public sealed class NotationCampaignTests
 
             byte[] cbor = writer.Encode();
             int width = random.Next(2) == 0 ? int.MaxValue : random.Next(1, 100);
-            Assert.True(CoapCborNotation.TryFormat(cbor, out string notation, out CoapSyntaxError error, width, isSequence: true));
+            Assert.True(CoapCborNotation.TryFormat(cbor, out string notation, out CoapContentSyntaxError error, width, isSequence: true));
             Assert.True(CoapCborNotation.TryParse(notation, out byte[] again, out error, isSequence: true), $"{error}: {notation}");
             Assert.True(cbor.AsSpan().SequenceEqual(again), $"{Wire.Hex(cbor)}: {notation}");
         }
@@ -53,7 +53,8 @@ public sealed class NotationCampaignTests
             if (CoapCborNotation.TryFormat(bytes.AsSpan(0, random.Next(1, 32)), out string notation, out _, isSequence: true))
             {
                 read++;
-                Assert.True(CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapSyntaxError error, isSequence: true), $"{error}");
+                Assert.True(CoapCborNotation.TryParse(
+                    notation, out byte[] cbor, out CoapContentSyntaxError error, isSequence: true), $"{error}");
                 Assert.True(CoapCborNotation.TryFormat(cbor, out string again, out _, isSequence: true));
                 Assert.Equal(notation, again);
             }
@@ -77,7 +78,7 @@ public sealed class NotationCampaignTests
         for (int round = 0; round < rounds; round++)
         {
             string notation = Mutate(s_seeds[random.Next(s_seeds.Length)], random);
-            if (!CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapSyntaxError error, isSequence: random.Next(2) == 0,
+            if (!CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapContentSyntaxError error, isSequence: random.Next(2) == 0,
                 maxSize: random.Next(1, 200)))
             {
                 Assert.InRange(error.Offset, 0, notation.Length);
@@ -112,7 +113,7 @@ public sealed class NotationCampaignTests
         int perLevel = open == "{[" ? 2 : 1;
         int most = (CoapCborNotation.MaxDepth - 1) / perLevel;
 
-        Assert.False(CoapCborNotation.TryParse(tooDeep, out _, out CoapSyntaxError error));
+        Assert.False(CoapCborNotation.TryParse(tooDeep, out _, out CoapContentSyntaxError error));
         Assert.Equal("items are nested more than 64 deep", error.Message);
         Assert.True(CoapCborNotation.TryParse(
             string.Concat(Enumerable.Repeat(open, most)) + "1" + string.Concat(Enumerable.Repeat(close, most)), out byte[] cbor, out error),
@@ -127,7 +128,7 @@ public sealed class NotationCampaignTests
         Assert.Equal(CoapCborNotation.DefaultMaxSize, CoapCborNotation.Parse(million).Length);
 
         string more = million[..^1] + "h'']";
-        Assert.False(CoapCborNotation.TryParse(more, out _, out CoapSyntaxError error));
+        Assert.False(CoapCborNotation.TryParse(more, out _, out CoapContentSyntaxError error));
         Assert.Equal("at most 1048576 bytes of CBOR were expected, but what begins here goes beyond", error.Message);
         Assert.Equal(CoapCborNotation.DefaultMaxSize + 1, CoapCborNotation.Parse(more, maxSize: int.MaxValue).Length);
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapCborNotation.TryParse("1", out _, out _, maxSize: 0));
@@ -144,7 +145,7 @@ public sealed class NotationCampaignTests
     public void The_size_limit_is_exact(string notation, int size)
     {
         Assert.Equal(size, CoapCborNotation.Parse(notation, maxSize: size).Length);
-        Assert.False(CoapCborNotation.TryParse(notation, out _, out CoapSyntaxError error, maxSize: size - 1));
+        Assert.False(CoapCborNotation.TryParse(notation, out _, out CoapContentSyntaxError error, maxSize: size - 1));
         error.Message.Mentions("goes beyond");
     }
 
@@ -156,7 +157,7 @@ public sealed class NotationCampaignTests
     public void An_integer_of_very_many_digits_is_refused_before_it_is_computed(string begin)
     {
         string digits = new(begin[^1], NotationNumbers.MaxDigits - 1);
-        Assert.True(CoapCborNotation.TryParse(begin + digits, out _, out CoapSyntaxError error), error.ToString());
+        Assert.True(CoapCborNotation.TryParse(begin + digits, out _, out CoapContentSyntaxError error), error.ToString());
         Assert.False(CoapCborNotation.TryParse(begin + digits + begin[^1], out _, out error));
         error.Message.Mentions("1024 digits");
         Assert.False(CoapCborNotation.TryParse(begin + new string(begin[^1], 1_000_000), out _, out error));

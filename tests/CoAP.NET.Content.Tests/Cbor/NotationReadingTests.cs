@@ -290,7 +290,7 @@ public sealed class NotationReadingTests
     [InlineData("...", 0, "an item was expected, but '.' was found")]
     public void Invalid_notation_is_refused_and_the_error_names_the_offset(string notation, int offset, string message)
     {
-        Assert.False(CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapSyntaxError error));
+        Assert.False(CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapContentSyntaxError error));
 
         Assert.Equal((offset, message), (error.Offset, error.Message));
         Assert.Empty(cbor);
@@ -300,7 +300,7 @@ public sealed class NotationReadingTests
     [Fact]
     public void An_unpaired_surrogate_is_refused_in_text_and_allowed_in_a_comment()
     {
-        Assert.False(CoapCborNotation.TryParse("\"\ud800\"", out _, out CoapSyntaxError error));
+        Assert.False(CoapCborNotation.TryParse("\"\ud800\"", out _, out CoapContentSyntaxError error));
         Assert.Equal((1, "a whole surrogate pair was expected, but U+D800 was found"), (error.Offset, error.Message));
         Assert.Equal([0xf5], CoapCborNotation.Parse("/\udc00/ true"));
     }
@@ -312,7 +312,7 @@ public sealed class NotationReadingTests
 
     private static void AssertRead(string hex, string notation)
     {
-        Assert.True(CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapSyntaxError error), error.ToString());
+        Assert.True(CoapCborNotation.TryParse(notation, out byte[] cbor, out CoapContentSyntaxError error), error.ToString());
 
         Assert.Equal(default, error);
         Assert.Equal(hex, Wire.Hex(cbor));

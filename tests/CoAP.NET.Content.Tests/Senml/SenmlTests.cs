@@ -83,7 +83,8 @@ public sealed class SenmlTests
     [InlineData("""[{"n":"a"}]""", "value")]
     public void LwM2M_packs_are_refused_without_the_profile(string json, string says)
     {
-        Assert.False(CoapSenmlPack.TryParse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson, out _, out CoapSyntaxError error));
+        Assert.False(CoapSenmlPack.TryParse(
+            Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson, out _, out CoapContentSyntaxError error));
         error.Message.Mentions(says);
     }
 
@@ -245,7 +246,7 @@ public sealed class SenmlTests
     public void A_pack_that_violates_a_rule_is_refused_with_the_offset(string json, int offset)
     {
         Assert.False(CoapSenmlPack.TryParse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson, out CoapSenmlPack? pack,
-            out CoapSyntaxError error));
+            out CoapContentSyntaxError error));
         Assert.Null(pack);
         Assert.NotEmpty(error.Message);
         Assert.Equal(offset, error.Offset);
@@ -291,7 +292,7 @@ public sealed class SenmlTests
     [InlineData("", 0)]
     public void CBOR_that_is_not_SenML_is_refused_and_the_error_names_the_offset(string hex, int offset)
     {
-        Assert.False(CoapSenmlPack.TryParse(Wire.Hex(hex), CoapContentFormat.SenmlCbor, out _, out CoapSyntaxError error));
+        Assert.False(CoapSenmlPack.TryParse(Wire.Hex(hex), CoapContentFormat.SenmlCbor, out _, out CoapContentSyntaxError error));
         Assert.Equal(offset, error.Offset);
         Assert.NotEmpty(error.Message);
     }

@@ -9,7 +9,7 @@ internal sealed class ClientBench : IDisposable
 {
     private static readonly CoapAddress s_server = CoapAddress.FromIPv4(0xC0000201, 5684);
 
-    private readonly HandshakeContext _clientContext;
+    private readonly SharedHandshakeContext _clientContext;
     private readonly BenchSettings _settings;
     private readonly ConcurrentQueue<(bool ToServer, int Tag, byte[] Bytes)> _wire = new();
     private readonly Lock _carries = new();
@@ -21,7 +21,7 @@ internal sealed class ClientBench : IDisposable
         _settings = settings;
         Sink = new BenchSink((path, bytes) => Send(true, path.Tag, bytes));
         ServerSink = new BenchSink((path, bytes) => Send(false, (int)(path.Remote.Low & 0xFFFF), bytes));
-        _clientContext = new HandshakeContext(settings.Client);
+        _clientContext = new SharedHandshakeContext(settings.Client);
         Client = new DtlsClient(_clientContext, settings.Sessions, Sink, Clock, new VirtualRandom(11), settings.Run);
         Server = MakeServer();
     }
@@ -156,7 +156,7 @@ internal sealed class ClientBench : IDisposable
 
     private DtlsServer MakeServer()
     {
-        HandshakeContext context = new(
+        SharedHandshakeContext context = new(
             _settings.ServerResumes ? _settings.Server with { SessionStore = new ResumptionMemory() } : _settings.Server);
         return new(context, _settings.Limits, new OneKey(_settings), _settings.ServerTrusts, ServerSink, Clock,
             new VirtualRandom(7 + _servers++), _settings.RunOfServer ?? _settings.Run)

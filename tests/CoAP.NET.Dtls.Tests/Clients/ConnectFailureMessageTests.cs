@@ -9,7 +9,8 @@ public sealed class ConnectFailureMessageTests
     public async Task A_handshake_timeout_names_a_wrong_key_or_unknown_identity_as_the_likely_cause(string identity, string key)
     {
         BenchSettings settings = BenchSettings.OfPsk();
-        settings.Sessions = settings.Sessions with { SelectPsk = (_, _) => new(new CoapPskCredential(identity, Encoding.ASCII.GetBytes(key))) };
+        settings.Sessions = settings.Sessions with { SelectPsk = (_, _) =>
+            new(new CoapPskCredential(identity, Encoding.ASCII.GetBytes(key))) };
         await FailsAsync(settings, CoapDtlsHandshakeFailure.PreSharedKey, $"'{identity}'");
     }
 
@@ -71,10 +72,10 @@ public sealed class ConnectFailureMessageTests
     }
 
     [Theory]
-    [InlineData(0, CoapConnectStage.NoAnswer, "No answer from 192.0.2.1:5684 within 5 s")]
-    [InlineData(1, CoapConnectStage.Handshaking, "asked for a cookie and did not answer when it got it, within 5 s")]
-    [InlineData(2, CoapConnectStage.Authenticating, "fell silent once it knew the identity 'user': the pre-shared key")]
-    internal async Task Whoever_gives_up_before_the_handshake_does_learns_how_far_it_has_come(int answers, CoapConnectStage stage,
+    [InlineData(0, CoapConnectPhase.NoAnswer, "No answer from 192.0.2.1:5684 within 5 s")]
+    [InlineData(1, CoapConnectPhase.Handshaking, "asked for a cookie and did not answer when it got it, within 5 s")]
+    [InlineData(2, CoapConnectPhase.Authenticating, "fell silent once it knew the identity 'user': the pre-shared key")]
+    internal async Task Whoever_gives_up_before_the_handshake_does_learns_how_far_it_has_come(int answers, CoapConnectPhase stage,
         string said)
     {
         using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = AllOfServerAfter(answers) };

@@ -59,7 +59,7 @@ public sealed class RawPublicKeyTests
         };
         options.Validate();
         DtlsSettings settings = DtlsSettings.From(options, isServer: true);
-        HandshakeContext context = settings.MakeServerContext(TimeProvider.System);
+        SharedHandshakeContext context = settings.MakeServerContext(TimeProvider.System);
         Assert.True(context.Settings is { RequiresClientCertificate: true, TakesRawPublicKeys: true });
     }
 
@@ -75,7 +75,7 @@ public sealed class RawPublicKeyTests
             RawPublicKey = key,
             Certificate = authority.Issue("device.example")
         };
-        Assert.Contains("not both", Assert.Throws<InvalidOperationException>(() => new HandshakeContext(settings)).Message,
+        Assert.Contains("not both", Assert.Throws<InvalidOperationException>(() => new SharedHandshakeContext(settings)).Message,
             Ordinal);
     }
 

@@ -6,14 +6,14 @@ internal sealed class HandshakePair : IDisposable
     private static readonly byte[] s_address = [127, 0, 0, 1, 0x16, 0x34];
 
     private readonly CookieIssuer _cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
-    private readonly HandshakeContext _serverContext;
-    private readonly HandshakeContext _clientContext;
+    private readonly SharedHandshakeContext _serverContext;
+    private readonly SharedHandshakeContext _clientContext;
 
     public HandshakePair(HandshakeSettings client, HandshakeSettings server, string? identity = null, byte[]? key = null,
         byte[]? clientCid = null, byte[]? serverCid = null)
     {
-        _clientContext = new HandshakeContext(client);
-        _serverContext = new HandshakeContext(server);
+        _clientContext = new SharedHandshakeContext(client);
+        _serverContext = new SharedHandshakeContext(server);
         Client = new ClientHandshake(_clientContext, clientCid, identity, key)
         {
             Validate = (leaf, _, _) => new(ClientTrusts?.Invoke(leaf) ?? false)

@@ -17,7 +17,7 @@ internal sealed class HandshakeScene : IDisposable
     private static readonly ECDsa s_clientKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
 
     private readonly CookieIssuer _cookies;
-    private readonly HandshakeContext _serverContext;
+    private readonly SharedHandshakeContext _serverContext;
     private readonly ResumptionMemory? _store;
     private readonly List<byte[]> _fromServer = [];
     private readonly List<byte[]> _fromClient = [];
@@ -30,8 +30,8 @@ internal sealed class HandshakeScene : IDisposable
         Kind = kind;
         _cookies = new CookieIssuer(CoapRandomSource.Secure, Clock, FromMinutes(30));
         _store = kind == HandshakeKind.Resumed ? new ResumptionMemory(time: Clock) : null;
-        _serverContext = new HandshakeContext(ServerSettings(kind) with { Mtu = mtu, Time = Clock, SessionStore = _store });
-        HandshakeContext clientContext = new(ClientSettings(kind) with { Mtu = mtu, Time = Clock });
+        _serverContext = new SharedHandshakeContext(ServerSettings(kind) with { Mtu = mtu, Time = Clock, SessionStore = _store });
+        SharedHandshakeContext clientContext = new(ClientSettings(kind) with { Mtu = mtu, Time = Clock });
         if (kind == HandshakeKind.Resumed)
         {
             Client = MakeClient(clientContext);
@@ -91,13 +91,13 @@ internal sealed class HandshakeScene : IDisposable
         PskIdentityHint = kind == HandshakeKind.Psk ? "hint" : null,
     };
 
-    public static ClientHandshake MakeClient(HandshakeContext context, byte[]? ownCid = null) => new(context, ownCid, Identity, s_key)
+    public static ClientHandshake MakeClient(SharedHandshakeContext context, byte[]? ownCid = null) => new(context, ownCid, Identity, s_key)
     {
         Validate = (leaf, _, _) => new(leaf.Equals(s_serverCertificate)),
         ValidateRawPublicKey = static (key, _) => new(key.Span.SequenceEqual(s_serverKey.ExportSubjectPublicKeyInfo())),
     };
 
-    public static ServerHandshake MakeServer(HandshakeContext context) => new(context, null)
+    public static ServerHandshake MakeServer(SharedHandshakeContext context) => new(context, null)
     {
         Validate = static (leaf, _, _) => new(leaf.Equals(s_clientCertificate)),
         ValidateRawPublicKey = static (key, _) => new(key.Span.SequenceEqual(s_clientKey.ExportSubjectPublicKeyInfo())),

@@ -3,7 +3,7 @@ namespace CoAP.NET.Dtls.Tests.Handshakes;
 /// <summary>A client that does what a test tells it, with a server under test.</summary>
 internal sealed class ScriptedClient : ScriptedPeer
 {
-    private readonly HandshakeContext _context;
+    private readonly SharedHandshakeContext _context;
     private readonly ServerHandshake _server;
     private byte[] _serverPoint = [];
     private bool _isStarted;
@@ -12,7 +12,7 @@ internal sealed class ScriptedClient : ScriptedPeer
         : base(kind, isServer: false)
     {
         HandshakeSettings settings = HandshakeScene.ServerSettings(kind) with { Mtu = 16_000, Time = Clock };
-        _context = new HandshakeContext(change?.Invoke(settings) ?? settings);
+        _context = new SharedHandshakeContext(change?.Invoke(settings) ?? settings);
         _server = HandshakeScene.MakeServer(_context);
         Suites = [Suite.Id];
         Number = 1;

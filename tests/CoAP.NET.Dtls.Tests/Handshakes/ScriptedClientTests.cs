@@ -626,7 +626,7 @@ public sealed class ScriptedClientTests
             SessionId = [1, 2, 3, 4],
             ResumedMaster = [.. master],
         };
-        byte[] rules = new HandshakeContext(client.Server.Settings).Rules;
+        byte[] rules = new SharedHandshakeContext(client.Server.Settings).Rules;
         client.Server.Found([1, 2, 3, 4], new SavedResumption
         {
             Expires = client.Clock.GetUtcNow() + FromHours(1),

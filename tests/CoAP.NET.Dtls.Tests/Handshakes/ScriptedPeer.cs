@@ -160,7 +160,8 @@ internal abstract class ScriptedPeer : IDisposable
         }
         else
         {
-            Prf.Expand(PrfHash.Sha256, premaster, "master secret"u8, _isServer ? [.. PeerRandom, .. OwnRandom] : [.. OwnRandom, .. PeerRandom], Master);
+            Prf.Expand(PrfHash.Sha256, premaster, "master secret"u8, _isServer ? [.. PeerRandom, .. OwnRandom]
+                : [.. OwnRandom, .. PeerRandom], Master);
         }
 
         UseKeys();

@@ -11,7 +11,7 @@ internal sealed class ScriptedServer : ScriptedPeer
         : base(kind, isServer: true)
     {
         HandshakeSettings settings = HandshakeScene.ClientSettings(kind) with { Mtu = 16_000, Time = Clock };
-        _client = HandshakeScene.MakeClient(new HandshakeContext(change?.Invoke(settings) ?? settings), ownCid);
+        _client = HandshakeScene.MakeClient(new SharedHandshakeContext(change?.Invoke(settings) ?? settings), ownCid);
         Assert.True(session is null || _client.Resume(session));
         Extensions[23] = [];
         if (kind == HandshakeKind.RawPublicKeys)

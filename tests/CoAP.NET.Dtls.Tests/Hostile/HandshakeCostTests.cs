@@ -17,12 +17,12 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
         CipherSuite chosen = CipherSuite.All[suite];
         using BenchAuthority authority = new();
         using X509Certificate2 certificate = authority.Issue("localhost");
-        HandshakeContext serverContext = new(new HandshakeSettings
+        SharedHandshakeContext serverContext = new(new HandshakeSettings
         {
             IsServer = true, Suites = [chosen], Certificate = chosen.UsesPreSharedKey ? null : certificate,
             RequiresClientCertificate = isMutual, OwnCidLength = 8,
         });
-        HandshakeContext clientContext = new(
+        SharedHandshakeContext clientContext = new(
             new HandshakeSettings { IsServer = false, Suites = [chosen], Certificate = isMutual ? certificate : null, OwnCidLength = 0 });
         CookieIssuer cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
         (TimeSpan server, TimeSpan client) = (default, default);
@@ -43,7 +43,7 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
     }
 
     // From ClientHello to two sessions, on one thread; the time of each end is its own.
-    private static (TimeSpan Server, TimeSpan Client) Run(HandshakeContext serverContext, HandshakeContext clientContext,
+    private static (TimeSpan Server, TimeSpan Client) Run(SharedHandshakeContext serverContext, SharedHandshakeContext clientContext,
         CookieIssuer cookies)
     {
         (TimeSpan ofServer, TimeSpan ofClient) = (default, default);

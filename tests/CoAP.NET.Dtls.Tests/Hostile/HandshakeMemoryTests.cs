@@ -18,12 +18,12 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
     {
         using BenchAuthority authority = new();
         using X509Certificate2 certificate = authority.Issue("localhost");
-        HandshakeContext server = new(new HandshakeSettings
+        SharedHandshakeContext server = new(new HandshakeSettings
         {
             IsServer = true, Suites = [CipherSuite.All[1]], Certificate = certificate, RequiresClientCertificate = isMutual,
             RequestsClientCertificate = isMutual, OwnCidLength = 8,
         });
-        HandshakeContext client = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[1]], OwnCidLength = 0 });
+        SharedHandshakeContext client = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[1]], OwnCidLength = 0 });
         CookieIssuer cookies = new(CoapRandomSource.Secure, TimeProvider.System, FromMinutes(2));
         byte[][] attack = [.. Attack()];
 
@@ -43,7 +43,7 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
         handshakes.ForEach(handshake => handshake.Dispose());
     }
 
-    private static ServerHandshake Attack(HandshakeContext serverContext, HandshakeContext clientContext, CookieIssuer cookies,
+    private static ServerHandshake Attack(SharedHandshakeContext serverContext, SharedHandshakeContext clientContext, CookieIssuer cookies,
         byte[][] attack)
     {
         using ClientHandshake client = new(clientContext, [], null, default);
@@ -67,7 +67,7 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
     // One byte in each page of messages that are too long, in all numbers; then the same within what a handshake may have.
     private static IEnumerable<byte[]> Attack()
     {
-        foreach (int length in new[] { 100_000, ClientMessageFilter.MaxCertificates })
+        foreach (int length in new[] { 100_000, ServerHandshakeInputFilter.MaxCertificates })
         {
             foreach (int type in new[] { 11, 16, 15 })
             {
@@ -75,7 +75,7 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
                 {
                     for (int offset = 0; offset < length; offset += 4_096)
                     {
-                        byte[] message = ClientMessageFilterTests.Message(type, number, length, offset, 1);
+                        byte[] message = ServerHandshakeInputFilterTests.Message(type, number, length, offset, 1);
                         byte[] datagram = new byte[RecordHeader.Size + message.Length];
                         new RecordHeader(ContentType.Handshake, 0, (ulong)offset, 0, message.Length).Write(datagram, []);
                         message.CopyTo(datagram, RecordHeader.Size);

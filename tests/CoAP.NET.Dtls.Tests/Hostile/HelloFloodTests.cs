@@ -47,7 +47,7 @@ public sealed class HelloFloodTests(ITestOutputHelper output)
 
     private static byte[] Hello()
     {
-        HandshakeContext context = new(new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0 });
+        SharedHandshakeContext context = new(new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0 });
         using ClientHandshake handshake = new(context, [], SecureEndpoints.Identity, SecureEndpoints.Key);
         handshake.Start(null);
         return handshake.TakeOutput()[0];

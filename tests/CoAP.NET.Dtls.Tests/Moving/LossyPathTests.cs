@@ -68,12 +68,12 @@ public sealed class LossyPathTests
     }
 
     [Theory]
-    [InlineData(CoapQBlock.Off, 0)]
-    [InlineData(CoapQBlock.Off, 40)]
-    [InlineData(CoapQBlock.Secured, 0)]
-    [InlineData(CoapQBlock.Secured, 12)]
+    [InlineData(CoapQBlockPolicy.Off, 0)]
+    [InlineData(CoapQBlockPolicy.Off, 40)]
+    [InlineData(CoapQBlockPolicy.Secured, 0)]
+    [InlineData(CoapQBlockPolicy.Secured, 12)]
     [Rfc("9146-6-1", "7959-7-1", "9146-C-1")]
-    public async Task Bodies_arrive_complete_in_both_directions(CoapQBlock qBlock, int forgetsEvery)
+    public async Task Bodies_arrive_complete_in_both_directions(CoapQBlockPolicy qBlock, int forgetsEvery)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = await StartAsync(size, qBlock))
@@ -87,11 +87,11 @@ public sealed class LossyPathTests
             CoapResponse up = await AnswerAsync(client,
                 () => new(CoapMethod.Put, $"{path.Host}/{name}")
                 {
-                    Confirmable = qBlock == CoapQBlock.Off,
+                    Confirmable = qBlock == CoapQBlockPolicy.Off,
                     Content = CoapContent.Binary(body)
                 });
             CoapResponse down = await AnswerAsync(client,
-                () => new(CoapMethod.Get, $"{path.Host}/{name}") { Confirmable = qBlock == CoapQBlock.Off });
+                () => new(CoapMethod.Get, $"{path.Host}/{name}") { Confirmable = qBlock == CoapQBlockPolicy.Off });
 
             Assert.Equal((true, CoapCode.Content), (up.Code.IsSuccess, down.Code));
             Assert.Equal("True", up.GetText());
@@ -187,7 +187,7 @@ public sealed class LossyPathTests
     private static int LeftOver(CoapEndpoint endpoint) =>
         endpoint.Pipelines.Sum(pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Blockwise.Requests.Count);
 
-    private static async Task<SecureEndpoints> StartAsync(int size, CoapQBlock qBlock = CoapQBlock.Off)
+    private static async Task<SecureEndpoints> StartAsync(int size, CoapQBlockPolicy qBlock = CoapQBlockPolicy.Off)
     {
         SecureEndpoints secure = new(endpoint: options => Configure(options, size, qBlock));
         secure.Server.MapGet("/say", request => CoapResults.Text(request.TryGetQuery("i", out string? i) ? i : "none"));
@@ -200,12 +200,12 @@ public sealed class LossyPathTests
         return await secure.StartAsync();
     }
 
-    private static CoapClient Client(SecureEndpoints secure, int size, CoapQBlock qBlock = CoapQBlock.Off) => secure.Client(
+    private static CoapClient Client(SecureEndpoints secure, int size, CoapQBlockPolicy qBlock = CoapQBlockPolicy.Off) => secure.Client(
         // A server that is not heard for a while is looked for by a handshake; here it is there, however much is lost.
         endpoint: options => Configure(options, size, qBlock), silence: FromHours(1));
 
     // Times are short, and copies many: what is lost often must not make a request fail, nor a test long.
-    private static void Configure(CoapEndpointOptions options, int size, CoapQBlock qBlock)
+    private static void Configure(CoapEndpointOptions options, int size, CoapQBlockPolicy qBlock)
     {
         options.Limits.Peers.TrustedPrefixes.Clear();
         options.Limits.Messages.MaxDatagramSize = size;

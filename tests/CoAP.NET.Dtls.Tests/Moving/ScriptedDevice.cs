@@ -9,11 +9,12 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     private static readonly TimeSpan s_hangLimit = FromMinutes(2);
 
     // As many devices as there may be share them; they live as long as the tests.
-    private static readonly HandshakeContext s_withPathChecks =
+    private static readonly SharedHandshakeContext s_withPathChecks =
         new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], OwnCidLength = 0 });
 
-    private static readonly HandshakeContext s_withCid = new(s_withPathChecks.Settings with { OffersPathChecks = false });
-    private static readonly HandshakeContext s_withoutCid = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]] });
+    private static readonly SharedHandshakeContext s_withCid = new(s_withPathChecks.Settings with { OffersPathChecks = false });
+    private static readonly SharedHandshakeContext s_withoutCid =
+        new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]] });
 
     private readonly DtlsClient _client;
     private readonly IPEndPoint _server;
@@ -29,7 +30,7 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     {
         _server = server;
         _path = new DtlsPath(CoapAddress.FromIPEndPoint(server), default, 0);
-        HandshakeContext context = checksPaths ? s_withPathChecks : withCid ? s_withCid : s_withoutCid;
+        SharedHandshakeContext context = checksPaths ? s_withPathChecks : withCid ? s_withCid : s_withoutCid;
         DtlsClientSettings settings = new()
         {
             SelectPsk = (_, _) => new(new CoapPskCredential(Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key))
@@ -79,8 +80,8 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     }
 
     /// <summary>Sends a message.</summary>
-    /// <param name="message">A <see cref="BytePattern"/>, with what earlier ones remembered.</param>
-    public void Send(string message) => Assert.True(Session.Send(BytePattern.Parse(message).ToBytes(_remembered)));
+    /// <param name="message">A <see cref="DatagramPattern"/>, with what earlier ones remembered.</param>
+    public void Send(string message) => Assert.True(Session.Send(DatagramPattern.Parse(message).ToBytes(_remembered)));
 
     /// <summary>Makes the datagram of a message and keeps it back.</summary>
     /// <param name="message">As for <see cref="Send"/>.</param>
@@ -93,11 +94,11 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     }
 
     /// <summary>Waits for a message like this; others are kept for later.</summary>
-    /// <param name="message">A <see cref="BytePattern"/>.</param>
+    /// <param name="message">A <see cref="DatagramPattern"/>.</param>
     /// <returns>The message.</returns>
     public async Task<byte[]> ExpectAsync(string message)
     {
-        BytePattern pattern = BytePattern.Parse(message);
+        DatagramPattern pattern = DatagramPattern.Parse(message);
         for (int next = 0; ; next++)
         {
             while (next >= _messages.Count)

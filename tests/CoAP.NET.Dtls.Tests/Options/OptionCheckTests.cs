@@ -105,8 +105,10 @@ public sealed class OptionCheckTests
         X509Certificate2 authority = s_authority.Certificate;
         CoapDtlsOptions options = new()
         {
-            Server = new CoapDtlsServerOptions { Certificate = s_certificate, Intermediates = { authority }, TrustedAuthorities = { authority } },
-            Client = new CoapDtlsClientOptions { Certificate = s_certificate, Intermediates = { authority }, TrustedAuthorities = { authority } },
+            Server = new CoapDtlsServerOptions { Certificate = s_certificate, Intermediates = { authority }, TrustedAuthorities =
+                { authority } },
+            Client = new CoapDtlsClientOptions { Certificate = s_certificate, Intermediates = { authority }, TrustedAuthorities =
+                { authority } },
             CipherSuites = { CoapDtlsCipherSuite.PskAes128Ccm8 }
         };
         foreach ((object part, Func<object> copy) in new (object, Func<object>)[]
@@ -158,10 +160,10 @@ public sealed class OptionCheckTests
         _ when type == typeof(ECDsa) => s_key,
         _ when type == typeof(CoapDtlsSigner) => new CoapDtlsSigner(s_key.ExportSubjectPublicKeyInfo(), (_, _, _) => default),
         _ when type == typeof(IResumptionMemory) => new ResumptionMemory(),
-        _ when type == typeof(ICoapDtlsSessionStore) => new SharedSessions(),
+        _ when type == typeof(ICoapDtlsResumptionStore) => new SharedSessions(),
         _ when type == typeof(CoapDtlsSessionBackupOptions) => new CoapDtlsSessionBackupOptions(new MemorySessionBackup(), new byte[16]),
         _ when type == typeof(ICoapDtlsSteering) => new NoSteering(),
-        _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),
+        _ when type == typeof(CoapDtlsServerSessionFile) => new CoapDtlsServerSessionFile("sessions", new byte[16]),
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
         _ when typeof(Delegate).IsAssignableFrom(type) => Expression.Lambda(
             type,
@@ -177,7 +179,7 @@ public sealed class OptionCheckTests
 
     private sealed class NoSteering : ICoapDtlsSteering
     {
-        public void Start(CoapDtlsSteeringPort port)
+        public void Start(CoapDtlsSteeringContext port)
         {
         }
 

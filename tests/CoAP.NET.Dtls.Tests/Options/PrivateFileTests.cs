@@ -100,7 +100,7 @@ public sealed class PrivateFileTests : IDisposable
             return;
         }
 
-        Assert.Throws<IOException>(() => CoapDtlsSessionFile.Take(path));
+        Assert.Throws<IOException>(() => CoapDtlsServerSessionFile.Take(path));
 
         Assert.Equal("precious", File.ReadAllText(aim));
         Assert.False(File.Exists(path));

@@ -155,11 +155,13 @@ public sealed class SecurityExtensionsTests : IDisposable
         await using CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", s_key));
 
         Assert.EndsWith(
-            MissingTransportMessage.KeysToListen, Assert.Throws<ArgumentException>(() => plain.Listen("coaps://127.0.0.1:0")).Message, Ordinal);
+            MissingTransportMessage.KeysToListen,
+                Assert.Throws<ArgumentException>(() => plain.Listen("coaps://127.0.0.1:0")).Message, Ordinal);
         Assert.Equal(
             MissingTransportMessage.KeysToListen, Assert.Throws<ArgumentException>(() => asClient.Listen("coaps://127.0.0.1:0")).Message);
         Assert.Equal(
-            MissingTransportMessage.KeysToSend, (await Assert.ThrowsAsync<CoapException>(() => client.GetAsync("coaps://127.0.0.1/a"))).Message);
+            MissingTransportMessage.KeysToSend,
+                (await Assert.ThrowsAsync<CoapException>(() => client.GetAsync("coaps://127.0.0.1/a"))).Message);
         Assert.All(
             [MissingTransportMessage.KeysToListen, MissingTransportMessage.KeysToSend],
             text => Assert.StartsWith("coaps needs keys, and there are none. ", text, Ordinal));

@@ -19,7 +19,8 @@ public sealed class SessionFileTests : IDisposable
         File.WriteAllBytes(path, bytes);
 
         InvalidDataException error = await Assert.ThrowsAsync<InvalidDataException>(
-            async () => await new SessionFileBackup(new CoapDtlsSessionFile(path, new byte[32])).StartAsync(null!, CancellationToken.None));
+            async () => await new SessionFileBackup(new CoapDtlsServerSessionFile(path, new byte[32]))
+                .StartAsync(null!, CancellationToken.None));
 
         Assert.Contains("end of the saved sessions is missing", error.Message, Ordinal);
     }

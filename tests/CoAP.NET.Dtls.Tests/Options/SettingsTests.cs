@@ -28,9 +28,9 @@ public sealed class SettingsTests : IDisposable
             CipherSuite.All.Count(static suite => suite is { KeyLength: 16, KeyExchange: not KeyExchange.EcdhePsk }),
             CoapDtlsOptions.DefaultCipherSuites.Count);
         Assert.Equal(CoapDtlsOptions.DefaultCipherSuites.Select(suite => (int)suite),
-            DtlsSuites.OfServer(options).Select(suite => (int)suite.Id));
-        Assert.All(DtlsSuites.OfClient(options), suite => Assert.True(suite.UsesPreSharedKey));
-        Assert.Equal(3, DtlsSuites.OfClient(options).Count);
+            CipherSuiteSelector.OfServer(options).Select(suite => (int)suite.Id));
+        Assert.All(CipherSuiteSelector.OfClient(options), suite => Assert.True(suite.UsesPreSharedKey));
+        Assert.Equal(3, CipherSuiteSelector.OfClient(options).Count);
     }
 
     [Fact]
@@ -44,11 +44,11 @@ public sealed class SettingsTests : IDisposable
                 TrustedAuthorities = { _authority.Certificate }
             }
         };
-        Assert.Equal(6, DtlsSuites.OfClient(options).Count);
+        Assert.Equal(6, CipherSuiteSelector.OfClient(options).Count);
 
         options = new() { Client = new CoapDtlsClientOptions() };
-        Assert.Equal(3, DtlsSuites.OfClient(options).Count);
-        Assert.All(DtlsSuites.OfClient(options), suite => Assert.False(suite.UsesPreSharedKey));
+        Assert.Equal(3, CipherSuiteSelector.OfClient(options).Count);
+        Assert.All(CipherSuiteSelector.OfClient(options), suite => Assert.False(suite.UsesPreSharedKey));
     }
 
     [Fact]
@@ -61,7 +61,7 @@ public sealed class SettingsTests : IDisposable
                 CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256 }
         };
 
-        Assert.Equal([0xC02B, 0xC0AE], DtlsSuites.OfClient(options).Select(suite => (int)suite.Id));
+        Assert.Equal([0xC02B, 0xC0AE], CipherSuiteSelector.OfClient(options).Select(suite => (int)suite.Id));
     }
 
     [Fact]
@@ -87,8 +87,8 @@ public sealed class SettingsTests : IDisposable
         };
 
         DtlsSettings settings = DtlsSettings.From(options, isServer: true);
-        HandshakeContext server = settings.MakeServerContext(TimeProvider.System);
-        HandshakeContext client = settings.MakeClientContext();
+        SharedHandshakeContext server = settings.MakeServerContext(TimeProvider.System);
+        SharedHandshakeContext client = settings.MakeClientContext();
 
         Assert.Equal(new DtlsServerLimits
         {
@@ -120,7 +120,7 @@ public sealed class SettingsTests : IDisposable
         {
             CoapDtlsServerOptions server = new() { Certificate = own, RequireClientCertificate = true };
             configure(server);
-            HandshakeContext context = DtlsSettings.From(new CoapDtlsOptions { Server = server }, isServer: true)
+            SharedHandshakeContext context = DtlsSettings.From(new CoapDtlsOptions { Server = server }, isServer: true)
                 .MakeServerContext(TimeProvider.System);
             return context.Settings.Trust.ToArray();
         }
@@ -154,9 +154,9 @@ public sealed class SettingsTests : IDisposable
             }, isServer: false);
         DtlsSettings none = DtlsSettings.From(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }, isServer: false);
 
-        Assert.Same(own, await one.Client.SelectPsk!(new CoapDtlsServerName(null, address, null), default));
-        Assert.Same(own, await chosen.Client.SelectPsk!(new CoapDtlsServerName("a.example", address, "hint"), default));
-        Assert.Null(await chosen.Client.SelectPsk!(new CoapDtlsServerName("b.example", address, "hint"), default));
+        Assert.Same(own, await one.Client.SelectPsk!(new CoapDtlsTargetServer(null, address, null), default));
+        Assert.Same(own, await chosen.Client.SelectPsk!(new CoapDtlsTargetServer("a.example", address, "hint"), default));
+        Assert.Null(await chosen.Client.SelectPsk!(new CoapDtlsTargetServer("b.example", address, "hint"), default));
         Assert.Null(none.Client.SelectPsk);
     }
 

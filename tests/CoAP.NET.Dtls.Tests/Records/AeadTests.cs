@@ -14,7 +14,8 @@ public sealed class AeadTests
         IDisposable? opening = null;
         foreach (int length in (int[])[0, 1, 15, 16, 17, 64, 1_200])
         {
-            (byte[] key, byte[] nonce, byte[] associated, byte[] plain) = (Bytes(suite.KeyLength, 1), Bytes(12, 2), Bytes(13, 3), Bytes(length, 4));
+            (byte[] key, byte[] nonce, byte[] associated, byte[] plain) =
+                (Bytes(suite.KeyLength, 1), Bytes(12, 2), Bytes(13, 3), Bytes(length, 4));
             byte[] expected = new byte[length];
             byte[] expectedTag = new byte[suite.TagLength];
             if (suite.Mode == AeadMode.Gcm)

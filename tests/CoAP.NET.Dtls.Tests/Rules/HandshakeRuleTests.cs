@@ -70,7 +70,7 @@ public sealed class HandshakeRuleTests
     public void The_retransmission_timer_starts_at_its_setting_doubles_and_is_limited_to_a_minute(int seconds)
     {
         VirtualClock clock = new();
-        HandshakeContext context = new(new HandshakeSettings
+        SharedHandshakeContext context = new(new HandshakeSettings
         {
             IsServer = false, Suites = [CipherSuite.All[0]], RetransmitTimeout = FromSeconds(seconds), Time = clock,
         });

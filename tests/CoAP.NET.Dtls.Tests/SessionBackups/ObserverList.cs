@@ -12,7 +12,7 @@ internal sealed class ObserverList : ICoapObserverStore
     /// <summary>Waits until something more has happened.</summary>
     public Task ChangedAsync() => _changed.WaitAsync();
 
-    public void Registered(CoapObserverSnapshot observer)
+    public void Registered(CoapPersistedObserver observer)
     {
         lock (_rows)
         {
@@ -23,7 +23,7 @@ internal sealed class ObserverList : ICoapObserverStore
         _changed.Release();
     }
 
-    public void Removed(CoapObserverSnapshot observer, CoapObserverEnd end)
+    public void Removed(CoapPersistedObserver observer, CoapObserverEnd end)
     {
         lock (_rows)
         {
@@ -36,17 +36,17 @@ internal sealed class ObserverList : ICoapObserverStore
 
     /// <summary>What another process makes of it.</summary>
     /// <param name="peers">Its peers.</param>
-    public List<CoapObserverSnapshot> Of(IReadOnlyList<CoapPeer> peers)
+    public List<CoapPersistedObserver> Of(IReadOnlyList<CoapPeer> peers)
     {
         lock (_rows)
         {
             return [.. _rows.SelectMany(row => peers
                 .Where(peer => Convert.ToHexString(peer.DurableId.Span) == row.Key.Session)
-                .Select(peer => new CoapObserverSnapshot(peer, CoapDatagramSerializer.Default.Deserialize(row.Value.Request.AsSpan()),
+                .Select(peer => new CoapPersistedObserver(peer, CoapDatagramSerializer.Default.Deserialize(row.Value.Request.AsSpan()),
                     row.Value.Format)))];
         }
     }
 
-    private static (string Session, CoapToken Token) KeyOf(CoapObserverSnapshot observer) =>
+    private static (string Session, CoapToken Token) KeyOf(CoapPersistedObserver observer) =>
         (Convert.ToHexString(observer.Peer.DurableId.Span), observer.Request.Token);
 }

@@ -149,7 +149,7 @@ public sealed class ReplayDoubtTests : IDisposable
         CoapAddress modest = CoapAddress.FromIPv4(0x0B000001, 1);
         RecordLayer[] many =
         [
-            .. Enumerable.Range(1, ReplayCheck.MaxRequestsInDoubt + 100).Select(port => _before.Open(greedy, port, "greedy").Client)
+            .. Enumerable.Range(1, CrashReplayGuard.MaxRequestsInDoubt + 100).Select(port => _before.Open(greedy, port, "greedy").Client)
         ];
         (_, RecordLayer few) = _before.Open(modest, 1, "modest");
         await CrashAsync();
@@ -159,7 +159,7 @@ public sealed class ReplayDoubtTests : IDisposable
             Assert.True(After.Server.Receive(ServerBench.Path(greedy, port), Record(many[port - 1], Post, 1)));
         }
 
-        Assert.Equal(ReplayCheck.MaxRequestsInDoubt, After.Server.SessionBackup!.Doubts.Count);
+        Assert.Equal(CrashReplayGuard.MaxRequestsInDoubt, After.Server.SessionBackup!.Doubts.Count);
         Assert.True(After.Server.Receive(ServerBench.Path(modest, 1), Reset(few)));
         MemorySessionBackup.Complete(_questions[0].SetResult);
         Assert.Equal(7, _served.Last()[^1]);

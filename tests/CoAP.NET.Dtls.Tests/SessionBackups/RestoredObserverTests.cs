@@ -19,7 +19,7 @@ public sealed class RestoredObserverTests
         await observers.ChangedAsync();
 
         // What a table has by now; the first server says nothing more to it.
-        List<CoapObserverSnapshot> kept = observers.Of(first.Server.Endpoint.ConnectedPeers);
+        List<CoapPersistedObserver> kept = observers.Of(first.Server.Endpoint.ConnectedPeers);
         Assert.Equal(CoapContentFormat.OctetStream, Assert.Single(kept).Format);
         ObserverList table = new();
         table.Registered(kept[0]);
@@ -30,7 +30,7 @@ public sealed class RestoredObserverTests
         await using SecureEndpoints second = Endpoints(left, after, first.Port, withCid);
         second.Server.MapGet("/devices/{id}", () => State(Volatile.Read(ref state))).Observable();
         await second.StartAsync();
-        CoapObserverSnapshot restored = Assert.Single(table.Of(second.Server.Endpoint.ConnectedPeers));
+        CoapPersistedObserver restored = Assert.Single(table.Of(second.Server.Endpoint.ConnectedPeers));
         Assert.True(second.Server.TryRestoreObserver(restored));
         Assert.False(second.Server.TryRestoreObserver(restored));
         Assert.True(await told.MoveNextAsync());
@@ -78,7 +78,7 @@ public sealed class RestoredObserverTests
         await using CoapObservation observation = await secure.Client().ObserveAsync($"{secure.Host}/state");
         await observers.ChangedAsync();
         await CoAP.NET.Tests.Eventually.IsTrueAsync(() => sessions.Count == 1);
-        CoapObserverSnapshot kept = Assert.Single(observers.Of(secure.Server.Endpoint.ConnectedPeers));
+        CoapPersistedObserver kept = Assert.Single(observers.Of(secure.Server.Endpoint.ConnectedPeers));
 
         Assert.Equal(CoapDtlsSessionLoad.Loaded, sessions.Loader.TryLoad(Assert.Single(sessions.States).Value.Span, stamp: 7));
 
@@ -86,7 +86,7 @@ public sealed class RestoredObserverTests
         Assert.Equal(["registered", "HandedOver"], observers.Told);
 
         // One that was about to be put back here belongs to the other server.
-        Assert.Equal(CoapObserverRestore.Gone, secure.Server.RestoreObserver(kept));
+        Assert.Equal(CoapObserverRestoreResult.Gone, secure.Server.RestoreObserver(kept));
     }
 
     [Fact]
@@ -100,12 +100,12 @@ public sealed class RestoredObserverTests
         await secure.Client().GetAsync($"{secure.Host}/hello");
         CoapPeer peer = Assert.Single(secure.Server.Endpoint.ConnectedPeers);
 
-        Assert.False(secure.Server.TryRestoreObserver(new CoapObserverSnapshot(peer, Registration("plain"))));
-        Assert.False(secure.Server.TryRestoreObserver(new CoapObserverSnapshot(peer, Registration("nothing"))));
-        Assert.False(secure.Server.TryRestoreObserver(new CoapObserverSnapshot(peer, Registration("state", observe: 1))));
-        Assert.False(secure.Server.TryRestoreObserver(new CoapObserverSnapshot(peer, Registration("state", observe: null))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapPersistedObserver(peer, Registration("plain"))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapPersistedObserver(peer, Registration("nothing"))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapPersistedObserver(peer, Registration("state", observe: 1))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapPersistedObserver(peer, Registration("state", observe: null))));
         Assert.Equal(0, secure.Server.ObserverCount);
-        Assert.True(secure.Server.TryRestoreObserver(new CoapObserverSnapshot(peer, Registration("state"))));
+        Assert.True(secure.Server.TryRestoreObserver(new CoapPersistedObserver(peer, Registration("state"))));
 
         // This client never asked for it, and says so.
         await observers.ChangedAsync();
@@ -113,7 +113,7 @@ public sealed class RestoredObserverTests
         Assert.Equal(["registered", "Rejected"], observers.Told);
 
         await using SecureEndpoints other = await new SecureEndpoints().StartAsync();
-        Assert.Throws<ArgumentException>(() => other.Server.TryRestoreObserver(new CoapObserverSnapshot(peer, Registration("state"))));
+        Assert.Throws<ArgumentException>(() => other.Server.TryRestoreObserver(new CoapPersistedObserver(peer, Registration("state"))));
     }
 
     private static CoapResult State(string text) => CoapResults.Bytes(Encoding.UTF8.GetBytes(text), CoapContentFormat.OctetStream);

@@ -5,7 +5,8 @@ namespace CoAP.NET.Dtls.Tests.Sessions;
 /// <param name="clock">The clock.</param>
 /// <param name="send">Takes what it sends.</param>
 internal sealed class BenchClient(
-    HandshakeContext context, TimeProvider clock, Action<DtlsPath, byte[]> send, DtlsPath path, string identity, byte[] key, bool withCid)
+    SharedHandshakeContext context, TimeProvider clock, Action<DtlsPath, byte[]> send, DtlsPath path, string identity, byte[] key,
+        bool withCid)
     : IDtlsSessionOutput
 {
     public ClientHandshake Handshake { get; } = new(context, withCid ? [] : null, identity, key);

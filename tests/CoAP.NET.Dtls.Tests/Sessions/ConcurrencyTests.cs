@@ -88,11 +88,11 @@ public sealed class ConcurrencyTests
         (DtlsSession session, RecordLayer client) = rig.Open(1);
         rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(client, [1]));
         rig.Server.Receive(ServerBench.Path(3), SessionRig.Record(client, [1]));
-        ((IDtlsSessionRegistry)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
+        ((IDtlsSessionOwner)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
         Assert.Null(rig.Server.Find(ServerBench.Path(2)));
         Assert.Same(session, rig.Server.Find(ServerBench.Path(3)));
         rig.Server.End(session, DtlsSessionEndReason.Closed, tells: false);
-        ((IDtlsSessionRegistry)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
+        ((IDtlsSessionOwner)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
         Assert.Null(rig.Server.Find(ServerBench.Path(2)));
         Assert.Null(rig.Server.Find(ServerBench.Path(3)));
     }

@@ -5,7 +5,7 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
 {
     public static readonly byte[] Key = "secretPSK"u8.ToArray();
 
-    private readonly HandshakeContext _serverContext;
+    private readonly SharedHandshakeContext _serverContext;
     private readonly Queue<(DtlsPath To, byte[] Bytes)> _toClients = new();
     private readonly Dictionary<CoapAddress, BenchClient> _clients = [];
 
@@ -15,8 +15,8 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
         // OpenSSL reads the clock of the system: where nothing is lost a slow machine must not make it say things twice.
         Clock = new VirtualClock();
         _serverContext =
-            new HandshakeContext(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = cidLength });
-        ClientContext = new HandshakeContext(new HandshakeSettings
+            new SharedHandshakeContext(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = cidLength });
+        ClientContext = new SharedHandshakeContext(new HandshakeSettings
         {
             IsServer = false,
             Suites = CipherSuite.All,
@@ -34,7 +34,7 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
 
     public DtlsServer Server { get; }
 
-    public HandshakeContext ClientContext { get; }
+    public SharedHandshakeContext ClientContext { get; }
 
     public List<DtlsSession> Opened { get; } = [];
 

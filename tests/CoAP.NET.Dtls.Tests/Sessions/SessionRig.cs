@@ -5,7 +5,7 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
 {
     private static long s_nextCid = 0x0102030405060708;
 
-    private readonly HandshakeContext _context =
+    private readonly SharedHandshakeContext _context =
         new(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = DtlsServer.CidLength });
     private long _received;
     private long _sent;

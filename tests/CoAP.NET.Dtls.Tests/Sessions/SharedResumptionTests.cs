@@ -130,7 +130,7 @@ public sealed class SharedResumptionTests
         DtlsSession session = await bench.ConnectAsync(1);
         await bench.DriveAsync(() => bench.Server.SessionCount == 1);
         Assert.Single(_store.States);
-        ((IDtlsSessionRegistry)bench.Server).OnEnded(bench.ServerSink.Opened[0], DtlsSessionEndReason.FailedByPeer);
+        ((IDtlsSessionOwner)bench.Server).OnEnded(bench.ServerSink.Opened[0], DtlsSessionEndReason.FailedByPeer);
         Assert.Empty(_store.States);
         session.End(DtlsSessionEndReason.Closed, tells: false);
     }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>A store of resumable sessions outside of the servers that share it.</summary>
-internal sealed class SharedSessions : ICoapDtlsSessionStore
+internal sealed class SharedSessions : ICoapDtlsResumptionStore
 {
     /// <summary>What it has, by name.</summary>
     public ConcurrentDictionary<string, byte[]> States { get; } = new(StringComparer.Ordinal);

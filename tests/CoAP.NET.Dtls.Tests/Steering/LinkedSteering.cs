@@ -8,14 +8,14 @@ internal sealed class LinkedSteering(LinkedSlots slots, int number) : ICoapDtlsS
     private int _relayed;
     private int _next;
 
-    public CoapDtlsSteeringPort Port { get; private set; } = null!;
+    public CoapDtlsSteeringContext Port { get; private set; } = null!;
 
     public MemorySessionBackup Backup { get; } = new();
 
     /// <summary>How many datagrams it gave to others.</summary>
     public int Relayed => Volatile.Read(ref _relayed);
 
-    public void Start(CoapDtlsSteeringPort port) => Port = port;
+    public void Start(CoapDtlsSteeringContext port) => Port = port;
 
     public byte? SlotOfNewSession() => slots.SlotOf(number, Interlocked.Increment(ref _next));
 

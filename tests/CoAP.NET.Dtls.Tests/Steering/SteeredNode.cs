@@ -5,7 +5,7 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
 {
     private readonly SteeredNodes _nodes;
 
-    public SteeredNode(SteeredNodes nodes, int number, HandshakeContext context)
+    public SteeredNode(SteeredNodes nodes, int number, SharedHandshakeContext context)
     {
         _nodes = nodes;
         Number = number;
@@ -28,7 +28,7 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
 
     public DtlsServer Server { get; }
 
-    public CoapDtlsSteeringPort Port { get; private set; } = null!;
+    public CoapDtlsSteeringContext Port { get; private set; } = null!;
 
     public List<DtlsSession> Opened { get; } = [];
 
@@ -73,7 +73,7 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
 
     public void Dispose() => Server.Dispose();
 
-    void ICoapDtlsSteering.Start(CoapDtlsSteeringPort port) => Port = port;
+    void ICoapDtlsSteering.Start(CoapDtlsSteeringContext port) => Port = port;
 
     byte? ICoapDtlsSteering.SlotOfNewSession() =>
         Throws is { } thrown ? throw thrown : _nodes.Owners.IndexOf(Number) is var slot and >= 0 ? (byte)slot : null;

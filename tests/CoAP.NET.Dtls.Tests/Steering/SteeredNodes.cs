@@ -3,10 +3,10 @@ namespace CoAP.NET.Dtls.Tests.Steering;
 /// <summary>Several servers that share 256 slots and answer whatever they are told, and clients, all on one thread.</summary>
 internal sealed class SteeredNodes : IDisposable
 {
-    private readonly HandshakeContext _serverContext =
+    private readonly SharedHandshakeContext _serverContext =
         new(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = DtlsServer.CidLength });
 
-    private readonly HandshakeContext _clientContext = new(new HandshakeSettings
+    private readonly SharedHandshakeContext _clientContext = new(new HandshakeSettings
     {
         IsServer = false,
         Suites = CipherSuite.All,

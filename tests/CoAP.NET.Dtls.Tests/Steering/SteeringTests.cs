@@ -209,7 +209,7 @@ public sealed class SteeringTests : IDisposable
     public void A_server_that_does_not_serve_ignores_records_and_accepts_their_copies_later(bool withCid)
     {
         BenchClient client = _nodes.Connect(1, withCid);
-        CoapDtlsSteeringPort port = _nodes[1].Port;
+        CoapDtlsSteeringContext port = _nodes[1].Port;
         port.ServeFor(FromSeconds(3));
         _nodes.Clock.Advance(FromSeconds(2));
         _nodes.Say(client, 1);
@@ -279,7 +279,7 @@ public sealed class SteeringTests : IDisposable
         BenchClient client = _nodes.Connect(1);
         _nodes.Say(client, 1);
         CoapAddress remote = client.Path.Remote;
-        CoapDtlsSteeringPort port = _nodes[1].Port;
+        CoapDtlsSteeringContext port = _nodes[1].Port;
         client.Session!.Send([2]);
         byte[] record = client.Sent[^1];
         _nodes.Sent.Clear();

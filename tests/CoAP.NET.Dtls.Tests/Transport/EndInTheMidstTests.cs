@@ -35,11 +35,11 @@ public sealed class EndInTheMidstTests
 
     public static TheoryData<Ending> Endings { get; } = new(Enum.GetValues<Ending>());
 
-    public static TheoryData<Ending, CoapQBlock> EndingsOfBodies { get; } = Pairs();
+    public static TheoryData<Ending, CoapQBlockPolicy> EndingsOfBodies { get; } = Pairs();
 
     [Theory]
     [MemberData(nameof(EndingsOfBodies))]
-    public async Task An_upload_interrupted_by_the_end_of_the_session_fails_or_is_repeated(Ending ending, CoapQBlock qBlock)
+    public async Task An_upload_interrupted_by_the_end_of_the_session_fails_or_is_repeated(Ending ending, CoapQBlockPolicy qBlock)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size, qBlock))
@@ -54,7 +54,7 @@ public sealed class EndInTheMidstTests
             CoapClient client = await ClientAsync(secure, size, qBlock);
             CoapRequest put = new(CoapMethod.Put, $"{secure.Host}/body")
             {
-                Confirmable = qBlock == CoapQBlock.Off,
+                Confirmable = qBlock == CoapQBlockPolicy.Off,
                 Content = CoapContent.Binary(s_body)
             };
 
@@ -69,7 +69,7 @@ public sealed class EndInTheMidstTests
 
     [Theory]
     [MemberData(nameof(EndingsOfBodies))]
-    public async Task A_download_interrupted_by_the_end_of_the_session_fails_or_is_repeated(Ending ending, CoapQBlock qBlock)
+    public async Task A_download_interrupted_by_the_end_of_the_session_fails_or_is_repeated(Ending ending, CoapQBlockPolicy qBlock)
     {
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size, qBlock))
@@ -77,7 +77,7 @@ public sealed class EndInTheMidstTests
             secure.Server.MapGet("/body", () => CoapResults.Bytes(s_body));
             await secure.StartAsync();
             CoapClient client = await ClientAsync(secure, size, qBlock);
-            CoapRequest get = new(CoapMethod.Get, $"{secure.Host}/body") { Confirmable = qBlock == CoapQBlock.Off };
+            CoapRequest get = new(CoapMethod.Get, $"{secure.Host}/body") { Confirmable = qBlock == CoapQBlockPolicy.Off };
 
             CoapResponse? response = await OutcomeAsync(() => client.SendAsync(get), secure, client, ending);
 
@@ -99,7 +99,7 @@ public sealed class EndInTheMidstTests
             await secure.StartAsync();
             CoapClient client = await ClientAsync(secure, size);
             using MemoryStream read = new();
-            await using (CoapResponseStream stream = await client.OpenReadAsync($"{secure.Host}/body").WaitAsync(s_hangLimit))
+            await using (CoapResponseBodyStream stream = await client.OpenReadAsync($"{secure.Host}/body").WaitAsync(s_hangLimit))
             {
                 byte[] part = new byte[5_000];
                 await stream.ReadExactlyAsync(part).AsTask().WaitAsync(s_hangLimit);
@@ -222,13 +222,13 @@ public sealed class EndInTheMidstTests
         await Eventually.IsTrueAsync(() => BufferBalance.Out(size) == 0);
     }
 
-    private static TheoryData<Ending, CoapQBlock> Pairs()
+    private static TheoryData<Ending, CoapQBlockPolicy> Pairs()
     {
-        TheoryData<Ending, CoapQBlock> all = [];
+        TheoryData<Ending, CoapQBlockPolicy> all = [];
         foreach (Ending ending in Enum.GetValues<Ending>())
         {
-            all.Add(ending, CoapQBlock.Off);
-            all.Add(ending, CoapQBlock.Secured);
+            all.Add(ending, CoapQBlockPolicy.Off);
+            all.Add(ending, CoapQBlockPolicy.Secured);
         }
 
         return all;
@@ -302,7 +302,7 @@ public sealed class EndInTheMidstTests
     private static int LeftOver(CoapEndpoint endpoint) =>
         endpoint.Pipelines.Sum(pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Blockwise.Requests.Count);
 
-    private SecureEndpoints Secure(int size, CoapQBlock qBlock = CoapQBlock.Off) => new(endpoint: options =>
+    private SecureEndpoints Secure(int size, CoapQBlockPolicy qBlock = CoapQBlockPolicy.Off) => new(endpoint: options =>
     {
         options.Pipeline.Insert(CoapStageLinks.TransportToChannel, () => new GateBlock<CoapDatagram>(_gate.Passes));
         options.Limits.Messages.MaxDatagramSize = size;
@@ -314,7 +314,7 @@ public sealed class EndInTheMidstTests
         };
     });
 
-    private static async Task<CoapClient> ClientAsync(SecureEndpoints secure, int size, CoapQBlock qBlock = CoapQBlock.Off)
+    private static async Task<CoapClient> ClientAsync(SecureEndpoints secure, int size, CoapQBlockPolicy qBlock = CoapQBlockPolicy.Off)
     {
         CoapClient client = secure.Client(endpoint: options =>
         {

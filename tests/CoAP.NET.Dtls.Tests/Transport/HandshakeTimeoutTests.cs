@@ -4,10 +4,10 @@ namespace CoAP.NET.Dtls.Tests.Transport;
 public sealed class HandshakeTimeoutTests
 {
     [Theory]
-    [InlineData("wrong-key-123456789", CoapConnectStage.Authenticating, "fell silent once it knew the identity 'device-1': the "
+    [InlineData("wrong-key-123456789", CoapConnectPhase.Authenticating, "fell silent once it knew the identity 'device-1': the "
         + "pre-shared key")]
-    [InlineData(null, CoapConnectStage.NoAnswer, "Is a DTLS server there")]
-    internal async Task A_wrong_key_and_a_wrong_port_are_named(string? key, CoapConnectStage stage, string text)
+    [InlineData(null, CoapConnectPhase.NoAnswer, "Is a DTLS server there")]
+    internal async Task A_wrong_key_and_a_wrong_port_are_named(string? key, CoapConnectPhase stage, string text)
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         using System.Net.Sockets.UdpClient silent = new(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
@@ -26,7 +26,7 @@ public sealed class HandshakeTimeoutTests
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => sending.WaitAsync(FromMinutes(2)));
         Assert.Equal(
-            (CoapTimeoutStep.DtlsHandshake, CoapTimeLimit.RequestTimeout, CoapTimeoutReason.NotSent, stage),
+            (CoapTimeoutStep.DtlsHandshake, CoapTimeLimitKind.RequestTimeout, CoapTimeoutReason.NotSent, stage),
             (error.Awaited, error.EndedBy, error.Reason, error.ConnectProgress!.Stage));
         Assert.Contains("the DTLS handshake was not complete within the Timeout of 5 s", error.Message, Ordinal);
         Assert.Contains(text, error.Message, Ordinal);

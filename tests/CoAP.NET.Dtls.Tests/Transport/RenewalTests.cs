@@ -163,12 +163,12 @@ public sealed class RenewalTests : IDisposable
     public void Only_the_last_selected_credentials_are_cached()
     {
         int made = 0;
-        CoAP.NET.Dtls.Sessions.CredentialCache<object> memory = new(_ =>
+        CoAP.NET.Dtls.Sessions.PreparedCredentialCache<object> memory = new(_ =>
         {
             made++;
             return new object();
         });
-        CoapDtlsCredentials[] credentials = [.. Enumerable.Range(0, CoAP.NET.Dtls.Sessions.CredentialCache<object>.Size + 1)
+        CoapDtlsCredentials[] credentials = [.. Enumerable.Range(0, CoAP.NET.Dtls.Sessions.PreparedCredentialCache<object>.Size + 1)
             .Select(_ => new CoapDtlsCredentials(null))];
 
         object first = memory.For(credentials[0]);

@@ -19,7 +19,7 @@ public sealed class RestartTests : IDisposable
 
     private static async Task RestartAsync(string path)
     {
-        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key))
+        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsServerSessionFile(path, s_key))
             .StartAsync();
         CoapClient client = first.Client();
         await client.GetAsync($"{first.Host}/hello");
@@ -28,7 +28,7 @@ public sealed class RestartTests : IDisposable
         Assert.True(File.Exists(path));
 
         await using SecureEndpoints second =
-            await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key), port: port).StartAsync();
+            await new SecureEndpoints(options => options.SessionFile = new CoapDtlsServerSessionFile(path, s_key), port: port).StartAsync();
         Assert.False(File.Exists(path));
         CoapResponse response = await client.GetAsync($"{second.Host}/who");
 
@@ -78,7 +78,7 @@ public sealed class RestartTests : IDisposable
         string path = _files.Name($"sessions{Guid.NewGuid():N}");
         SecureEndpoints first = await new SecureEndpoints(options =>
         {
-            options.SessionFile = new CoapDtlsSessionFile(path, s_key);
+            options.SessionFile = new CoapDtlsServerSessionFile(path, s_key);
             before(options);
         }).StartAsync();
         CoapClient client = first.Client(configure: ofClient);
@@ -89,7 +89,7 @@ public sealed class RestartTests : IDisposable
         await using SecureEndpoints second = await new SecureEndpoints(
             options =>
             {
-                options.SessionFile = new CoapDtlsSessionFile(path, s_key);
+                options.SessionFile = new CoapDtlsServerSessionFile(path, s_key);
                 after(options);
             },
             port: port).StartAsync();
@@ -197,13 +197,13 @@ public sealed class RestartTests : IDisposable
     public async Task A_session_file_of_another_key_is_ignored_and_the_server_starts()
     {
         string path = _files.Name("sessions");
-        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key))
+        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsServerSessionFile(path, s_key))
             .StartAsync();
         await first.Client().GetAsync($"{first.Host}/hello");
         await first.DisposeAsync();
 
         await using SecureEndpoints second =
-            await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, new byte[16])).StartAsync();
+            await new SecureEndpoints(options => options.SessionFile = new CoapDtlsServerSessionFile(path, new byte[16])).StartAsync();
 
         Assert.Empty(second.Server.Endpoint.ConnectedPeers);
         await second.Client().GetAsync($"{second.Host}/hello").Says("hello");
@@ -213,7 +213,7 @@ public sealed class RestartTests : IDisposable
     public async Task A_server_without_sessions_writes_no_session_file()
     {
         string path = _files.Name("sessions");
-        await (await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key)).StartAsync())
+        await (await new SecureEndpoints(options => options.SessionFile = new CoapDtlsServerSessionFile(path, s_key)).StartAsync())
             .DisposeAsync();
         Assert.False(File.Exists(path));
     }
@@ -231,7 +231,7 @@ public sealed class RestartTests : IDisposable
             {
                 try
                 {
-                    Assert.Equal(s_key, CoapDtlsSessionFile.Take(path));
+                    Assert.Equal(s_key, CoapDtlsServerSessionFile.Take(path));
                     Interlocked.Increment(ref taken);
                 }
                 catch (FileNotFoundException)
@@ -250,7 +250,7 @@ public sealed class RestartTests : IDisposable
     [InlineData(33)]
     public void A_key_of_a_wrong_length_is_refused(int length) =>
         Assert.Contains("16, 24 or 32",
-            Assert.Throws<ArgumentException>(() => new CoapDtlsSessionFile("sessions", new byte[length])).Message,
+            Assert.Throws<ArgumentException>(() => new CoapDtlsServerSessionFile("sessions", new byte[length])).Message,
             Ordinal);
 
     [Fact]

@@ -62,7 +62,7 @@ public sealed class StoppingBlocksTests
                 pipeline.Insert(CoapStageLinks.ExchangesToResource, Block<CoapExchange>);
                 break;
             case "ResourceToExchanges":
-                pipeline.Insert(CoapStageLinks.ResourceToExchanges, Block<CoapReply>);
+                pipeline.Insert(CoapStageLinks.ResourceToExchanges, Block<CoapServerReply>);
                 break;
             case "MessagingToSerializer":
                 pipeline.Insert(CoapStageLinks.MessagingToSerializer, Block<CoapOutbound>);

@@ -40,7 +40,7 @@ public sealed class BoundTests
         Assert.Equal((5, 5L, 1L), (
             world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Busy));
         EdhocClient honest = world.MakeEdhoc();
-        using EdhocSession session = await world.ConnectAsync(honest);
+        using EdhocResult session = await world.ConnectAsync(honest);
         Assert.Single(world.Established);
     }
 
@@ -106,7 +106,7 @@ public sealed class BoundTests
         }
 
         EdhocClient honest = world.MakeEdhoc();
-        using EdhocSession session = await world.ConnectAsync(honest);
+        using EdhocResult session = await world.ConnectAsync(honest);
 
         Assert.Equal(1, world.Edhoc.GetCounters().Abandoned);
         CoapResponse last = await world.PostAsync(
@@ -188,7 +188,7 @@ public sealed class BoundTests
         await world.Server.StartAsync();
         EdhocClient client = world.MakeEdhoc(options => options.IsIdentifierTaken = id => id.Span[0] != 7 || id.Length != 1);
 
-        using EdhocSession session = await world.RunAsync(async () =>
+        using EdhocResult session = await world.RunAsync(async () =>
         {
             for (int i = 0; ; i++)
             {
@@ -216,7 +216,7 @@ public sealed class BoundTests
         await world.Server.StartAsync();
         EdhocClient client = world.MakeEdhoc();
 
-        EdhocSession[] sessions = await world.RunAsync(
+        EdhocResult[] sessions = await world.RunAsync(
             () => Task.WhenAll(Enumerable.Range(0, 30).Select(_ => client.ConnectAsync(EdhocWorld.Uri))));
 
         Assert.Equal(30, sessions.Select(session => Convert.ToHexString(session.OwnConnectionId.Span)).Distinct().Count());
@@ -271,6 +271,7 @@ public sealed class BoundTests
 
     private sealed class SlowTrust(Task<IReadOnlyList<EdhocCredential>> result) : IEdhocCredentialResolver
     {
-        public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken) => new(result);
+        public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(
+            EdhocClaimedPeerIdentity claim, CancellationToken cancellationToken) => new(result);
     }
 }

@@ -12,7 +12,7 @@ public sealed class CombinedRequestTests
         await using CombinedWorld world = new();
         await world.StartAsync();
 
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
         Assert.Empty(world.Edhoc.Established);
         Assert.False(session.IsConfirmed);
 
@@ -41,7 +41,7 @@ public sealed class CombinedRequestTests
             }
         };
         await world.StartAsync();
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
 
         await world.PostAsync("door", "open").Says("client");
 
@@ -60,7 +60,7 @@ public sealed class CombinedRequestTests
             return CoapResults.Changed();
         }).RequireOscore(static identity => identity.Owner is EdhocCredential { Subject: "owner" });
         await world.StartAsync();
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
 
         await world.PostAsync("safe", "open").Gives(CoapCode.Forbidden);
 
@@ -75,7 +75,7 @@ public sealed class CombinedRequestTests
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
 
         Task<CoapResponse>[] all = [.. Enumerable.Range(0, 5).Select(i => world.Client.PostAsync(
             $"{EdhocWorld.Uri}/door", CoapContent.Text($"{i}")))];
@@ -91,7 +91,7 @@ public sealed class CombinedRequestTests
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
 
         CoapResponse response = await world.PostAsync("body", new string('x', 3000));
 
@@ -110,7 +110,7 @@ public sealed class CombinedRequestTests
             options.CreateEad = (wanted, _) => new(wanted.Message == 3 ? long3 : []));
         await world.StartAsync();
 
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
         Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Established);
 
         await world.PostAsync("door", "open").Says("client");
@@ -125,7 +125,7 @@ public sealed class CombinedRequestTests
     {
         await using CombinedWorld world = new(options => options.Trust = new EdhocCredentialStore());
         await world.StartAsync();
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
 
         CoapRequest request = new(CoapMethod.Post, $"{EdhocWorld.Uri}/door")
         {
@@ -152,7 +152,7 @@ public sealed class CombinedRequestTests
         await using CombinedWorld world = new(options =>
             options.Established = (_, _, _) => throw new InvalidOperationException("secret detail"));
         await world.StartAsync();
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
 
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
 
@@ -169,7 +169,7 @@ public sealed class CombinedRequestTests
         await world.StartAsync();
         CoapResponse links = await world.Edhoc.RunAsync(() => world.Client.GetAsync($"{EdhocWorld.Uri}/.well-known/core"));
         links.GetText().Omits("ed-comb-req");
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
 
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
 
@@ -183,7 +183,7 @@ public sealed class CombinedRequestTests
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
         world.OfServer.KeyExchange = null;
 
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
@@ -191,7 +191,7 @@ public sealed class CombinedRequestTests
         Assert.False(error.IsOfPeer);
         error.Mentions("CombinesFirstRequest");
         EdhocClient sequential = world.MakeEdhoc(options => options.CombinesFirstRequest = false);
-        using EdhocSession second = await world.Edhoc.RunAsync(() => sequential.ConnectAsync(EdhocWorld.Uri));
+        using EdhocResult second = await world.Edhoc.RunAsync(() => sequential.ConnectAsync(EdhocWorld.Uri));
         await world.PostAsync("door", "open").Says("client");
     }
 
@@ -266,7 +266,7 @@ public sealed class CombinedRequestTests
         OscoreContext[] ofServer = new OscoreContext[2];
         for (int i = 0; i < 2; i++)
         {
-            using EdhocSession session = await world.ConnectAsync();
+            using EdhocResult session = await world.ConnectAsync();
             await world.PostAsync("door", "open");
             (ofClient[i], ofServer[i]) = (world.OfClient.FindFor(CoapUri.Parse($"{EdhocWorld.Uri}/door"))!, world.Peers[i].Context);
         }
@@ -285,7 +285,7 @@ public sealed class CombinedRequestTests
         await using CombinedWorld world = new();
         await world.StartAsync();
         world.Damage = payload => payload[^1] ^= 1;
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
         await Assert.ThrowsAsync<CoapOscoreException>(() => world.PostAsync("door", "open"));
         Assert.Empty(world.Served);
         Assert.Equal(1, world.OfServer.Count);
@@ -308,7 +308,7 @@ public sealed class CombinedRequestTests
         await world.StartAsync();
         for (int i = 0; i < 5; i++)
         {
-            using EdhocSession session = await world.ConnectAsync();
+            using EdhocResult session = await world.ConnectAsync();
             await world.PostAsync("door", "open").Says("client");
         }
 

@@ -64,7 +64,7 @@ internal sealed class CombinedWorld : IAsyncDisposable
         configure?.Invoke(options);
     });
 
-    public Task<EdhocSession> ConnectAsync() => Edhoc.RunAsync(() => _connector.ConnectAsync(EdhocWorld.Uri));
+    public Task<EdhocResult> ConnectAsync() => Edhoc.RunAsync(() => _connector.ConnectAsync(EdhocWorld.Uri));
 
     public Task<CoapResponse> PostAsync(string path, string text) =>
         Edhoc.RunAsync(() => Client.PostAsync($"{EdhocWorld.Uri}/{path}", CoapContent.Text(text)));

@@ -86,7 +86,7 @@ public sealed class EdhocWorld : IAsyncDisposable
 
     internal EdhocClient MakeEdhoc(Action<EdhocClientOptions>? configure = null) => MakeEdhoc(MakeClient(), configure);
 
-    internal Task<EdhocSession> ConnectAsync(EdhocClient client) => RunAsync(() => client.ConnectAsync(Uri));
+    internal Task<EdhocResult> ConnectAsync(EdhocClient client) => RunAsync(() => client.ConnectAsync(Uri));
 
     internal Task<EdhocException> FailAsync(EdhocClient client) => Assert.ThrowsAsync<EdhocException>(() => ConnectAsync(client));
 

@@ -29,7 +29,7 @@ public sealed class ExpectedServerTests
 
             if (isAccepted)
             {
-                using EdhocSession session = await ConnectAsync(world, client, isReverse);
+                using EdhocResult session = await ConnectAsync(world, client, isReverse);
                 Assert.Equal(1, contexts.Count);
                 continue;
             }
@@ -60,7 +60,7 @@ public sealed class ExpectedServerTests
 
         if (isAccepted)
         {
-            using EdhocSession session = await ConnectAsync(world, client, false);
+            using EdhocResult session = await ConnectAsync(world, client, false);
             return;
         }
 
@@ -83,7 +83,7 @@ public sealed class ExpectedServerTests
             options.ExpectServer(EdhocWorld.Uri, "CN=device");
         });
 
-        using EdhocSession session = await ConnectAsync(world, client, false);
+        using EdhocResult session = await ConnectAsync(world, client, false);
 
         Assert.Equal("CN=device", session.PeerIdentity);
     }
@@ -107,7 +107,7 @@ public sealed class ExpectedServerTests
 
         if (isAccepted)
         {
-            using EdhocSession session = await ConnectAsync(world, client, false);
+            using EdhocResult session = await ConnectAsync(world, client, false);
             return;
         }
 
@@ -134,7 +134,7 @@ public sealed class ExpectedServerTests
         error = await Assert.ThrowsAsync<EdhocException>(() => ConnectAsync(world, wrong, isReverse));
         error.Mentions("not that of the expected peer");
         Assert.Equal(0, contexts.Count);
-        using EdhocSession session = await ConnectAsync(world, sure, isReverse);
+        using EdhocResult session = await ConnectAsync(world, sure, isReverse);
         Assert.Equal("server", session.PeerCredential.Subject);
 
         void Fill(EdhocClientOptions options, EdhocCredential? expected)
@@ -171,7 +171,7 @@ public sealed class ExpectedServerTests
 
         if (isAccepted)
         {
-            using EdhocSession session = await ConnectAsync(world, client, false);
+            using EdhocResult session = await ConnectAsync(world, client, false);
             Assert.Equal(identity, session.PeerIdentity);
             return;
         }
@@ -222,14 +222,14 @@ public sealed class ExpectedServerTests
     private static EdhocOwnCredential OwnOf(byte[] certificate, EdhocPrivateKey key) =>
         new(EdhocCredential.OfCertificate(certificate), EdhocCredentialId.OfCertificateChain(certificate), key);
 
-    private static Task<EdhocSession> ConnectAsync(EdhocWorld world, EdhocClient client, bool isReverse) => world.RunAsync(
+    private static Task<EdhocResult> ConnectAsync(EdhocWorld world, EdhocClient client, bool isReverse) => world.RunAsync(
         () => isReverse ? client.ConnectReverseAsync(EdhocWorld.Uri) : client.ConnectAsync(EdhocWorld.Uri));
 
     private sealed class AnyCredential(EdhocCredential credential) : IEdhocCredentialResolver
     {
-        public EdhocClaim? Claim { get; private set; }
+        public EdhocClaimedPeerIdentity? Claim { get; private set; }
 
-        public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken)
+        public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaimedPeerIdentity claim, CancellationToken cancellationToken)
         {
             Claim = claim;
             return new ValueTask<IReadOnlyList<EdhocCredential>>([credential]);

@@ -14,7 +14,7 @@ public sealed class FlowTests
         await world.Server.StartAsync();
         EdhocClient client = world.MakeEdhoc(options => options.RequireMessage4 = sendsMessage4);
 
-        using EdhocSession session = await world.ConnectAsync(client);
+        using EdhocResult session = await world.ConnectAsync(client);
 
         Assert.Equal(sendsMessage4, session.IsConfirmed);
         using OscoreParameters own = session.ExportOscore();
@@ -50,7 +50,7 @@ public sealed class FlowTests
         await world.Server.StartAsync();
         EdhocClient client = world.MakeEdhoc();
 
-        using EdhocSession session = await world.RunAsync(() => client.ConnectReverseAsync(EdhocWorld.Uri));
+        using EdhocResult session = await world.RunAsync(() => client.ConnectReverseAsync(EdhocWorld.Uri));
 
         Assert.Equal((EdhocRole.Responder, EdhocMethod.SignatureSignature), (session.Role, session.Method));
         using OscoreParameters own = session.ExportOscore();
@@ -115,7 +115,7 @@ public sealed class FlowTests
         await world.Server.StartAsync();
         EdhocClient client = world.MakeEdhoc(options => options.Settings = Parties.Settings(2, 3));
 
-        using EdhocSession session = await world.ConnectAsync(client);
+        using EdhocResult session = await world.ConnectAsync(client);
 
         Assert.Equal(3, session.CipherSuite.Number);
         Assert.Equal(1, world.Edhoc.GetCounters().Refused);
@@ -208,7 +208,7 @@ public sealed class FlowTests
         await world.Server.StartAsync();
         EdhocClient client = world.MakeEdhoc(options => options.SendsMessage4 = isSent);
 
-        using EdhocSession session = await world.RunAsync(() => client.ConnectReverseAsync(EdhocWorld.Uri));
+        using EdhocResult session = await world.RunAsync(() => client.ConnectReverseAsync(EdhocWorld.Uri));
 
         Assert.Equal(isSent ? 1 : 0, world.Established.Count);
         Assert.Equal(isSent ? 0 : 1, world.Edhoc.GetCounters().Sessions);
@@ -270,7 +270,7 @@ public sealed class FlowTests
             options.CreateEad = (wanted, _) => Make(wanted, ofClient);
         });
 
-        using EdhocSession session = await world.RunAsync(
+        using EdhocResult session = await world.RunAsync(
             () => isReverse ? client.ConnectReverseAsync(EdhocWorld.Uri) : client.ConnectAsync(EdhocWorld.Uri));
 
         Assert.Equal(isReverse ? [2, 4] : [1, 3], ofClient);
@@ -350,7 +350,7 @@ public sealed class FlowTests
                 key));
         });
 
-        using EdhocSession session = await world.ConnectAsync(client);
+        using EdhocResult session = await world.ConnectAsync(client);
 
         Assert.Equal("CN=device-7", Assert.Single(world.Identities));
     }
@@ -371,7 +371,7 @@ public sealed class FlowTests
         await world.Server.StartAsync();
         EdhocClient client = world.MakeEdhoc();
 
-        using EdhocSession session = await world.ConnectAsync(client);
+        using EdhocResult session = await world.ConnectAsync(client);
 
         Assert.Single(world.Established);
         Assert.Equal((1L, 1L), (world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Established));
@@ -411,7 +411,7 @@ public sealed class FlowTests
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
-        using EdhocSession session = await world.ConnectAsync();
+        using EdhocResult session = await world.ConnectAsync();
         await world.PostAsync("door", "open");
 
         CoapResponse answer = await world.Edhoc.PostAsync(
@@ -502,7 +502,7 @@ public sealed class FlowTests
             $"{Uri}/.well-known/edhoc", new CoapContent(initiator.CreateMessage1(), CoapContentFormat.CidEdhocCborSequence)));
 
         bare.Gives(CoapCode.BadRequest);
-        using EdhocSession session = await world.RunAsync(() => world.MakeEdhoc(client).ConnectAsync(Uri));
+        using EdhocResult session = await world.RunAsync(() => world.MakeEdhoc(client).ConnectAsync(Uri));
         Assert.Single(world.Established);
     }
 }

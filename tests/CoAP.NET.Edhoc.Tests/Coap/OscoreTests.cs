@@ -23,7 +23,7 @@ public sealed class OscoreTests
         CoapClient client = world.MakeClient(contexts: ofClient);
         await world.RunAsync(() => client.PostAsync($"{EdhocWorld.Uri}/door", null)).Gives(CoapCode.Unauthorized);
 
-        using (EdhocSession session = await world.RunAsync(() => world.MakeEdhoc(client).ConnectAsync(EdhocWorld.Uri)))
+        using (EdhocResult session = await world.RunAsync(() => world.MakeEdhoc(client).ConnectAsync(EdhocWorld.Uri)))
         {
             ofClient.Add(EdhocWorld.Uri, session.CreateContext());
         }
@@ -41,7 +41,7 @@ public sealed class OscoreTests
     {
         OscoreContexts ofServer = new();
         OscoreContexts ofClient = new();
-        EdhocSession? initiator = null;
+        EdhocResult? initiator = null;
         await using EdhocWorld world = new(
             options =>
             {
@@ -58,7 +58,7 @@ public sealed class OscoreTests
         await world.Server.StartAsync();
         CoapClient client = world.MakeClient(contexts: ofClient);
         EdhocClient edhoc = world.MakeEdhoc(client, options => options.Contexts = ofClient);
-        using EdhocSession own = await world.RunAsync(
+        using EdhocResult own = await world.RunAsync(
             () => isReverse ? edhoc.ConnectReverseAsync(EdhocWorld.Uri) : edhoc.ConnectAsync(EdhocWorld.Uri));
         initiator = isReverse ? initiator : own;
         Assert.Equal((EdhocRole.Initiator, false), (initiator!.Role, initiator.IsConfirmed));
@@ -75,7 +75,7 @@ public sealed class OscoreTests
     public void The_security_contexts_of_a_session_have_no_store()
     {
         (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
-        (EdhocSession first, EdhocSession second) = Parties.Run(initiator, responder);
+        (EdhocResult first, EdhocResult second) = Parties.Run(initiator, responder);
 
         Assert.All(
             new[] { first, second },
@@ -92,7 +92,7 @@ public sealed class OscoreTests
         EdhocClient client = world.MakeEdhoc();
         for (int i = 0; i < 10; i++)
         {
-            using EdhocSession session = await world.ConnectAsync(client);
+            using EdhocResult session = await world.ConnectAsync(client);
             byte[] kid = session.PeerConnectionId.ToArray();
             Assert.True(kid.Length > 1 || kid[0] == 0x05);
         }
@@ -107,7 +107,7 @@ public sealed class OscoreTests
         EdhocClient client = world.MakeEdhoc(static options => options.Contexts = WithAlmostAllShortKids());
         for (int i = 0; i < 10; i++)
         {
-            using EdhocSession session = await world.ConnectAsync(client);
+            using EdhocResult session = await world.ConnectAsync(client);
             byte[] kid = session.OwnConnectionId.ToArray();
             Assert.True(kid.Length > 1 || kid[0] == 0x05);
         }
@@ -136,7 +136,7 @@ public sealed class OscoreTests
         EdhocClient client = world.MakeEdhoc();
         for (int i = 0; i < Devices; i++)
         {
-            using EdhocSession session = await world.ConnectAsync(client);
+            using EdhocResult session = await world.ConnectAsync(client);
             Assert.True(ofServer.IsRecipient(session.PeerConnectionId));
         }
 

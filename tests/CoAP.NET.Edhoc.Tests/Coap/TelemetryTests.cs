@@ -17,7 +17,7 @@ public sealed class TelemetryTests
         EdhocClient trusted = world.MakeEdhoc();
         EdhocClient stranger = world.MakeEdhoc(options => options.Credentials.Add(Parties.Own(EdhocCurve.P256, 0x21, "stranger")));
 
-        using EdhocSession session = await world.ConnectAsync(trusted);
+        using EdhocResult session = await world.ConnectAsync(trusted);
         await world.FailAsync(stranger);
 
         Assert.Equal(

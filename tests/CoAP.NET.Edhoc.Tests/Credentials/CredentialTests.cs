@@ -73,9 +73,9 @@ public sealed class CredentialTests
         EdhocCredentialId id = EdhocCredentialId.OfCertificateChain(certificate);
 
         await Assert.ThrowsAsync<ArgumentException>(
-            async () => await trust.FindAsync(new EdhocClaim(id, []), CancellationToken.None));
+            async () => await trust.FindAsync(new EdhocClaimedPeerIdentity(id, []), CancellationToken.None));
         await Assert.ThrowsAsync<ArgumentException>(
-            async () => await trust.FindAsync(new EdhocClaim(id, []) { IsServer = true }, CancellationToken.None));
+            async () => await trust.FindAsync(new EdhocClaimedPeerIdentity(id, []) { IsServer = true }, CancellationToken.None));
     }
 
     [Theory]
@@ -159,7 +159,7 @@ public sealed class CredentialTests
         EdhocOwnCredential one = new(EdhocCredential.Create(signing.PublicKey, [1]), EdhocCredentialId.OfKeyId([1]), signing);
         EdhocOwnCredential two = new(EdhocCredential.Create(agreeing.PublicKey, [2]), EdhocCredentialId.OfKeyId([2]), agreeing);
 
-        (EdhocSession first, EdhocSession second) = Parties.Run(
+        (EdhocResult first, EdhocResult second) = Parties.Run(
             new EdhocInitiator(Parties.Settings(2), EdhocMethod.SignatureStatic, [one], Parties.InitiatorId),
             new EdhocResponder(Parties.Settings(2), [two]));
 
@@ -203,7 +203,7 @@ public sealed class CredentialTests
         EdhocOwnCredential own = new(credential, EdhocCredentialId.OfKeyId([7]), key);
         (_, EdhocResponder responder) = Parties.Make();
 
-        (EdhocSession first, EdhocSession second) =
+        (EdhocResult first, EdhocResult second) =
             Parties.Run(new EdhocInitiator(Parties.Settings(2), EdhocMethod.StaticStatic, [own], Parties.InitiatorId), responder);
 
         Assert.Equal(first.Export(1, [], 16), second.Export(1, [], 16));
@@ -221,7 +221,7 @@ public sealed class CredentialTests
         EdhocOwnCredential own = new(EdhocCredential.OfCwt(token, claims), EdhocCredentialId.OfCwt(token), key);
         (_, EdhocResponder responder) = Parties.Make();
 
-        (EdhocSession first, EdhocSession second) =
+        (EdhocResult first, EdhocResult second) =
             Parties.Run(new EdhocInitiator(Parties.Settings(2), EdhocMethod.StaticStatic, [own], Parties.InitiatorId), responder);
 
         Assert.Equal(token, second.PeerCredential.Encoded.ToArray());
@@ -264,7 +264,7 @@ public sealed class CredentialTests
         Assert.Throws<EdhocException>(() => EdhocCredentialId.Read(Convert.FromHexString(encoded)));
 
     private static async Task<IReadOnlyList<EdhocCredential>> FindAsync(IEdhocCredentialResolver resolver, EdhocCredentialId id) =>
-        await resolver.FindAsync(new EdhocClaim(id, []) { IsServer = false }, CancellationToken.None);
+        await resolver.FindAsync(new EdhocClaimedPeerIdentity(id, []) { IsServer = false }, CancellationToken.None);
 
     // A COSE_Key with one more parameter.
     private static byte[] KeyOf(EdhocPrivateKey key, int label, Action<CborWriter> writeValue)

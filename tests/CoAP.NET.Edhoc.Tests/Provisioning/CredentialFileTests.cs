@@ -47,9 +47,9 @@ public sealed class CredentialFileTests : FolderTest
         EdhocInitiator initiator = new(ofClient.Settings, ofClient.Method, [.. ofClient.Credentials], new byte[] { 1 });
         EdhocResponder responder = new(ofServer.Settings, [.. ofServer.Credentials]);
         responder.ReadMessage1(initiator.CreateMessage1());
-        EdhocClaim claim = initiator.ReadMessage2(responder.CreateMessage2(new byte[] { 2 }));
+        EdhocClaimedPeerIdentity claim = initiator.ReadMessage2(responder.CreateMessage2(new byte[] { 2 }));
         byte[] third = initiator.CreateMessage3(await ofClient.Trust.FindAsync(claim, CancellationToken.None));
-        using EdhocSession session = responder.Complete(
+        using EdhocResult session = responder.Complete(
             await ofServer.Trust.FindAsync(responder.ReadMessage3(third), CancellationToken.None));
 
         Assert.Equal("the door", initiator.Session.PeerIdentity);
@@ -112,10 +112,10 @@ public sealed class CredentialFileTests : FolderTest
         CoapUri door = CoapUri.Parse("coap://door.example");
 
         await Assert.ThrowsAsync<EdhocException>(async () =>
-            await file.Trust.FindAsync(new EdhocClaim(id, []) { IsServer = true, Target = door }, CancellationToken.None));
+            await file.Trust.FindAsync(new EdhocClaimedPeerIdentity(id, []) { IsServer = true, Target = door }, CancellationToken.None));
         Assert.Single(await file.Trust.FindAsync(
-            new EdhocClaim(id, []) { IsServer = true, Target = door, Expected = "door 7" }, CancellationToken.None));
-        Assert.Single(await file.Trust.FindAsync(new EdhocClaim(id, []) { IsServer = false }, CancellationToken.None));
+            new EdhocClaimedPeerIdentity(id, []) { IsServer = true, Target = door, Expected = "door 7" }, CancellationToken.None));
+        Assert.Single(await file.Trust.FindAsync(new EdhocClaimedPeerIdentity(id, []) { IsServer = false }, CancellationToken.None));
     }
 
     [Fact]
@@ -168,13 +168,16 @@ public sealed class CredentialFileTests : FolderTest
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"claims\": \"0xa0\" } ] }", "own[0]:")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ] }", "trusts no peer")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\", \"kid\": \"0x2b\" } ] }", "twice")]
-    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"trusted\": [ {} ] }", "no certificate, claims or publicKey")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"trusted\": [ {} ] }",
+        "no certificate, claims or publicKey")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"authorities\": [ \"client.pub\" ] }", "no certificate")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"method\": 4 }", "method must be 0, 1, 2 or 3")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"suites\": [ 99 ] }", "suites[0] must be the number")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": [] }", "servers must be an object")]
-    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": { \"door\": \"x\" } }", "servers[\"door\"] must have")]
-    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": { \"coap://d\": \"x\" } }", "identity of no entry")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": { \"door\": \"x\" } }",
+        "servers[\"door\"] must have")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": { \"coap://d\": \"x\" } }",
+        "identity of no entry")]
     public void The_error_for_an_invalid_credential_file_has_the_position_of_the_problem(string json, string problem)
     {
         Write("wrong.json", json);

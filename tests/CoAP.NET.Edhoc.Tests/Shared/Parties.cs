@@ -30,7 +30,7 @@ internal static class Parties
     }
 
     public static EdhocCurve CurveOf(EdhocCipherSuite suite, EdhocMethod method, EdhocRole role) =>
-        Schedule.EdhocParty.IsStatic(method, role) ? suite.Curve : suite.SignatureCurve;
+        Schedule.EdhocPlaintextProcessor.IsStatic(method, role) ? suite.Curve : suite.SignatureCurve;
 
     public static (EdhocInitiator Initiator, EdhocResponder Responder) Make(
         EdhocMethod method = EdhocMethod.StaticStatic, int suite = 2, EdhocSettings? initiatorSettings = null,
@@ -50,7 +50,7 @@ internal static class Parties
     public static EdhocCredential CredentialOf(EdhocResponder responder) => Of(responder, "_own");
 
     /// <summary>All messages up to message_3, and who they were.</summary>
-    public static (EdhocSession Initiator, EdhocSession Responder) Run(EdhocInitiator initiator, EdhocResponder responder)
+    public static (EdhocResult Initiator, EdhocResult Responder) Run(EdhocInitiator initiator, EdhocResponder responder)
     {
         responder.ReadMessage1(initiator.CreateMessage1());
         initiator.ReadMessage2(responder.CreateMessage2(ResponderId));

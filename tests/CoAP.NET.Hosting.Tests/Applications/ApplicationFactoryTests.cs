@@ -32,7 +32,7 @@ public sealed class ApplicationFactoryTests
     {
         await using CoapApplicationFactory<RoomClient> application = WithoutWorker(new() { UsesStores = usesStores });
 
-        Assert.Equal(usesStores, application.Services.GetService<CoapTestHost>() is null);
+        Assert.Equal(usesStores, application.Services.GetService<CoapTestHostMarker>() is null);
     }
 
     [Fact]

@@ -101,7 +101,8 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     public async Task Parameters_are_bound_from_services(string path, string text) => await Answers(path, text);
 
     [Fact]
-    public async Task A_class_may_be_a_service_when_there_is_another_body_parameter() => await Answers(CoapMethod.Post, "/service/marked", null, "none");
+    public async Task A_class_may_be_a_service_when_there_is_another_body_parameter() =>
+        await Answers(CoapMethod.Post, "/service/marked", null, "none");
 
     private Task Answers(string path, string text, Action<CoapRequest>? change = null) => Answers(CoapMethod.Get, path, null, text, change);
 

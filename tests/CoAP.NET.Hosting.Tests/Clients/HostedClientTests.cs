@@ -193,8 +193,8 @@ public sealed class HostedClientTests : HostTest
         CoapTimeoutException own =
             await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync(null, FromMilliseconds(70))));
 
-        Assert.Equal((CoapTimeLimit.RequestTimeout, FromMilliseconds(90)), (common.EndedBy, common.Limit));
-        Assert.Equal((CoapTimeLimit.RequestTimeout, FromMilliseconds(70)), (own.EndedBy, own.Limit));
+        Assert.Equal((CoapTimeLimitKind.RequestTimeout, FromMilliseconds(90)), (common.EndedBy, common.Limit));
+        Assert.Equal((CoapTimeLimitKind.RequestTimeout, FromMilliseconds(70)), (own.EndedBy, own.Limit));
     }
 
     [Fact]

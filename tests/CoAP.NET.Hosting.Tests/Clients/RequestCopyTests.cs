@@ -8,7 +8,7 @@ public sealed class RequestCopyTests
     {
         using MemoryStream destination = new();
         Progress<CoapProgress> progress = new();
-        CoapSource source = CoapSourceRule.Default.Of(
+        CoapQuotaSource source = CoapSourceGroupingRule.Default.Of(
             CoapAddress.FromIPEndPoint(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 5683)));
         CoapRequest request = new(CoapMethod.Post, "/x")
         {
@@ -23,7 +23,8 @@ public sealed class RequestCopyTests
         Assert.Equal((CoapMethod.Post, "coap://h/x", "hello", CoapContentFormat.TextPlain),
             (copy.Method, copy.Uri?.ToString(), copy.GetText(), copy.ContentFormat));
         Assert.Equal((CoapContentFormat.Cbor, false, FromSeconds(3)), (copy.Accept, copy.Confirmable, copy.Timeout));
-        Assert.Equal((CoapTooManyRequestsBehavior.Wait, 64, CoapCacheMode.OnlyIfCached), (copy.TooManyRequests, copy.BlockSize, copy.CacheMode));
+        Assert.Equal((CoapTooManyRequestsBehavior.Wait, 64, CoapCacheMode.OnlyIfCached),
+            (copy.TooManyRequests, copy.BlockSize, copy.CacheMode));
         Assert.Same(progress, copy.Progress);
         Assert.Same(destination, copy.Destination);
         Assert.Same(request.Content, copy.Content);

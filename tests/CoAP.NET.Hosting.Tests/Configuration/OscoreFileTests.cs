@@ -142,7 +142,8 @@ public sealed class OscoreFileTests : FolderHostTest
         string[] problems = await StartFailuresAsync(builder);
 
         Assert.Equal(
-            ["Coap:Client:Oscore:File = ", "Coap:Client:Oscore:File is set, but there is no server", "Coap:Clients:other:Oscore:Uri is set, but",
+            ["Coap:Client:Oscore:File = ", "Coap:Client:Oscore:File is set, but there is no server",
+                "Coap:Clients:other:Oscore:Uri is set, but",
                 "Coap:Server:Oscore:Files:0: ", "Coap:Server:Oscore:Files:1 = "],
             problems.Order(StringComparer.Ordinal).Select(problem => s_beginnings.Single(
                 beginning => problem.StartsWith(beginning, Ordinal))));

@@ -148,7 +148,7 @@ public sealed class HostingGuideTests : HostTest
     {
         public EdhocOwnCredential Own => file.Own[0];
 
-        public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken) =>
+        public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaimedPeerIdentity claim, CancellationToken cancellationToken) =>
             file.Trust.FindAsync(claim, cancellationToken);
     }
 

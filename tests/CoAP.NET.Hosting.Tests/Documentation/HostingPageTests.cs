@@ -22,7 +22,7 @@ public sealed partial class HostingPageTests
 
     [Fact]
     public void The_table_of_directory_keys_lists_each_key_with_its_default_and_allowed_values() =>
-        Check("directory", DirectorySettings.Table, new DirectorySettings());
+        Check("directory", DirectoryRegistrationSettings.Table, new DirectoryRegistrationSettings());
 
     [Fact]
     public void The_table_of_proxy_keys_lists_each_key_with_its_default_and_allowed_values() =>

@@ -23,7 +23,8 @@ public sealed class WithoutHostingTests
 
     [Fact]
     public void Handlers_accept_CBOR_with_the_content_package() =>
-        Assert.Equal(3, Snippet.Generate(Snippet.Compile(Statements, Members)).SyntaxTrees.Last().ToString().Split("AddCbor(route)").Length - 1);
+        Assert.Equal(3, Snippet.Generate(Snippet.Compile(Statements, Members)).SyntaxTrees.Last().ToString()
+            .Split("AddCbor(route)").Length - 1);
 
     private static CSharpCompilation CoreOnly(CSharpCompilation compilation) => compilation.WithReferences(
         compilation.References.Where(reference => Path.GetFileNameWithoutExtension(reference.Display)!

@@ -51,7 +51,8 @@ public sealed class ResourceMappingTests : ServedTest
         await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("on")).Gives(CoapCode.Changed);
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
         states.Current.Says("7: on");
-        await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("much too long")).Gives(CoapCode.RequestEntityTooLarge);
+        await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("much too long"))
+            .Gives(CoapCode.RequestEntityTooLarge);
     }
 
     private sealed class TicketResource(Ticket ticket) : CoapResource

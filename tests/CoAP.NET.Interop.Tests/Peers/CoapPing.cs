@@ -35,7 +35,7 @@ internal static class CoapPing
                     return true;
                 }
             }
-            catch (ScriptException)
+            catch (ScriptExpectationException)
             {
                 // No answer yet.
             }

@@ -105,7 +105,7 @@ public sealed class BenchCommandTests
         LoadReport report = LoadReport.Parse(output);
         LoadPlan expected = new()
         {
-            Uri = server.Uri + "/hello", Peers = 2, Loop = LoadLoop.Open, Rate = 100, Poisson = true, Confirmable = false, Depth = 2,
+            Uri = server.Uri + "/hello", Peers = 2, Loop = LoadPacing.Open, Rate = 100, Poisson = true, Confirmable = false, Depth = 2,
             Seed = 9, TimeoutSeconds = 4, Seconds = 0.2, WarmUpSeconds = 0, RampSeconds = 0,
         };
         Assert.Equal([expected, expected with { Peers = 1 }], report.Runs.Select(run => run.Plan));

@@ -49,7 +49,7 @@ internal sealed class NumberServer : IAsyncDisposable
     public LoadPlan Plan(double rate, double factor = 1) =>
         new()
         {
-            Uri = Uri, Loop = LoadLoop.Observe, Peers = 12, Rate = rate, Seconds = 0.5 * factor, WarmUpSeconds = 0.05,
+            Uri = Uri, Loop = LoadPacing.Observe, Peers = 12, Rate = rate, Seconds = 0.5 * factor, WarmUpSeconds = 0.05,
             RampSeconds = 0.05, TimeoutSeconds = 20, Retransmissions = 4
         };
 

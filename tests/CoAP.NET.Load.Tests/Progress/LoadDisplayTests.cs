@@ -109,7 +109,8 @@ public sealed class LoadDisplayTests
     [InlineData(99_960, "100 ms")]
     [InlineData(999_400, "999 ms")]
     [InlineData(1_234_000, "1.23 s")]
-    public void Times_are_shown_with_three_digits(double microseconds, string expected) => Assert.Equal(expected, LoadProgressFormatter.Duration(microseconds));
+    public void Times_are_shown_with_three_digits(double microseconds, string expected) =>
+        Assert.Equal(expected, LoadProgressFormatter.Duration(microseconds));
 
     [Theory]
     [InlineData(new double[0], "")]

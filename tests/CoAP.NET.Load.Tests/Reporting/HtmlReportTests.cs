@@ -24,7 +24,7 @@ public sealed class HtmlReportTests
             Series = [new(1, 0, 0, 0), new(2, 3, 0, 5), new(3.5, double.NaN, double.PositiveInfinity, 1e9)]
         };
         XElement[] plots =
-            Reports.Plots(Reports.Parse(s_levels with { Runs = [.. s_levels.Runs, stalled, Reports.Run(500, 10, 1, LoadLoop.Observe)] }));
+            Reports.Plots(Reports.Parse(s_levels with { Runs = [.. s_levels.Runs, stalled, Reports.Run(500, 10, 1, LoadPacing.Observe)] }));
         Assert.NotEmpty(plots);
         Assert.All(plots, plot =>
         {
@@ -79,11 +79,11 @@ public sealed class HtmlReportTests
     }
 
     [Theory]
-    [InlineData((int)LoadLoop.Open, 20)]
-    [InlineData((int)LoadLoop.Observe, 0)]
+    [InlineData((int)LoadPacing.Open, 20)]
+    [InlineData((int)LoadPacing.Observe, 0)]
     public void Runs_without_changes_have_no_column_for_changes(int loop, int rate)
     {
-        LoadResult run = Reports.Run(1000, 20_000, 5_000, (LoadLoop)loop);
+        LoadResult run = Reports.Run(1000, 20_000, 5_000, (LoadPacing)loop);
         XDocument document = Reports.Parse(Reports.Of(run with { Plan = run.Plan with { Rate = rate }, Changes = 0 }));
 
         Assert.DoesNotContain("changes", document.Descendants("th").Select(head => head.Value));
@@ -92,10 +92,11 @@ public sealed class HtmlReportTests
     [Fact]
     public void Observing_runs_show_the_time_until_the_last_observer_was_notified()
     {
-        XDocument document = Reports.Parse(Reports.Of(Reports.Run(1000, 20_000, 5_000, LoadLoop.Observe)));
+        XDocument document = Reports.Parse(Reports.Of(Reports.Run(1000, 20_000, 5_000, LoadPacing.Observe)));
         Assert.Contains("Distribution of times from a change to the last observer", Reports.Titles(document));
         string[] heads = [.. document.Descendants("th").Select(head => head.Value)];
-        Assert.Superset(new HashSet<string> { "notifications", "min", "p95", "max", "changes", "observers with the last state", "to the last observer, p50" },
+        Assert.Superset(new HashSet<string> { "notifications", "min", "p95", "max", "changes", "observers with the last state",
+            "to the last observer, p50" },
             heads.ToHashSet());
     }
 

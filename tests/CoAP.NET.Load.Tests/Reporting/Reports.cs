@@ -11,7 +11,7 @@ internal static class Reports
         new() { Begun = new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.Zero), Machine = "a machine", Command = "a command", Runs = runs };
 
     /// <summary>A run with times around a middle, and a few long ones.</summary>
-    public static LoadResult Run(int peers, double perSecond, double middle, LoadLoop loop = LoadLoop.Closed, int seconds = 10)
+    public static LoadResult Run(int peers, double perSecond, double middle, LoadPacing loop = LoadPacing.Closed, int seconds = 10)
     {
         LoadHistogram times = new();
         Random random = new(peers);
@@ -26,7 +26,7 @@ internal static class Reports
             Uri = "coap://127.0.0.1/temperature",
             Loop = loop,
             Peers = peers,
-            Rate = loop == LoadLoop.Closed ? 0 : 20,
+            Rate = loop == LoadPacing.Closed ? 0 : 20,
             Seconds = seconds
         };
         return new LoadResult
@@ -35,9 +35,9 @@ internal static class Reports
             Seconds = seconds,
             Count = (long)(perSecond * seconds),
             Times = LoadResult.ToPairs(times),
-            ChangeTimes = loop == LoadLoop.Observe ? LoadResult.ToPairs(times) : [],
-            Changes = loop == LoadLoop.Observe ? 20 * seconds : 0,
-            Converged = loop == LoadLoop.Observe ? peers : null,
+            ChangeTimes = loop == LoadPacing.Observe ? LoadResult.ToPairs(times) : [],
+            Changes = loop == LoadPacing.Observe ? 20 * seconds : 0,
+            Converged = loop == LoadPacing.Observe ? peers : null,
             Series = [.. Enumerable.Range(1, seconds)
                 .Select(at => new LoadSecond(at, perSecond * (0.9 + (0.2 * random.NextDouble())), middle,
                     middle * (2 + random.NextDouble())))],

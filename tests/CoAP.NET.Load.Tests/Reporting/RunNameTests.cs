@@ -13,7 +13,7 @@ public sealed class RunNameTests
     [Fact]
     public void Runs_of_several_kinds_are_named_by_their_kinds_and_peers() => Assert.Equal(
         ["8 peers, closed: GET coap://127.0.0.1/temperature", "8 peers, open 20 a second: GET coap://127.0.0.1/temperature"],
-        RunNames.Of([Reports.Run(8, 100, 1), Reports.Run(8, 100, 1, LoadLoop.Open)]));
+        RunNames.Of([Reports.Run(8, 100, 1), Reports.Run(8, 100, 1, LoadPacing.Open)]));
 
     [Fact]
     public void Equal_runs_are_numbered() =>

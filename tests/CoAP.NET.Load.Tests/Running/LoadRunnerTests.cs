@@ -75,7 +75,7 @@ public sealed class LoadRunnerTests
         await using TestServer server = await TestServer.StartAsync();
         LoadPlan plan = Plan(server.Uri + "/hello") with
         {
-            Loop = LoadLoop.Open,
+            Loop = LoadPacing.Open,
             Rate = 300,
             Poisson = poisson,
             Peers = 3,
@@ -182,7 +182,7 @@ public sealed class LoadRunnerTests
             await using LossyServer server = new(_ => true);
             LoadPlan plan = Plan(server.Uri) with
             {
-                Loop = LoadLoop.Open,
+                Loop = LoadPacing.Open,
                 Rate = 200,
                 Peers = 2,
                 TimeoutSeconds = 0.2 * factor,
@@ -232,7 +232,7 @@ public sealed class LoadRunnerTests
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() =>
             RunAsync(Plan(server.Uri + "/hello") with
             {
-                Loop = isOpen ? LoadLoop.Open : LoadLoop.Closed,
+                Loop = isOpen ? LoadPacing.Open : LoadPacing.Closed,
                 Rate = 1000,
                 WarmUpSeconds = 3600
             }, cancellationToken: end.Token));

@@ -19,7 +19,7 @@ public sealed class PlanRulesTests
             s_plan with { Method = "2.05" },
             s_plan with { Method = "FETCH" },
             s_plan with { Payload = "x", PayloadBytes = 1 },
-            s_plan with { Loop = LoadLoop.Open },
+            s_plan with { Loop = LoadPacing.Open },
             s_plan with { Peers = 0 },
             s_plan with { Peers = 1_000_001 },
             s_plan with { Depth = 0 },

@@ -83,9 +83,9 @@ public sealed class CoordinatorTests
     {
         await using WorkerHost a = new(Runs.Good);
         DnsEndPoint[] nobody = [Nobody(), Nobody()];
-        WorkerProtocolException failed = await Assert.ThrowsAsync<WorkerProtocolException>(
+        DistributedRunException failed = await Assert.ThrowsAsync<DistributedRunException>(
             () => RunAsync(Plans.Closed, null, [a.Address, .. nobody]));
-        Assert.Equal(WorkerProtocolError.Unreachable, failed.Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.Unreachable, failed.Kind);
         Assert.All(nobody,
             one => failed.Mentions($"Worker {WorkerAddress.Format(one)} is not reachable"));
         failed.Message.Omits(a.Name);
@@ -163,7 +163,7 @@ public sealed class CoordinatorTests
             await gate.ReadyAsync(cancellationToken);
             throw new InvalidOperationException("out of luck");
         });
-        WorkerProtocolException failed = await Assert.ThrowsAsync<WorkerProtocolException>(() => RunAsync(Plans.Closed, null, bad.Address));
+        DistributedRunException failed = await Assert.ThrowsAsync<DistributedRunException>(() => RunAsync(Plans.Closed, null, bad.Address));
         Assert.Equal($"No worker has a result. Worker {bad.Name}: the run failed: out of luck.", failed.Message);
     }
 
@@ -185,9 +185,9 @@ public sealed class CoordinatorTests
             await waits.Task;
             throw new ArgumentException("no such scheme");
         });
-        WorkerProtocolException failed = await Assert.ThrowsAsync<WorkerProtocolException>(
+        DistributedRunException failed = await Assert.ThrowsAsync<DistributedRunException>(
             () => RunAsync(Plans.Closed, null, good.Address, bad.Address));
-        Assert.Equal(WorkerProtocolError.Failed, failed.Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.Failed, failed.Kind);
         Assert.Equal($"Worker {bad.Name}: the run failed: no such scheme.", failed.Message);
         Assert.True(await other.Task.Guarded(), "The other worker's run was not ended.");
     }
@@ -200,8 +200,8 @@ public sealed class CoordinatorTests
         using Lines lines = await other.AcceptAsync();
         Assert.Equal(WorkerConnection.Version, (await lines.ReadAsync("hello")).GetProperty("version").GetInt32());
         await lines.SendAsync("""{"type":"welcome","version":2,"machine":"m","later":true}""");
-        WorkerProtocolException failed = await Assert.ThrowsAsync<WorkerProtocolException>(() => running);
-        Assert.Equal(WorkerProtocolError.Version, failed.Kind);
+        DistributedRunException failed = await Assert.ThrowsAsync<DistributedRunException>(() => running);
+        Assert.Equal(WorkerProtocolErrorCodes.Version, failed.Kind);
         failed.Mentions($"{other.Name} has version 2");
     }
 
@@ -216,8 +216,8 @@ public sealed class CoordinatorTests
         using Lines lines = await other.AcceptAsync();
         await lines.ReadAsync("hello");
         await lines.SendAsync(line == "long" ? new string('x', WorkerConnection.LineLimit + 1) : line);
-        WorkerProtocolException failed = await Assert.ThrowsAsync<WorkerProtocolException>(() => running);
-        Assert.Equal(WorkerProtocolError.Protocol, failed.Kind);
+        DistributedRunException failed = await Assert.ThrowsAsync<DistributedRunException>(() => running);
+        Assert.Equal(WorkerProtocolErrorCodes.Protocol, failed.Kind);
         failed.Message.Begins($"Worker {other.Name}: ");
     }
 
@@ -321,8 +321,9 @@ public sealed class CoordinatorTests
 
     internal static async Task AssertBusyAsync(WorkerHost worker)
     {
-        WorkerProtocolException busy = await Assert.ThrowsAsync<WorkerProtocolException>(() => RunAsync(Plans.Closed, null, worker.Address));
-        Assert.Equal(WorkerProtocolError.Busy, busy.Kind);
+        DistributedRunException busy =
+            await Assert.ThrowsAsync<DistributedRunException>(() => RunAsync(Plans.Closed, null, worker.Address));
+        Assert.Equal(WorkerProtocolErrorCodes.Busy, busy.Kind);
         busy.Message.Begins($"Worker {worker.Name}: busy with a run for 127.0.0.1:");
     }
 

@@ -17,14 +17,14 @@ public sealed class PlanDivisionTests
     [Fact]
     public void The_rate_of_an_open_loop_is_divided_by_peers()
     {
-        IReadOnlyList<LoadPlan> shares = PlanDivision.Deal(Plans.Closed with { Loop = LoadLoop.Open, Rate = 1000, Peers = 5 }, 2);
+        IReadOnlyList<LoadPlan> shares = PlanDivision.Deal(Plans.Closed with { Loop = LoadPacing.Open, Rate = 1000, Peers = 5 }, 2);
         Assert.Equal([600, 400], shares.Select(share => share.Rate));
     }
 
     [Fact]
     public void All_observing_workers_know_the_rate_of_changes_and_the_worker_with_peer_0_makes_the_changes()
     {
-        IReadOnlyList<LoadPlan> shares = PlanDivision.Deal(Plans.Closed with { Loop = LoadLoop.Observe, Rate = 7 }, 3);
+        IReadOnlyList<LoadPlan> shares = PlanDivision.Deal(Plans.Closed with { Loop = LoadPacing.Observe, Rate = 7 }, 3);
         Assert.Equal([7, 7, 7], shares.Select(share => share.Rate));
         Assert.Equal(0, Assert.Single(shares, share => share.FirstPeer == 0).FirstPeer);
     }

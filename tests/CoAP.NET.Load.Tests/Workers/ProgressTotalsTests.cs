@@ -20,7 +20,8 @@ public sealed class ProgressTotalsTests
     [Fact]
     public void A_silent_worker_counts_without_a_rate_but_with_its_counts()
     {
-        LoadProgress sum = ProgressTotals.Of([(One, true), (One with { Phase = "warming up", PerSecond = 50_000, P99 = 1e6 }, false)], lost: 0);
+        LoadProgress sum = ProgressTotals.Of([(One, true),
+            (One with { Phase = "warming up", PerSecond = 50_000, P99 = 1e6 }, false)], lost: 0);
         Assert.Equal((1000, 900, 10, 2, 4, "measuring"), (sum.PerSecond, sum.P99, sum.Peers, sum.Errors, sum.Lost, sum.Phase));
     }
 

@@ -36,8 +36,8 @@ public sealed class SpreadTimeTests
 
         // Ticks do not buy more time.
         await lines.SendAsync(Lines.Tick(0));
-        WorkerProtocolException failed =
-            await Assert.ThrowsAsync<WorkerProtocolException>(() => _clock.AdvanceUntilAsync(running, FromMinutes(5)));
+        DistributedRunException failed =
+            await Assert.ThrowsAsync<DistributedRunException>(() => _clock.AdvanceUntilAsync(running, FromMinutes(5)));
         Assert.Equal($"Worker {hung.Name}: no ready within 91 s.", failed.Message);
     }
 
@@ -48,8 +48,8 @@ public sealed class SpreadTimeTests
         Task<LoadResult> running = Coordinator.RunAsync([hung.Address], Plans.Closed, null, Options, CancellationToken.None);
         using Lines lines = await hung.AcceptAsync();
         await lines.ReadAsync("hello");
-        WorkerProtocolException failed =
-            await Assert.ThrowsAsync<WorkerProtocolException>(() => _clock.AdvanceUntilAsync(running, FromMinutes(1)));
+        DistributedRunException failed =
+            await Assert.ThrowsAsync<DistributedRunException>(() => _clock.AdvanceUntilAsync(running, FromMinutes(1)));
         Assert.Equal($"Worker {hung.Name}: no welcome within 10 s.", failed.Message);
     }
 
@@ -124,7 +124,7 @@ public sealed class SpreadTimeTests
 
         Task<JsonElement> told = lines.ReadAsync("error");
         await _clock.AdvanceUntilAsync(() => told.IsCompleted, FromMinutes(5));
-        Assert.Equal(WorkerProtocolError.TimeOut, (await told).TextOf("kind"));
+        Assert.Equal(WorkerProtocolErrorCodes.TimeOut, (await told).TextOf("kind"));
         lines.Dispose();
         Assert.Equal(10, (await CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address)).Count);
     }

@@ -10,10 +10,10 @@ public sealed class WorkerConnectionTests
     {
         WorkerMessage[] messages =
         [
-            new HelloMessage(1, "w\u00f6rd\n"),
-            new HelloMessage(1),
-            new WelcomeMessage(1, "m"),
-            new PlanMessage(Plans.Closed with { Loop = LoadLoop.Observe, Payload = "a\nb", ServerProcess = 3 }),
+            new CoordinatorHelloMessage(1, "w\u00f6rd\n"),
+            new CoordinatorHelloMessage(1),
+            new CoordinatorAcceptedMessage(1, "m"),
+            new PlanMessage(Plans.Closed with { Loop = LoadPacing.Observe, Payload = "a\nb", ServerProcess = 3 }),
             new ReadyMessage(),
             new StartMessage(),
             new ProgressMessage(Ticks.Measuring),
@@ -76,7 +76,8 @@ public sealed class WorkerConnectionTests
     public async Task An_invalid_line_is_reported_and_the_next_line_is_read(string line)
     {
         WorkerConnection connection = Of(line + "\n" + Lines.Ready + "\n");
-        Assert.Equal(WorkerProtocolError.Protocol, (await Assert.ThrowsAsync<WorkerProtocolException>(() => ReadAsync(connection))).Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.Protocol,
+            (await Assert.ThrowsAsync<DistributedRunException>(() => ReadAsync(connection))).Kind);
         Assert.IsType<ReadyMessage>(await ReadAsync(connection));
     }
 
@@ -84,12 +85,13 @@ public sealed class WorkerConnectionTests
     public async Task A_line_that_is_not_UTF_8_is_invalid()
     {
         WorkerConnection connection = new(new MemoryStream([0xFF, 0x00, 0xC3, (byte)'\n']), TimeProvider.System);
-        Assert.Equal(WorkerProtocolError.Protocol, (await Assert.ThrowsAsync<WorkerProtocolException>(() => ReadAsync(connection))).Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.Protocol,
+            (await Assert.ThrowsAsync<DistributedRunException>(() => ReadAsync(connection))).Kind);
     }
 
     [Fact]
     public async Task Fields_of_a_later_version_are_ignored_and_the_order_of_fields_is_free() =>
-        Assert.Equal(new HelloMessage(2, "k"), await ReadAsync(Of("""{"version":2,"more":[1,{}],"key":"k","type":"hello"}""" + "\n")));
+        Assert.Equal(new CoordinatorHelloMessage(2, "k"), await ReadAsync(Of("""{"version":2,"more":[1,{}],"key":"k","type":"hello"}""" + "\n")));
 
     [Theory]
     [InlineData(WorkerConnection.LineLimit, true)]
@@ -106,7 +108,7 @@ public sealed class WorkerConnectionTests
             }
             else
             {
-                (await Assert.ThrowsAsync<WorkerProtocolException>(() => reading)).Mentions("65,536");
+                (await Assert.ThrowsAsync<DistributedRunException>(() => reading)).Mentions("65,536");
             }
         }
     }
@@ -116,7 +118,8 @@ public sealed class WorkerConnectionTests
     {
         using EndlessStream endless = new();
         WorkerConnection connection = new(endless, TimeProvider.System);
-        Assert.Equal(WorkerProtocolError.Protocol, (await Assert.ThrowsAsync<WorkerProtocolException>(() => ReadAsync(connection))).Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.Protocol,
+            (await Assert.ThrowsAsync<DistributedRunException>(() => ReadAsync(connection))).Kind);
         Assert.InRange(endless.Given, WorkerConnection.LineLimit, WorkerConnection.LineLimit * 3);
     }
 
@@ -126,7 +129,7 @@ public sealed class WorkerConnectionTests
         using EndlessStream endless = new();
         WorkerConnection connection = new(endless, TimeProvider.System);
         Assert.Contains("16,777,216",
-            (await Assert.ThrowsAsync<WorkerProtocolException>(() =>
+            (await Assert.ThrowsAsync<DistributedRunException>(() =>
                 connection.ReadAsync(WorkerConnection.ResultLimit, FromSeconds(30), CancellationToken.None))).Message,
             Ordinal);
         Assert.InRange(endless.Given, WorkerConnection.ResultLimit, WorkerConnection.ResultLimit + (4 * WorkerConnection.LineLimit));
@@ -150,7 +153,7 @@ public sealed class WorkerConnectionTests
     {
         using MemoryStream stream = new();
         WorkerConnection connection = new(stream, TimeProvider.System);
-        WorkerProtocolException refused = await Assert.ThrowsAsync<WorkerProtocolException>(
+        DistributedRunException refused = await Assert.ThrowsAsync<DistributedRunException>(
             () => connection.SendAsync(new PlanMessage(Plans.Closed with { Payload = new string('x', 70_000) }), CancellationToken.None));
         refused.Message.Begins("plan of 70,");
         Assert.Equal(0, stream.Length);
@@ -158,7 +161,8 @@ public sealed class WorkerConnectionTests
 
     [Fact]
     public async Task A_connection_that_ends_in_the_middle_of_a_line_is_lost() =>
-        Assert.Equal(WorkerProtocolError.Lost, (await Assert.ThrowsAsync<WorkerProtocolException>(() => ReadAsync(Of(Lines.Ready)))).Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.Lost,
+            (await Assert.ThrowsAsync<DistributedRunException>(() => ReadAsync(Of(Lines.Ready)))).Kind);
 
     [Fact]
     public async Task Waiting_for_a_silent_peer_ends_with_a_timeout()
@@ -169,8 +173,8 @@ public sealed class WorkerConnectionTests
         clock.Advance(FromSeconds(6.9));
         Assert.False(reading.IsCompleted);
         clock.Advance(FromSeconds(0.1));
-        WorkerProtocolException expired = await Assert.ThrowsAsync<WorkerProtocolException>(() => reading.Guarded());
-        Assert.Equal((WorkerProtocolError.TimeOut, "it said nothing for 7 s"), (expired.Kind, expired.Message));
+        DistributedRunException expired = await Assert.ThrowsAsync<DistributedRunException>(() => reading.Guarded());
+        Assert.Equal((WorkerProtocolErrorCodes.TimeOut, "it said nothing for 7 s"), (expired.Kind, expired.Message));
     }
 
     [Fact]
@@ -182,13 +186,13 @@ public sealed class WorkerConnectionTests
         Task sending = connection.SendAsync(new ReadyMessage(), CancellationToken.None);
         Task second = connection.SendAsync(new ReadyMessage(), CancellationToken.None);
         clock.Advance(FromSeconds(10));
-        Assert.Equal(WorkerProtocolError.TimeOut, (await Assert.ThrowsAsync<WorkerProtocolException>(() => sending.Guarded())).Kind);
-        Assert.Equal(WorkerProtocolError.TimeOut, (await Assert.ThrowsAsync<WorkerProtocolException>(() => second.Guarded())).Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.TimeOut, (await Assert.ThrowsAsync<DistributedRunException>(() => sending.Guarded())).Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.TimeOut, (await Assert.ThrowsAsync<DistributedRunException>(() => second.Guarded())).Kind);
     }
 
     [Fact]
     public void Text_of_the_peer_cannot_send_control_sequences_to_the_terminal() =>
-        Assert.Equal(" [31mred  x...", WorkerProtocolException.Clean("\u001b[31mred\r\nx and more", 11));
+        Assert.Equal(" [31mred  x...", DistributedRunException.Clean("\u001b[31mred\r\nx and more", 11));
 
     private static Task<WorkerMessage?> ReadAsync(WorkerConnection connection) =>
         connection.ReadAsync(WorkerConnection.LineLimit, FromSeconds(30), CancellationToken.None);

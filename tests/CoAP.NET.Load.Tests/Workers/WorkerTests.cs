@@ -39,8 +39,8 @@ public sealed class WorkerTests
             return;
         }
 
-        WorkerProtocolException refused = await Assert.ThrowsAsync<WorkerProtocolException>(() => running);
-        Assert.Equal(WorkerProtocolError.Key, refused.Kind);
+        DistributedRunException refused = await Assert.ThrowsAsync<DistributedRunException>(() => running);
+        Assert.Equal(WorkerProtocolErrorCodes.Key, refused.Kind);
         refused.Mentions("--worker-key");
         Assert.DoesNotContain(worker.Said, line => line.Contains("secret", OrdinalIgnoreCase));
     }
@@ -54,18 +54,18 @@ public sealed class WorkerTests
         Task<LoadResult> first = Coordinator.RunAsync([worker.Address], Plans.Closed, null, new CoordinatorOptions { Key = "k" },
             cancel.Token);
         await begun.Task.Guarded();
-        Assert.Equal(WorkerProtocolError.Key,
-            (await Assert.ThrowsAsync<WorkerProtocolException>(() => CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address))).Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.Key,
+            (await Assert.ThrowsAsync<DistributedRunException>(() => CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address))).Kind);
         await cancel.CancelAsync();
         await first.Guarded();
     }
 
     [Theory]
-    [InlineData("""{"type":"hello","version":99,"key":"k"}""", WorkerProtocolError.Version)]
-    [InlineData("GET / HTTP/1.1", WorkerProtocolError.Protocol)]
-    [InlineData(Lines.Ready, WorkerProtocolError.Protocol)]
-    [InlineData("long", WorkerProtocolError.Protocol)]
-    [InlineData("endless", WorkerProtocolError.Protocol)]
+    [InlineData("""{"type":"hello","version":99,"key":"k"}""", WorkerProtocolErrorCodes.Version)]
+    [InlineData("GET / HTTP/1.1", WorkerProtocolErrorCodes.Protocol)]
+    [InlineData(Lines.Ready, WorkerProtocolErrorCodes.Protocol)]
+    [InlineData("long", WorkerProtocolErrorCodes.Protocol)]
+    [InlineData("endless", WorkerProtocolErrorCodes.Protocol)]
     public async Task An_incompatible_coordinator_gets_the_reason_and_the_next_coordinator_is_served(string line, string kind)
     {
         await using WorkerHost worker = new(Runs.Good);
@@ -137,7 +137,7 @@ public sealed class WorkerTests
         await lines.SendAsync(line == "long" ? new string('x', WorkerConnection.LineLimit + 1) : line);
         await lines.ReadAsync("welcome");
         await lines.ReadAsync("ready");
-        Assert.Equal(WorkerProtocolError.Protocol, (await lines.ReadAsync("error")).TextOf("kind"));
+        Assert.Equal(WorkerProtocolErrorCodes.Protocol, (await lines.ReadAsync("error")).TextOf("kind"));
         Assert.Null(await lines.ReadAsync());
     }
 
@@ -166,7 +166,7 @@ public sealed class WorkerTests
         await lines.ReadAsync("welcome");
         await lines.ReadAsync("ready");
         await lines.SendAsync(Lines.Cancel);
-        Assert.Equal(WorkerProtocolError.Cancelled, (await lines.ReadAsync("error")).TextOf("kind"));
+        Assert.Equal(WorkerProtocolErrorCodes.Cancelled, (await lines.ReadAsync("error")).TextOf("kind"));
     }
 
     [Fact]
@@ -209,8 +209,8 @@ public sealed class WorkerTests
             await gate.ReadyAsync(cancellationToken);
             return Results.Of(plan, 3) with { Seconds = double.NaN };
         });
-        Assert.Equal(WorkerProtocolError.Failed,
-            (await Assert.ThrowsAsync<WorkerProtocolException>(() => CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address))).Kind);
+        Assert.Equal(WorkerProtocolErrorCodes.Failed,
+            (await Assert.ThrowsAsync<DistributedRunException>(() => CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address))).Kind);
     }
 
     [Fact]
@@ -299,7 +299,7 @@ public sealed class WorkerTests
             {
                 return await CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address);
             }
-            catch (WorkerProtocolException exception) when (exception.Kind == WorkerProtocolError.Busy && attempt < 10_000)
+            catch (DistributedRunException exception) when (exception.Kind == WorkerProtocolErrorCodes.Busy && attempt < 10_000)
             {
             }
         }

@@ -384,7 +384,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         await StartAsync(2);
         DeviceCall call = new(DeviceOperation.Find, Name);
         CoapCluster from = _silos[0].Cluster;
-        byte[] question = from.Messages.Seal(_silos[1].Node, SiloDeviceClient.Path, _silos[0].Serializer.SerializeToArray(call));
+        byte[] question = from.Messages.Seal(_silos[1].Node, RemoteSiloDeviceClient.Path, _silos[0].Serializer.SerializeToArray(call));
 
         Assert.Equal(-1, question.AsSpan().IndexOf("meter-7"u8));
         Assert.NotNull(await _silos[1].Gateway.ServeAsync(from.Self.Id.Value, question, default));

@@ -15,9 +15,9 @@ internal sealed class TestSilo(IHost host, CoapServer server, CoapAddress addres
 
     public Serializer Serializer => host.Services.GetRequiredService<Serializer>();
 
-    public SiloDeviceClient Calls => host.Services.GetRequiredService<SiloDeviceClient>();
+    public RemoteSiloDeviceClient Calls => host.Services.GetRequiredService<RemoteSiloDeviceClient>();
 
-    public SiloDevices Places => host.Services.GetRequiredService<SiloDevices>();
+    public SiloDeviceRouter Places => host.Services.GetRequiredService<SiloDeviceRouter>();
 
     public CoapCluster Cluster => host.Services.GetRequiredService<CoapCluster>();
 

@@ -24,7 +24,7 @@ internal sealed class SiloNode : IAsyncDisposable
         Store = store;
         Cluster = host.Services.GetRequiredService<CoapCluster>();
         Server = host.Services.GetRequiredService<CoapServer>();
-        Slots = host.Services.GetRequiredService<SlotHost>();
+        Slots = host.Services.GetRequiredService<SiloSlotTable>();
     }
 
     public IPEndPoint Silo { get; }
@@ -35,7 +35,7 @@ internal sealed class SiloNode : IAsyncDisposable
 
     public CoapServer Server { get; }
 
-    public SlotHost Slots { get; }
+    public SiloSlotTable Slots { get; }
 
     public IPEndPoint Address => new(IPAddress.Loopback, new Uri(Server.LocalEndpoints[0]).Port);
 

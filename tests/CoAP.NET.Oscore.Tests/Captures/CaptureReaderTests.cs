@@ -12,7 +12,7 @@ public sealed class CaptureReaderTests
     [InlineData(true)]
     public void Requests_and_responses_are_decrypted_with_the_context_of_either_end(bool isServers)
     {
-        using OscoreCaptureReader reader = new([new OscoreContextEntry("door", isServers ? Make([1], []) : Make([], [1]))]);
+        using OscoreCaptureReader reader = new([new OscoreContextFileEntry("door", isServers ? Make([1], []) : Make([], [1]))]);
         OscoreRequestId id = new([], 20);
         Assert.True(reader.TryRead(Request(id), "a", "b", out CoapMessage? request, out string remark));
         Assert.Equal(CoapCode.Get, request.Code);
@@ -29,7 +29,7 @@ public sealed class CaptureReaderTests
     [Fact]
     public void Responses_to_an_earlier_request_with_the_same_token_are_decrypted()
     {
-        using OscoreCaptureReader reader = new([new OscoreContextEntry(null, Make([], [1]))]);
+        using OscoreCaptureReader reader = new([new OscoreContextFileEntry(null, Make([], [1]))]);
         OscoreRequestId first = new([], 1);
         OscoreRequestId second = new([], 2);
         Assert.True(reader.TryRead(Request(first), "a", "b", out _, out _));
@@ -41,13 +41,13 @@ public sealed class CaptureReaderTests
     [Fact]
     public void The_reason_is_given_when_a_message_cannot_be_decrypted()
     {
-        using OscoreCaptureReader reader = new([new OscoreContextEntry(null, Make([2], [3]))]);
+        using OscoreCaptureReader reader = new([new OscoreContextFileEntry(null, Make([2], [3]))]);
         OscoreRequestId id = new([], 20);
         Assert.False(reader.TryRead(Request(id), "a", "b", out _, out string remark));
         remark.Mentions("No context has this kid");
         Assert.False(reader.TryRead(Response(id, null), "b", "a", out _, out remark));
         remark.Mentions("the request of this response is missing from the capture");
-        using OscoreCaptureReader wrong = new([new OscoreContextEntry(null, new OscoreParameters([9, 9], [1], []))]);
+        using OscoreCaptureReader wrong = new([new OscoreContextFileEntry(null, new OscoreParameters([9, 9], [1], []))]);
         Assert.False(wrong.TryRead(Request(id), "a", "b", out _, out remark));
         remark.Mentions("does not verify");
         Assert.False(wrong.TryRead(new CoapMessage(CoapCode.Get), "a", "b", out _, out remark));

@@ -76,7 +76,8 @@ public sealed class BadInputTests : IAsyncLifetime
     [Theory]
     [MemberData(nameof(Outside))]
     [Rfc("8613-8.2-1", "8613-6.1-1", "8613-6.2-1")]
-    public async Task A_request_that_is_malformed_unknown_or_does_not_verify_gets_an_unprotected_error(string option, string payload, string expected)
+    public async Task A_request_that_is_malformed_unknown_or_does_not_verify_gets_an_unprotected_error(
+        string option, string payload, string expected)
     {
         CoapMessage answer = await SendAsync(Convert.FromHexString(option), Convert.FromHexString(payload));
 

@@ -126,7 +126,7 @@ public sealed class ContextRemovalTests : IAsyncLifetime
     [Fact]
     public void Observations_that_ended_silently_are_not_kept()
     {
-        OscoreServedRequests served = new(maxWaiting: 1024);
+        OscoreServerExchangeTable served = new(maxWaiting: 1024);
         for (int i = 0; i < 5_000; i++)
         {
             CoapToken token = new(BitConverter.GetBytes(i));

@@ -10,7 +10,7 @@ public sealed class IdentityTests : IAsyncLifetime
 
     private readonly OscoreWorld _world = new();
     private readonly CoapServer _server;
-    private readonly ConcurrentDictionary<string, CoapSource> _sources = new();
+    private readonly ConcurrentDictionary<string, CoapQuotaSource> _sources = new();
     private readonly CoapRouteHandlerBuilder _state;
 
     public IdentityTests()

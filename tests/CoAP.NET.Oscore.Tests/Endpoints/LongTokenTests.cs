@@ -19,7 +19,7 @@ public sealed class LongTokenTests : IAsyncLifetime
         await using (OscoreContext crashed = await OscoreContext.OpenAsync(OscoreWorld.Parameters("01", ""), store))
         {
             OscoreContext again = await OscoreContext.OpenAsync(OscoreWorld.Parameters("01", ""), store);
-            Assert.Equal(OscoreReplayState.Lost, again.Window.State);
+            Assert.Equal(OscoreReplayWindowStatus.Lost, again.Window.State);
             int posts = 0;
             CoapServer server = _world.Server(again);
             server.MapPost("/do", _ =>

@@ -65,14 +65,14 @@ public sealed class ResolverTests : IAsyncLifetime
     public void Forged_IDs_cause_no_more_lookups_than_the_share_of_their_source()
     {
         _devices.Answer = new TaskCompletionSource<OscoreContext?>();
-        OscoreLookups lookups = new(_contexts, CoapSourceRule.Default, _world.Clock, telemetry: null);
+        OscoreLookups lookups = new(_contexts, CoapSourceGroupingRule.Default, _world.Clock, telemetry: null);
         for (int source = 1; source <= 2; source++)
         {
             for (int i = 0; i < 1_000; i++)
             {
                 _ = lookups.FindAsync(
                     _devices, InMemoryNetwork.Address($"[2001:db8:0:{source}00::{i + 1:x}]:5683"), isVerified: true,
-                    new OscoreRecipient([(byte)i, (byte)(i >> 8), (byte)source], hasIdContext: false, default), out _);
+                    new OscoreContextLookupKey([(byte)i, (byte)(i >> 8), (byte)source], hasIdContext: false, default), out _);
             }
         }
 
@@ -83,7 +83,7 @@ public sealed class ResolverTests : IAsyncLifetime
         {
             _ = lookups.FindAsync(
                 _devices, InMemoryNetwork.Address("[2001:db8::9]:5683"), isVerified: true,
-                new OscoreRecipient([9, 9, 9], hasIdContext: false, default), out _);
+                new OscoreContextLookupKey([9, 9, 9], hasIdContext: false, default), out _);
         }
 
         Assert.Equal((2 * _contexts.Limits.MaxLookupsPerSource) + 1, _devices.Asked.Count);

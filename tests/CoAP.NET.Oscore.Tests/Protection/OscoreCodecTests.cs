@@ -68,7 +68,8 @@ public sealed class OscoreCodecTests
     [InlineData("9e7ca92223786340", "", "01", "37cbf3210017a2d3", "44012f8eef9bbf7a396c6f63616c686f737483747631",
         "44022f8eef9bbf7a396c6f63616c686f73746b19140837cbf3210017a2d3ff72cd7273fd331ac45cffbe55c3")]
     [Rfc("8613-3.2-1")]
-    public void Protected_requests_are_those_of_RFC_8613_appendix_C(string salt, string sender, string recipient, string? idContext, string plain, string sent)
+    public void Protected_requests_are_those_of_RFC_8613_appendix_C(
+        string salt, string sender, string recipient, string? idContext, string plain, string sent)
     {
         OscoreContext client = Context(salt, sender, recipient, idContext);
 

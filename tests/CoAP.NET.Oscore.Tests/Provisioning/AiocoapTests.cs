@@ -116,7 +116,7 @@ public sealed class AiocoapTests : FolderTest
     public void Mutated_files_are_read_or_refused_without_showing_the_secret()
     {
         Mutated.Each(Encoding.UTF8.GetBytes("""{"next-to-send": 20, "received": {"index": 7, "bitfield": 66}}"""), 3_000,
-            bytes => AiocoapStore.Parse(bytes));
+            bytes => AiocoapSequenceStore.Parse(bytes));
         byte[] settings = Encoding.UTF8.GetBytes($$"""
             {"secret_hex":"{{Secret}}","salt_ascii":"salt","sender-id_hex":"01","recipient-id_hex":"","kdf-hashfun":"sha512","window":64}
             """);
@@ -124,7 +124,7 @@ public sealed class AiocoapTests : FolderTest
         {
             try
             {
-                using OscoreContextFileFields fields = new();
+                using ParsedOscoreContext fields = new();
                 AiocoapDirectory.ReadFile(bytes, "settings.json", fields, []);
             }
             catch (CoapCredentialException exception)

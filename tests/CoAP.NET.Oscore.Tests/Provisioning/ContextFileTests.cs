@@ -14,7 +14,7 @@ public sealed class ContextFileTests : FolderTest
               "recipientId": "0x01", "idContext": "0x37cbf3210017a2d3", "algorithm": "aes-ccm-16-128-128", "hkdf": -11, "windowSize": 100,
             }
             """);
-        OscoreContextEntry entry = Assert.Single(file.Contexts);
+        OscoreContextFileEntry entry = Assert.Single(file.Contexts);
         Assert.Equal("door", entry.Name);
         Assert.Equal(Secret, Convert.ToHexStringLower(entry.Parameters.MasterSecret));
         Assert.Equal("9e7ca92223786340", Convert.ToHexStringLower(entry.Parameters.MasterSalt.Span));
@@ -30,7 +30,7 @@ public sealed class ContextFileTests : FolderTest
     public void Missing_settings_have_the_defaults_of_RFC_8613()
     {
         using OscoreContextFile file = Read($$"""{"masterSecret":"0x{{Secret}}","senderId":"","recipientId":"0x01"}""");
-        OscoreContextEntry entry = Assert.Single(file.Contexts);
+        OscoreContextFileEntry entry = Assert.Single(file.Contexts);
         Assert.Null(entry.Name);
         Assert.True(entry.Parameters.MasterSalt.IsEmpty);
         Assert.False(entry.Parameters.HasIdContext);

@@ -14,7 +14,7 @@ public sealed class ContextStateTests
         Assert.Equal(OscoreReplayVerdict.Fresh, state.Window.Take(2));
         await state.CloseAsync(default);
         state = await OpenAsync();
-        Assert.Equal(OscoreReplayState.Synchronized, state.Window.State);
+        Assert.Equal(OscoreReplayWindowStatus.Synchronized, state.Window.State);
         Assert.Equal(OscoreReplayVerdict.Replayed, state.Window.Take(2));
         Assert.Equal(OscoreReplayVerdict.Replayed, state.Window.Take(0));
         Assert.Equal(OscoreReplayVerdict.Fresh, state.Window.Take(1));
@@ -25,7 +25,7 @@ public sealed class ContextStateTests
     {
         OscoreContextState state = await OpenAsync();
         state.Window.Take(0);
-        Assert.Equal(OscoreReplayState.Lost, (await OpenAsync()).Window.State);
+        Assert.Equal(OscoreReplayWindowStatus.Lost, (await OpenAsync()).Window.State);
 
         // What an older end noted must not come back.
         state = await OpenAsync();
@@ -33,7 +33,7 @@ public sealed class ContextStateTests
         await state.CloseAsync(default);
         state = await OpenAsync();
         state.Window.Take(6);
-        Assert.Equal(OscoreReplayState.Lost, (await OpenAsync()).Window.State);
+        Assert.Equal(OscoreReplayWindowStatus.Lost, (await OpenAsync()).Window.State);
     }
 
     [Fact]
@@ -55,7 +55,7 @@ public sealed class ContextStateTests
         await OpenAsync();
         OscoreContextState state = await OpenAsync();
         await state.CloseAsync(default);
-        Assert.Equal(OscoreReplayState.Lost, (await OpenAsync()).Window.State);
+        Assert.Equal(OscoreReplayWindowStatus.Lost, (await OpenAsync()).Window.State);
     }
 
     private async Task<OscoreContextState> OpenAsync()

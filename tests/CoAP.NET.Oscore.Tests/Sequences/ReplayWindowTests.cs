@@ -60,12 +60,12 @@ public sealed class ReplayWindowTests
     public void A_lost_window_accepts_no_request_until_a_challenge_proves_its_freshness()
     {
         OscoreReplayWindow window = OscoreReplayWindow.Lost(64);
-        Assert.Equal(OscoreReplayState.Lost, window.State);
+        Assert.Equal(OscoreReplayWindowStatus.Lost, window.State);
         Assert.Null(window.Save());
         Assert.True(window.MayTake(7));
         Assert.Equal(OscoreReplayVerdict.Unknown, window.Take(7));
         Assert.Equal(OscoreReplayVerdict.Fresh, window.Synchronize(9));
-        Assert.Equal(OscoreReplayState.Synchronized, window.State);
+        Assert.Equal(OscoreReplayWindowStatus.Synchronized, window.State);
         Assert.Equal(OscoreReplayVerdict.Replayed, window.Take(9));
         Assert.Equal(OscoreReplayVerdict.Replayed, window.Take(8));
         Assert.Equal(OscoreReplayVerdict.Fresh, window.Take(10));

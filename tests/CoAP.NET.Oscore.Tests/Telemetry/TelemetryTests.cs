@@ -265,7 +265,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         PageTable.Check("telemetry.md", Begin, End, table.ToString());
 
         Assert.Equal(
-            Enum.GetValues<OscoreEvent>().Order(),
+            Enum.GetValues<OscoreMetric>().Order(),
             OscoreInstrument.All.SelectMany(instrument => instrument.Rows.Select(row => row.Kind)).Order());
     }
 

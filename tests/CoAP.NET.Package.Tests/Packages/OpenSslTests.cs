@@ -11,7 +11,7 @@ namespace CoAP.NET.Package.Tests.Packages;
 /// </summary>
 public sealed partial class OpenSslTests
 {
-    // Each asks PlatformCryptography first, or runs only on other systems.
+    // Each asks PlatformCryptographyAvailability first, or runs only on other systems.
     private static readonly string[] s_exceptions =
     [
         // The last resorts for AES-CCM: AesCcmCipher.MeansFor decides.
@@ -23,7 +23,7 @@ public sealed partial class OpenSslTests
         "CoAP.NET.Dataflow: CoAP.NET.SecureRandomSource uses RandomNumberGenerator",
 
         // Certificates exist only where OpenSSL is: of a TLS connection, and of files that are read after a check.
-        "CoAP.NET.AspNetCore: CoAP.NET.AspNetCore.PeerIdentity uses X509CertificateLoader",
+        "CoAP.NET.AspNetCore: CoAP.NET.AspNetCore.HttpContextPeerIdentity uses X509CertificateLoader",
         "CoAP.NET.Dataflow: CoAP.NET.Transports.TlsSettings uses X509CertificateLoader",
         "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses ECDsa",
         "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses ECDsaCertificateExtensions",

@@ -355,7 +355,7 @@ public sealed class ContinuedRegistrationTests
     {
         DirectorySite network = new();
         await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);
-        CoapResourceDirectory streams = new(network.Client, CoapUri.Parse("coap+tcp://[2001:db8::1]/rd"));
+        CoapDirectoryClient streams = new(network.Client, CoapUri.Parse("coap+tcp://[2001:db8::1]/rd"));
         CoapRegistration registration = CoapRegistration.Start(network.Client, streams, RegistrationSite.Options("other"));
         await site.Site.RunAsync(() => registration.Status.State == CoapRegistrationState.Waiting);
 
@@ -393,7 +393,7 @@ public sealed class ContinuedRegistrationTests
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Lifetime = TimeSpan.Zero);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Lifetime = FromSeconds(1L << 32));
         options.Attributes["page"] = "1";
-        Assert.Throws<ArgumentException>(() => RegistrationRules.CheckAttributes(options));
+        Assert.Throws<ArgumentException>(() => ClientRegistrationRules.CheckAttributes(options));
     }
 
     [Theory]

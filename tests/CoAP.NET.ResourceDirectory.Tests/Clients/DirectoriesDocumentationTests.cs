@@ -62,7 +62,7 @@ public sealed class DirectoriesDocumentationTests
 
     private async Task<bool> AskAsync(CoapClient client)
     {
-        CoapResourceDirectory directory = await CoapResourceDirectory.DiscoverAsync(client, "coap://rd.example");
+        CoapDirectoryClient directory = await CoapDirectoryClient.DiscoverAsync(client, "coap://rd.example");
 
         await foreach (CoapLink link in directory.FindResourcesAsync(
             new CoapDirectoryQuery { ResourceType = "temperature-c", Sector = "floor3" }))
@@ -92,8 +92,8 @@ public sealed class DirectoriesDocumentationTests
             Timeout = TimeSpan.FromSeconds(10),
             Group = new CoapGroupRequestOptions { HopLimit = 2 },
         };
-        await foreach (CoapResourceDirectory found in CoapResourceDirectory.DiscoverAllAsync(
-            client, CoapResourceDirectory.SiteLocalGroup, options))
+        await foreach (CoapDirectoryClient found in CoapDirectoryClient.DiscoverAllAsync(
+            client, CoapDirectoryClient.SiteLocalGroup, options))
         {
             Console.WriteLine(found.Registration);
         }

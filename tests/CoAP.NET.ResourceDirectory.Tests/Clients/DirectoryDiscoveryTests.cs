@@ -13,7 +13,7 @@ public sealed class DirectoryDiscoveryTests
     {
         await using DirectorySite site = await DirectorySite.StartAsync();
 
-        CoapResourceDirectory found = await site.DiscoverAsync("coap://[2001:db8::1]/some/path");
+        CoapDirectoryClient found = await site.DiscoverAsync("coap://[2001:db8::1]/some/path");
 
         Assert.Equal("coap://[2001:db8::1]/resourcedirectory/", found.Registration?.ToString());
         Assert.Equal("coap://[2001:db8::1]/endpoint-lookup/", found.EndpointLookup?.ToString());
@@ -35,7 +35,7 @@ public sealed class DirectoryDiscoveryTests
             .WithLink(new CoapLink("coap://[ff02::1]/group", new CoapLinkAttribute("rt", "core.rd-lookup-ep")));
         await site.StartServersAsync();
 
-        CoapResourceDirectory found = await site.DiscoverAsync("coap://[2001:db8::2]");
+        CoapDirectoryClient found = await site.DiscoverAsync("coap://[2001:db8::2]");
 
         Assert.Equal("coaps://[2001:db8::3]/a/b", found.Registration?.ToString());
         Assert.Equal("coap://rd.example/look", found.ResourceLookup?.ToString());
@@ -55,7 +55,7 @@ public sealed class DirectoryDiscoveryTests
         };
         site.Directory.Add("node1", "coap://[2001:db8::7]", new CoapLink("/t"));
 
-        CoapResourceDirectory found = await site.DiscoverAsync("coap://rd.example");
+        CoapDirectoryClient found = await site.DiscoverAsync("coap://rd.example");
         Assert.Equal(s_directory, found.Address);
         Assert.InRange(site.Clock.Elapsed, FromSeconds(2), FromSeconds(2.1));
         Assert.Equal("coap://rd.example/endpoint-lookup/", found.EndpointLookup?.ToString());
@@ -75,7 +75,7 @@ public sealed class DirectoryDiscoveryTests
         site.Names["rd.example"] = [s_silent, s_directory];
         await site.StartServersAsync();
 
-        CoapResourceDirectory found = await site.DiscoverAsync("coap://rd.example");
+        CoapDirectoryClient found = await site.DiscoverAsync("coap://rd.example");
 
         Assert.Equal(s_directory, found.Address);
         Assert.InRange(site.Clock.Elapsed, TimeSpan.Zero, FromSeconds(1));
@@ -110,7 +110,7 @@ public sealed class DirectoryDiscoveryTests
             () => site.DiscoverAsync("coap://[2001:db8::2]"));
         Assert.Equal(CoapCode.Forbidden, refused.Response?.Code);
         await Assert.ThrowsAsync<CoapProtocolException>(() => site.DiscoverAsync("coap://[2001:db8::3]"));
-        await Assert.ThrowsAsync<ArgumentException>(() => CoapResourceDirectory.DiscoverAsync(site.Client, "http://rd.example"));
+        await Assert.ThrowsAsync<ArgumentException>(() => CoapDirectoryClient.DiscoverAsync(site.Client, "http://rd.example"));
     }
 
     [Fact]
@@ -123,7 +123,7 @@ public sealed class DirectoryDiscoveryTests
             : CoapResults.Text("</rd>;rt=\"core.rd\"", CoapContentFormat.LinkFormat));
         await site.StartServersAsync();
 
-        CoapResourceDirectory found = await site.DiscoverAsync("coap://[2001:db8::2]");
+        CoapDirectoryClient found = await site.DiscoverAsync("coap://[2001:db8::2]");
 
         Assert.EndsWith("/rd", found.Registration?.ToString(), Ordinal);
         Assert.Equal(2, asked);
@@ -156,13 +156,13 @@ public sealed class DirectoryDiscoveryTests
         await site.StartServersAsync();
         Array.ForEach(members, member => site.Network.JoinGroup(InMemoryNetwork.Address(member), group));
 
-        List<CoapResourceDirectory> all =
-            await site.CollectAsync(CoapResourceDirectory.DiscoverAllAsync(site.Client, CoapResourceDirectory.LinkLocalGroup));
+        List<CoapDirectoryClient> all =
+            await site.CollectAsync(CoapDirectoryClient.DiscoverAllAsync(site.Client, CoapDirectoryClient.LinkLocalGroup));
         Assert.Equal(
             ["coap://[2001:db8::20]/resourcedirectory/", "coap://[2001:db8::21]:61616/resourcedirectory/"],
             all.Select(found => found.Registration?.ToString()).Order());
 
-        CoapResourceDirectory one = await site.DiscoverAsync(CoapResourceDirectory.LinkLocalGroup);
+        CoapDirectoryClient one = await site.DiscoverAsync(CoapDirectoryClient.LinkLocalGroup);
         Assert.NotNull(one.Registration);
     }
 
@@ -173,7 +173,7 @@ public sealed class DirectoryDiscoveryTests
 
         CoapDirectoryException exception = await Assert.ThrowsAsync<CoapDirectoryException>(
             () => site.DiscoverAsync(
-                CoapResourceDirectory.LinkLocalGroup, new CoapDirectoryClientOptions { Timeout = FromSeconds(8) }));
+                CoapDirectoryClient.LinkLocalGroup, new CoapDirectoryClientOptions { Timeout = FromSeconds(8) }));
 
         exception.Mentions("within 8 s");
     }
@@ -184,7 +184,7 @@ public sealed class DirectoryDiscoveryTests
         await using DirectorySite site = await DirectorySite.StartAsync();
         site.Names["rd.example"] = [s_silent, s_silent];
         using CancellationTokenSource stop = new();
-        Task<CoapResourceDirectory> search = CoapResourceDirectory.DiscoverAsync(site.Client, "coap://rd.example", null, stop.Token);
+        Task<CoapDirectoryClient> search = CoapDirectoryClient.DiscoverAsync(site.Client, "coap://rd.example", null, stop.Token);
         await site.RunAsync(() => SentTo(site, s_silent) == 2);
 
         await stop.CancelAsync();

@@ -65,8 +65,8 @@ internal sealed class DirectorySite : IAsyncDisposable
 
     public Task RunAsync(Func<bool> condition, TimeSpan? max = null) => Clock.AdvanceUntilAsync(condition, max ?? FromMinutes(10));
 
-    public Task<CoapResourceDirectory> DiscoverAsync(string uri = Address, CoapDirectoryClientOptions? options = null) =>
-        RunAsync(CoapResourceDirectory.DiscoverAsync(Client, uri, options));
+    public Task<CoapDirectoryClient> DiscoverAsync(string uri = Address, CoapDirectoryClientOptions? options = null) =>
+        RunAsync(CoapDirectoryClient.DiscoverAsync(Client, uri, options));
 
     public Task<List<T>> CollectAsync<T>(IAsyncEnumerable<T> results) => RunAsync(ReadAsync(results));
 

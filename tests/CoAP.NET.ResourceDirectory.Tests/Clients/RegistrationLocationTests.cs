@@ -34,7 +34,8 @@ public sealed class RegistrationLocationTests
     [Theory]
     [InlineData("node1", true)]
     [InlineData("", false)]
-    public async Task The_client_registers_again_under_its_name_when_the_owner_of_the_location_cannot_be_verified(string name, bool refusesLookUps)
+    public async Task The_client_registers_again_under_its_name_when_the_owner_of_the_location_cannot_be_verified(
+        string name, bool refusesLookUps)
     {
         CoapRegistrationOptions options = RegistrationSite.Options(name);
         if (name.Length == 0)
@@ -62,7 +63,7 @@ public sealed class RegistrationLocationTests
     {
         DirectorySite network = new();
         await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);
-        CoapResourceDirectory small = new(network.Client, CoapUri.Parse(DirectorySite.Address + "/resourcedirectory/"));
+        CoapDirectoryClient small = new(network.Client, CoapUri.Parse(DirectorySite.Address + "/resourcedirectory/"));
         CoapRegistration registration = CoapRegistration.Start(network.Client, small, RegistrationSite.Options("small"));
         await site.Site.RunAsync(registration.WhenRegisteredAsync());
 
@@ -79,7 +80,7 @@ public sealed class RegistrationLocationTests
     {
         DirectorySite network = new();
         await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);
-        CoapResourceDirectory small = new(network.Client, CoapUri.Parse(DirectorySite.Address + "/resourcedirectory/"));
+        CoapDirectoryClient small = new(network.Client, CoapUri.Parse(DirectorySite.Address + "/resourcedirectory/"));
         CoapRegistration registration = CoapRegistration.Start(network.Client, small, RegistrationSite.Options("small"));
         await site.Site.RunAsync(registration.WhenRegisteredAsync());
 

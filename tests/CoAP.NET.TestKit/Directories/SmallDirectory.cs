@@ -136,7 +136,7 @@ internal sealed class SmallDirectory
             return CoapResults.BadRequest("ep argument missing");
         }
 
-        if (!CoapLinkFormat.TryParse(request.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error))
+        if (!CoapLinkFormat.TryParse(request.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error))
         {
             return CoapResults.BadRequest(error.ToString());
         }

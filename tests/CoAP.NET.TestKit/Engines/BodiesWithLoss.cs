@@ -11,14 +11,14 @@ public abstract class BodiesWithLoss<TEngines> : LossyEngines<TEngines>
     [Theory]
     [Trait("Category", "Campaign")]
     [MemberData(nameof(Engines))]
-    public Task Block_transfers_over_a_lossy_path_complete_in_both_directions(string engine) => BodiesAsync(engine, CoapQBlock.Off);
+    public Task Block_transfers_over_a_lossy_path_complete_in_both_directions(string engine) => BodiesAsync(engine, CoapQBlockPolicy.Off);
 
     [Theory]
     [MemberData(nameof(Engines))]
     public Task Q_Block_transfers_over_a_lossy_path_complete_in_both_directions(string engine) =>
-        BodiesAsync(engine, CoapQBlock.AllowUnsecured);
+        BodiesAsync(engine, CoapQBlockPolicy.AllowUnsecured);
 
-    private static async Task BodiesAsync(string engine, CoapQBlock qBlock)
+    private static async Task BodiesAsync(string engine, CoapQBlockPolicy qBlock)
     {
         await using EngineWorld world = await StartAsync(engine, static server =>
         {
@@ -29,7 +29,7 @@ public abstract class BodiesWithLoss<TEngines> : LossyEngines<TEngines>
         CoapClient client = QuickClient(world, losses.Loses, losses.Loses, qBlock);
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         losses.Percent = 10;
-        bool isConfirmable = qBlock == CoapQBlock.Off;
+        bool isConfirmable = qBlock == CoapQBlockPolicy.Off;
         CoapRequest put = new(CoapMethod.Put, world.Uri("/body")) { Confirmable = isConfirmable, Content = CoapContent.Binary(s_body) };
         await client.SendAsync(put).WaitAsync(EngineWorld.Hang).Says("True");
         CoapRequest get = new(CoapMethod.Get, world.Uri("/body")) { Confirmable = isConfirmable };

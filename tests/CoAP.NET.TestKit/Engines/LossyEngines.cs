@@ -8,7 +8,8 @@ public abstract class LossyEngines<TEngines>
 {
     public static TheoryData<string> Engines => TEngines.Datagrams;
 
-    private protected static Task<EngineWorld> StartAsync(string engine, Action<CoapServer> map, CoapQBlock qBlock = CoapQBlock.Off) =>
+    private protected static Task<EngineWorld> StartAsync(
+        string engine, Action<CoapServer> map, CoapQBlockPolicy qBlock = CoapQBlockPolicy.Off) =>
         EngineWorld.StartAsync<TEngines>(
             engine,
             server =>
@@ -24,7 +25,7 @@ public abstract class LossyEngines<TEngines>
 
     private protected static CoapClient QuickClient(
         EngineWorld world, Func<CoapDatagram, bool>? losesSent = null, Func<CoapDatagram, bool>? losesReceived = null,
-        CoapQBlock qBlock = CoapQBlock.Off) =>
+        CoapQBlockPolicy qBlock = CoapQBlockPolicy.Off) =>
         world.Client(
             options =>
             {

@@ -55,7 +55,8 @@ internal static class NullArguments
     private static IEnumerable<MethodBase> MembersOf(Type type)
     {
         if (type.IsInterface || type.IsEnum || type.Name.Contains('<') || type.ContainsGenericParameters
-            || type.IsDefined(typeof(EditorBrowsableAttribute)) || type.IsSubclassOf(typeof(Delegate)) || type.IsSubclassOf(typeof(Exception)) || type.IsSubclassOf(typeof(Attribute)))
+            || type.IsDefined(typeof(EditorBrowsableAttribute)) || type.IsSubclassOf(typeof(Delegate))
+                || type.IsSubclassOf(typeof(Exception)) || type.IsSubclassOf(typeof(Attribute)))
         {
             return [];
         }

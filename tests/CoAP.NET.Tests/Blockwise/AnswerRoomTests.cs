@@ -117,7 +117,8 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Server.MapPost("/x", () => CoapResults.Changed(CoapContent.Binary(Body(300 * KiB))));
         await StartAsync();
         Send(Message(CoapMethod.Post, "x"));
-        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text.Mentions("(MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise)");
+        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text.Mentions(
+            "(MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise)");
         AssertAllFreed();
     }
 
@@ -274,7 +275,8 @@ public sealed class AnswerRoomTests : BlockwiseTest
         AssertAllFreed();
     }
 
-    private static string TagOf(CoapMessage answer) => $"{answer.Code} {Convert.ToHexString(answer.Options.ETag.GetValueOrDefault().ToArray())}";
+    private static string TagOf(CoapMessage answer) =>
+        $"{answer.Code} {Convert.ToHexString(answer.Options.ETag.GetValueOrDefault().ToArray())}";
 
     private CoapAddress[] ComeBack(int count)
     {

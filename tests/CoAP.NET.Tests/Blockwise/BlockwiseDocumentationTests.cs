@@ -58,7 +58,7 @@ public sealed class BlockwiseDocumentationTests : GuideTest
             }
 
             byte[] buffer = new byte[1000];
-            await using CoapResponseStream body = await client.OpenReadAsync("coap://[::1]/firmware", cancellationToken);
+            await using CoapResponseBodyStream body = await client.OpenReadAsync("coap://[::1]/firmware", cancellationToken);
             int read = await body.ReadAsync(buffer, cancellationToken);
             Assert.InRange(read, 1, buffer.Length);
 

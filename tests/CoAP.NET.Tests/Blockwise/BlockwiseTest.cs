@@ -9,9 +9,9 @@ public abstract class BlockwiseTest : EndpointTest
 
     private ushort _messageId = 0x1000;
 
-    private protected CoAP.NET.Blockwise.RequestBodies Bodies => Server.Endpoint.Pipelines[0].Blockwise.Requests;
+    private protected CoAP.NET.Blockwise.RequestBodyStore Bodies => Server.Endpoint.Pipelines[0].Blockwise.Requests;
 
-    private protected CoAP.NET.Blockwise.ResponseBodies Responses => Server.Endpoint.Pipelines[0].Blockwise.Responses;
+    private protected CoAP.NET.Blockwise.ServedBlockwiseResponses Responses => Server.Endpoint.Pipelines[0].Blockwise.Responses;
 
     private protected CoAP.NET.Blockwise.BlockwiseBudgets Memory => Server.Endpoint.Bodies;
 

@@ -283,7 +283,7 @@ public sealed class ClientDownloadTests : TransferTest
         notification.Options.Observe = 12;
         CoapMessage registration = new(CoapCode.Get);
         registration.Options.Observe = 0;
-        CoAP.NET.Mesh.CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
+        CoAP.NET.Mesh.CoapShardPipeline pipeline = Client.Endpoint.Pipelines[0];
         CoAP.NET.CoapChannel channel = Assert.Single(pipeline.Channels.All());
         RequestChain chain = new(new RequestSender(Client.Endpoint.Environment, [pipeline.Sender]),
             new BlockwiseStep(Client.Endpoint.Environment));

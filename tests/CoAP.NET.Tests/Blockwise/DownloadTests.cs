@@ -9,7 +9,8 @@ public sealed class DownloadTests : BlockwiseTest
     [InlineData("4801cb00ecc8067b2101a4f4b56c61726765c0", 16, "08")]
     [InlineData("4801cb00ecc8067b2101a4f4b56c61726765c10a", 64, "0a")]
     [InlineData("4801cb00ecc8067b2101a4f4b56c61726765", 1024, "0e")]
-    public async Task A_captured_request_gets_its_first_block_with_size_ETag_Content_Format_and_Block2(string request, int size, string block2)
+    public async Task A_captured_request_gets_its_first_block_with_size_ETag_Content_Format_and_Block2(
+        string request, int size, string block2)
     {
         byte[] body = Body(1280);
         Server.MapGet("/large", () => CoapResults.Bytes(body, CoapContentFormat.TextPlain));

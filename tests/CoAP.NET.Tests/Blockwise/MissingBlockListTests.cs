@@ -32,5 +32,6 @@ public sealed class MissingBlockListTests
     [InlineData("1f")]
     [InlineData("8101")]
     [InlineData("f6")]
-    public void A_malformed_list_of_missing_blocks_is_refused(string hex) => Assert.False(MissingBlockList.TryRead(Wire.Hex(hex), 10, out _));
+    public void A_malformed_list_of_missing_blocks_is_refused(string hex) =>
+        Assert.False(MissingBlockList.TryRead(Wire.Hex(hex), 10, out _));
 }

@@ -13,7 +13,7 @@ public sealed class NotificationTests : BlockwiseTest
         Server.MapGet("/status", () => CoapResults.Bytes(body));
         await StartAsync();
         Get("status", new BlockValue(0, false, 5));
-        CoapPipeline pipeline = Server.Endpoint.Pipelines[0];
+        CoapShardPipeline pipeline = Server.Endpoint.Pipelines[0];
         CoapChannel channel = Assert.Single(pipeline.Channels.All());
         CoapMessage registration = Message(CoapMethod.Get, "status", options =>
         {
@@ -25,7 +25,7 @@ public sealed class NotificationTests : BlockwiseTest
         CoapResult result = CoapResults.Bytes(body);
         result.OwnOptions.Observe = 62354;
         Transport.TakeSent();
-        pipeline.ExchangesOut.Run(new CoapReply(exchange, result));
+        pipeline.ExchangesOut.Run(new CoapServerReply(exchange, result));
         CoapMessage first = s_serializer.Deserialize(Wire.Hex(Assert.Single(Transport.TakeSent())));
         Assert.Equal((62354u, new BlockValue(0, true, 3), 300u), (first.Options.Observe, first.Options.Block2, first.Options.Size2));
 

@@ -18,11 +18,11 @@ public sealed class QBlock1ServerTests : QBlockTest
     }
 
     [Theory]
-    [InlineData(CoapQBlock.Off)]
-    [InlineData(CoapQBlock.Secured)]
+    [InlineData(CoapQBlockPolicy.Off)]
+    [InlineData(CoapQBlockPolicy.Secured)]
     [Rfc("9177-4.1-1")]
     [Rfc("9177-11-1")]
-    public async Task Q_Block_options_without_opt_in_or_security_get_4_02(CoapQBlock use)
+    public async Task Q_Block_options_without_opt_in_or_security_get_4_02(CoapQBlockPolicy use)
     {
         Options.UseQBlock(use);
         await StartStoreAsync();
@@ -90,7 +90,8 @@ public sealed class QBlock1ServerTests : QBlockTest
                 answers.Add((i, answer.Code));
                 if (answer.Code == CoapCode.Continue)
                 {
-                    Assert.Equal((i, true), (answer.Options.Get<QBlock1Option>()!.Value.Number, answer.Options.Get<QBlock1Option>()!.Value.More));
+                    Assert.Equal((i, true),
+                        (answer.Options.Get<QBlock1Option>()!.Value.Number, answer.Options.Get<QBlock1Option>()!.Value.More));
                 }
             }
         }

@@ -103,7 +103,7 @@ public sealed class QBlockCampaignTests
             Pipeline = { Random = new VirtualRandom((ulong)seed) },
             Parameters = CoapTransmissionParameters.Default with { PreferredBlockSize = 64 },
         };
-        options.UseQBlock(CoapQBlock.AllowUnsecured);
+        options.UseQBlock(CoapQBlockPolicy.AllowUnsecured);
         options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
         return options;
     }

@@ -10,7 +10,7 @@ public sealed class QBlockClientTests : TransferTest
 
     public QBlockClientTests()
     {
-        Options.UseQBlock(CoapQBlock.AllowUnsecured);
+        Options.UseQBlock(CoapQBlockPolicy.AllowUnsecured);
         Options.Parameters = CoapTransmissionParameters.Default with { PreferredBlockSize = 64 };
     }
 
@@ -28,7 +28,8 @@ public sealed class QBlockClientTests : TransferTest
 
     private static int NumberOf(CoapMessage message) => message.Options.Get<QBlock1Option>()!.Value.Number;
 
-    private static string[] Asked(CoapMessage message) => [.. message.Options.GetAll<QBlock2Option>().Select(option => option.Value.ToString())];
+    private static string[] Asked(CoapMessage message) =>
+        [.. message.Options.GetAll<QBlock2Option>().Select(option => option.Value.ToString())];
 
     private Task<CoapResponse> PutAsync(CancellationToken cancellationToken = default) =>
         Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(_body), Confirmable = false },

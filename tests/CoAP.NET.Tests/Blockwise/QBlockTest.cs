@@ -10,7 +10,7 @@ public abstract class QBlockTest : BlockwiseTest
     private ushort _messageId = 0x2000;
     private byte _token;
 
-    private protected QBlockTest() => Options.UseQBlock(CoapQBlock.AllowUnsecured);
+    private protected QBlockTest() => Options.UseQBlock(CoapQBlockPolicy.AllowUnsecured);
 
     /// <summary>Hands a request in; gives what was sent because of it.</summary>
     private protected List<CoapMessage> Deliver(CoapMessage message)

@@ -69,7 +69,8 @@ public sealed class SeekableTests : BlockwiseTest
             CoapMessage second = await SendLateAsync(Message(CoapMethod.Get, "x", options => options.Block2 = new BlockValue(2, false, 6)));
             Assert.Equal(Body(3000, 1)[2048..], second.Payload.ToArray());
             Assert.Equal(etag, second.Options.ETag!.Value.ToArray());
-            Assert.Equal(CoapCode.Valid, (await SendLateAsync(Message(CoapMethod.Get, "x", options => options.Add(new ETagOption(etag))))).Code);
+            Assert.Equal(CoapCode.Valid,
+                (await SendLateAsync(Message(CoapMethod.Get, "x", options => options.Add(new ETagOption(etag))))).Code);
             await File.WriteAllBytesAsync(path, Body(3001, 1));
             Assert.NotEqual(etag,
                 (await SendLateAsync(

@@ -23,8 +23,9 @@ public sealed class TransferCostTests : TransferTest
             {
                 for (int i = 0; i < 2_000; i++)
                 {
-                    RequestRun run = new(chain, request, 0);
-                    if (run.Advance(StepOutcome.Go).Kind != StepKind.Go || run.Advance(StepOutcome.Done(response)).Kind != StepKind.Done)
+                    OutgoingRequestRun run = new(chain, request, 0);
+                    if (run.Advance(StepOutcome.Go).Kind != StepOutcomeKind.Go
+                        || run.Advance(StepOutcome.Done(response)).Kind != StepOutcomeKind.Done)
                     {
                         Assert.Fail("The step had something to do.");
                     }

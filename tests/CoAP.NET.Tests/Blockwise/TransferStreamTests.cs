@@ -113,7 +113,8 @@ public sealed class TransferStreamTests : TransferTest
         Answer = server.Answer;
         using MemoryStream destination = new();
         Collected progress = new();
-        CoapResponse response = await Within(Client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { Destination = destination, Progress = progress }));
+        CoapResponse response =
+            await Within(Client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { Destination = destination, Progress = progress }));
         Assert.True(response.Payload.IsEmpty);
         Assert.Equal(server.Body, destination.ToArray());
         Assert.Equal([1024, 2048, 2500], progress.Select(item => item!.Value.BytesTransferred));
@@ -185,7 +186,8 @@ public sealed class TransferStreamTests : TransferTest
         using MemoryStream destination = new();
         CoapDownloadOptions rest = new() { Offset = 1024, ETag = new CoapETag([8]) };
         Task<CoapProtocolException> RefusedAsync() =>
-            Assert.ThrowsAsync<CoapProtocolException>(() => Within(Client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { Destination = destination, Download = rest })));
+            Assert.ThrowsAsync<CoapProtocolException>(
+                () => Within(Client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { Destination = destination, Download = rest })));
         Assert.Equal(CoapError.RepresentationChanged, (await RefusedAsync()).Error);
         Answer = _ => Reply(CoapCode.Content, payload: Bytes(7), etag: "09");
         Assert.Equal(CoapError.RepresentationChanged, (await RefusedAsync()).Error);
@@ -205,7 +207,7 @@ public sealed class TransferStreamTests : TransferTest
     {
         HandServer server = new() { Body = Bytes(100_000), ETag = [8] };
         Answer = server.Answer;
-        await using CoapResponseStream stream = await Within(Client.OpenReadAsync(Uri));
+        await using CoapResponseBodyStream stream = await Within(Client.OpenReadAsync(Uri));
         Assert.Equal([8], stream.Response.Options.ETag!.Value.ToArray());
         Assert.InRange(Requests.Count, 1, 8);
         using MemoryStream read = new();
@@ -220,14 +222,14 @@ public sealed class TransferStreamTests : TransferTest
     {
         HandServer server = new() { Body = Bytes(100_000) };
         Answer = server.Answer;
-        CoapResponseStream left = await Within(Client.OpenReadAsync(Uri));
+        CoapResponseBodyStream left = await Within(Client.OpenReadAsync(Uri));
         await Within(left.ReadExactlyAsync(new byte[10]).AsTask());
         await Within(left.DisposeAsync().AsTask());
         Assert.InRange(Requests.Count, 1, 8);
         AssertAllIsFree();
 
         Answer = request => request.Options.Block2 is { Number: 1 } ? Reply(CoapCode.NotFound) : server.Answer(request);
-        await using CoapResponseStream broken = await Within(Client.OpenReadAsync(Uri));
+        await using CoapResponseBodyStream broken = await Within(Client.OpenReadAsync(Uri));
         CoapResponseException error = await Assert.ThrowsAsync<CoapResponseException>(() => Within(broken.CopyToAsync(Stream.Null)));
         Assert.Equal(CoapCode.NotFound, error.Response.Code);
         Answer = _ => Reply(CoapCode.NotFound);

@@ -109,7 +109,7 @@ public abstract class TransferTest : RequestingTest
     /// <summary>Nothing of ours is left: no request waits, no message is outstanding, nobody holds the channel of a peer.</summary>
     private protected void AssertAllIsFree()
     {
-        CoAP.NET.Mesh.CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
+        CoAP.NET.Mesh.CoapShardPipeline pipeline = Client.Endpoint.Pipelines[0];
         lock (pipeline.Shard.Gate)
         {
             Assert.Equal(0, pipeline.Messages.Outstanding);

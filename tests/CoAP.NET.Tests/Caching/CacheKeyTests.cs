@@ -112,7 +112,7 @@ public sealed class CacheKeyTests : CacheTest
     {
         CoapMessage request = CachedPeers.Request("x");
         request.Options.Add(number, Wire.Hex(value));
-        Assert.Equal(CacheAccess.None, CacheRules.UseOf(request, CoapOptionRegistry.Default));
+        Assert.Equal(CacheAccessLevel.None, CacheRules.UseOf(request, CoapOptionRegistry.Default));
     }
 
     [Theory]
@@ -123,7 +123,7 @@ public sealed class CacheKeyTests : CacheTest
     {
         CoapMessage request = CachedPeers.Request("x");
         request.Options.Add(number, [1]);
-        Assert.Equal(CacheAccess.StoreOnly, CacheRules.UseOf(request, CoapOptionRegistry.Default));
+        Assert.Equal(CacheAccessLevel.StoreOnly, CacheRules.UseOf(request, CoapOptionRegistry.Default));
         Assert.Equal(CachedPeers.Key(CachedPeers.Request("x")), CachedPeers.Key(request));
     }
 

@@ -6,8 +6,8 @@ namespace CoAP.NET.Tests.Caching;
 /// <summary>A cache that serves several sources.</summary>
 public sealed class CacheQuotaTests
 {
-    private static readonly CoapSource s_honest = SourceOf("192.0.2.1");
-    private static readonly CoapSource s_greedy = SourceOf("192.0.2.66");
+    private static readonly CoapQuotaSource s_honest = SourceOf("192.0.2.1");
+    private static readonly CoapQuotaSource s_greedy = SourceOf("192.0.2.66");
 
     [Fact]
     public void A_source_that_fills_the_cache_displaces_only_its_own_responses()
@@ -113,12 +113,12 @@ public sealed class CacheQuotaTests
         Assert.Equal((0, 0, 0L), (store.Sources, store.Count, store.Bytes));
     }
 
-    private static CoapSource SourceOf(string address) => CoapSourceRule.Default.Of(
+    private static CoapQuotaSource SourceOf(string address) => CoapSourceGroupingRule.Default.Of(
         CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 5683)));
 
-    private static void Store(CoapCache cache, string path, CoapSource source) => cache.Store(
+    private static void Store(CoapCache cache, string path, CoapQuotaSource source) => cache.Store(
         CachedPeers.Key(CachedPeers.Request(path))!, CachedPeers.Response(CoapCode.Content, new string('x', 9_000)), 0, null, source);
 
-    private static CoapResponse? Find(CoapCache cache, string path, CoapSource source) =>
+    private static CoapResponse? Find(CoapCache cache, string path, CoapQuotaSource source) =>
         cache.Find(CachedPeers.Key(CachedPeers.Request(path))!, 0, CoapCacheMode.Default, source).Fresh;
 }

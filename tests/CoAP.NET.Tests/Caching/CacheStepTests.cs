@@ -21,9 +21,9 @@ public sealed class CacheStepTests
         {
             for (int i = 0; i < 1_000; i++)
             {
-                RequestRun run = new(chain, request, 0);
-                bool isSent = run.Advance(StepOutcome.Go).Kind == StepKind.Go;
-                bool isOver = run.Advance(StepOutcome.Done(response)).Kind == StepKind.Done;
+                OutgoingRequestRun run = new(chain, request, 0);
+                bool isSent = run.Advance(StepOutcome.Go).Kind == StepOutcomeKind.Go;
+                bool isOver = run.Advance(StepOutcome.Done(response)).Kind == StepOutcomeKind.Done;
                 if (!isSent || !isOver)
                 {
                     Assert.Fail("The step had something to do.");
@@ -69,7 +69,7 @@ public sealed class CacheStepTests
     };
 
     // Its answer never comes.
-    private sealed class SilentStep : RequestStep
+    private sealed class SilentStep : OutgoingRequestStep
     {
         public override StepOutcome Before(OutgoingRequest request) => StepOutcome.Wait(new TaskCompletionSource<CoapResponse>().Task);
     }

@@ -60,7 +60,7 @@ public sealed class CachingDocumentationTests
         Task<CoapMessage> SendToServerAsync(CoapMessage request, string uri) => Task.FromResult(
             new CoapMessage(CoapCode.Content) { Payload = System.Text.Encoding.UTF8.GetBytes($"{uri} {request.Code} {++asked}") });
 
-        async Task<CoapMessage> AskAsync(CoapMessage request, string uri, CoapSource source)
+        async Task<CoapMessage> AskAsync(CoapMessage request, string uri, CoapQuotaSource source)
         {
             CoapCacheTransaction? cached = cache.Begin(request, uri, source);
             if (cached?.Fresh is { } fresh)

@@ -56,14 +56,14 @@ public sealed class DeclaredCachingTests : CacheTest
     }
 
     [Theory]
-    [InlineData(Safe, OptionStoring.ByNumber, true, true)]
-    [InlineData(Unsafe, OptionStoring.ByNumber, false, false)]
-    [InlineData(Unsafe, OptionStoring.Keep, true, true)]
-    [InlineData(Unsafe, OptionStoring.Drop, true, false)]
-    [InlineData(Safe, OptionStoring.Drop, true, false)]
-    [InlineData(Safe, OptionStoring.Forbid, false, false)]
+    [InlineData(Safe, ResponseOptionCaching.ByNumber, true, true)]
+    [InlineData(Unsafe, ResponseOptionCaching.ByNumber, false, false)]
+    [InlineData(Unsafe, ResponseOptionCaching.Keep, true, true)]
+    [InlineData(Unsafe, ResponseOptionCaching.Drop, true, false)]
+    [InlineData(Safe, ResponseOptionCaching.Drop, true, false)]
+    [InlineData(Safe, ResponseOptionCaching.Forbid, false, false)]
     public async Task OptionStoring_decides_whether_a_response_is_stored_and_with_the_option(
-        int number, OptionStoring storing, bool isStored, bool isKept)
+        int number, ResponseOptionCaching storing, bool isStored, bool isKept)
     {
         Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Storing = storing });
 

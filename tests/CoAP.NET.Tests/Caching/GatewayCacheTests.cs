@@ -92,7 +92,7 @@ public sealed class GatewayCacheTests
     public void Each_source_has_its_share_of_the_cache()
     {
         CoapCache cache = new(20_000, timeProvider: _clock);
-        CoapSource honest = SourceOf("192.0.2.1");
+        CoapQuotaSource honest = SourceOf("192.0.2.1");
         cache.Begin(new CoapMessage(CoapCode.Get), Uri, honest)!.Complete(Answer("one", 60));
         for (int i = 0; i < 1000; i++)
         {
@@ -105,7 +105,8 @@ public sealed class GatewayCacheTests
 
     private static CoapMessage Answer(string text, uint maxAge, byte? tag = null)
     {
-        CoapMessage answer = Message(CoapCode.Content, [new MaxAgeOption(maxAge), .. tag is { } value ? [new ETagOption([value])] : (CoapOption[])[]]);
+        CoapMessage answer =
+            Message(CoapCode.Content, [new MaxAgeOption(maxAge), .. tag is { } value ? [new ETagOption([value])] : (CoapOption[])[]]);
         answer.Payload = System.Text.Encoding.UTF8.GetBytes(text);
         return answer;
     }
@@ -117,8 +118,8 @@ public sealed class GatewayCacheTests
         return message;
     }
 
-    private static CoapSource SourceOf(string address) =>
-        CoapSourceRule.Default.Of(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 5683)));
+    private static CoapQuotaSource SourceOf(string address) =>
+        CoapSourceGroupingRule.Default.Of(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 5683)));
 
     private CoapCacheTransaction Begin(string uri = Uri, Action<CoapOptionCollection>? options = null)
     {

@@ -66,7 +66,7 @@ public class ClientRequestTests : ClientConnectionTest
         CoapRequest request = new(observes ? CoapMethod.Get : CoapMethod.Put, Target)
         {
             IsForwarded = isForwarded,
-            OnBehalfOf = isOnBehalf ? default(CoapSource) : null,
+            OnBehalfOf = isOnBehalf ? default(CoapQuotaSource) : null,
             Content = observes ? null : CoapContent.Text("\r\nFLUSHALL\r\n"),
         };
 

@@ -23,7 +23,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(request));
 
         Assert.Equal(
-            (CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, s_three, reason),
+            (CoapTimeoutStep.Capabilities, CoapTimeLimitKind.RequestTimeout, s_three, reason),
             (error.Awaited, error.EndedBy, error.Limit, error.Reason));
         error.Message.Omits("delivered");
         error.Mentions("the Timeout of 3 s");
@@ -50,7 +50,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
 
         CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = s_three }));
 
-        Assert.Equal((CoapTimeoutStep.Connect, CoapConnectStage.Waiting), (error.Awaited, error.ConnectProgress!.Stage));
+        Assert.Equal((CoapTimeoutStep.Connect, CoapConnectPhase.Waiting), (error.Awaited, error.ConnectProgress!.Stage));
         error.Mentions("Nobody listens at 192.0.2.1:5683.");
     }
 
@@ -63,7 +63,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
 
         Assert.Equal(
-            (CoapTimeoutStep.Capabilities, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotAcknowledged),
+            (CoapTimeoutStep.Capabilities, CoapTimeLimitKind.RequestTimeout, s_three, CoapTimeoutReason.NotAcknowledged),
             (error.Awaited, error.EndedBy, error.Limit, error.Reason));
         error.Mentions("not even the peer's CSM");
     }
@@ -77,7 +77,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
 
         CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
 
-        Assert.Equal((CoapTimeoutStep.Connect, CoapTimeLimit.RequestTimeout, s_three), (error.Awaited, error.EndedBy, error.Limit));
+        Assert.Equal((CoapTimeoutStep.Connect, CoapTimeLimitKind.RequestTimeout, s_three), (error.Awaited, error.EndedBy, error.Limit));
         error.Message.Begins("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete");
     }
 
@@ -115,10 +115,10 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
         Assert.Equal(
-            (awaited, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotSent),
+            (awaited, CoapTimeLimitKind.RequestTimeout, s_three, CoapTimeoutReason.NotSent),
             (error.Awaited.ToString(), error.EndedBy, error.Limit, error.Reason));
         error.Mentions(text);
-        Assert.Equal(CoapConnectStage.NoAnswer, error.ConnectProgress!.Stage);
+        Assert.Equal(CoapConnectPhase.NoAnswer, error.ConnectProgress!.Stage);
     }
 
     private async Task<CoapTimeoutException> AfterAsync(Task request)

@@ -136,7 +136,7 @@ public sealed class ConnectionCostTests : ConnectionTest
 
         public override bool IsCongested => false;
 
-        public override CoapConnectionProgress Progress => default;
+        public override CoapConnectionTransferProgress Progress => default;
 
         public bool Open() => transport.Context.Opened(this);
 

@@ -71,7 +71,7 @@ public class ConnectionEndTests : ClientConnectionTest
                     Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, Slow<CoAP.NET.CoapExchange>);
                     break;
                 default:
-                    Options.Pipeline.Insert(CoapStageLinks.ResourceToExchanges, Slow<CoAP.NET.CoapReply>);
+                    Options.Pipeline.Insert(CoapStageLinks.ResourceToExchanges, Slow<CoAP.NET.CoapServerReply>);
                     break;
             }
 
@@ -113,7 +113,8 @@ public class ConnectionEndTests : ClientConnectionTest
     {
         Answers = static (_, frame) => frame.Code is > 0 and < 32 ? $"4{frame.Token.Length / 2:x}a3{frame.Token}d2010e10" : null;
         await StartClientAsync();
-        Task<CoapResponse> asked = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { TooManyRequests = CoapTooManyRequestsBehavior.Wait });
+        Task<CoapResponse> asked =
+            Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { TooManyRequests = CoapTooManyRequestsBehavior.Wait });
         await UntilAsync(() => Streams.OpenedByUs is [{ } connection] && connection.TakeSent().Length > 0);
 
         await Server.DisposeAsync();

@@ -106,7 +106,7 @@ public sealed class MeshCampaignTests
             Assert.Equal(0, endpoint.Connections.Count);
             Assert.Equal(0, server.ObserverCount);
             Assert.Equal(0, endpoint.Served.Count);
-            foreach (CoapPipeline pipeline in endpoint.Pipelines)
+            foreach (CoapShardPipeline pipeline in endpoint.Pipelines)
             {
                 lock (pipeline.Shard.Gate)
                 {
@@ -130,8 +130,8 @@ public sealed class MeshCampaignTests
             }
 
             Assert.Null(PeerObservers.Of(channel));
-            Assert.False(ConnectionState.Of(channel)!.IsScheduled);
-            Assert.Empty(((StreamState)ConnectionState.Of(channel)!).Waiting);
+            Assert.False(ConnectionSignallingState.Of(channel)!.IsScheduled);
+            Assert.Empty(((StreamState)ConnectionSignallingState.Of(channel)!).Waiting);
             if (PeerExchanges.Of(channel) is { } exchanges)
             {
                 Assert.Empty(exchanges.Pending);

@@ -154,5 +154,6 @@ public sealed class NameResolverTests
         Assert.True(given.IsCancellationRequested);
     }
 
-    private static CoapSource Client(int host) => CoapSourceRule.Default.Of(CoapAddress.FromIPv4(0xc6336400u + (uint)host, 5683));
+    private static CoapQuotaSource Client(int host) =>
+        CoapSourceGroupingRule.Default.Of(CoapAddress.FromIPv4(0xc6336400u + (uint)host, 5683));
 }

@@ -290,7 +290,8 @@ public class PoolCampaignTests : ClientConnectionTest
     }
 
     // Not one that is just being opened: nothing comes of it before the endpoint has it.
-    private static bool IsOpen(DirectConnection connection) => !connection.IsClosed && connection.Channel is { } channel && ConnectionState.Of(channel) is not null;
+    private static bool IsOpen(DirectConnection connection) => !connection.IsClosed && connection.Channel is { } channel
+        && ConnectionSignallingState.Of(channel) is not null;
 
     private static DirectConnection Pick(Dice random, DirectConnection[] from) => from[random.Next(from.Length)];
 

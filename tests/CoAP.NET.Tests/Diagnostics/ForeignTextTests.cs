@@ -23,7 +23,8 @@ public sealed class ForeignTextTests
     [Fact]
     public void A_text_above_the_maximum_length_is_cut()
     {
-        Assert.Equal(new string('x', CoapUntrustedText.MaxLength), CoapUntrustedText.LineOf(new string('x', CoapUntrustedText.MaxLength + 1)));
+        Assert.Equal(new string('x', CoapUntrustedText.MaxLength),
+            CoapUntrustedText.LineOf(new string('x', CoapUntrustedText.MaxLength + 1)));
         Assert.Equal(CoapUntrustedText.MaxLength, CoapUntrustedText.LineOf(new byte[5000]).Length);
     }
 

@@ -23,7 +23,7 @@ public sealed class SnapshotTests : EndpointTest
         Task<CoapResponse> second = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/b"));
         Clock.Advance(FromSeconds(4));
 
-        CoapSnapshot snapshot = Endpoint.GetSnapshot();
+        CoapDiagnosticSnapshot snapshot = Endpoint.GetSnapshot();
         Assert.Equal(("field", Clock.GetUtcNow(), 1, 1, false),
             (snapshot.Name, snapshot.Time, snapshot.ActiveRequests, snapshot.Observers, snapshot.IsTruncated));
         Assert.Equal(1, snapshot.Counters["FormatErrors"]);
@@ -34,14 +34,14 @@ public sealed class SnapshotTests : EndpointTest
         Assert.Equal(("Peers.MaxCount", 2, new CoapLimits().Peers.MaxCount, false), (bound.Name, bound.Used, bound.Limit, bound.IsBytes));
         Assert.Equal(KeyValuePair.Create("/o", 1), Assert.Single(snapshot.ObservedRoutes));
 
-        CoapSnapshot withoutPeers = Endpoint.GetSnapshot(maxPeers: 0);
+        CoapDiagnosticSnapshot withoutPeers = Endpoint.GetSnapshot(maxPeers: 0);
         Assert.Equal((0, true), (withoutPeers.Peers.Count, withoutPeers.IsTruncated));
 
         CoapPeerSnapshot device = Assert.Single(snapshot.Peers, static peer => peer.Address.Port == 40_000);
         Assert.Equal(("coap", IPEndPoint.Parse("192.0.2.1:40000"), IPEndPoint.Parse("127.0.0.1:5683")),
             (device.Scheme, device.Address, device.LocalAddress));
         Assert.Equal((1, 1, 0), (device.RunningRequests, device.Observers, device.Outstanding));
-        CoapDropSnapshot drop = Assert.IsType<CoapDropSnapshot>(device.LastDrop);
+        CoapPeerLastDropSnapshot drop = Assert.IsType<CoapPeerLastDropSnapshot>(device.LastDrop);
         Assert.Equal(("FormatErrors", Clock.GetUtcNow() - FromSeconds(5), 1), (drop.Reason, drop.Time, drop.Count));
         Assert.Equal(Clock.GetUtcNow() - FromSeconds(5), device.LastSeen);
 
@@ -84,11 +84,11 @@ public sealed class SnapshotTests : EndpointTest
             Clock.Advance(FromSeconds(1));
         }
 
-        CoapSnapshot some = Endpoint.GetSnapshot(maxPeers: 5);
+        CoapDiagnosticSnapshot some = Endpoint.GetSnapshot(maxPeers: 5);
         Assert.True(some.IsTruncated);
         Assert.Equal([1049, 1048, 1047, 1046, 1045], some.Peers.Select(static peer => peer.Address.Port));
         Assert.Equal(50, some.Shards.Sum(static shard => shard.Peers));
-        CoapSnapshot one = Endpoint.GetSnapshot(IPAddress.Parse("192.0.2.7"));
+        CoapDiagnosticSnapshot one = Endpoint.GetSnapshot(IPAddress.Parse("192.0.2.7"));
         Assert.False(one.IsTruncated);
         Assert.Equal([1015, 1014], one.Peers.Select(static peer => peer.Address.Port));
         Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.GetSnapshot(maxPeers: -1));

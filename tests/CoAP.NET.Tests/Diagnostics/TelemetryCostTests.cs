@@ -22,7 +22,8 @@ public sealed class TelemetryCostTests
     }
 
     [Fact]
-    public void Telemetry_is_off_while_no_listener_is_attached() => Assert.False(EndpointTelemetry.None.IsServing || EndpointTelemetry.None.IsRequesting);
+    public void Telemetry_is_off_while_no_listener_is_attached() =>
+        Assert.False(EndpointTelemetry.None.IsServing || EndpointTelemetry.None.IsRequesting);
 
     private static async Task<long> AllocatedAsync(Func<IDisposable?> listen)
     {

@@ -65,7 +65,7 @@ public sealed class TelemetryDocumentationTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, "40010001f0");
         StringWriter console = new();
-        CoapSnapshot snapshot = server.Endpoint.GetSnapshot(IPAddress.Parse("192.0.2.1"));
+        CoapDiagnosticSnapshot snapshot = server.Endpoint.GetSnapshot(IPAddress.Parse("192.0.2.1"));
         foreach (CoapPeerSnapshot peer in snapshot.Peers)
         {
             console.WriteLine(

@@ -159,8 +159,8 @@ public sealed class TraceTests : EndpointTest
     public void Messages_of_a_connection_are_one_stream_in_each_direction()
     {
         System.Buffers.ArrayBufferWriter<byte> output = new();
-        TraceFormat format = new();
-        TraceFormat.Begin(output);
+        TracePacketWriter format = new();
+        TracePacketWriter.Begin(output);
         PcapngBlocks.WriteInterface(output, "coap+tcp", "x");
         CoapAddress peer = CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[2001:db8::1]:50000"));
         CoapAddress local = CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[2001:db8::2]:5683"));
@@ -178,7 +178,7 @@ public sealed class TraceTests : EndpointTest
     [InlineData("014511ffaabb", "314511ffaabb")]
     [InlineData("0045ff00112233445566778899aabbcc", "d00145ff00112233445566778899aabbcc")]
     public void The_length_that_WebSocket_frames_leave_out_is_filled_in(string frame, string written) =>
-        Assert.Equal(written, Wire.Hex(TraceFormat.WithLength(Wire.Hex(frame))));
+        Assert.Equal(written, Wire.Hex(TracePacketWriter.WithLength(Wire.Hex(frame))));
 
     [Theory]
     [InlineData("", false, "")]
@@ -210,7 +210,7 @@ public sealed class TraceTests : EndpointTest
             Assert.InRange(PayloadRedaction.StartOf(bytes, i % 2 == 0), 0, bytes.Length);
             if (i % 2 == 0)
             {
-                Assert.True(TraceFormat.WithLength(bytes).Length >= bytes.Length);
+                Assert.True(TracePacketWriter.WithLength(bytes).Length >= bytes.Length);
             }
         }
     }

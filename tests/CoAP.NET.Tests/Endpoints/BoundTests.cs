@@ -15,7 +15,7 @@ public sealed class BoundTests : EndpointTest
         Exchange("40020001b5636f756e74");
         Clock.Advance(FromSeconds(3));
         string answer = Exchange("40020002b5636f756e74");
-        CoapPipeline pipeline = Server.Endpoint.Pipelines[0];
+        CoapShardPipeline pipeline = Server.Endpoint.Pipelines[0];
         CoapChannel channel = Assert.Single(pipeline.Channels.All());
         byte[] request = Wire.Hex("40020001b5636f756e74");
         for (uint i = 0; i < 200_000; i++)
@@ -45,7 +45,7 @@ public sealed class BoundTests : EndpointTest
         Options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.Zero };
         Server.MapGet("/", () => "root");
         await StartAsync();
-        CoapPipeline pipeline = Server.Endpoint.Pipelines[0];
+        CoapShardPipeline pipeline = Server.Endpoint.Pipelines[0];
         for (uint i = 0; i < 5000; i++)
         {
             Transport.Receive(CoapAddress.FromIPv4(0x0a000000 + i, 5683), "40010001");

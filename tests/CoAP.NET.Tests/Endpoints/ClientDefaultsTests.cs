@@ -64,7 +64,7 @@ public sealed class ClientDefaultsTests : ClientTest
         Clock.Advance(FromSeconds(7.2));
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
-        Assert.Equal((CoapTimeLimit.RequestTimeout, FromSeconds(7)), (error.EndedBy, error.Limit));
+        Assert.Equal((CoapTimeLimitKind.RequestTimeout, FromSeconds(7)), (error.EndedBy, error.Limit));
         Assert.False(other.IsCompleted);
     }
 

@@ -184,7 +184,7 @@ public sealed class HostileServerTests : EndpointTest
 
     private void CheckRoom()
     {
-        CoapPipeline pipeline = Assert.Single(Server.Endpoint.Pipelines);
+        CoapShardPipeline pipeline = Assert.Single(Server.Endpoint.Pipelines);
         Assert.InRange(pipeline.Messages.Memory.Bytes, 0, Options.Limits.Deduplication.Memory);
         Assert.InRange(pipeline.Messages.Memory.NewcomerBytes, 0, Options.Limits.Peers.NewcomerMemory);
         Assert.InRange(pipeline.Messages.Outstanding, 0, Options.Limits.Messages.MaxOutstanding);
@@ -207,7 +207,7 @@ public sealed class HostileServerTests : EndpointTest
 
     private void AssertQuiet()
     {
-        CoapPipeline pipeline = Assert.Single(Server.Endpoint.Pipelines);
+        CoapShardPipeline pipeline = Assert.Single(Server.Endpoint.Pipelines);
         Assert.Equal(0, Server.Endpoint.Served.Count);
         Assert.Equal(0, pipeline.Messages.Memory.Running);
         Assert.Equal(0, pipeline.Messages.Outstanding);

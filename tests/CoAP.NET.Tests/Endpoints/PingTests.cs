@@ -53,7 +53,8 @@ public sealed class PingTests : RequestingTest
         Assert.Single(Transport.TakeSent());
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(ping));
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.PingAsync("coap://192.0.2.1", cancellationToken: cancel.Token)));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => Within(Client.PingAsync("coap://192.0.2.1", cancellationToken: cancel.Token)));
         Clock.Advance(FromMinutes(5));
         Transport.HasSentNothing();
     }

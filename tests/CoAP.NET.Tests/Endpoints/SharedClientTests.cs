@@ -18,7 +18,8 @@ public sealed class SharedClientTests : ClientTest
         TakeOne();
         Task<CoapResponse> ofOther = other.GetAsync(Uri);
         Sent sent = TakeOne();
-        Task<TimeSpan> ping = shared.PingAsync("coap://192.0.2.1", cancellationToken: isCancellable ? caller.Token : CancellationToken.None);
+        Task<TimeSpan> ping =
+            shared.PingAsync("coap://192.0.2.1", cancellationToken: isCancellable ? caller.Token : CancellationToken.None);
         Assert.Single(Transport.TakeSent());
 
         ValueTask disposing = shared.DisposeAsync();

@@ -74,11 +74,11 @@ public sealed class StoppingBlocksTests
     [InlineData("coap+tcp")]
     public async Task A_request_inside_a_user_router_is_answered_before_the_stop_ends(string scheme)
     {
-        _options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(
+        _options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapServerReply>(
             async exchange =>
             {
                 await _gate.PassAsync();
-                return new CoapReply(exchange, CoapResults.Text(exchange.Request.Path));
+                return new CoapServerReply(exchange, CoapResults.Text(exchange.Request.Path));
             },
             new ExecutionDataflowBlockOptions { MaxDegreeOfParallelism = 4, EnsureOrdered = false }));
         await AllAreAnsweredAsync(scheme);
@@ -89,7 +89,7 @@ public sealed class StoppingBlocksTests
     [InlineData("coap+tcp")]
     public async Task A_request_inside_a_user_serializer_is_answered_before_the_stop_ends(string scheme)
     {
-        _options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerBlocks(
+        _options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerStageBlocks(
             new TransformBlock<CoapDatagram, CoapInbound>(async datagram =>
             {
                 await _gate.PassAsync();
@@ -109,7 +109,7 @@ public sealed class StoppingBlocksTests
     [InlineData("coap+tcp")]
     public async Task A_request_inside_a_user_channel_stage_is_answered_before_the_stop_ends(string scheme)
     {
-        _options.Pipeline.Replace(CoapStages.Channel, shard => new CoapChannelBlocks(
+        _options.Pipeline.Replace(CoapStages.Channel, shard => new CoapChannelStageBlocks(
             new TransformBlock<CoapDatagram, CoapDatagram>(async datagram =>
             {
                 await _gate.PassAsync();
@@ -136,13 +136,13 @@ public sealed class StoppingBlocksTests
         _options.Pipeline.Replace(CoapStages.Handler, shard =>
         {
             TransformBlock<CoapInbound, CoapInbound> before = new(PassAsync);
-            TransformBlock<CoapReply, CoapReply> replies = new(PassAsync);
+            TransformBlock<CoapServerReply, CoapServerReply> replies = new(PassAsync);
             before.LinkTo(shard.Handler.Inbound, new() { PropagateCompletion = true });
             replies.LinkTo(shard.Handler.Outbound, new() { PropagateCompletion = true });
             if (!takesWhatLeaves)
             {
                 // What leaves the stages of the library passes by these blocks.
-                return new CoapHandlerBlocks(
+                return new CoapHandlerStageBlocks(
                     DataflowBlock.Encapsulate(before, Behind<CoapExchange>(shard.Handler.Inbound)),
                     DataflowBlock.Encapsulate(replies, Behind<CoapOutbound>(shard.Handler.Outbound)));
             }
@@ -151,7 +151,7 @@ public sealed class StoppingBlocksTests
             TransformBlock<CoapOutbound, CoapOutbound> messages = new(PassAsync);
             shard.Handler.Inbound.LinkTo(requests, new() { PropagateCompletion = true });
             shard.Handler.Outbound.LinkTo(messages, new() { PropagateCompletion = true });
-            return new CoapHandlerBlocks(DataflowBlock.Encapsulate(before, requests), DataflowBlock.Encapsulate(replies, messages));
+            return new CoapHandlerStageBlocks(DataflowBlock.Encapsulate(before, requests), DataflowBlock.Encapsulate(replies, messages));
         });
         await AllAreAnsweredAsync(scheme);
 

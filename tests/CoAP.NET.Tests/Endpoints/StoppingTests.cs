@@ -153,7 +153,8 @@ public class StoppingTests : EndpointTest
     [Fact]
     public async Task A_registration_in_progress_at_disposal_gets_5_03_without_Observe()
     {
-        Server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task).Observable();
+        Server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task)
+            .Observable();
         await StartAsync();
         Transport.Receive(Peer, "4001000160556e65766572");
         await Within(Server.DisposeAsync().AsTask());

@@ -126,7 +126,7 @@ public sealed class StuckBlockTests : EndpointTest
             "MessagingToExchanges" => pipeline.Insert(CoapStageLinks.MessagingToExchanges, () => Block<CoapInbound>(static _ => true)),
             "ExchangesToResource" => pipeline.Insert(
                 CoapStageLinks.ExchangesToResource, () => Block<CoapExchange>(exchange => exchange.Request.Path != passes)),
-            "ResourceToExchanges" => pipeline.Insert(CoapStageLinks.ResourceToExchanges, () => Block<CoapReply>(static _ => true)),
+            "ResourceToExchanges" => pipeline.Insert(CoapStageLinks.ResourceToExchanges, () => Block<CoapServerReply>(static _ => true)),
             "ExchangesToMessaging" => pipeline.Insert(CoapStageLinks.ExchangesToMessaging, () => Block<CoapOutbound>(static _ => true)),
             _ => pipeline.Insert(CoapStageLinks.ChannelToTransport, () => Block<CoapDatagram>(static _ => true)),
         };

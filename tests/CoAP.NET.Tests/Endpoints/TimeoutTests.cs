@@ -16,7 +16,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, request);
 
-        Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimitKind.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         error.Message.Begins(
             "GET to coap://slow.example was not sent: an address of its host name was not found within the Timeout of 6 s.");
     }
@@ -28,7 +28,8 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, request);
 
-        Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimitKind.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged),
+            FactsOf(error));
         error.Mentions("no acknowledgement arrived within the Timeout of 6 s, for 2 copies of the message");
         error.Message.Omits("all retransmissions");
     }
@@ -41,7 +42,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(FromSeconds(94), request);
 
         Assert.Equal(
-            (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
+            (CoapTimeoutStep.Acknowledgement, CoapTimeLimitKind.Retransmissions, FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
             FactsOf(error));
         error.Mentions("within the 93 s of all retransmissions, for 5 copies of the message");
         error.Message.Ends("Whether it took effect is unknown.");
@@ -55,7 +56,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, second);
 
-        Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimitKind.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         error.Mentions("NStart");
         Assert.False(first.IsCompleted);
     }
@@ -67,7 +68,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, Client.SendAsync(Get("coap://192.0.2.1/2")));
 
-        Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimitKind.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         error.Mentions("the peer answered none of the earlier messages");
         error.Message.Omits("NStart");
     }
@@ -81,7 +82,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(FromMinutes(6), request);
 
         Assert.Equal(
-            (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, FromSeconds(293), CoapTimeoutReason.NoResponse), FactsOf(error));
+            (CoapTimeoutStep.Response, CoapTimeLimitKind.ResponseTimeout, FromSeconds(293), CoapTimeoutReason.NoResponse), FactsOf(error));
         error.Mentions("was acknowledged, but no response followed within 293 s (ResponseTimeout)");
     }
 
@@ -93,7 +94,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(FromSeconds(146), request);
 
         Assert.Equal(
-            (CoapTimeoutStep.Response, CoapTimeLimit.ResponseTimeout, FromSeconds(145), CoapTimeoutReason.NoResponse), FactsOf(error));
+            (CoapTimeoutStep.Response, CoapTimeLimitKind.ResponseTimeout, FromSeconds(145), CoapTimeoutReason.NoResponse), FactsOf(error));
         error.Message.Omits("delivered");
         error.Mentions("nothing shows whether it arrived");
     }
@@ -113,7 +114,8 @@ public sealed class TimeoutTests : ClientTest
         await Within(next.Task);
         CoapTimeoutException error = await AfterAsync(FromSeconds(5.1), request);
 
-        Assert.Equal((CoapTimeoutStep.NextBlock, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.NextBlock, CoapTimeLimitKind.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged),
+            FactsOf(error));
         Assert.True(error.IsOutcomeUnknown);
     }
 
@@ -135,7 +137,7 @@ public sealed class TimeoutTests : ClientTest
         await Within(next.Task);
         CoapTimeoutException error = await AfterAsync(FromMinutes(5), request);
 
-        Assert.Equal((CoapTimeoutStep.NextBlock, CoapTimeLimit.Retransmissions), (error.Awaited, error.EndedBy));
+        Assert.Equal((CoapTimeoutStep.NextBlock, CoapTimeLimitKind.Retransmissions), (error.Awaited, error.EndedBy));
         Assert.True(error.Limit < FromMinutes(5), $"{error.Limit}");
     }
 
@@ -147,7 +149,7 @@ public sealed class TimeoutTests : ClientTest
         CoapTimeoutException error = await AfterAsync(FromSeconds(94), ping);
 
         Assert.Equal(
-            (CoapTimeoutStep.Acknowledgement, CoapTimeLimit.Retransmissions, FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
+            (CoapTimeoutStep.Acknowledgement, CoapTimeLimitKind.Retransmissions, FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
             FactsOf(error));
         error.Message.Begins("Ping to coap://192.0.2.1:5683 was not answered");
         Assert.False(error.IsOutcomeUnknown);
@@ -160,7 +162,8 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
-        Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Acknowledgement, CoapTimeLimitKind.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged),
+            FactsOf(error));
         error.Message.Begins(
             "Ping to coap://192.0.2.1:5683 was not answered: no acknowledgement arrived within the Timeout of 6 s, for 2 copies");
         Transport.TakeSent();
@@ -177,10 +180,10 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
-        Assert.Equal((CoapTimeLimit.RequestTimeout, s_six), (error.EndedBy, error.Limit));
+        Assert.Equal((CoapTimeLimitKind.RequestTimeout, s_six), (error.EndedBy, error.Limit));
         Assert.False(longer.IsCompleted);
         error = await AfterAsync(FromSeconds(14), longer);
-        Assert.Equal((CoapTimeLimit.RequestTimeout, FromSeconds(20)), (error.EndedBy, error.Limit));
+        Assert.Equal((CoapTimeLimitKind.RequestTimeout, FromSeconds(20)), (error.EndedBy, error.Limit));
     }
 
     [Fact]
@@ -191,7 +194,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
-        Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimitKind.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         error.Message.Begins("Ping to coap://slow.example was not sent");
     }
 
@@ -203,7 +206,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(s_six, ping);
 
-        Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.Turn, CoapTimeLimitKind.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         Assert.False(first.IsCompleted);
     }
 
@@ -214,7 +217,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = await AfterAsync(FromSeconds(94), ping);
 
-        Assert.Equal(CoapTimeLimit.Retransmissions, error.EndedBy);
+        Assert.Equal(CoapTimeLimitKind.Retransmissions, error.EndedBy);
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Within(Client.PingAsync("coap://192.0.2.1", TimeSpan.Zero)));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Within(Client.Endpoint.PingAsync("coap://192.0.2.1", -s_six)));
     }
@@ -228,7 +231,7 @@ public sealed class TimeoutTests : ClientTest
         await using CoapObservation observation = await Within(observing);
 
         CoapTimeoutException error = Assert.IsType<CoapTimeoutException>(observation.Error);
-        Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Equal((CoapTimeoutStep.NameResolution, CoapTimeLimitKind.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
     }
 
     [Fact]
@@ -241,7 +244,7 @@ public sealed class TimeoutTests : ClientTest
 
         CoapTimeoutException error = Assert.IsType<CoapTimeoutException>(observation.Error);
         Assert.Equal(
-            (CoapTimeoutStep.NameResolution, CoapTimeLimit.ObservationSearch, FromMinutes(2), CoapTimeoutReason.NotSent),
+            (CoapTimeoutStep.NameResolution, CoapTimeLimitKind.ObservationSearch, FromMinutes(2), CoapTimeoutReason.NotSent),
             FactsOf(error));
     }
 
@@ -263,7 +266,7 @@ public sealed class TimeoutTests : ClientTest
 
     private static CoapRequest Get(string uri) => new(CoapMethod.Get, uri) { Timeout = s_six };
 
-    private static (CoapTimeoutStep, CoapTimeLimit, TimeSpan, CoapTimeoutReason) FactsOf(CoapTimeoutException error) =>
+    private static (CoapTimeoutStep, CoapTimeLimitKind, TimeSpan, CoapTimeoutReason) FactsOf(CoapTimeoutException error) =>
         (error.Awaited, error.EndedBy, error.Limit, error.Reason);
 
     private async Task<CoapTimeoutException> AfterAsync(TimeSpan time, Task request)

@@ -258,12 +258,12 @@ public sealed class AmplificationTests : StrangersTest
     public void Each_link_local_neighbour_has_its_own_share_and_each_customer_prefix_has_a_share()
     {
         SourceBudgets budgets = new(new CoAP.NET.Testing.VirtualRandom(1), 2000, 1_000_000);
-        Assert.True(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0000, 1, 1, 0)), 1000, 0));
-        Assert.False(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_00ff, 2, 2, 0)), 1000, 0));
-        Assert.True(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0100, 2, 2, 0)), 1000, 0));
-        Assert.True(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 1, 1, 3)), 1000, 0));
-        Assert.True(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 2, 1, 3)), 1000, 0));
-        Assert.False(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 2, 9, 3)), 1000, 0));
+        Assert.True(budgets.TryDraw(CoapSourceGroupingRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0000, 1, 1, 0)), 1000, 0));
+        Assert.False(budgets.TryDraw(CoapSourceGroupingRule.Default.Of(new CoapAddress(0x2001_0db8_0000_00ff, 2, 2, 0)), 1000, 0));
+        Assert.True(budgets.TryDraw(CoapSourceGroupingRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0100, 2, 2, 0)), 1000, 0));
+        Assert.True(budgets.TryDraw(CoapSourceGroupingRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 1, 1, 3)), 1000, 0));
+        Assert.True(budgets.TryDraw(CoapSourceGroupingRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 2, 1, 3)), 1000, 0));
+        Assert.False(budgets.TryDraw(CoapSourceGroupingRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 2, 9, 3)), 1000, 0));
     }
 
     private async Task StartWithBigAsync()

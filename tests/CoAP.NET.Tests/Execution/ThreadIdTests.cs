@@ -27,6 +27,6 @@ public class ThreadIdTests
     public void The_system_identifies_each_thread_on_Linux()
     {
         Assert.Equal(OperatingSystem.IsLinux() ? Path.GetFileName(File.ResolveLinkTarget("/proc/thread-self", false)!.FullName) : "0",
-            ThreadStates.CurrentId.ToString(System.Globalization.CultureInfo.InvariantCulture));
+            ThreadWaitDetector.CurrentId.ToString(System.Globalization.CultureInfo.InvariantCulture));
     }
 }

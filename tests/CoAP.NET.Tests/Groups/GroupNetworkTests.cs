@@ -30,10 +30,10 @@ public sealed class GroupNetworkTests
 
         await using CoapClient client = new(Options(100));
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("[2001:db8::100]:40000")));
-        Task<List<CoapGroupLinks>> discovery =
+        Task<List<CoapGroupMemberLinks>> discovery =
             CollectAsync(client.DiscoverGroupAsync("coap://[ff02::fd]", "rt=even", FromSeconds(10)));
         _clock.Advance(FromSeconds(11));
-        List<CoapGroupLinks> found = await discovery.WaitAsync(FromMinutes(2));
+        List<CoapGroupMemberLinks> found = await discovery.WaitAsync(FromMinutes(2));
         Assert.Equal(
             ["coap://[2001:db8::2]/.well-known/core", "coap://[2001:db8::4]/.well-known/core", "coap://[2001:db8::6]/.well-known/core"],
             found.Select(links => links.Uri).Order());
@@ -44,7 +44,7 @@ public sealed class GroupNetworkTests
         Assert.All(sent, time => Assert.InRange(time, FromMilliseconds(20), FromSeconds(5.1)));
         Assert.Equal(3, sent.Distinct().Count());
 
-        CoapGroupLinks second = found.Single(links => links.Uri.Contains("::2]", Ordinal));
+        CoapGroupMemberLinks second = found.Single(links => links.Uri.Contains("::2]", Ordinal));
         Task<CoapResponse> further = second.Peer.GetAsync(Assert.Single(second.Links).Target);
         _clock.Advance(FromSeconds(1));
         await further.WaitAsync(FromMinutes(2)).Says("2");

@@ -313,7 +313,7 @@ public sealed class GroupRequestTests : ClientTest
     [Fact]
     public async Task DiscoverGroupAsync_returns_the_links_of_each_member()
     {
-        Task<List<CoapGroupLinks>> links =
+        Task<List<CoapGroupMemberLinks>> links =
             CollectAsync(Client.DiscoverGroupAsync("coap://224.0.1.187/ignored", "rt=a", FromSeconds(10)));
         Sent sent = TakeOne();
         sent.Hex.Ends($"{sent.Token}bb2e77656c6c2d6b6e6f776e04636f72654472743d612128");
@@ -321,7 +321,7 @@ public sealed class GroupRequestTests : ClientTest
         Transport.Receive(s_stranger, $"56450001{sent.Token}c128ff3c"); // no link-format
         Transport.Receive(s_odd, $"56840001{sent.Token}");
         EndRequests();
-        CoapGroupLinks found = Assert.Single(await Within(links));
+        CoapGroupMemberLinks found = Assert.Single(await Within(links));
         Assert.Equal("/a", Assert.Single(found.Links).Target);
         Assert.Equal(("coap://192.0.2.1/.well-known/core", s_server), (found.Uri, found.Peer.Address));
     }

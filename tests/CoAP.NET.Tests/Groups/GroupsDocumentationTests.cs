@@ -43,7 +43,7 @@ public sealed class GroupsDocumentationTests : GuideTest
         JoinGroup("[2001:db8::1]:5683", "[ff02::fd]:5683");
         await RunAsync(async () =>
         {
-            await foreach (CoapGroupLinks found in client.DiscoverGroupAsync("coap://224.0.1.187", "rt=temperature*",
+            await foreach (CoapGroupMemberLinks found in client.DiscoverGroupAsync("coap://224.0.1.187", "rt=temperature*",
                 TimeSpan.FromSeconds(10)))
             {
                 CoapResponse state = await found.Peer.GetAsync(found.Links[0].Target);

@@ -58,7 +58,8 @@ public sealed class SourceQueueTests
     private IEnumerable<string> Take(char key, Func<Waiting, bool>? isDue = null) => _queue.Take(key, isDue).Select(item => item.Name);
 
     private sealed class Waiting(char key, int source, long cost, string name)
-        : SourceQueue<char, Waiting>.Item(key, CoapSourceRule.Default.Of(CoapAddress.Of(IPAddress.Parse($"192.0.2.{source}"), 1)), cost)
+        : SourceQueue<char, Waiting>.Item(
+            key, CoapSourceGroupingRule.Default.Of(CoapAddress.Of(IPAddress.Parse($"192.0.2.{source}"), 1)), cost)
     {
         public string Name => name;
     }

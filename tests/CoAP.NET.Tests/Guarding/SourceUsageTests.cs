@@ -81,8 +81,8 @@ public sealed class SourceUsageTests
         }
     }
 
-    private static CoapSource Source(string address, ushort port) =>
-        CoapSourceRule.Default.Of(CoapAddress.Of(System.Net.IPAddress.Parse(address), port));
+    private static CoapQuotaSource Source(string address, ushort port) =>
+        CoapSourceGroupingRule.Default.Of(CoapAddress.Of(System.Net.IPAddress.Parse(address), port));
 
     private SourceUsage<string>.UsageEntry Hold(string address, ushort port, long amount)
     {

@@ -32,7 +32,7 @@ public sealed class CustomBlocksTests
         options.Pipeline.Replace(CoapStages.Channel, shard =>
         {
             ConditionalWeakTable<CoapChannel, StrongBox<CoapAddress>> last = [];
-            return new CoapChannelBlocks(
+            return new CoapChannelStageBlocks(
                 new TransformManyBlock<CoapDatagram, CoapDatagram>(datagram =>
                 {
                     CoapAddress address = datagram.Remote;
@@ -90,7 +90,7 @@ public sealed class CustomBlocksTests
                 },
                 new ExecutionDataflowBlockOptions { BoundedCapacity = 1_000 });
             shard.Handler.Inbound.LinkTo(store, new DataflowLinkOptions { PropagateCompletion = true });
-            return new CoapHandlerBlocks(DataflowBlock.Encapsulate(shard.Handler.Inbound, store), shard.Handler.Outbound);
+            return new CoapHandlerStageBlocks(DataflowBlock.Encapsulate(shard.Handler.Inbound, store), shard.Handler.Outbound);
         });
         await using CoapServer server = new(options);
         Task<string> asked = AskAsync(server);
@@ -116,10 +116,10 @@ public sealed class CustomBlocksTests
     public async Task A_custom_router_replaces_the_Resource_stage()
     {
         CoapEndpointOptions options = new();
-        options.Pipeline.Replace(CoapStages.Resource, shard => new TransformBlock<CoapExchange, CoapReply>(exchange =>
+        options.Pipeline.Replace(CoapStages.Resource, shard => new TransformBlock<CoapExchange, CoapServerReply>(exchange =>
         {
             CoapResult result = exchange.Request.Path == "/x" ? CoapResults.Text("here") : CoapResults.NotFound();
-            return new CoapReply(exchange, result);
+            return new CoapServerReply(exchange, result);
         }));
         await using CoapServer server = new(options);
         server.Listen("coap://127.0.0.1:0");
@@ -132,7 +132,7 @@ public sealed class CustomBlocksTests
     public async Task A_custom_wire_format_replaces_the_Serializer_stage()
     {
         CoapEndpointOptions options = new();
-        options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerBlocks(
+        options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerStageBlocks(
             new TransformBlock<CoapDatagram, CoapInbound>(datagram =>
             {
                 Flip(datagram.Buffer.AsSpan(datagram.Offset, datagram.Length));

@@ -96,7 +96,8 @@ public sealed class CustomOptionsTests
 
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = registry });
         CoapMessage sent = new(CoapCode.Get);
-        sent.Options.Add(new UriPathOption("temperature")).Add(new UriPathOption(".x")).Add(OptionNumber.UriPath, "."u8).Add(OptionNumber.Echo, [1]);
+        sent.Options.Add(new UriPathOption("temperature")).Add(new UriPathOption(".x")).Add(OptionNumber.UriPath, "."u8)
+            .Add(OptionNumber.Echo, [1]);
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(sent);
         CoapOptionCollection[] read = [serializer.Deserialize(bytes).Options, serializer.Deserialize(bytes).Options];
 

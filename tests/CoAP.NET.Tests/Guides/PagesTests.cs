@@ -53,7 +53,8 @@ public sealed partial class PagesTests
     public void The_reference_of_the_site_includes_every_library()
     {
         string site = File.ReadAllText(Path.Combine(SourceTree.Root, "site", "docfx.json"));
-        string[] libraries = [.. Directory.GetFiles(Path.Combine(SourceTree.Root, "src"), "PublicAPI.Shipped.txt", SearchOption.AllDirectories)
+        string[] libraries =
+            [.. Directory.GetFiles(Path.Combine(SourceTree.Root, "src"), "PublicAPI.Shipped.txt", SearchOption.AllDirectories)
             .Select(static file => Path.GetFileName(Path.GetDirectoryName(file)!))];
         Assert.NotEmpty(libraries);
         Assert.All(libraries, library => site.Mentions($"/{library}.dll\""));

@@ -22,13 +22,15 @@ public class FrameTests
         Assert.NotSame(typeof(OneGet), fresh);
         string[] frames = (string[])fresh.GetMethod(nameof(OneGet.Frames), BindingFlags.Public | BindingFlags.Static)!.Invoke(null, null)!;
         frames[0].Begins("DirectTransport.Send");
-        frames[^1].Begins("EndpointContext.Receive");
+        frames[^1].Begins("EndpointTransportContext.Receive");
         Assert.True(frames.Length <= MaxFrames, $"{frames.Length} frames:\n{string.Join('\n', frames)}");
 
         // The stages are in it, so the count is of the whole path.
         Assert.Equal(
-            ["TransportInbound", "ChannelInbound", "SerializerInbound", "MessagingInbound", "ExchangesInbound", "ResourceInbound",
-                "ExchangesOutbound", "MessagingOutbound", "SerializerOutbound", "ChannelOutbound", "TransportOutbound"],
+            ["TransportInboundBlock", "ChannelInboundBlock", "SerializerInboundBlock", "MessagingInboundBlock", "ExchangesInboundBlock",
+                "ResourceInboundBlock",
+                "ExchangesOutboundBlock", "MessagingOutboundBlock", "SerializerOutboundBlock", "ChannelOutboundBlock",
+                    "TransportOutboundBlock"],
             frames.Reverse().Where(static frame => frame.EndsWith("bound.Process", Ordinal))
                 .Select(static frame => frame.Split('.')[0]));
     }
@@ -60,7 +62,7 @@ internal static class OneGet
         transport.Receive(CoapAddress.FromIPv4(0xc0000201, 40_000), "40010001b178");
         server.DisposeAsync().AsTask().GetAwaiter().GetResult();
         int first = Array.FindIndex(methods, static method => method == "DirectTransport.Send");
-        int last = Array.FindIndex(methods, static method => method == "EndpointContext.Receive");
+        int last = Array.FindIndex(methods, static method => method == "EndpointTransportContext.Receive");
         return methods[first..(last + 1)];
     }
 

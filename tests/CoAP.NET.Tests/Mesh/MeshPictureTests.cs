@@ -58,7 +58,8 @@ public sealed class MeshPictureTests
             .. typeof(CoapStageLinks).GetProperties(BindingFlags.Public | BindingFlags.Static).Select(static link => link.GetValue(null)!)];
         Assert.Equal(10, stageLinks.Length);
         Assert.Equal(
-            stageLinks.Select(static link => (link.ToString()!, link.GetType().GetGenericArguments()[0])).OrderBy(static link => link.Item1),
+            stageLinks.Select(static link => (link.ToString()!, link.GetType().GetGenericArguments()[0]))
+                .OrderBy(static link => link.Item1),
             links.Select(static link => (link.LinkName, link.Item)).OrderBy(static link => link.LinkName));
     }
 
@@ -139,7 +140,8 @@ public sealed class MeshPictureTests
         int shardMiddle = shardX + ((Column + BlockWidth + 40) / 2);
         Line($"<text class=\"middle\" x=\"{shardMiddle}\" y=\"242\">{nameof(EffectDispatcher)}: what was decided under the lock</text>");
         string[] effects =
-            [nameof(CoapShard.Post), nameof(CoapShard.Raise), nameof(CoapShard.Send), nameof(CoapShard.Cancel), nameof(CoapShard.AfterRelease)];
+            [nameof(CoapShard.Post), nameof(CoapShard.Raise), nameof(CoapShard.Send), nameof(CoapShard.Cancel),
+                nameof(CoapShard.AfterRelease)];
         Line($"<text class=\"small middle\" x=\"{shardMiddle}\" y=\"260\">{string.Join(", ", effects)}</text>");
         int messaging = X(handler) + 60;
         int exchanges = X(handler + 1) + 60;
@@ -152,7 +154,7 @@ public sealed class MeshPictureTests
         Small(exchanges + 6, 205, "AfterRelease");
         Small(exchanges + 6, 305, "Send, Cancel");
 
-        Other(X(handler + 1) - 40, 440, BlockWidth + 80, BlockHeight, "requests of ours", ["CoapClient: steps, RequestRun"]);
+        Other(X(handler + 1) - 40, 440, BlockWidth + 80, BlockHeight, "requests of ours", ["CoapClient: steps, OutgoingRequestRun"]);
         Line($"<path class=\"link\" d=\"M{exchanges} 440V{Down + BlockHeight}\"/>");
         Small(Left, 512,
             $"{links.Count} links, each a link (CoapStageLinks) for blocks of yours. Serializer and Resource can be replaced (CoapStages).");

@@ -133,8 +133,8 @@ public sealed class ReplacedStageTests
     public async Task Only_the_first_of_two_answers_of_a_router_counts()
     {
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
-        options.Pipeline.Replace(CoapStages.Resource, static _ => new TransformManyBlock<CoapExchange, CoapReply>(static exchange =>
-            [new CoapReply(exchange, CoapResults.Text("first")), new CoapReply(exchange, CoapResults.Text("second"))]));
+        options.Pipeline.Replace(CoapStages.Resource, static _ => new TransformManyBlock<CoapExchange, CoapServerReply>(static exchange =>
+            [new CoapServerReply(exchange, CoapResults.Text("first")), new CoapServerReply(exchange, CoapResults.Text("second"))]));
         await using CoapServer server = new(options);
         string uri = await StartAsync(server, "coap");
         await using CoapClient client = new();
@@ -151,8 +151,8 @@ public sealed class ReplacedStageTests
     public async Task A_reply_of_a_router_without_an_exchange_is_counted_as_an_error_and_answers_nothing()
     {
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
-        options.Pipeline.Replace(CoapStages.Resource, static _ => new TransformManyBlock<CoapExchange, CoapReply>(static exchange =>
-            [default, new CoapReply(exchange, CoapResults.Text("right"))]));
+        options.Pipeline.Replace(CoapStages.Resource, static _ => new TransformManyBlock<CoapExchange, CoapServerReply>(static exchange =>
+            [default, new CoapServerReply(exchange, CoapResults.Text("right"))]));
         await using CoapServer server = new(options);
         string uri = await StartAsync(server, "coap");
         await using CoapClient client = new();
@@ -167,11 +167,11 @@ public sealed class ReplacedStageTests
     {
         TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
-        options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(
+        options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapServerReply>(
             async exchange =>
             {
                 await release.Task;
-                return new CoapReply(exchange, CoapResults.Text("x"));
+                return new CoapServerReply(exchange, CoapResults.Text("x"));
             },
             new ExecutionDataflowBlockOptions { BoundedCapacity = 1 }));
         await using CoapServer server = new(options);
@@ -193,11 +193,11 @@ public sealed class ReplacedStageTests
         TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         TaskCompletionSource<CancellationToken> entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(async exchange =>
+        options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapServerReply>(async exchange =>
         {
             entered.SetResult(exchange.Request.Aborted);
             await release.Task;
-            return new CoapReply(exchange, CoapResults.Text("late"));
+            return new CoapServerReply(exchange, CoapResults.Text("late"));
         }));
         CoapServer server = new(options);
         string uri = await StartAsync(server, "coap");
@@ -241,7 +241,7 @@ public sealed class ReplacedStageTests
     public async Task A_serializer_that_faults_faults_the_endpoint(bool inbound)
     {
         CoapEndpointOptions options = new();
-        options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerBlocks(
+        options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerStageBlocks(
             new TransformBlock<CoapDatagram, CoapInbound>(datagram => inbound
                 ? throw new InvalidOperationException("mine")
                 : shard.Received(datagram, shard.SerializerOf(datagram.Channel!).Deserialize(datagram.Span))),
@@ -264,7 +264,7 @@ public sealed class ReplacedStageTests
     public async Task A_response_that_a_custom_serializer_cannot_encode_becomes_5_00_and_a_duplicate_gets_the_same()
     {
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
-        options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
+        options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerStageBlocks(
             new PassThrough<CoapDatagram, CoapInbound>(
                 datagram => shard.Received(datagram, shard.SerializerOf(datagram.Channel!).Deserialize(datagram.Span))),
             new PassThrough<CoapOutbound, CoapDatagram>(outbound => Write(shard, outbound))));
@@ -301,9 +301,10 @@ public sealed class ReplacedStageTests
     public async Task A_format_error_reported_by_a_user_serializer_is_rejected_as_by_the_standard_stage()
     {
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
-        options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
+        options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerStageBlocks(
             new PassThrough<CoapDatagram, CoapInbound>(datagram =>
-                shard.Malformed(datagram, new CoapFormatError(CoapFormatRule.PayloadMissing, 4), CoapMessageType.Confirmable, 0x1234)),
+                shard.Malformed(datagram, new CoapFormatError(CoapMessageFormatViolation.PayloadMissing, 4),
+                    CoapMessageType.Confirmable, 0x1234)),
             new PassThrough<CoapOutbound, CoapDatagram>(
                 outbound => shard.Encoded(outbound, shard.SerializerOf(outbound.Channel).Serialize(outbound.Message!)))));
         await using CoapServer server = new(options);
@@ -319,7 +320,7 @@ public sealed class ReplacedStageTests
     public async Task An_empty_item_of_a_custom_serializer_is_counted_as_an_error_and_the_endpoint_continues()
     {
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
-        options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
+        options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerStageBlocks(
             new PassThrough<CoapDatagram, CoapInbound>(static _ => default),
             new PassThrough<CoapOutbound, CoapDatagram>(static _ => new CoapDatagram(1))));
         await using CoapServer server = new(options);
@@ -366,7 +367,7 @@ public sealed class ReplacedStageTests
     public async Task A_custom_channel_stage_that_attaches_no_channel_leaves_attaching_to_the_library(string scheme)
     {
         CoapEndpointOptions options = new();
-        options.Pipeline.Replace(CoapStages.Channel, static _ => new CoapChannelBlocks(
+        options.Pipeline.Replace(CoapStages.Channel, static _ => new CoapChannelStageBlocks(
             new PassBlock<CoapDatagram>(static _ => { }),
             new PassBlock<CoapDatagram>(static datagram => CoapStageContext.Address(datagram))));
         await using CoapServer server = new(options);
@@ -424,10 +425,10 @@ public sealed class ReplacedStageTests
     public async Task A_custom_handler_stage_works_without_the_handler_stage_of_the_library()
     {
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
-        options.Pipeline.Replace(CoapStages.Handler, static _ => new CoapHandlerBlocks(
+        options.Pipeline.Replace(CoapStages.Handler, static _ => new CoapHandlerStageBlocks(
             new TransformManyBlock<CoapInbound, CoapExchange>(static item =>
                 item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true } ? [CoapExchange.Begin(item)] : []),
-            new PassThrough<CoapReply, CoapOutbound>(static reply =>
+            new PassThrough<CoapServerReply, CoapOutbound>(static reply =>
             {
                 CoapMessage response = reply.ToMessage();
                 response.Type = CoapMessageType.Acknowledgement;
@@ -455,9 +456,9 @@ public sealed class ReplacedStageTests
     public async Task An_empty_item_of_a_custom_handler_stage_is_counted_as_an_error_and_the_endpoint_continues()
     {
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
-        options.Pipeline.Replace(CoapStages.Handler, static _ => new CoapHandlerBlocks(
+        options.Pipeline.Replace(CoapStages.Handler, static _ => new CoapHandlerStageBlocks(
             new PassThrough<CoapInbound, CoapExchange>(static item => CoapExchange.Begin(item)),
-            new PassThrough<CoapReply, CoapOutbound>(static _ => default)));
+            new PassThrough<CoapServerReply, CoapOutbound>(static _ => default)));
         await using CoapServer server = new(options);
         server.MapGet("/x", static () => "x");
         DirectTransport transport = new();
@@ -562,7 +563,7 @@ public sealed class ReplacedStageTests
         nothing.Pipeline.Replace(CoapStages.Serializer, static shard => null!);
         Assert.Throws<InvalidOperationException>(() => new CoapServer(nothing)).Mentions("returned null");
 
-        TransformBlock<CoapExchange, CoapReply> one = new(static exchange => new CoapReply(exchange, CoapResults.NotFound()));
+        TransformBlock<CoapExchange, CoapServerReply> one = new(static exchange => new CoapServerReply(exchange, CoapResults.NotFound()));
         CoapEndpointOptions shared = new() { Transports = { Shards = 2 } };
         shared.Pipeline.Replace(CoapStages.Resource, _ => one);
         Assert.Throws<InvalidOperationException>(() => new CoapServer(shared)).Mentions("once for each shard");
@@ -577,7 +578,7 @@ public sealed class ReplacedStageTests
 
     private static void Router(CoapEndpointOptions options, Func<CoapExchange, CoapResult> answer) =>
         options.Pipeline.Replace(CoapStages.Resource,
-            _ => new TransformBlock<CoapExchange, CoapReply>(exchange => new CoapReply(exchange, answer(exchange))));
+            _ => new TransformBlock<CoapExchange, CoapServerReply>(exchange => new CoapServerReply(exchange, answer(exchange))));
 
     private static async Task<string> StartAsync(CoapServer server, string scheme)
     {

@@ -72,7 +72,8 @@ public sealed class UriReferenceTests
     [Fact]
     public void Each_request_method_has_at_most_two_overloads()
     {
-        string[] names = [.. typeof(CoapRequests).GetMethods().Where(static method => method.IsStatic).Select(static method => method.Name)];
+        string[] names = [.. typeof(CoapClientRequestExtensions).GetMethods().Where(static method => method.IsStatic)
+            .Select(static method => method.Name)];
         Assert.InRange(names.Length, 10, 25);
         Assert.InRange(names.Count(static name => name.Contains("Json", Ordinal)), 1, 5);
         Assert.All(names.GroupBy(static name => name), static group => Assert.InRange(group.Count(), 1, 2));

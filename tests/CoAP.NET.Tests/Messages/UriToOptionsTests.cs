@@ -73,7 +73,8 @@ public sealed class UriToOptionsTests
     [InlineData("UD-43", "coap://host:61616/x", 5683, "H:host|O:f0b0|P:x")]
     [InlineData("UD-44", "coap://host/x", 61616, "H:host|O:1633|P:x")]
     [InlineData("default", "coaps://host/x", 5683, "H:host|O:1634|P:x")]
-    public void Uri_Port_is_sent_when_the_port_differs_from_the_destination_port(string row, string uri, int destinationPort, string options) =>
+    public void Uri_Port_is_sent_when_the_port_differs_from_the_destination_port(
+        string row, string uri, int destinationPort, string options) =>
         Assert.Equal((row, options), (row, OptionsOf(CoapUri.Parse(uri), IPAddress.Loopback, destinationPort)));
 
     [Theory]
@@ -86,7 +87,8 @@ public sealed class UriToOptionsTests
     [InlineData("coap://[fe80::1%25eth0]/", "fe80::2", "H:[fe80::1]")]
     [InlineData("coap://[::ffff:192.0.2.1]/", "192.0.2.1", "")]
     [Rfc("7252-5.4.4-1", "7252-5.10.1-2")]
-    public void An_IP_literal_is_sent_as_Uri_Host_only_to_another_address_and_without_its_zone(string uri, string destination, string options) =>
+    public void An_IP_literal_is_sent_as_Uri_Host_only_to_another_address_and_without_its_zone(
+        string uri, string destination, string options) =>
         Assert.Equal(options, OptionsOf(CoapUri.Parse(uri), IPAddress.Parse(destination), 5683));
 
     [Theory]

@@ -441,7 +441,8 @@ public sealed class CongestionTests
         return transmission;
     }
 
-    private static CoapSource Client(int host) => CoapSourceRule.Default.Of(CoapAddress.FromIPv4(0xc6336400u + (uint)host, 5683));
+    private static CoapQuotaSource Client(int host) =>
+        CoapSourceGroupingRule.Default.Of(CoapAddress.FromIPv4(0xc6336400u + (uint)host, 5683));
 
     private void Acknowledge(CoapChannel channel, int times)
     {

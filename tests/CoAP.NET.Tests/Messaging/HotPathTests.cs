@@ -12,8 +12,8 @@ public sealed class HotPathTests
         MessagingRig rig = new();
         CoapShard shard = new(0, rig.Environment);
         MessageLayer layer = new(shard, 1);
-        MessagingOutbound outbound = new(shard, layer);
-        MessagingInbound inbound = new(shard, layer);
+        MessagingOutboundBlock outbound = new(shard, layer);
+        MessagingInboundBlock inbound = new(shard, layer);
         shard.Drain.Attach(outbound, inbound);
         shard.Drain.AttachStates(outbound.Layer);
         CoapMessage request = new(CoapCode.Get);

@@ -12,8 +12,8 @@ namespace CoAP.NET.Tests.Messaging;
 /// </summary>
 internal sealed class MessagingRig
 {
-    private readonly SerializerInbound _serializerIn;
-    private readonly SerializerOutbound _serializerOut;
+    private readonly SerializerInboundBlock _serializerIn;
+    private readonly SerializerOutboundBlock _serializerOut;
     private readonly FakeTransport _transport = new();
     private readonly long _begin;
 
@@ -32,12 +32,12 @@ internal sealed class MessagingRig
         };
         Shard = new CoapShard(0, Environment);
         Layer = new MessageLayer(Shard, shardCount);
-        Outbound = new MessagingOutbound(Shard, Layer);
-        Inbound = new MessagingInbound(Shard, Layer);
+        Outbound = new MessagingOutboundBlock(Shard, Layer);
+        Inbound = new MessagingInboundBlock(Shard, Layer);
         Shard.Drain.Attach(Outbound, Inbound);
         Shard.Drain.AttachStates(Layer);
-        _serializerIn = new SerializerInbound(Environment, MessageFormats.Default);
-        _serializerOut = new SerializerOutbound(Environment, MessageFormats.Default, new CoapDatagramPool(2048));
+        _serializerIn = new SerializerInboundBlock(Environment, MessageFormats.Default);
+        _serializerOut = new SerializerOutboundBlock(Environment, MessageFormats.Default, new CoapDatagramPool(2048));
         _serializerIn.LinkTo(Inbound, new DataflowLinkOptions());
         Inbound.LinkTo(new Collector<CoapInbound>(TakeUp), new DataflowLinkOptions());
         Outbound.LinkTo(new Collector<CoapOutbound>(TakeOutgoing), new DataflowLinkOptions());
@@ -57,9 +57,9 @@ internal sealed class MessagingRig
 
     public MessageLayer Layer { get; }
 
-    public MessagingInbound Inbound { get; }
+    public MessagingInboundBlock Inbound { get; }
 
-    public MessagingOutbound Outbound { get; }
+    public MessagingOutboundBlock Outbound { get; }
 
     /// <summary>What went out: when in seconds, to which port, which bytes.</summary>
     public List<(double At, ushort Port, string Hex)> Sent { get; } = [];
@@ -126,7 +126,7 @@ internal sealed class MessagingRig
         Offer(new CoapOutbound { Channel = to.Channel, Kind = kind, Reception = to.Reception });
 
     public CoapTransmission Send(CoapChannel channel, CoapMessageType type = CoapMessageType.Confirmable, CoapCode? code = null,
-        string token = "a1", ITransmissionOwner? owner = null, bool isOfBody = false, CoapSource? onBehalfOf = null)
+        string token = "a1", ITransmissionOwner? owner = null, bool isOfBody = false, CoapQuotaSource? onBehalfOf = null)
     {
         CoapMessage message = new(code ?? CoapCode.Get) { Type = type, Token = new CoapToken(Wire.Hex(token)) };
         CoapTransmission transmission = new(channel, message, owner) { IsOfBody = isOfBody, OnBehalfOf = onBehalfOf };

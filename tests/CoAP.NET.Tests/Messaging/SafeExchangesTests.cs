@@ -54,7 +54,8 @@ public sealed class SafeExchangesTests
     {
         MemoryRig memory = new(Limits);
         CoapChannel[] slow = [
-            .. Enumerable.Range(10, 64).Select(i => memory.Rig.Channel((ushort)i, address: CoapAddress.FromIPv4(0xc6336400 + (uint)i, (ushort)i)))];
+            .. Enumerable.Range(10, 64)
+                .Select(i => memory.Rig.Channel((ushort)i, address: CoapAddress.FromIPv4(0xc6336400 + (uint)i, (ushort)i)))];
         Array.ForEach(slow, peer => Send(memory, peer, CoapCode.Get, 0, 3));
         Send(memory, memory.Rig.Channel(1), CoapCode.Get, 0, Many);
 

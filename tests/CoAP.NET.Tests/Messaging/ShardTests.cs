@@ -109,7 +109,7 @@ public sealed class ShardTests
     public void The_clock_is_woken_once_for_each_timer_earlier_than_all_known_timers()
     {
         int wakes = 0;
-        using ShardClock clock = new(_shard);
+        using ShardTimerDriver clock = new(_shard);
         clock.DriveBy(new NullTransport(() =>
         {
             Assert.False(_shard.Gate.IsHeldByCurrentThread);
@@ -132,7 +132,7 @@ public sealed class ShardTests
     public void A_late_clock_is_woken_by_any_thread_that_reads_the_time()
     {
         int wakes = 0;
-        using ShardClock clock = new(_shard);
+        using ShardTimerDriver clock = new(_shard);
         clock.DriveBy(new NullTransport(() => wakes++));
         wakes = 0;
         long now = _rig.Clock.Now;
@@ -149,7 +149,7 @@ public sealed class ShardTests
     public void Requests_answered_at_once_do_not_wake_the_clock_each_time()
     {
         int wakes = 0;
-        using ShardClock clock = new(_shard);
+        using ShardTimerDriver clock = new(_shard);
         clock.DriveBy(new NullTransport(() => wakes++));
         wakes = 0;
         _rig.Handle = item => _rig.Reply(item, new CoapMessage(CoapCode.Content));

@@ -10,7 +10,7 @@ public sealed class FollowingTests : ServerObserveTest
             .Observable();
         Server.MapDelete("/devices/{id}", static () => CoapResults.Deleted());
         Follower follower = new();
-        using CoapChangeFeed feed = Server.FollowChanges(follower);
+        using ServerToServerChangeFeed feed = Server.FollowChanges(follower);
         await StartAsync();
 
         Server.Notify("/devices/%37");
@@ -29,7 +29,7 @@ public sealed class FollowingTests : ServerObserveTest
     {
         MapState("/a/{id}");
         Follower follower = new();
-        using CoapChangeFeed feed = Server.FollowChanges(follower);
+        using ServerToServerChangeFeed feed = Server.FollowChanges(follower);
         await StartAsync();
         Register(Peer, "/a/1");
         Register(Other, "/a/2");
@@ -55,7 +55,7 @@ public sealed class FollowingTests : ServerObserveTest
         await StartAsync();
         Register(Peer, "/a/1");
         Follower follower = new();
-        using CoapChangeFeed feed = Server.FollowChanges(follower);
+        using ServerToServerChangeFeed feed = Server.FollowChanges(follower);
         Assert.Equal(1, follower.Observed);
         Assert.Equal(["+/a/1", "+GET /a/{id}"], Take(feed));
 
@@ -88,7 +88,7 @@ public sealed class FollowingTests : ServerObserveTest
         MapState("/a/{id}");
         await StartAsync();
         Follower follower = new();
-        using CoapChangeFeed feed = Server.FollowChanges(follower);
+        using ServerToServerChangeFeed feed = Server.FollowChanges(follower);
         Assert.Empty(Take(feed));
         Register(Peer, "/a/1");
         CoapShard shard = Server.Endpoint.Pipelines[0].Shard;
@@ -112,7 +112,7 @@ public sealed class FollowingTests : ServerObserveTest
         TaskCompletionSource<CoapResult> answer = new();
         int runs = 0;
         Server.MapGet("/slow", () => runs++ == 0 ? new ValueTask<CoapResult>(answer.Task) : new(CoapResults.Text("new"))).Observable();
-        using CoapChangeFeed feed = Server.FollowChanges(new Follower());
+        using ServerToServerChangeFeed feed = Server.FollowChanges(new Follower());
         await StartAsync();
         Assert.Null(Ask(Peer, "/slow"));
 
@@ -131,9 +131,9 @@ public sealed class FollowingTests : ServerObserveTest
     public async Task An_exception_of_a_change_follower_does_not_affect_notifications_or_other_followers()
     {
         CoapRouteHandlerBuilder route = MapState();
-        using CoapChangeFeed feed = Server.FollowChanges(new Follower { Failure = new InvalidOperationException("of the test") });
+        using ServerToServerChangeFeed feed = Server.FollowChanges(new Follower { Failure = new InvalidOperationException("of the test") });
         Follower follower = new();
-        using CoapChangeFeed other = Server.FollowChanges(follower);
+        using ServerToServerChangeFeed other = Server.FollowChanges(follower);
         await StartAsync();
         Register(Peer);
 
@@ -144,7 +144,7 @@ public sealed class FollowingTests : ServerObserveTest
         Assert.True(Server.Counters[CoapCounter.HandlerErrors] > 0);
     }
 
-    private static List<string> Take(CoapChangeFeed feed)
+    private static List<string> Take(ServerToServerChangeFeed feed)
     {
         List<string> taken = [];
         while (feed.TryTake(out string? name, out bool isObserved))

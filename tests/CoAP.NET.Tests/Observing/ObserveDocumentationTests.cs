@@ -72,7 +72,7 @@ public sealed class ObserveDocumentationTests : GuideTest
     [Fact]
     public async Task Each_resource_of_a_route_has_terms_of_its_own()
     {
-        CoapObserverTerms door = new() { MaxObservers = 2, ConfirmableEvery = TimeSpan.FromMinutes(5) };
+        CoapResourceObserverLimits door = new() { MaxObservers = 2, ConfirmableEvery = TimeSpan.FromMinutes(5) };
         server.MapGet("/sensors/{id}", request => CoapResults.Text($"sensor {request.Route["id"]}"))
             .Observable()
             .WithObserverTerms(request => request.Route["id"] == "door" ? door : null);
@@ -154,7 +154,7 @@ public sealed class ObserveDocumentationTests : GuideTest
         await RunAsync(async () =>
         {
             CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
-            CoapObservationSnapshot? kept = await observation.ExportAsync(cancellationToken);
+            CoapExportedObservation? kept = await observation.ExportAsync(cancellationToken);
             Assert.NotNull(kept);
             observation.Leave();
 
@@ -197,7 +197,7 @@ public sealed class ObserveDocumentationTests : GuideTest
         {
             CoapRequest request = new(CoapMethod.Get, "coap://[::1]/temperature") { Accept = CoapContentFormat.Json };
             await using CoapObservation rarely = await client.ObserveAsync(
-                request, new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromHours(1)) },
+                request, new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.NotMoreOftenThan(TimeSpan.FromHours(1)) },
                 cancellationToken);
             Assert.Equal(CoapObserveState.Observing, rarely.State);
         });

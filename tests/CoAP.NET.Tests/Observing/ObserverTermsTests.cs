@@ -3,10 +3,10 @@ namespace CoAP.NET.Tests.Observing;
 /// <summary>What a route, or one of its resources, says of its observers: how many there may be, and how often they are checked.</summary>
 public sealed class ObserverTermsTests : ServerObserveTest
 {
-    private readonly Dictionary<string, CoapObserverTerms> _terms = new(StringComparer.Ordinal)
+    private readonly Dictionary<string, CoapResourceObserverLimits> _terms = new(StringComparer.Ordinal)
     {
-        ["a"] = new CoapObserverTerms(),
-        ["b"] = new CoapObserverTerms(),
+        ["a"] = new CoapResourceObserverLimits(),
+        ["b"] = new CoapResourceObserverLimits(),
     };
 
     private readonly List<CoapObserverChange> _went = [];
@@ -55,7 +55,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
         Assert.Throws<ArgumentOutOfRangeException>(() => route
             .Observable(observe => observe.ConfirmableEvery = FromMilliseconds(999)));
         Assert.Throws<ArgumentOutOfRangeException>(() => route.Observable(observe => observe.ConfirmableEvery = FromHours(25)));
-        CoapObserverTerms terms = new() { ConfirmableEvery = FromSeconds(1) };
+        CoapResourceObserverLimits terms = new() { ConfirmableEvery = FromSeconds(1) };
         Assert.Throws<ArgumentOutOfRangeException>(() => terms.ConfirmableEvery = TimeSpan.Zero);
         Assert.Throws<ArgumentOutOfRangeException>(() => terms.MaxObservers = -1);
         Assert.Equal((FromSeconds(1), null), (terms.ConfirmableEvery, terms.MaxObservers));
@@ -205,7 +205,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     [Fact]
     public async Task Observer_terms_shared_by_two_resources_give_5_00_and_are_logged()
     {
-        CoapObserverTerms terms = new();
+        CoapResourceObserverLimits terms = new();
         Server.MapGet("/t/{id}", () => CoapResults.Text("0")).Observable().WithObserverTerms(_ => terms);
         await StartAsync();
         Register(Peer, "/t/a");
@@ -227,7 +227,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
         }).Observable();
         await StartAsync();
         Follower follower = new();
-        using CoapChangeFeed feed = Server.FollowChanges(follower);
+        using ServerToServerChangeFeed feed = Server.FollowChanges(follower);
         Register(Peer, path);
         Register(Other, other);
         Assert.Equal(1, route.Notify(values!));
@@ -241,7 +241,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
         CoapRouteHandlerBuilder route = Map();
         await StartAsync();
         Follower follower = new();
-        using CoapChangeFeed feed = Server.FollowChanges(follower);
+        using ServerToServerChangeFeed feed = Server.FollowChanges(follower);
         Register(Peer, "/t/a");
         Assert.Equal((1, 0), (route.NotifyHere("/t/a"), route.NotifyHere("/t/%62")));
         Settle();

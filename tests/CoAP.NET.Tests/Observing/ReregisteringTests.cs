@@ -46,7 +46,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     public async Task NotMoreOftenThan_sets_the_minimum_time_between_registrations()
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 5,
-            options: new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(FromMinutes(10)) });
+            options: new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.NotMoreOftenThan(FromMinutes(10)) });
         await using CoapObservation disposed = observation;
         (_, TimeSpan after) = NextRequest(FromMinutes(11));
         Assert.InRange(after.TotalSeconds, 599, 601);
@@ -55,20 +55,20 @@ public sealed class ReregisteringTests : ClientObserveTest
     [Fact]
     public void The_maximum_delay_after_a_failure_is_that_of_the_user()
     {
-        CoapReregistration rule = CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, FromHours(1));
+        CoapReregistrationPolicy rule = CoapReregistrationPolicy.NotMoreOftenThan(TimeSpan.Zero, FromHours(1));
         Assert.Equal(FromHours(1), rule.MaximumBackOff);
-        Assert.Equal(FromMinutes(5), CoapReregistration.NotMoreOftenThan(TimeSpan.Zero).MaximumBackOff);
+        Assert.Equal(FromMinutes(5), CoapReregistrationPolicy.NotMoreOftenThan(TimeSpan.Zero).MaximumBackOff);
         Assert.Throws<ArgumentOutOfRangeException>(
-            "maximumBackOff", () => CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, FromSeconds(4)));
+            "maximumBackOff", () => CoapReregistrationPolicy.NotMoreOftenThan(TimeSpan.Zero, FromSeconds(4)));
         Assert.Throws<ArgumentOutOfRangeException>(
-            "maximumBackOff", () => CoapReregistration.NotMoreOftenThan(TimeSpan.Zero, FromHours(25)));
+            "maximumBackOff", () => CoapReregistrationPolicy.NotMoreOftenThan(TimeSpan.Zero, FromHours(25)));
     }
 
     [Fact]
     public async Task CoapReregistration_Never_leaves_a_stale_observation_without_a_new_registration()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 5,
-            options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+            options: new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
         await using CoapObservation disposed = observation;
         Clock.Advance(FromDays(2));
         Transport.HasSentNothing();
@@ -185,7 +185,8 @@ public sealed class ReregisteringTests : ClientObserveTest
     public async Task An_error_notification_ends_an_observation_with_CoapReregistration_Never_after_its_delivery()
     {
         (CoapObservation observation,
-            CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+            CoapMessage registration) =
+                await RegisterAsync(options: new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
         NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
         Assert.Equal(CoapObserveState.Failed, observation.State);
         List<CoapCode> read = [];

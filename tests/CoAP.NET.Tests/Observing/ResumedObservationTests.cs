@@ -79,7 +79,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(5, "one", maxAge: 90);
         Clock.Advance(FromSeconds(10));
-        CoapObservationSnapshot? kept = await Within(observation.ExportAsync());
+        CoapExportedObservation? kept = await Within(observation.ExportAsync());
         Assert.Equal(registration.Token, kept!.Request.Token);
         Assert.Equivalent(new CoapNotificationPosition(5, Clock.GetUtcNow() - FromSeconds(10), FromSeconds(90)), kept.Heard);
         Assert.Equal(s_server, kept.Address);
@@ -94,7 +94,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
         Notify(registration.Token, 6, "elsewhere", confirmable: false);
         Transport.HasSentNothing();
         Assert.Equal(1, StandingRequests);
-        CoapObservationSnapshot read = new(kept.Uri!, CoapDatagramSerializer.Default.Deserialize(bytes)) { Heard = kept.Heard };
+        CoapExportedObservation read = new(kept.Uri!, CoapDatagramSerializer.Default.Deserialize(bytes)) { Heard = kept.Heard };
         CoapException taken = await Failure.OfAsync(CoapError.TokenInUse, () => Endpoint.ResumeObservationAsync(read));
         taken.Mentions(registration.Token.ToString());
 
@@ -181,7 +181,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
             Task other = threads.RunAsync(() =>
             {
                 begin.SignalAndWait();
-                resuming = Endpoint.ResumeObservationAsync(new CoapObservationSnapshot("coap://192.0.2.1", request) { Heard = Heard(7) });
+                resuming = Endpoint.ResumeObservationAsync(new CoapExportedObservation("coap://192.0.2.1", request) { Heard = Heard(7) });
                 hold.Dispose();
             });
             begin.SignalAndWait();
@@ -246,14 +246,15 @@ public sealed class ResumedObservationTests : ClientObserveTest
     [Fact]
     public async Task Adopting_an_invalid_observation_state_is_refused_with_the_reason()
     {
-        Assert.Contains("1 to 8 bytes", Assert.Throws<ArgumentException>(() => new CoapObservationSnapshot(Uri, new CoapMessage(CoapCode.Get)))
+        Assert.Contains("1 to 8 bytes",
+            Assert.Throws<ArgumentException>(() => new CoapExportedObservation(Uri, new CoapMessage(CoapCode.Get)))
             .Message, Ordinal);
         Assert.Contains("GET or FETCH", Assert.Throws<ArgumentException>(
-            () => new CoapObservationSnapshot(Uri, new CoapMessage(CoapCode.Put) { Token = s_token })).Message, Ordinal);
+            () => new CoapExportedObservation(Uri, new CoapMessage(CoapCode.Put) { Token = s_token })).Message, Ordinal);
         Assert.Contains("registrations end with it", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.ResumeObservationAsync(new CoapObservationSnapshot("coap+tcp://192.0.2.1", Request())))).Message, Ordinal);
+            () => Endpoint.ResumeObservationAsync(new CoapExportedObservation("coap+tcp://192.0.2.1", Request())))).Message, Ordinal);
         Assert.Contains("Set Address", (await Assert.ThrowsAsync<ArgumentException>(
-            () => Endpoint.ResumeObservationAsync(new CoapObservationSnapshot("coap://one.example", Request())))).Message, Ordinal);
+            () => Endpoint.ResumeObservationAsync(new CoapExportedObservation("coap://one.example", Request())))).Message, Ordinal);
         Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.PauseNotifications(TimeSpan.Zero));
         Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.PauseNotifications(FromSeconds(91)));
         AssertFreed();
@@ -271,5 +272,5 @@ public sealed class ResumedObservationTests : ClientObserveTest
         new(number, Clock.GetUtcNow() - ago, maxAge ?? FromSeconds(60));
 
     private Task<CoapObservation> ResumeAsync(CoapNotificationPosition? heard) =>
-        Within(Endpoint.ResumeObservationAsync(new CoapObservationSnapshot("coap://192.0.2.1", Request()) { Heard = heard }));
+        Within(Endpoint.ResumeObservationAsync(new CoapExportedObservation("coap://192.0.2.1", Request()) { Heard = heard }));
 }

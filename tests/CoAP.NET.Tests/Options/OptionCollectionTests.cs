@@ -55,7 +55,8 @@ public sealed class OptionCollectionTests
     [Fact]
     public void Collection_can_be_added_to_itself()
     {
-        CoapOptionCollection options = new() { new UriPathOption("a"), new UriPathOption("b"), new UriQueryOption("q"), new ETagOption([1]) };
+        CoapOptionCollection options =
+            new() { new UriPathOption("a"), new UriPathOption("b"), new UriQueryOption("q"), new ETagOption([1]) };
 
         options.AddRange(options);
         Assert.Equal(["a", "b", "a", "b"], options.UriPath);
@@ -156,7 +157,8 @@ public sealed class OptionCollectionTests
     [Fact]
     public void Options_can_be_removed_by_number_and_by_index()
     {
-        CoapOptionCollection options = new() { new UriPathOption("a"), new UriPathOption("b"), new UriQueryOption("q"), new UriHostOption("h") };
+        CoapOptionCollection options =
+            new() { new UriPathOption("a"), new UriPathOption("b"), new UriQueryOption("q"), new UriHostOption("h") };
 
         options.RemoveAt(1);
         Assert.Equal(["b"], options.UriPath);

@@ -19,7 +19,7 @@ public sealed class OptionRulesTests
 
         Assert.Equal(0, Allocations.Least(() => OptionRules.Check(message)));
         Assert.True(verdict.IsAccepted);
-        Assert.Equal(RequestFeatures.Observe | RequestFeatures.Block2, verdict.Special);
+        Assert.Equal(RequestOptionFlags.Observe | RequestOptionFlags.Block2, verdict.Special);
         Assert.Equal(10, message.Options.Count);
     }
 

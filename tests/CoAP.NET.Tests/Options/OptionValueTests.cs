@@ -137,7 +137,8 @@ public sealed class OptionValueTests
     [Fact]
     public void Several_Q_Block2_options_are_written_and_read_in_order()
     {
-        CoapOptionCollection options = new() { new QBlock2Option(3, false, 1024), new QBlock2Option(7, false, 1024), new QBlock2Option(10, true, 1024) };
+        CoapOptionCollection options =
+            new() { new QBlock2Option(3, false, 1024), new QBlock2Option(7, false, 1024), new QBlock2Option(10, true, 1024) };
 
         Assert.Equal(["36", "76", "ae"], options.GetAll<QBlock2Option>().Select(option => Wire.Hex(option.ToValueArray())));
         Assert.Equal(["3/0/1024", "7/0/1024", "10/1/1024"], options.GetAll<QBlock2Option>().Select(option => option.Value.ToString()));

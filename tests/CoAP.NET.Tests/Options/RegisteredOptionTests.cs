@@ -137,7 +137,8 @@ public sealed class RegisteredOptionTests
     [Theory]
     [Rfc("7252-5.4.6-1", "7252-5.4.3-1")]
     [MemberData(nameof(Definitions))]
-    public void Each_registered_option_has_its_definition(int number, string name, OptionFormat format, int shortest, int longest, bool repeatable,
+    public void Each_registered_option_has_its_definition(
+        int number, string name, OptionFormat format, int shortest, int longest, bool repeatable,
         OptionApplicability use)
     {
         OptionDefinition definition = CoapOptionRegistry.Default.Find(CoapCode.Get, number)!.Definition;
@@ -178,17 +179,21 @@ public sealed class RegisteredOptionTests
         Action[] bad =
         [
             () => _ = new IfMatchOption(new byte[9]), () => _ = new ETagOption([]), () => _ = new ETagOption(new byte[9]),
-            () => _ = new UriHostOption(""), () => _ = new UriHostOption(tooLong), () => _ = new UriPathOption(tooLong), () => _ = new UriQueryOption(tooLong),
-            () => _ = new UriPathOption(new string('ü', 128)), () => _ = new LocationPathOption(tooLong), () => _ = new LocationQueryOption(tooLong),
+            () => _ = new UriHostOption(""), () => _ = new UriHostOption(tooLong), () => _ = new UriPathOption(tooLong), () =>
+                _ = new UriQueryOption(tooLong),
+            () => _ = new UriPathOption(new string('ü', 128)), () => _ = new LocationPathOption(tooLong), () =>
+                _ = new LocationQueryOption(tooLong),
             () => _ = new ProxyUriOption(""), () => _ = new ProxyUriOption(new string('a', 1035)), () => _ = new ProxySchemeOption(""),
             () => _ = new ProxySchemeOption(tooLong),
-            () => _ = new ObserveOption(0x100_0000), () => _ = new UriPortOption(65536), () => _ = new UriPortOption(-1), () => _ = new HopLimitOption(0),
+            () => _ = new ObserveOption(0x100_0000), () => _ = new UriPortOption(65536), () => _ = new UriPortOption(-1), () =>
+                _ = new HopLimitOption(0),
             () => _ = new HopLimitOption(256),
             () => _ = new MaxAgeOption(FromSeconds(-1)), () => _ = new MaxAgeOption(FromTicks(-1)),
             () => _ = new MaxAgeOption(FromSeconds(4294967296)),
             () => _ = new EchoOption([]), () => _ = new EchoOption(new byte[41]), () => _ = new RequestTagOption(new byte[9]),
             () => _ = new CoAP.NET.OscoreOption(new byte[256]),
-            () => _ = new Block1Option(1048576, false, 16), () => _ = new Block2Option(0, false, 48), () => _ = new Block2Option(0, false, 2048),
+            () => _ = new Block1Option(1048576, false, 16), () => _ = new Block2Option(0, false, 48), () =>
+                _ = new Block2Option(0, false, 2048),
             () => _ = new HoldOffOption(0x100_0000), () => _ = new BadCsmOption(65536), () => _ = new AlternativeAddressOption(""),
             () => _ = new ExtendedTokenLengthOption(7), () => _ = new ExtendedTokenLengthOption(65805),
         ];

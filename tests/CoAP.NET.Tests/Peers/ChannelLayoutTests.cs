@@ -25,7 +25,7 @@ public class ChannelLayoutTests
     {
         CoapChannel channel = Make(1);
         Assert.Equal(CoapChannel.OftenTouched, OffsetOf(channel, ref channel.Links));
-        Assert.InRange(OffsetOf(channel, ref channel.Messaging), 0, CoapChannel.OftenTouched - Unsafe.SizeOf<MessagingState>());
+        Assert.InRange(OffsetOf(channel, ref channel.Messaging), 0, CoapChannel.OftenTouched - Unsafe.SizeOf<PeerMessagingState>());
         Assert.InRange(OffsetOf(channel, ref channel.Outbox), 0, CoapChannel.OftenTouched - Unsafe.SizeOf<CoapOutbox>());
     }
 
@@ -46,7 +46,7 @@ public class ChannelLayoutTests
         Assert.InRange(least / channels.Length, 1, 168);
         Assert.Same(channels[0].Shard, channels[99].Shard);
         bool isNothing = true;
-        PeerFeature[] slots = Enum.GetValues<PeerFeature>();
+        PeerFeatureKind[] slots = Enum.GetValues<PeerFeatureKind>();
         Assert.Equal(0, Allocations.Least(() =>
         {
             foreach (CoapChannel channel in channels)
@@ -61,7 +61,7 @@ public class ChannelLayoutTests
                     PeerMaxTokenLength: CoapToken.MaxLength, PeerMaxMessageSize: 1152,
                 };
                 isNothing &= channel.TakeEchoToReturn() is null;
-                foreach (PeerFeature slot in slots)
+                foreach (PeerFeatureKind slot in slots)
                 {
                     isNothing &= channel.Part<IPeerFeatureState>(slot) is null;
                 }

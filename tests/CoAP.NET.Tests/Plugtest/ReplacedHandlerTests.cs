@@ -23,7 +23,8 @@ public sealed class ReplacedHandlerObserveTests : ServerObserveTests
 /// <summary>A Handler that passes each item through two blocks of its own, before and behind the Handler of the library.</summary>
 internal static class ThinHandler
 {
-    public static void Replace(CoapEndpointOptions options) => options.Pipeline.Replace(CoapStages.Handler, static shard => new CoapHandlerBlocks(
+    public static void Replace(CoapEndpointOptions options) =>
+        options.Pipeline.Replace(CoapStages.Handler, static shard => new CoapHandlerStageBlocks(
         Around(shard.Handler.Inbound), Around(shard.Handler.Outbound)));
 
     private static IPropagatorBlock<TInput, TOutput> Around<TInput, TOutput>(IPropagatorBlock<TInput, TOutput> standard)

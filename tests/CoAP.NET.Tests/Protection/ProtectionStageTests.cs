@@ -77,11 +77,11 @@ public sealed class ProtectionStageTests
         return inner;
     }
 
-    private sealed class TurnedProtection : CoapProtection
+    private sealed class TurnedProtection : CoapMessageProtector
     {
         private readonly TurnedContext _context = new();
 
-        public override CoapSecurityContext? Find(CoapUri? target, CoapChannel channel) => _context;
+        public override CoapObjectSecurityContext? Find(CoapUri? target, CoapChannel channel) => _context;
 
         public override ValueTask<CoapProtectionVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message) =>
             message.HasOptions && message.Options.Contains(Mark)
@@ -89,13 +89,13 @@ public sealed class ProtectionStageTests
                 : default;
     }
 
-    private sealed class TurnedContext : CoapSecurityContext
+    private sealed class TurnedContext : CoapObjectSecurityContext
     {
         internal override object Identity => "whoever turns bits";
 
         internal override int Overhead => 16;
 
-        internal override CoapProtectedPeer MakePeer(CoapProtection? protection) => new TurnedPeer();
+        internal override CoapProtectedPeer MakePeer(CoapMessageProtector? protection) => new TurnedPeer();
     }
 
     private sealed class TurnedPeer : CoapProtectedPeer

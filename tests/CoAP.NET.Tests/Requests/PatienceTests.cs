@@ -98,7 +98,8 @@ public sealed class PatienceTests : StepTest
     {
         using CancellationTokenSource cancellation = new();
         Task<CoapResponse> request =
-            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { TooManyRequests = CoapTooManyRequestsBehavior.Wait }, cancellation.Token);
+            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { TooManyRequests = CoapTooManyRequestsBehavior.Wait },
+                cancellation.Token);
         Answer(await NextAsync(), "9d", ThreeSeconds);
         await cancellation.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(request));

@@ -3,7 +3,7 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Tests.Requests;
 
 /// <summary>The end of a chain in tests: answers each message by a function, at once or later.</summary>
-internal sealed class ScriptedStep(Func<OutgoingRequest, CoapResponse> answer, bool isLate) : RequestStep
+internal sealed class ScriptedStep(Func<OutgoingRequest, CoapResponse> answer, bool isLate) : OutgoingRequestStep
 {
     /// <summary>What was sent.</summary>
     public List<OutgoingRequest> Sent { get; } = [];

@@ -201,7 +201,8 @@ public sealed class StepRuleTests
         fourth = Outgoing("x") with { Channel = channel };
     }
 
-    private static Task<CoapResponse> SendAsync(ScriptedStep last, OutgoingRequest request, params ReadOnlySpan<RequestStep> steps) =>
+    private static Task<CoapResponse> SendAsync(
+        ScriptedStep last, OutgoingRequest request, params ReadOnlySpan<OutgoingRequestStep> steps) =>
         new RequestChain(null!, [.. steps, last]).SendAsync(request);
 
     private static CoapResponse Echo(CoapCode code, byte value)

@@ -134,7 +134,7 @@ public class CoapLinkFormatTests
     [InlineData("</a<", 3)]
     public void Broken_document_is_an_error_with_its_offset(string document, int offset)
     {
-        Assert.False(CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error));
+        Assert.False(CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error));
         Assert.Empty(links);
         Assert.Equal(offset, error.Offset);
         Assert.Equal(offset, Assert.Throws<CoapFormatException>(() => CoapLinkFormat.Parse(document)).Position);
@@ -143,7 +143,7 @@ public class CoapLinkFormatTests
     [Fact]
     public void The_error_offset_of_a_UTF_8_document_is_counted_in_bytes()
     {
-        Assert.False(CoapLinkFormat.TryParse("</\u00f6>;"u8, out _, out CoapSyntaxError error));
+        Assert.False(CoapLinkFormat.TryParse("</\u00f6>;"u8, out _, out CoapContentSyntaxError error));
         Assert.Equal(6, error.Offset);
         Assert.False(CoapLinkFormat.TryParse(Wire.Hex("3c 2f 61 ff 3e"), out _, out error));
         Assert.Equal(3, error.Offset);
@@ -154,7 +154,7 @@ public class CoapLinkFormatTests
     {
         string document = string.Join(',', Enumerable.Range(0, 11).Select(i => $"</{i}>"));
         Assert.Equal(11, CoapLinkFormat.Parse(document, maxLinks: 11).Count);
-        Assert.False(CoapLinkFormat.TryParse(document, out _, out CoapSyntaxError error, maxLinks: 10));
+        Assert.False(CoapLinkFormat.TryParse(document, out _, out CoapContentSyntaxError error, maxLinks: 10));
         error.Message.Mentions("10");
     }
 
@@ -206,7 +206,7 @@ public class CoapLinkFormatTests
                 document[j] = alphabet[(int)(random.NextUInt64() % (ulong)alphabet.Length)];
             }
 
-            if (CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error))
+            if (CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error))
             {
                 Assert.Equal(Show(links), Show(CoapLinkFormat.Parse(CoapLinkFormat.Format(links))));
             }

@@ -35,14 +35,14 @@ public class HotPathTests
         Assert.Equal(0, allocated);
     }
 
-    private sealed class CountingSink : ITargetBlock<CoapReply>
+    private sealed class CountingSink : ITargetBlock<CoapServerReply>
     {
         public int Count { get; private set; }
 
         public Task Completion => Task.CompletedTask;
 
-        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, CoapReply messageValue,
-            ISourceBlock<CoapReply>? source, bool consumeToAccept)
+        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, CoapServerReply messageValue,
+            ISourceBlock<CoapServerReply>? source, bool consumeToAccept)
         {
             Count++;
             return DataflowMessageStatus.Accepted;

@@ -97,7 +97,7 @@ public class ManyRoutesTests
             table.Root.MapGet(string.Format(System.Globalization.CultureInfo.InvariantCulture, template, i), () => "");
         }
 
-        RouteSchemes.Settle(table, [], NullLogger.Instance);
+        RouteSchemeSetup.Settle(table, [], NullLogger.Instance);
         _ = WellKnownCore.LinksOf(table).Count();
         return table;
     }

@@ -5,7 +5,7 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Tests.Resources;
 
 /// <summary>Takes replies on the thread that offers them and hands each to whoever waits for its exchange.</summary>
-internal sealed class ReplySink : ITargetBlock<CoapReply>
+internal sealed class ReplySink : ITargetBlock<CoapServerReply>
 {
     private readonly ConcurrentDictionary<CoapExchange, TaskCompletionSource<CoapResult>> _waiting = new();
     private int _count;
@@ -19,7 +19,8 @@ internal sealed class ReplySink : ITargetBlock<CoapReply>
 
     public Task<CoapResult> For(CoapExchange exchange) => Source(exchange).Task;
 
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, CoapReply messageValue, ISourceBlock<CoapReply>? source,
+    public DataflowMessageStatus OfferMessage(
+        DataflowMessageHeader messageHeader, CoapServerReply messageValue, ISourceBlock<CoapServerReply>? source,
         bool consumeToAccept)
     {
         Interlocked.Increment(ref _count);

@@ -22,8 +22,8 @@ internal sealed class ResourceStage : ICoapRouteBuilder
             Logger = Logger,
             ParametersOf = _ => CoapTransmissionParameters.Default,
         };
-        Served = new RunningRequests(Limits.Requests.MaxServed) { Threads = threads };
-        Block = new ResourceInbound(Environment, Table, Served);
+        Served = new RunningRequestCounter(Limits.Requests.MaxServed) { Threads = threads };
+        Block = new ResourceInboundBlock(Environment, Table, Served);
         Block.LinkTo(Replies);
         CoapAddress address = CoapAddress.FromIPv4(0x7f000001, 5683);
         _channel = new CoapChannel(new CoapShard(0, Environment), new NowhereTransport(), 0, address, address,
@@ -44,9 +44,9 @@ internal sealed class ResourceStage : ICoapRouteBuilder
 
     public RouteTable Table { get; } = new();
 
-    public RunningRequests Served { get; }
+    public RunningRequestCounter Served { get; }
 
-    public ResourceInbound Block { get; }
+    public ResourceInboundBlock Block { get; }
 
     public ReplySink Replies { get; } = new();
 

@@ -79,7 +79,8 @@ public class RoutingTests
         _stage.MapGet("/a", () => "get");
         _stage.MapPut("/a", () => CoapResults.Changed());
         _stage.MapPost("/{x}", () => CoapResults.Changed());
-        _stage.Map("/p", [CoapMethod.Patch, CoapMethod.IPatch], (CoapRequestContext request) => CoapResults.Text(request.Method.ToString()));
+        _stage.Map("/p", [CoapMethod.Patch, CoapMethod.IPatch], (CoapRequestContext request) =>
+            CoapResults.Text(request.Method.ToString()));
         _stage.Get("/a").Gives(CoapCode.Content);
         _stage.Send(CoapMethod.Put, "/a").Gives(CoapCode.Changed);
         _stage.Send(CoapMethod.Post, "/a").Gives(CoapCode.MethodNotAllowed);

@@ -11,7 +11,7 @@ public sealed class ServedRequestsTests
     [InlineData(1000, 3)]
     public void All_shards_together_serve_at_most_MaxServed_requests_and_nearly_as_many(int max, int shards)
     {
-        using RunningRequests served = new(max, shards);
+        using RunningRequestCounter served = new(max, shards);
         Random random = new(1);
         Stack<int> entered = new();
         for (int i = 0; i < 20 * max; i++)
@@ -46,7 +46,7 @@ public sealed class ServedRequestsTests
     [Fact]
     public async Task WhenIdleAsync_completes_when_the_last_request_of_any_shard_has_ended()
     {
-        using RunningRequests served = new(100, 2);
+        using RunningRequestCounter served = new(100, 2);
         Assert.True(served.TryEnter(0, out _));
         Assert.True(served.TryEnter(1, out _));
         served.Stop();

@@ -60,11 +60,11 @@ public sealed class CodecTests
     }
 
     [Theory]
-    [InlineData("", CoapFormatRule.EndOfStream)]
-    [InlineData("000545", CoapFormatRule.EndOfStream)]
-    [InlineData("00020545", CoapFormatRule.CodeReserved)]
-    [InlineData("0001450000", CoapFormatRule.TrailingBytes)]
-    public async Task The_error_for_malformed_bytes_names_the_violated_rule(string hex, CoapFormatRule rule)
+    [InlineData("", CoapMessageFormatViolation.EndOfStream)]
+    [InlineData("000545", CoapMessageFormatViolation.EndOfStream)]
+    [InlineData("00020545", CoapMessageFormatViolation.CodeReserved)]
+    [InlineData("0001450000", CoapMessageFormatViolation.TrailingBytes)]
+    public async Task The_error_for_malformed_bytes_names_the_violated_rule(string hex, CoapMessageFormatViolation rule)
     {
         byte[] bytes = Wire.Hex(hex);
         using MemoryStream stream = new(bytes);
@@ -76,7 +76,7 @@ public sealed class CodecTests
         Assert.Null(message);
         Assert.Equal(rule, error.Rule);
         Assert.Equal(rule, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(bytes.AsSpan())).Rule);
-        if (rule != CoapFormatRule.TrailingBytes)
+        if (rule != CoapMessageFormatViolation.TrailingBytes)
         {
             Assert.Equal(rule, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(stream)).Rule);
             Assert.Equal(rule,
@@ -91,8 +91,9 @@ public sealed class CodecTests
         Pipe pipe = new();
         await pipe.Writer.WriteAsync(stream.ToArray());
 
-        Assert.Equal(CoapFormatRule.MessageTooLarge, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(stream)).Rule);
-        Assert.Equal(CoapFormatRule.MessageTooLarge,
+        Assert.Equal(CoapMessageFormatViolation.MessageTooLarge,
+            Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(stream)).Rule);
+        Assert.Equal(CoapMessageFormatViolation.MessageTooLarge,
             (await Assert.ThrowsAsync<CoapFormatException>(() => s_codec.DeserializeAsync(pipe.Reader).AsTask())).Rule);
     }
 
@@ -134,7 +135,7 @@ public sealed class CodecTests
             }
         });
 
-        Assert.Equal((1, CoapFormatRule.EndOfStream), (read, error.Rule));
+        Assert.Equal((1, CoapMessageFormatViolation.EndOfStream), (read, error.Rule));
     }
 
     [Fact]
@@ -200,7 +201,7 @@ public sealed class CodecTests
 
             if (code >> 5 is 1 or 6 or 0 && code != 0)
             {
-                error = new CoapFormatError(CoapFormatRule.CodeReserved, 2);
+                error = new CoapFormatError(CoapMessageFormatViolation.CodeReserved, 2);
                 return false;
             }
 

@@ -4,101 +4,104 @@ namespace CoAP.NET.Tests.Serialization;
 public class FormatVerdictTests
 {
     [Theory]
-    [InlineData("", CoapFormatRule.HeaderTruncated, 0)]
-    [InlineData("40", CoapFormatRule.HeaderTruncated, 1)]
-    [InlineData("4001", CoapFormatRule.HeaderTruncated, 2)]
-    [InlineData("40017d", CoapFormatRule.HeaderTruncated, 3)]
-    [InlineData("00017d34", CoapFormatRule.UnknownVersion, 0)]
-    [InlineData("80017d34", CoapFormatRule.UnknownVersion, 0)]
-    [InlineData("c0017d34", CoapFormatRule.UnknownVersion, 0)]
-    [InlineData("c0", CoapFormatRule.UnknownVersion, 0)]
-    [InlineData("8fe17d34ff", CoapFormatRule.UnknownVersion, 0)]
-    [InlineData("4f017d34aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", CoapFormatRule.TokenLengthReserved, 0)]
-    [InlineData("44017d34aabb", CoapFormatRule.TokenTruncated, 6)]
-    [InlineData("4d017d34", CoapFormatRule.TokenTruncated, 4)]
-    [InlineData("4d017d3400aa", CoapFormatRule.TokenTruncated, 6)]
-    [InlineData("4e017d3400", CoapFormatRule.TokenTruncated, 5)]
-    [InlineData("4e017d34ffffaa", CoapFormatRule.TokenTruncated, 7)]
-    [InlineData("41007d3420", CoapFormatRule.EmptyNotEmpty, 4)]
-    [InlineData("40007d3400", CoapFormatRule.EmptyNotEmpty, 4)]
-    [InlineData("40007d34ff", CoapFormatRule.EmptyNotEmpty, 4)]
-    [InlineData("40007d34b474657374", CoapFormatRule.EmptyNotEmpty, 4)]
-    [InlineData("40017d34ff", CoapFormatRule.PayloadMissing, 4)]
-    [InlineData("40017d34b474657374ff", CoapFormatRule.PayloadMissing, 9)]
-    [InlineData("40017d34f0", CoapFormatRule.OptionDeltaReserved, 4)]
-    [InlineData("40017d34f1aa", CoapFormatRule.OptionDeltaReserved, 4)]
-    [InlineData("40017d34fe", CoapFormatRule.OptionDeltaReserved, 4)]
-    [InlineData("40017d341f", CoapFormatRule.OptionLengthReserved, 4)]
-    [InlineData("40017d34bf74657374", CoapFormatRule.OptionLengthReserved, 4)]
-    [InlineData("40017d34d0", CoapFormatRule.OptionHeaderTruncated, 5)]
-    [InlineData("40017d34e0", CoapFormatRule.OptionHeaderTruncated, 5)]
-    [InlineData("40017d34e001", CoapFormatRule.OptionHeaderTruncated, 6)]
-    [InlineData("40017d34bd", CoapFormatRule.OptionHeaderTruncated, 5)]
-    [InlineData("40017d34be", CoapFormatRule.OptionHeaderTruncated, 5)]
-    [InlineData("40017d34be01", CoapFormatRule.OptionHeaderTruncated, 6)]
-    [InlineData("40017d34b474", CoapFormatRule.OptionValueTruncated, 6)]
-    [InlineData("40017d34bd0061", CoapFormatRule.OptionValueTruncated, 7)]
-    [InlineData("40017d34beffff61", CoapFormatRule.OptionValueTruncated, 8)]
-    [InlineData("40217d34", CoapFormatRule.CodeReserved, 1)]
-    [InlineData("40617d34", CoapFormatRule.CodeReserved, 1)]
-    [InlineData("40c17d34", CoapFormatRule.CodeReserved, 1)]
-    [InlineData("40e17d34", CoapFormatRule.CodeReserved, 1)]
-    [InlineData("60217d34", CoapFormatRule.CodeReserved, 1)]
-    [InlineData("70007d34ff", CoapFormatRule.EmptyNotEmpty, 4)]
-    [InlineData("40017d34e0ffffe0ffff", CoapFormatRule.OptionNumberTooLarge, 4)]
-    [InlineData("40017d34e0fef210", CoapFormatRule.OptionNumberTooLarge, 7)]
-    [InlineData("40017d34e08000e08000", CoapFormatRule.OptionNumberTooLarge, 7)]
-    [InlineData("65007d343432323833", CoapFormatRule.EmptyNotEmpty, 4)]
-    [InlineData("650030b73432323833", CoapFormatRule.EmptyNotEmpty, 4)]
+    [InlineData("", CoapMessageFormatViolation.HeaderTruncated, 0)]
+    [InlineData("40", CoapMessageFormatViolation.HeaderTruncated, 1)]
+    [InlineData("4001", CoapMessageFormatViolation.HeaderTruncated, 2)]
+    [InlineData("40017d", CoapMessageFormatViolation.HeaderTruncated, 3)]
+    [InlineData("00017d34", CoapMessageFormatViolation.UnknownVersion, 0)]
+    [InlineData("80017d34", CoapMessageFormatViolation.UnknownVersion, 0)]
+    [InlineData("c0017d34", CoapMessageFormatViolation.UnknownVersion, 0)]
+    [InlineData("c0", CoapMessageFormatViolation.UnknownVersion, 0)]
+    [InlineData("8fe17d34ff", CoapMessageFormatViolation.UnknownVersion, 0)]
+    [InlineData("4f017d34aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", CoapMessageFormatViolation.TokenLengthReserved, 0)]
+    [InlineData("44017d34aabb", CoapMessageFormatViolation.TokenTruncated, 6)]
+    [InlineData("4d017d34", CoapMessageFormatViolation.TokenTruncated, 4)]
+    [InlineData("4d017d3400aa", CoapMessageFormatViolation.TokenTruncated, 6)]
+    [InlineData("4e017d3400", CoapMessageFormatViolation.TokenTruncated, 5)]
+    [InlineData("4e017d34ffffaa", CoapMessageFormatViolation.TokenTruncated, 7)]
+    [InlineData("41007d3420", CoapMessageFormatViolation.EmptyNotEmpty, 4)]
+    [InlineData("40007d3400", CoapMessageFormatViolation.EmptyNotEmpty, 4)]
+    [InlineData("40007d34ff", CoapMessageFormatViolation.EmptyNotEmpty, 4)]
+    [InlineData("40007d34b474657374", CoapMessageFormatViolation.EmptyNotEmpty, 4)]
+    [InlineData("40017d34ff", CoapMessageFormatViolation.PayloadMissing, 4)]
+    [InlineData("40017d34b474657374ff", CoapMessageFormatViolation.PayloadMissing, 9)]
+    [InlineData("40017d34f0", CoapMessageFormatViolation.OptionDeltaReserved, 4)]
+    [InlineData("40017d34f1aa", CoapMessageFormatViolation.OptionDeltaReserved, 4)]
+    [InlineData("40017d34fe", CoapMessageFormatViolation.OptionDeltaReserved, 4)]
+    [InlineData("40017d341f", CoapMessageFormatViolation.OptionLengthReserved, 4)]
+    [InlineData("40017d34bf74657374", CoapMessageFormatViolation.OptionLengthReserved, 4)]
+    [InlineData("40017d34d0", CoapMessageFormatViolation.OptionHeaderTruncated, 5)]
+    [InlineData("40017d34e0", CoapMessageFormatViolation.OptionHeaderTruncated, 5)]
+    [InlineData("40017d34e001", CoapMessageFormatViolation.OptionHeaderTruncated, 6)]
+    [InlineData("40017d34bd", CoapMessageFormatViolation.OptionHeaderTruncated, 5)]
+    [InlineData("40017d34be", CoapMessageFormatViolation.OptionHeaderTruncated, 5)]
+    [InlineData("40017d34be01", CoapMessageFormatViolation.OptionHeaderTruncated, 6)]
+    [InlineData("40017d34b474", CoapMessageFormatViolation.OptionValueTruncated, 6)]
+    [InlineData("40017d34bd0061", CoapMessageFormatViolation.OptionValueTruncated, 7)]
+    [InlineData("40017d34beffff61", CoapMessageFormatViolation.OptionValueTruncated, 8)]
+    [InlineData("40217d34", CoapMessageFormatViolation.CodeReserved, 1)]
+    [InlineData("40617d34", CoapMessageFormatViolation.CodeReserved, 1)]
+    [InlineData("40c17d34", CoapMessageFormatViolation.CodeReserved, 1)]
+    [InlineData("40e17d34", CoapMessageFormatViolation.CodeReserved, 1)]
+    [InlineData("60217d34", CoapMessageFormatViolation.CodeReserved, 1)]
+    [InlineData("70007d34ff", CoapMessageFormatViolation.EmptyNotEmpty, 4)]
+    [InlineData("40017d34e0ffffe0ffff", CoapMessageFormatViolation.OptionNumberTooLarge, 4)]
+    [InlineData("40017d34e0fef210", CoapMessageFormatViolation.OptionNumberTooLarge, 7)]
+    [InlineData("40017d34e08000e08000", CoapMessageFormatViolation.OptionNumberTooLarge, 7)]
+    [InlineData("65007d343432323833", CoapMessageFormatViolation.EmptyNotEmpty, 4)]
+    [InlineData("650030b73432323833", CoapMessageFormatViolation.EmptyNotEmpty, 4)]
     [Rfc("7252-3-1", "7252-3-2", "7252-3-3", "7252-3.1-2", "7252-3.1-3", "7252-3.1-4", "7252-4.1-1")]
-    public async Task A_malformed_datagram_is_refused_with_the_expected_rule_and_offset(string hex, CoapFormatRule rule, int offset)
+    public async Task A_malformed_datagram_is_refused_with_the_expected_rule_and_offset(
+        string hex, CoapMessageFormatViolation rule, int offset)
     {
         Assert.Equal($"{rule} at {offset}",
             await SerializerPaths.ReadEveryWay(CoapDatagramSerializer.Default, Wire.Hex(hex), isFrame: false));
     }
 
     [Theory]
-    [InlineData("", CoapFormatRule.EndOfStream, 0)]
-    [InlineData("01", CoapFormatRule.EndOfStream, 1)]
-    [InlineData("0143", CoapFormatRule.EndOfStream, 2)]
-    [InlineData("d0", CoapFormatRule.EndOfStream, 1)]
-    [InlineData("e000", CoapFormatRule.EndOfStream, 2)]
-    [InlineData("f00000", CoapFormatRule.EndOfStream, 3)]
-    [InlineData("d000", CoapFormatRule.EndOfStream, 2)]
-    [InlineData("0d01", CoapFormatRule.EndOfStream, 2)]
-    [InlineData("0e0100", CoapFormatRule.EndOfStream, 3)]
-    [InlineData("c1017fbb74656d70657261747572", CoapFormatRule.EndOfStream, 14)]
-    [InlineData("0f01", CoapFormatRule.TokenLengthReserved, 0)]
-    [InlineData("ff", CoapFormatRule.TokenLengthReserved, 0)]
-    [InlineData("0021", CoapFormatRule.CodeReserved, 1)]
-    [InlineData("d00061", CoapFormatRule.CodeReserved, 2)]
-    [InlineData("f000000000c1", CoapFormatRule.CodeReserved, 5)]
-    [InlineData("f0ffffffff45", CoapFormatRule.MessageTooLarge, 1_048_576)]
-    [InlineData("f0ffffffff", CoapFormatRule.MessageTooLarge, 1_048_576)]
-    [InlineData("f0000fffff", CoapFormatRule.MessageTooLarge, 1_048_576)]
-    [InlineData("1001ff", CoapFormatRule.PayloadMissing, 2)]
-    [InlineData("1001f0", CoapFormatRule.OptionDeltaReserved, 2)]
-    [InlineData("11017f1f", CoapFormatRule.OptionLengthReserved, 3)]
-    [InlineData("1001d0", CoapFormatRule.OptionHeaderTruncated, 3)]
-    [InlineData("2001b474", CoapFormatRule.OptionValueTruncated, 4)]
-    [InlineData("6001e0ffffe0ffff", CoapFormatRule.OptionNumberTooLarge, 2)]
+    [InlineData("", CoapMessageFormatViolation.EndOfStream, 0)]
+    [InlineData("01", CoapMessageFormatViolation.EndOfStream, 1)]
+    [InlineData("0143", CoapMessageFormatViolation.EndOfStream, 2)]
+    [InlineData("d0", CoapMessageFormatViolation.EndOfStream, 1)]
+    [InlineData("e000", CoapMessageFormatViolation.EndOfStream, 2)]
+    [InlineData("f00000", CoapMessageFormatViolation.EndOfStream, 3)]
+    [InlineData("d000", CoapMessageFormatViolation.EndOfStream, 2)]
+    [InlineData("0d01", CoapMessageFormatViolation.EndOfStream, 2)]
+    [InlineData("0e0100", CoapMessageFormatViolation.EndOfStream, 3)]
+    [InlineData("c1017fbb74656d70657261747572", CoapMessageFormatViolation.EndOfStream, 14)]
+    [InlineData("0f01", CoapMessageFormatViolation.TokenLengthReserved, 0)]
+    [InlineData("ff", CoapMessageFormatViolation.TokenLengthReserved, 0)]
+    [InlineData("0021", CoapMessageFormatViolation.CodeReserved, 1)]
+    [InlineData("d00061", CoapMessageFormatViolation.CodeReserved, 2)]
+    [InlineData("f000000000c1", CoapMessageFormatViolation.CodeReserved, 5)]
+    [InlineData("f0ffffffff45", CoapMessageFormatViolation.MessageTooLarge, 1_048_576)]
+    [InlineData("f0ffffffff", CoapMessageFormatViolation.MessageTooLarge, 1_048_576)]
+    [InlineData("f0000fffff", CoapMessageFormatViolation.MessageTooLarge, 1_048_576)]
+    [InlineData("1001ff", CoapMessageFormatViolation.PayloadMissing, 2)]
+    [InlineData("1001f0", CoapMessageFormatViolation.OptionDeltaReserved, 2)]
+    [InlineData("11017f1f", CoapMessageFormatViolation.OptionLengthReserved, 3)]
+    [InlineData("1001d0", CoapMessageFormatViolation.OptionHeaderTruncated, 3)]
+    [InlineData("2001b474", CoapMessageFormatViolation.OptionValueTruncated, 4)]
+    [InlineData("6001e0ffffe0ffff", CoapMessageFormatViolation.OptionNumberTooLarge, 2)]
     [Rfc("8323-3.2-1", "8323-5.3.1-2")]
-    public async Task A_malformed_frame_is_refused_with_the_expected_rule_and_offset(string hex, CoapFormatRule rule, int offset)
+    public async Task A_malformed_frame_is_refused_with_the_expected_rule_and_offset(
+        string hex, CoapMessageFormatViolation rule, int offset)
     {
         Assert.Equal($"{rule} at {offset}", await SerializerPaths.ReadEveryWay(CoapStreamSerializer.Default, Wire.Hex(hex), isFrame: true));
     }
 
     [Theory]
-    [InlineData("11e24220", CoapFormatRule.LengthNotZero, 0)]
-    [InlineData("", CoapFormatRule.HeaderTruncated, 0)]
-    [InlineData("01", CoapFormatRule.HeaderTruncated, 1)]
-    [InlineData("0f01", CoapFormatRule.TokenLengthReserved, 0)]
-    [InlineData("0221", CoapFormatRule.CodeReserved, 1)]
-    [InlineData("02e242", CoapFormatRule.TokenTruncated, 3)]
-    [InlineData("0de2", CoapFormatRule.TokenTruncated, 2)]
-    [InlineData("01e242ff", CoapFormatRule.PayloadMissing, 3)]
+    [InlineData("11e24220", CoapMessageFormatViolation.LengthNotZero, 0)]
+    [InlineData("", CoapMessageFormatViolation.HeaderTruncated, 0)]
+    [InlineData("01", CoapMessageFormatViolation.HeaderTruncated, 1)]
+    [InlineData("0f01", CoapMessageFormatViolation.TokenLengthReserved, 0)]
+    [InlineData("0221", CoapMessageFormatViolation.CodeReserved, 1)]
+    [InlineData("02e242", CoapMessageFormatViolation.TokenTruncated, 3)]
+    [InlineData("0de2", CoapMessageFormatViolation.TokenTruncated, 2)]
+    [InlineData("01e242ff", CoapMessageFormatViolation.PayloadMissing, 3)]
     [Rfc("8323-4.2-1")]
-    public async Task A_malformed_WebSocket_message_is_refused_with_the_expected_rule_and_offset(string hex, CoapFormatRule rule, int offset)
+    public async Task A_malformed_WebSocket_message_is_refused_with_the_expected_rule_and_offset(
+        string hex, CoapMessageFormatViolation rule, int offset)
     {
         Assert.Equal($"{rule} at {offset}",
             await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(hex), isFrame: true));
@@ -123,7 +126,7 @@ public class FormatVerdictTests
         Assert.False(CoapStreamSerializer.Default.TryDeserialize(Wire.Hex("01e24200e5").AsSpan(), out CoapMessage? message,
             out CoapFormatError error));
         Assert.Null(message);
-        Assert.Equal(new CoapFormatError(CoapFormatRule.TrailingBytes, 3), error);
+        Assert.Equal(new CoapFormatError(CoapMessageFormatViolation.TrailingBytes, 3), error);
     }
 
     [Fact]
@@ -131,7 +134,7 @@ public class FormatVerdictTests
     {
         CoapFormatException exception =
             Assert.Throws<CoapFormatException>(() => CoapDatagramSerializer.Default.Deserialize(Wire.Hex("40017d34ff").AsSpan()));
-        Assert.Equal((CoapFormatRule.PayloadMissing, 4), (exception.Rule, exception.Position));
+        Assert.Equal((CoapMessageFormatViolation.PayloadMissing, 4), (exception.Rule, exception.Position));
         exception.Mentions("PayloadMissing at offset 4");
     }
 

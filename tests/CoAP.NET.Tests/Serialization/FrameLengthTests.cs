@@ -64,7 +64,7 @@ public class FrameLengthTests
         // No array holds 4 GiB, so this is the limit that cannot be lifted.
         CoapStreamSerializer serializer = new(new CoapSerializerOptions { MaxMessageSize = long.MaxValue });
         Assert.False(serializer.TryDeserialize(Segments.Of(Wire.Hex(hex), 2), out _, out _, out CoapFormatError error));
-        Assert.Equal(CoapFormatRule.MessageTooLarge, error.Rule);
+        Assert.Equal(CoapMessageFormatViolation.MessageTooLarge, error.Rule);
     }
 
     [Fact]

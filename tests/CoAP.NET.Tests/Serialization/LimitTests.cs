@@ -93,7 +93,7 @@ public class LimitTests
         await pipe.Writer.WriteAsync(Wire.Hex("f0ffffffff"));
         CoapFormatException exception =
             await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(pipe.Reader).AsTask());
-        Assert.Equal((CoapFormatRule.MessageTooLarge, 1_048_576), (exception.Rule, exception.Position));
+        Assert.Equal((CoapMessageFormatViolation.MessageTooLarge, 1_048_576), (exception.Rule, exception.Position));
 
         using DribblingStream stream = new([.. Wire.Hex("f0ffffffff45"), .. new byte[100]], 100, isAsync: true);
         await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(stream).AsTask());
@@ -106,7 +106,7 @@ public class LimitTests
         using DribblingStream stream = new([0x40, 0x01, 0x7d, 0x34, .. new byte[1_000_000]], 50_000, isAsync: true);
         CoapFormatException exception =
             await Assert.ThrowsAsync<CoapFormatException>(() => CoapDatagramSerializer.Default.DeserializeAsync(stream).AsTask());
-        Assert.Equal((CoapFormatRule.MessageTooLarge, 65_535), (exception.Rule, exception.Position));
+        Assert.Equal((CoapMessageFormatViolation.MessageTooLarge, 65_535), (exception.Rule, exception.Position));
         Assert.True(stream.Position <= 65_536, $"{stream.Position} bytes were read.");
     }
 
@@ -117,7 +117,7 @@ public class LimitTests
         CoapDatagramSerializer serializer = new(options);
         options.MaxOptions = 100;
         Assert.False(serializer.TryDeserialize(Wire.Hex("40017d340000").AsSpan(), out _, out CoapFormatError error));
-        Assert.Equal(CoapFormatRule.TooManyOptions, error.Rule);
+        Assert.Equal(CoapMessageFormatViolation.TooManyOptions, error.Rule);
     }
 
     [Fact]

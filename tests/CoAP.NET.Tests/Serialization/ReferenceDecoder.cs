@@ -67,41 +67,41 @@ internal sealed class ReferenceDecoder
         // "Messages with unknown version numbers MUST be silently ignored": whatever else is wrong with them.
         if (_rest.Count > 0 && _rest[0] / 64 != 1)
         {
-            throw new BrokenRuleException(CoapFormatRule.UnknownVersion, 0);
+            throw new BrokenRuleException(CoapMessageFormatViolation.UnknownVersion, 0);
         }
 
-        Need(4, CoapFormatRule.HeaderTruncated);
+        Need(4, CoapMessageFormatViolation.HeaderTruncated);
         int first = Take();
         int code = Take();
         int id = (Take() * 256) + Take();
         int tkl = first % 16;
         if (tkl == 15 || (_maxToken == 8 && tkl > 8))
         {
-            throw new BrokenRuleException(CoapFormatRule.TokenLengthReserved, 0);
+            throw new BrokenRuleException(CoapMessageFormatViolation.TokenLengthReserved, 0);
         }
 
         if (_all > _maxSize)
         {
-            throw new BrokenRuleException(CoapFormatRule.MessageTooLarge, _maxSize);
+            throw new BrokenRuleException(CoapMessageFormatViolation.MessageTooLarge, _maxSize);
         }
 
-        int length = (int)Extended(tkl, CoapFormatRule.TokenTruncated);
-        Need(length, CoapFormatRule.TokenTruncated);
+        int length = (int)Extended(tkl, CoapMessageFormatViolation.TokenTruncated);
+        Need(length, CoapMessageFormatViolation.TokenTruncated);
         if (length > _maxToken)
         {
-            throw new BrokenRuleException(CoapFormatRule.TokenTooLong, 0);
+            throw new BrokenRuleException(CoapMessageFormatViolation.TokenTooLong, 0);
         }
 
         // "bytes of data MUST NOT be present after the Message ID field. If there are any bytes, they MUST be processed as a message format
         // error."
         if (code == 0 && _all != 4)
         {
-            throw new BrokenRuleException(CoapFormatRule.EmptyNotEmpty, 4);
+            throw new BrokenRuleException(CoapMessageFormatViolation.EmptyNotEmpty, 4);
         }
 
         if (!new[] { 0, 2, 4, 5 }.Contains(code / 32))
         {
-            throw new BrokenRuleException(CoapFormatRule.CodeReserved, 1);
+            throw new BrokenRuleException(CoapMessageFormatViolation.CodeReserved, 1);
         }
 
         string type = (first / 16 % 4) switch { 0 => "CON", 1 => "NON", 2 => "ACK", _ => "RST" };
@@ -112,42 +112,42 @@ internal sealed class ReferenceDecoder
 
     private string Frame()
     {
-        Need(1, CoapFormatRule.EndOfStream);
+        Need(1, CoapMessageFormatViolation.EndOfStream);
         int first = Take();
         if (first % 16 == 15 || (_maxToken == 8 && first % 16 > 8))
         {
-            throw new BrokenRuleException(CoapFormatRule.TokenLengthReserved, 0);
+            throw new BrokenRuleException(CoapMessageFormatViolation.TokenLengthReserved, 0);
         }
 
-        long body = Extended(first / 16, CoapFormatRule.EndOfStream);
+        long body = Extended(first / 16, CoapMessageFormatViolation.EndOfStream);
         if (Position + 1 + body > _maxSize)
         {
-            throw new BrokenRuleException(CoapFormatRule.MessageTooLarge, _maxSize);
+            throw new BrokenRuleException(CoapMessageFormatViolation.MessageTooLarge, _maxSize);
         }
 
-        Need(1, CoapFormatRule.EndOfStream);
+        Need(1, CoapMessageFormatViolation.EndOfStream);
         int at = Position;
         int code = Take();
         if (new[] { 1, 3, 6 }.Contains(code / 32))
         {
-            throw new BrokenRuleException(CoapFormatRule.CodeReserved, at);
+            throw new BrokenRuleException(CoapMessageFormatViolation.CodeReserved, at);
         }
 
-        long length = Extended(first % 16, CoapFormatRule.EndOfStream);
+        long length = Extended(first % 16, CoapMessageFormatViolation.EndOfStream);
         if (length > _maxToken)
         {
-            throw new BrokenRuleException(CoapFormatRule.TokenTooLong, 0);
+            throw new BrokenRuleException(CoapMessageFormatViolation.TokenTooLong, 0);
         }
 
         if (Position + length + body > _maxSize)
         {
-            throw new BrokenRuleException(CoapFormatRule.MessageTooLarge, _maxSize);
+            throw new BrokenRuleException(CoapMessageFormatViolation.MessageTooLarge, _maxSize);
         }
 
-        Need(length + body, CoapFormatRule.EndOfStream);
+        Need(length + body, CoapMessageFormatViolation.EndOfStream);
         if (_rest.Count > length + body)
         {
-            throw new BrokenRuleException(CoapFormatRule.TrailingBytes, Position + length + body);
+            throw new BrokenRuleException(CoapMessageFormatViolation.TrailingBytes, Position + length + body);
         }
 
         string token = Hex((int)length);
@@ -159,32 +159,32 @@ internal sealed class ReferenceDecoder
         // "The length field MUST be set to 0": the WebSocket message says how long it is.
         if (_rest.Count > 0 && _rest[0] / 16 != 0)
         {
-            throw new BrokenRuleException(CoapFormatRule.LengthNotZero, 0);
+            throw new BrokenRuleException(CoapMessageFormatViolation.LengthNotZero, 0);
         }
 
         if (_rest.Count > 0 && (_rest[0] == 15 || (_maxToken == 8 && _rest[0] > 8)))
         {
-            throw new BrokenRuleException(CoapFormatRule.TokenLengthReserved, 0);
+            throw new BrokenRuleException(CoapMessageFormatViolation.TokenLengthReserved, 0);
         }
 
-        Need(2, CoapFormatRule.HeaderTruncated);
+        Need(2, CoapMessageFormatViolation.HeaderTruncated);
         if (_all > _maxSize)
         {
-            throw new BrokenRuleException(CoapFormatRule.MessageTooLarge, _maxSize);
+            throw new BrokenRuleException(CoapMessageFormatViolation.MessageTooLarge, _maxSize);
         }
 
         int tkl = Take();
         int code = Take();
         if (new[] { 1, 3, 6 }.Contains(code / 32))
         {
-            throw new BrokenRuleException(CoapFormatRule.CodeReserved, 1);
+            throw new BrokenRuleException(CoapMessageFormatViolation.CodeReserved, 1);
         }
 
-        int length = (int)Extended(tkl, CoapFormatRule.TokenTruncated);
-        Need(length, CoapFormatRule.TokenTruncated);
+        int length = (int)Extended(tkl, CoapMessageFormatViolation.TokenTruncated);
+        Need(length, CoapMessageFormatViolation.TokenTruncated);
         if (length > _maxToken)
         {
-            throw new BrokenRuleException(CoapFormatRule.TokenTooLong, 0);
+            throw new BrokenRuleException(CoapMessageFormatViolation.TokenTooLong, 0);
         }
 
         string token = Hex(length);
@@ -203,37 +203,38 @@ internal sealed class ReferenceDecoder
         int first = Take();
         if (first == 255)
         {
-            return _rest.Count == 0 ? throw new BrokenRuleException(CoapFormatRule.PayloadMissing, at) : " |" + Hex(_rest.Count);
+            return _rest.Count == 0 ? throw new BrokenRuleException(CoapMessageFormatViolation.PayloadMissing, at)
+                : " |" + Hex(_rest.Count);
         }
 
         if (count == _maxOptions)
         {
-            throw new BrokenRuleException(CoapFormatRule.TooManyOptions, at);
+            throw new BrokenRuleException(CoapMessageFormatViolation.TooManyOptions, at);
         }
 
         if (first / 16 == 15)
         {
-            throw new BrokenRuleException(CoapFormatRule.OptionDeltaReserved, at);
+            throw new BrokenRuleException(CoapMessageFormatViolation.OptionDeltaReserved, at);
         }
 
         if (first % 16 == 15)
         {
-            throw new BrokenRuleException(CoapFormatRule.OptionLengthReserved, at);
+            throw new BrokenRuleException(CoapMessageFormatViolation.OptionLengthReserved, at);
         }
 
-        long next = number + Extended(first / 16, CoapFormatRule.OptionHeaderTruncated);
+        long next = number + Extended(first / 16, CoapMessageFormatViolation.OptionHeaderTruncated);
         if (next > 65_535)
         {
-            throw new BrokenRuleException(CoapFormatRule.OptionNumberTooLarge, at);
+            throw new BrokenRuleException(CoapMessageFormatViolation.OptionNumberTooLarge, at);
         }
 
-        long length = Extended(first % 16, CoapFormatRule.OptionHeaderTruncated);
-        Need(length, CoapFormatRule.OptionValueTruncated);
+        long length = Extended(first % 16, CoapMessageFormatViolation.OptionHeaderTruncated);
+        Need(length, CoapMessageFormatViolation.OptionValueTruncated);
         string option = $" {next}:{Hex((int)length)}";
         return option + Rest((int)next, count + 1);
     }
 
-    private long Extended(int field, CoapFormatRule whenMissing)
+    private long Extended(int field, CoapMessageFormatViolation whenMissing)
     {
         if (field <= 12)
         {
@@ -251,7 +252,7 @@ internal sealed class ReferenceDecoder
         return value + (field == 13 ? 13 : field == 14 ? 269 : 65_805);
     }
 
-    private void Need(long count, CoapFormatRule rule)
+    private void Need(long count, CoapMessageFormatViolation rule)
     {
         if (_rest.Count < count)
         {
@@ -269,5 +270,5 @@ internal sealed class ReferenceDecoder
     private string Hex(int count) =>
         string.Concat(Enumerable.Range(0, count).Select(_ => Take().ToString("x2", CultureInfo.InvariantCulture)));
 
-    private sealed class BrokenRuleException(CoapFormatRule rule, long offset) : Exception($"{rule} at {offset}");
+    private sealed class BrokenRuleException(CoapMessageFormatViolation rule, long offset) : Exception($"{rule} at {offset}");
 }

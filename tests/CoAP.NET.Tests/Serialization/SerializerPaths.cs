@@ -148,7 +148,7 @@ internal static class SerializerPaths
         Assert.Equal(source.Start, consumed);
 
         // Without an error more bytes are wanted, and here there are none.
-        throw new CoapFormatException(error.IsNone ? new CoapFormatError(CoapFormatRule.EndOfStream, length) : error);
+        throw new CoapFormatException(error.IsNone ? new CoapFormatError(CoapMessageFormatViolation.EndOfStream, length) : error);
     }
 
     private static MemoryStream Middle(byte[] bytes)

@@ -78,12 +78,12 @@ public class SerializerStageTests
     }
 
     [Theory]
-    [InlineData("40017d34ff", CoapFormatRule.PayloadMissing, CoapMessageType.Confirmable)]
-    [InlineData("5f017d34", CoapFormatRule.TokenLengthReserved, CoapMessageType.NonConfirmable)]
-    [InlineData("65007d343432323833", CoapFormatRule.EmptyNotEmpty, CoapMessageType.Acknowledgement)]
-    [InlineData("70e17d34", CoapFormatRule.CodeReserved, CoapMessageType.Reset)]
+    [InlineData("40017d34ff", CoapMessageFormatViolation.PayloadMissing, CoapMessageType.Confirmable)]
+    [InlineData("5f017d34", CoapMessageFormatViolation.TokenLengthReserved, CoapMessageType.NonConfirmable)]
+    [InlineData("65007d343432323833", CoapMessageFormatViolation.EmptyNotEmpty, CoapMessageType.Acknowledgement)]
+    [InlineData("70e17d34", CoapMessageFormatViolation.CodeReserved, CoapMessageType.Reset)]
     [Rfc("7252-4.2-2")]
-    public void Format_error_goes_up_with_type_and_Message_ID(string hex, CoapFormatRule rule, CoapMessageType type)
+    public void Format_error_goes_up_with_type_and_Message_ID(string hex, CoapMessageFormatViolation rule, CoapMessageType type)
     {
         CoapChannel channel = Channel();
         Receive(channel, hex, s_local);
@@ -103,7 +103,7 @@ public class SerializerStageTests
         CoapDatagramSerializer tight = new(new CoapSerializerOptions { MaxTokenLength = 9 });
         Receive(Channel(), "4a017d34aaaaaaaaaaaaaaaaaaaab161", s_local, tight);
         CoapInbound inbound = Assert.Single(_up);
-        Assert.Equal(CoapFormatRule.TokenTooLong, inbound.Error.Rule);
+        Assert.Equal(CoapMessageFormatViolation.TokenTooLong, inbound.Error.Rule);
         Assert.Equal("CON 0.01 7d34 aaaaaaaaaaaaaaaaaaaa", MessageText.Of(inbound.Message!, isFrame: false));
     }
 
@@ -115,7 +115,8 @@ public class SerializerStageTests
         Receive(Channel(), "48027d34aabb", s_local, isTruncated: true);
         Assert.Equal(2, _up.Count);
         Assert.All(_up,
-            inbound => Assert.Equal((CoapInboundKind.FormatError, CoapFormatRule.MessageTooLarge), (inbound.Kind, inbound.Error.Rule)));
+            inbound => Assert.Equal(
+                (CoapInboundKind.FormatError, CoapMessageFormatViolation.MessageTooLarge), (inbound.Kind, inbound.Error.Rule)));
         Assert.Equal("CON 0.02 7d34 aabb", MessageText.Of(_up[0].Message!, isFrame: false));
         Assert.Null(_up[1].Message);
     }
@@ -124,7 +125,7 @@ public class SerializerStageTests
     public void The_datagram_hash_distinguishes_different_bytes_and_is_equal_for_the_same_seed()
     {
         HashSet<uint> hashes = [];
-        DatagramHash hash = new(new VirtualRandom(5));
+        DeduplicationHash hash = new(new VirtualRandom(5));
         int count = 0;
         for (int length = 0; length < 70; length++)
         {
@@ -143,8 +144,8 @@ public class SerializerStageTests
         // Of some 19,000 values of 32 bits, 0.04 pairs collide by chance; with this seed none does.
         Assert.Equal(count, hashes.Count);
         byte[] datagram = Wire.Hex("40017d34bb74656d7065726174757265");
-        Assert.Equal(hash.Of(datagram), new DatagramHash(new VirtualRandom(5)).Of(datagram));
-        Assert.NotEqual(hash.Of(datagram), new DatagramHash(new VirtualRandom(6)).Of(datagram));
+        Assert.Equal(hash.Of(datagram), new DeduplicationHash(new VirtualRandom(5)).Of(datagram));
+        Assert.NotEqual(hash.Of(datagram), new DeduplicationHash(new VirtualRandom(6)).Of(datagram));
 
         Receive(Channel(), "40017d34b161", s_local);
         Receive(Channel(), "40017d34b161", s_local);
@@ -161,7 +162,7 @@ public class SerializerStageTests
         Receive(channel, "c1017fbb74656d7065726174757265", s_local);
         Receive(channel, "00", s_local);
         Assert.Equal("0.01 7f 11:74656d7065726174757265", MessageText.Of(_up[0].Message!, isFrame: true));
-        Assert.Equal((CoapInboundKind.FormatError, CoapFormatRule.EndOfStream), (_up[1].Kind, _up[1].Error.Rule));
+        Assert.Equal((CoapInboundKind.FormatError, CoapMessageFormatViolation.EndOfStream), (_up[1].Kind, _up[1].Error.Rule));
 
         Send(new CoapOutbound { Channel = channel, Message = MessageText.Parse("7.02 42", isFrame: true) });
         Assert.Equal("01e242", Wire.Hex(Assert.Single(_down).Span));
@@ -171,7 +172,7 @@ public class SerializerStageTests
     public void A_datagram_without_a_channel_is_counted_as_an_error_and_its_buffer_returns_to_the_pool()
     {
         CoapDatagram datagram = Fill("40017d34");
-        Offer(new SerializerInbound(_environment, MessageFormats.Default), datagram);
+        Offer(new SerializerInboundBlock(_environment, MessageFormats.Default), datagram);
         Assert.Equal(1, _environment.Counters[CoapCounter.StageErrors]);
         Assert.Same(datagram, _pool.Rent());
     }
@@ -217,7 +218,7 @@ public class SerializerStageTests
     {
         CoapTransmission kept = Keep(new CoapMessage(CoapCode.Get) { MessageId = 9 });
         List<string> keptThen = [];
-        SerializerOutbound stage = new(_environment, MessageFormats.Default, _pool);
+        SerializerOutboundBlock stage = new(_environment, MessageFormats.Default, _pool);
         stage.LinkTo(
             new Messaging.Collector<CoapDatagram>(_ =>
             {
@@ -248,7 +249,7 @@ public class SerializerStageTests
     [Fact]
     public void A_declined_datagram_returns_to_the_pool()
     {
-        SerializerOutbound stage = new(_environment, MessageFormats.Default, _pool);
+        SerializerOutboundBlock stage = new(_environment, MessageFormats.Default, _pool);
         Offer(stage, new CoapOutbound { Channel = Channel(), Message = new CoapMessage(CoapCode.Get) });
         Assert.Equal(1, _environment.Counters[CoapCounter.Declined]);
         CoapDatagram first = _pool.Rent();
@@ -274,7 +275,7 @@ public class SerializerStageTests
         datagram.Channel = channel;
         datagram.Local = local;
         datagram.IsTruncated = isTruncated;
-        SerializerInbound stage = new(new CoapEnvironment
+        SerializerInboundBlock stage = new(new CoapEnvironment
         {
             TimeProvider = _environment.TimeProvider,
             Random = new VirtualRandom(1),
@@ -291,7 +292,7 @@ public class SerializerStageTests
 
     private void Send(CoapOutbound outbound)
     {
-        SerializerOutbound stage = new(_environment, MessageFormats.Default, _pool);
+        SerializerOutboundBlock stage = new(_environment, MessageFormats.Default, _pool);
         using IDisposable link = stage.LinkTo(new Collector<CoapDatagram>(_down), new DataflowLinkOptions());
         Offer(stage, outbound);
     }
@@ -301,7 +302,7 @@ public class SerializerStageTests
     {
         CoapChannel channel = Channel();
         MessageLayer layer = new(channel.Shard, 1);
-        channel.Shard.Drain.Attach(new MessagingOutbound(channel.Shard, layer), new MessagingInbound(channel.Shard, layer));
+        channel.Shard.Drain.Attach(new MessagingOutboundBlock(channel.Shard, layer), new MessagingInboundBlock(channel.Shard, layer));
         channel.Shard.Drain.AttachStates(layer);
         return new CoapTransmission(channel, message, null) { IsOutstanding = true };
     }

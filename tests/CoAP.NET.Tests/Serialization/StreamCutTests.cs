@@ -79,7 +79,7 @@ public class StreamCutTests
 
         CoapFormatException exception =
             await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(slow).AsTask());
-        Assert.Equal((CoapFormatRule.EndOfStream, 0), (exception.Rule, exception.Position));
+        Assert.Equal((CoapMessageFormatViolation.EndOfStream, 0), (exception.Rule, exception.Position));
     }
 
     [Fact]
@@ -108,7 +108,7 @@ public class StreamCutTests
         await pipe.Writer.WriteAsync(Wire.Hex("1001ff01e242"));
         CoapFormatException exception =
             await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(pipe.Reader).AsTask());
-        Assert.Equal((CoapFormatRule.PayloadMissing, 2), (exception.Rule, exception.Position));
+        Assert.Equal((CoapMessageFormatViolation.PayloadMissing, 2), (exception.Rule, exception.Position));
         Assert.True(pipe.Reader.TryRead(out ReadResult rest));
         Assert.Equal(6, rest.Buffer.Length);
     }
@@ -226,7 +226,7 @@ public class StreamCutTests
             {
                 messages.Add(MessageText.Of(await CoapStreamSerializer.Default.DeserializeAsync(reader), isFrame: true));
             }
-            catch (CoapFormatException exception) when (exception is { Rule: CoapFormatRule.EndOfStream, Position: 0 })
+            catch (CoapFormatException exception) when (exception is { Rule: CoapMessageFormatViolation.EndOfStream, Position: 0 })
             {
                 return messages;
             }

@@ -73,7 +73,7 @@ public sealed class SignallingCampaignTests : SignallingTest
             Assert.Equal(0, connection.Channel!.Requests!.Count);
             Assert.Equal(0, connection.Pauses);
             Assert.Equal(0, connection.Channel.Pins);
-            Assert.False(ConnectionState.Of(connection.Channel)!.IsScheduled);
+            Assert.False(ConnectionSignallingState.Of(connection.Channel)!.IsScheduled);
         }
 
         Assert.Equal(0, Count(CoapCounter.StageErrors));

@@ -144,12 +144,12 @@ public sealed class SignallingLifeTests : SignallingTest
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        connection.Slowness = new CoapConnectionProgress(1, 1_000_000, 0, 0) { PartialReceived = 1 };
+        connection.Slowness = new CoapConnectionTransferProgress(1, 1_000_000, 0, 0) { PartialReceived = 1 };
         for (int i = 1; i <= 20; i++)
         {
             // Looked at each 7.5 s.
             Pass(FromSeconds(29), FromSeconds(0.5));
-            connection.Slowness = new CoapConnectionProgress(1, 1_000_000, 0, 0) { PartialReceived = 1 + (i * inHalfAMinute) };
+            connection.Slowness = new CoapConnectionTransferProgress(1, 1_000_000, 0, 0) { PartialReceived = 1 + (i * inHalfAMinute) };
             Pass(FromSeconds(1), FromSeconds(0.5));
         }
 
@@ -162,7 +162,7 @@ public sealed class SignallingLifeTests : SignallingTest
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        connection.Slowness = new CoapConnectionProgress(1, 1_000_000, 0, 0) { PartialReceived = 999_900 };
+        connection.Slowness = new CoapConnectionTransferProgress(1, 1_000_000, 0, 0) { PartialReceived = 999_900 };
         Pass(FromSeconds(29), FromSeconds(1));
         Assert.False(connection.IsClosed);
         Pass(FromSeconds(10), FromSeconds(1));
@@ -176,14 +176,14 @@ public sealed class SignallingLifeTests : SignallingTest
         DirectConnection connection = Connect();
         for (int frame = 1; frame <= 5; frame++)
         {
-            connection.Slowness = new CoapConnectionProgress(frame, 25_600, 0, 0) { PartialReceived = 10 };
+            connection.Slowness = new CoapConnectionTransferProgress(frame, 25_600, 0, 0) { PartialReceived = 10 };
             Pass(FromSeconds(25), FromSeconds(1));
         }
 
         connection.HasSentNothing();
         for (int second = 1; second <= 40; second++)
         {
-            connection.Slowness = new CoapConnectionProgress(5, 25_600, 0, 0) { PartialReceived = 10 + second };
+            connection.Slowness = new CoapConnectionTransferProgress(5, 25_600, 0, 0) { PartialReceived = 10 + second };
             Pass(FromSeconds(1), FromSeconds(1));
         }
 
@@ -197,10 +197,10 @@ public sealed class SignallingLifeTests : SignallingTest
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        connection.Slowness = new CoapConnectionProgress(1, 0, 100, 100_000);
+        connection.Slowness = new CoapConnectionTransferProgress(1, 0, 100, 100_000);
         Pass(FromSeconds(29), FromSeconds(1));
         Assert.False(connection.IsClosed);
-        connection.Slowness = new CoapConnectionProgress(1, 0, 100 + taken, 100_000 - taken);
+        connection.Slowness = new CoapConnectionTransferProgress(1, 0, 100 + taken, 100_000 - taken);
         Pass(FromSeconds(10), FromSeconds(1));
         Assert.Equal(CoapError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
@@ -217,7 +217,7 @@ public sealed class SignallingLifeTests : SignallingTest
         for (int i = 0; i < 10; i++)
         {
             // As much more waits as was taken.
-            connection.Slowness = new CoapConnectionProgress(1, 0, i * taken, waiting);
+            connection.Slowness = new CoapConnectionTransferProgress(1, 0, i * taken, waiting);
             Pass(FromSeconds(22), FromSeconds(1));
         }
 

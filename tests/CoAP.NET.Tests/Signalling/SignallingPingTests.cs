@@ -207,7 +207,7 @@ public sealed class SignallingPingTests : SignallingTest
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping));
 
-        Assert.Equal((CoapTimeoutStep.Pong, CoapTimeLimit.RequestTimeout, FromSeconds(seconds)),
+        Assert.Equal((CoapTimeoutStep.Pong, CoapTimeLimitKind.RequestTimeout, FromSeconds(seconds)),
             (error.Awaited, error.EndedBy, error.Limit));
         error.Mentions($"no Pong arrived within the Timeout of {seconds} s");
     }

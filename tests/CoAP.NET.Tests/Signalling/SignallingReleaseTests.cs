@@ -82,7 +82,8 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + release);
-        CoAP.NET.Signalling.StreamState state = Assert.IsType<CoAP.NET.Signalling.StreamState>(ConnectionState.Of(connection.Channel!));
+        CoAP.NET.Signalling.StreamState state =
+            Assert.IsType<CoAP.NET.Signalling.StreamState>(ConnectionSignallingState.Of(connection.Channel!));
         Assert.True(state.IsReleasing);
         Assert.Equal(addresses, string.Join(' ', state.AlternativeAddresses));
         Assert.Equal(holdOff, (int?)state.HoldOff?.TotalSeconds);

@@ -17,7 +17,7 @@ internal sealed class RecordingContext(TimeProvider time) : ICoapDatagramContext
     /// <summary>Why the transport could receive nothing any more, each time that it said so.</summary>
     public ConcurrentBag<CoapException> Faults { get; } = [];
 
-    public CoapSourceRule Sources => CoapSourceRule.Default;
+    public CoapSourceGroupingRule Sources => CoapSourceGroupingRule.Default;
 
     public bool IsStopping => false;
 

@@ -50,7 +50,7 @@ public sealed class ScriptedPeerTests : IDisposable
     public void A_mismatch_error_prints_the_expected_and_received_bytes_and_the_trace()
     {
         _a.Send("40 01 7d34");
-        ScriptException error = Assert.Throws<ScriptException>(() => _b.Expect("40 01 7d35"));
+        ScriptExpectationException error = Assert.Throws<ScriptExpectationException>(() => _b.Expect("40 01 7d35"));
         string[] lines = error.Message.Split(Environment.NewLine);
         Assert.Equal("Expected: 40 01 7d35", lines[0]);
         Assert.Equal("Received: 0.000000 from 192.0.2.1:5683: CON GET mid 7d34, 4 B: 40017d34", lines[1]);
@@ -62,7 +62,7 @@ public sealed class ScriptedPeerTests : IDisposable
     [Fact]
     public void Expect_fails_when_no_datagram_has_arrived()
     {
-        ScriptException error = Assert.Throws<ScriptException>(() => _b.Expect(".."));
+        ScriptExpectationException error = Assert.Throws<ScriptExpectationException>(() => _b.Expect(".."));
         error.Mentions("Received: nothing");
     }
 
@@ -70,7 +70,7 @@ public sealed class ScriptedPeerTests : IDisposable
     public void ExpectNothing_fails_when_a_datagram_has_arrived()
     {
         _a.Send("40 01 7d34");
-        ScriptException error = Assert.Throws<ScriptException>(_b.ExpectNothing);
+        ScriptExpectationException error = Assert.Throws<ScriptExpectationException>(_b.ExpectNothing);
         error.Mentions("Received: 0.000000 from 192.0.2.1:5683");
     }
 
@@ -88,9 +88,9 @@ public sealed class ScriptedPeerTests : IDisposable
     public void ExpectWithin_fails_when_its_time_elapses()
     {
         SendLater("40 01 7d34", 2);
-        Assert.Throws<ScriptException>(() => _b.ExpectWithin("40 01 7d34", FromSeconds(1)));
+        Assert.Throws<ScriptExpectationException>(() => _b.ExpectWithin("40 01 7d34", FromSeconds(1)));
         Assert.Equal(FromSeconds(1), _clock.Elapsed);
-        Assert.Throws<ScriptException>(() => _b.ExpectWithin("40 01 7d35", FromSeconds(1)));
+        Assert.Throws<ScriptExpectationException>(() => _b.ExpectWithin("40 01 7d35", FromSeconds(1)));
     }
 
     [Fact]
@@ -108,7 +108,7 @@ public sealed class ScriptedPeerTests : IDisposable
         SendLater("40 01 7d34", 2);
         _b.ExpectNothingUntil(FromSeconds(1));
         _b.ExpectNothingUntil(FromSeconds(1));
-        Assert.Throws<ScriptException>(() => _b.ExpectNothingUntil(FromSeconds(2) + FromTicks(1)));
+        Assert.Throws<ScriptExpectationException>(() => _b.ExpectNothingUntil(FromSeconds(2) + FromTicks(1)));
     }
 
     [Fact]

@@ -13,7 +13,7 @@ public sealed class StandstillTests
     public void The_report_names_a_datagram_once_when_its_clock_does_not_advance()
     {
         HangReport standstill = new(_real, _said);
-        (DatagramDelivery delivery, _) = Sent();
+        (DatagramDeliverer delivery, _) = Sent();
         standstill.NoteDatagram(delivery);
         _real.Advance(FromSeconds(9));
         Assert.Equal("", _said.ToString());
@@ -32,7 +32,7 @@ public sealed class StandstillTests
     public void The_report_prints_no_datagram_that_arrived_and_none_while_a_clock_advances()
     {
         HangReport standstill = new(_real, _said);
-        (DatagramDelivery delivery, VirtualClock clock) = Sent();
+        (DatagramDeliverer delivery, VirtualClock clock) = Sent();
         standstill.NoteDatagram(delivery);
         for (int i = 0; i < 10; i++)
         {
@@ -47,7 +47,7 @@ public sealed class StandstillTests
         Assert.Equal(0, _real.TimerCount);
     }
 
-    private static (DatagramDelivery Delivery, VirtualClock Clock) Sent()
+    private static (DatagramDeliverer Delivery, VirtualClock Clock) Sent()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(

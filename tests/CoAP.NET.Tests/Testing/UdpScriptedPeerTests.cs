@@ -38,7 +38,7 @@ public class UdpScriptedPeerTests
     {
         using UdpScriptedPeer peer = new() { HangLimit = s_hang };
         peer.SendTo(CoapAddress.FromIPEndPoint(peer.EndPoint), Wire.Hex("40010001"));
-        ScriptException error = await Assert.ThrowsAsync<ScriptException>(() => peer.ExpectAsync("40 01 0002"));
+        ScriptExpectationException error = await Assert.ThrowsAsync<ScriptExpectationException>(() => peer.ExpectAsync("40 01 0002"));
         error.Mentions("At byte 3: 01, 02 expected");
     }
 
@@ -50,7 +50,7 @@ public class UdpScriptedPeerTests
         Task<ReceivedDatagram> waiting = peer.ReceiveAsync();
         Assert.False(waiting.IsCompleted);
         clock.Advance(peer.HangLimit);
-        ScriptException error = await Assert.ThrowsAsync<ScriptException>(() => waiting.WaitAsync(s_hang));
+        ScriptExpectationException error = await Assert.ThrowsAsync<ScriptExpectationException>(() => waiting.WaitAsync(s_hang));
         error.Mentions("Nothing arrived");
     }
 

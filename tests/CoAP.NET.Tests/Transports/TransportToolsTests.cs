@@ -44,15 +44,15 @@ public sealed class TransportToolsTests
         Assert.NotEqual(hash.Of(s_remote, s_local), hash.Of(s_remote, s_local with { Port = 5684 }));
         Assert.NotEqual(0UL, hash.Of(s_remote, s_local));
         Assert.Equal(
-            hash.Of(CoapSourceRule.Default.Of(s_remote)),
-            hash.Of(CoapSourceRule.Default.Of(s_remote with { Low = 77, Port = 1 })));
+            hash.Of(CoapSourceGroupingRule.Default.Of(s_remote)),
+            hash.Of(CoapSourceGroupingRule.Default.Of(s_remote with { Low = 77, Port = 1 })));
     }
 
     [Theory]
     [InlineData(31)]
     [InlineData(65)]
     public void CoapSourceRule_accepts_prefixes_of_32_to_64_bits_only(int length) =>
-        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapSourceRule(length, []));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapSourceGroupingRule(length, []));
 
     [Fact]
     public void Different_addresses_have_different_binary_forms()

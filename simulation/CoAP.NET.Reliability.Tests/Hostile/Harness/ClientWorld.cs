@@ -139,7 +139,7 @@ internal sealed class ClientWorld : DatagramWorld
                 await CheckAsync(step.Rest);
                 break;
             default:
-                throw new ScriptException($"No such step: {step.Do}");
+                throw new ScriptExpectationException($"No such step: {step.Do}");
         }
     }
 

@@ -50,7 +50,7 @@ internal abstract class DatagramWorld : IHostileWorld
     /// <summary>The host of the hostile peers a and b in this row; c is the next one.</summary>
     protected string Host { get; private set; } = "";
 
-    private CoapPipeline Pipeline => Endpoint.Pipelines[0];
+    private CoapShardPipeline Pipeline => Endpoint.Pipelines[0];
 
     public abstract ValueTask DisposeAsync();
 
@@ -189,7 +189,7 @@ internal abstract class DatagramWorld : IHostileWorld
             Network.Pump();
             if (guard.IsCancellationRequested)
             {
-                throw new ScriptException(what());
+                throw new ScriptExpectationException(what());
             }
 
             if (i < 100)
@@ -211,7 +211,7 @@ internal abstract class DatagramWorld : IHostileWorld
         {
             case ">":
                 ScriptedPeer sender = Peer(step.Peer);
-                byte[] bytes = BytePattern.Parse(step.Rest).ToBytes(sender.Remembered);
+                byte[] bytes = DatagramPattern.Parse(step.Rest).ToBytes(sender.Remembered);
                 for (int i = 0; i < step.Times; i++)
                 {
                     sender.Send(bytes);
@@ -252,7 +252,7 @@ internal abstract class DatagramWorld : IHostileWorld
         {
             if (peer.Receive() is { } more)
             {
-                throw new ScriptException($"After {after}: {more} came, and nothing was expected.");
+                throw new ScriptExpectationException($"After {after}: {more} came, and nothing was expected.");
             }
         }
     }

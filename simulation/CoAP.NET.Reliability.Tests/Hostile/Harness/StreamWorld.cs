@@ -126,7 +126,7 @@ internal sealed class StreamWorld : IHostileWorld
         {
             if (guard.IsCancellationRequested)
             {
-                throw new ScriptException(what());
+                throw new ScriptExpectationException(what());
             }
 
 #pragma warning disable RS0030 // Other threads of the process are to run; nothing is timed by it.
@@ -161,7 +161,7 @@ internal sealed class StreamWorld : IHostileWorld
         switch (step.Do)
         {
             case ">":
-                byte[] bytes = BytePattern.Parse(step.Rest).ToBytes(_remembered);
+                byte[] bytes = DatagramPattern.Parse(step.Rest).ToBytes(_remembered);
                 for (int i = 0; i < step.Times; i++)
                 {
                     Connection().Receive(bytes);
@@ -171,7 +171,7 @@ internal sealed class StreamWorld : IHostileWorld
 
             // The same, byte by byte.
             case "drip":
-                foreach (byte one in BytePattern.Parse(HostileScript.Expand(step.Rest)).ToBytes(_remembered))
+                foreach (byte one in DatagramPattern.Parse(HostileScript.Expand(step.Rest)).ToBytes(_remembered))
                 {
                     Connection().Receive([one]);
                 }
@@ -233,7 +233,7 @@ internal sealed class StreamWorld : IHostileWorld
                 Assert.Equal(step.Rest, await outcome);
                 break;
             default:
-                throw new ScriptException($"No such step: {step.Do}");
+                throw new ScriptExpectationException($"No such step: {step.Do}");
         }
     }
 
@@ -247,7 +247,7 @@ internal sealed class StreamWorld : IHostileWorld
             },
             () => $"Nothing came where {pattern} was expected.");
         string frame = _inbox.Dequeue();
-        BytePatternMatch match = BytePattern.Parse(pattern).Match(Convert.FromHexString(frame), _remembered);
+        BytePatternMatch match = DatagramPattern.Parse(pattern).Match(Convert.FromHexString(frame), _remembered);
         Assert.True(match.IsMatch, $"{frame} where {pattern} was expected, at byte {match.Offset}: {match.Reason}");
         foreach ((string name, byte[] value) in match.Captures)
         {

@@ -102,7 +102,7 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
                 PoolQuiet.Wait();
             }
 
-            CoapSnapshot snapshot = _client.Endpoint.GetSnapshot();
+            CoapDiagnosticSnapshot snapshot = _client.Endpoint.GetSnapshot();
             CoapShardSnapshot shard = snapshot.Shards[0];
             Check(shard is { Outstanding: 0, Queued: 0, Transfers: 0 } && snapshot.Observations == 0 && snapshot.ActiveRequests == 0,
                 "left", $"{shard} and {snapshot.Observations} observations are left.");

@@ -103,7 +103,7 @@ internal abstract class PipelineTarget(WireShape shape) : FuzzTarget
         TimeProvider = Clock,
         Pipeline = { Random = new VirtualRandom(42), Scheduler = new VirtualScheduler(Clock) },
         LoggerFactory = Log,
-    }.UseQBlock(CoapQBlock.AllowUnsecured);
+    }.UseQBlock(CoapQBlockPolicy.AllowUnsecured);
 
     /// <summary>Waits for a task while time passes; what has to end does so within the time.</summary>
     protected void Complete(Task task, TimeSpan max, string oracle)

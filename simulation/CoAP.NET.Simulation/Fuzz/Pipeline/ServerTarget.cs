@@ -124,7 +124,7 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
             Array.ForEach(_sources, source => source.Clear());
         }
 
-        CoapSnapshot snapshot = _server.Endpoint.GetSnapshot();
+        CoapDiagnosticSnapshot snapshot = _server.Endpoint.GetSnapshot();
         Check(snapshot.ActiveRequests == 0, "left", $"{snapshot.ActiveRequests} requests are still served.");
         CoapShardSnapshot shard = snapshot.Shards[0];
         Check(shard is { Outstanding: 0, Queued: 0, Transfers: 0 }, "left", $"{shard} is left when all have been silent for half an hour.");

@@ -103,7 +103,7 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
         {
             Pass(TimeSpan.FromMinutes(5));
             Probe();
-            CoapSnapshot snapshot = _server.Endpoint.GetSnapshot();
+            CoapDiagnosticSnapshot snapshot = _server.Endpoint.GetSnapshot();
             CoapShardSnapshot shard = snapshot.Shards[0];
             Check(snapshot is { ActiveRequests: 0, Connections: 1 } && shard is { Outstanding: 0, Queued: 0, Transfers: 0, Observers: 0 },
                 "left", $"{snapshot.Connections} connections, {snapshot.ActiveRequests} requests, {shard} are left.");

@@ -19,7 +19,7 @@ internal sealed class DtlsTarget : ContentTarget
     private static readonly byte[] s_address = [127, 0, 0, 1, 0x16, 0x34];
 
     private readonly CookieIssuer _cookies = new(CoapRandomSource.Secure, TimeProvider.System, TimeSpan.FromHours(1));
-    private readonly Dictionary<int, (HandshakeContext Client, HandshakeContext Server)> _contexts = [];
+    private readonly Dictionary<int, (SharedHandshakeContext Client, SharedHandshakeContext Server)> _contexts = [];
 
     public override int Share => 100;
 
@@ -34,7 +34,7 @@ internal sealed class DtlsTarget : ContentTarget
     public override ulong Run(byte[] input)
     {
         int choice = input.Length == 0 ? 0 : input[0] & 7;
-        (HandshakeContext clientContext, HandshakeContext serverContext) = ContextsOf(choice);
+        (SharedHandshakeContext clientContext, SharedHandshakeContext serverContext) = ContextsOf(choice);
         Script script = new(input);
         bool hasIds = (choice & 4) != 0;
         using ClientHandshake client = new(clientContext, hasIds ? [] : null, "user", s_key);
@@ -79,7 +79,7 @@ internal sealed class DtlsTarget : ContentTarget
         base.Dispose();
     }
 
-    private ServerHandshake? Deliver(ServerHandshake? server, HandshakeContext context, byte[] datagram, List<byte[]> toClient)
+    private ServerHandshake? Deliver(ServerHandshake? server, SharedHandshakeContext context, byte[] datagram, List<byte[]> toClient)
     {
         if (server is null)
         {
@@ -143,9 +143,9 @@ internal sealed class DtlsTarget : ContentTarget
             && type == ContentType.ApplicationData && record.AsSpan()[content] is [7, 9];
     }
 
-    private (HandshakeContext Client, HandshakeContext Server) ContextsOf(int choice)
+    private (SharedHandshakeContext Client, SharedHandshakeContext Server) ContextsOf(int choice)
     {
-        if (!_contexts.TryGetValue(choice, out (HandshakeContext Client, HandshakeContext Server) contexts))
+        if (!_contexts.TryGetValue(choice, out (SharedHandshakeContext Client, SharedHandshakeContext Server) contexts))
         {
             CipherSuite[] suites = [.. CipherSuite.All.Where(static suite => suite.KeyExchange == KeyExchange.Psk)];
             HandshakeSettings settings = new()
@@ -155,8 +155,8 @@ internal sealed class DtlsTarget : ContentTarget
                 OwnCidLength = (choice & 4) != 0 ? 0 : -1,
                 Mtu = (choice & 2) != 0 ? 120 : 1_200,
             };
-            contexts = (new HandshakeContext(settings),
-                new HandshakeContext(settings with { IsServer = true, OwnCidLength = (choice & 4) != 0 ? 8 : -1 }));
+            contexts = (new SharedHandshakeContext(settings),
+                new SharedHandshakeContext(settings with { IsServer = true, OwnCidLength = (choice & 4) != 0 ? 8 : -1 }));
             _contexts[choice] = contexts;
         }
 

@@ -97,7 +97,7 @@ internal sealed class EdhocTarget : ContentTarget
     private ulong ReadPlaintext(byte[] input)
     {
         SequenceReader reader = new(input, "PLAINTEXT_3");
-        (_, byte[] proof, EdhocClaim claim) = EdhocParty.Read(
+        (_, byte[] proof, EdhocClaimedPeerIdentity claim) = EdhocPlaintextProcessor.Read(
             ref reader, input, EdhocRole.Initiator, EdhocMethod.StaticStatic, EdhocCipherSuite.Find(2)!, _settings);
         return (ulong)proof.Length + (ulong)claim.CredentialId.Kind + (ulong)claim.Ead.Count;
     }

@@ -105,7 +105,8 @@ internal sealed class HttpTarget : ContentTarget
         ulong signature = (ulong)response.StatusCode;
         foreach (CoapMethod method in (ReadOnlySpan<CoapMethod>)[CoapMethod.Get, CoapMethod.Post, CoapMethod.Delete])
         {
-            CoapResult result = HttpToCoapResult.Translate(response, body, method, new CoapOptionCollection(), _translator, _tags, s_now);
+            CoapResult result = HttpToCoapResponseTranslator.Translate(
+                response, body, method, new CoapOptionCollection(), _translator, _tags, s_now);
             CoapMessage message = new(result.Code) { Payload = result.Payload };
             message.Options.AddAll(result.Options);
             Check(result.Code.Class is 2 or 4 or 5, "response", $"{response.StatusCode} is {result.Code}.");

@@ -32,7 +32,7 @@ internal sealed class JsonTarget : ContentTarget
     private ulong CheckName(string text)
     {
         BeginMeter(factor: 96);
-        string? normal = MediaTypeText.Normalize(text);
+        string? normal = MediaTypeNormalizer.Normalize(text);
         EndMeter(text.Length, "A media type");
         bool isKnown = CoapContentFormat.TryFromMediaType(text, out CoapContentFormat format);
         Check(!isKnown || (normal is not null && CoapContentFormat.TryFromMediaType(format.MediaType, out CoapContentFormat same)

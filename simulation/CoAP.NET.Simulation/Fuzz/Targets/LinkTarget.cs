@@ -17,7 +17,7 @@ internal sealed class LinkTarget : ContentTarget
     public override ulong Run(byte[] input)
     {
         BeginMeter(factor: 160);
-        bool isRead = CoapLinkFormat.TryParse(input.AsSpan(), out IReadOnlyList<CoapLink> links, out CoapSyntaxError error);
+        bool isRead = CoapLinkFormat.TryParse(input.AsSpan(), out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error);
         EndMeter(input.Length, "Reading link format");
         if (!isRead)
         {

@@ -34,9 +34,10 @@ internal sealed class OptionsTarget : FuzzTarget
         byte code = input.Length > 1 ? input[1] : (byte)0;
         bool isSignalling = code >> 5 == 7;
         byte[] datagram = isSignalling ? [input[0], 0x45, .. input[2..]] : input;
-        Check(PayloadRedaction.StartOf(input, isStream: false) <= input.Length && PayloadRedaction.StartOf(input, isStream: true) <= input.Length,
+        Check(PayloadRedaction.StartOf(input, isStream: false) <= input.Length
+            && PayloadRedaction.StartOf(input, isStream: true) <= input.Length,
             "blank", "Beyond the end");
-        TraceFormat.WithLength(input);
+        TracePacketWriter.WithLength(input);
         if (!CoapDatagramSerializer.Default.TryDeserialize(datagram.AsSpan(), out CoapMessage? message, out CoapFormatError error))
         {
             return (ulong)error.Rule;

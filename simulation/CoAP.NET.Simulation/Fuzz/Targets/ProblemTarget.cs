@@ -89,7 +89,8 @@ internal sealed class ProblemTarget : ContentTarget
         }
 
         Check(numbers.TrueForAll(number => number is >= 0 and <= 0xf_ffff), "missing", "A number is out of its range.");
-        Check(MissingBlockList.TryRead(MissingBlockList.Write(numbers), 0xf_ffff, out List<int> again) && again.SequenceEqual(numbers), "missing",
+        Check(MissingBlockList.TryRead(MissingBlockList.Write(numbers), 0xf_ffff, out List<int> again)
+            && again.SequenceEqual(numbers), "missing",
             "They are not read as they were written.");
         return 16 + (ulong)Math.Min(numbers.Count, 8);
     }

@@ -21,8 +21,8 @@ internal sealed class ProxyTarget : FuzzTarget
 
     private readonly MessageMutator _messages = new(new WireShape(IsDatagram: true));
     private readonly ByteMutator _bytes = new(s_words);
-    private readonly ReverseTarget _reverse = new(Base) { Template = "/floor/{*path}" };
-    private readonly ReverseTarget _http = new("http://origin.example:8080/api") { Template = "/floor/{*path}" };
+    private readonly ReverseProxyTargetMapper _reverse = new(Base) { Template = "/floor/{*path}" };
+    private readonly ReverseProxyTargetMapper _http = new("http://origin.example:8080/api") { Template = "/floor/{*path}" };
 
     private static readonly byte[][] s_words = Words("coap://", "coaps+tcp://", "http://", "[2001:db8::1]", "floor", "..", ".", "/", "%2F",
         "%2e%2e", "?", "&", "#", "@", "gw1", " gw1 ", "base", "inner");
@@ -123,7 +123,8 @@ internal sealed class ProxyTarget : FuzzTarget
         Check(!sent.Options.Contains(OptionNumber.ProxyUri) && !sent.Options.Contains(OptionNumber.ProxyScheme), "forward",
             "It asks for a proxy.");
         string key = RequestSharing.KeyOf(onward, withTags: true);
-        Check(key == RequestSharing.KeyOf(onward, withTags: true) && key.Length <= RequestSharing.MaxPlain, "key", $"{key.Length} characters.");
+        Check(key == RequestSharing.KeyOf(onward, withTags: true)
+            && key.Length <= RequestSharing.MaxPlain, "key", $"{key.Length} characters.");
         CheckClient(uri);
         return FuzzRandom.Mix(6, Small(uri.PathSegments.Count, 4));
     }

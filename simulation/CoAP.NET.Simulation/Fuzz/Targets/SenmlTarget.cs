@@ -21,7 +21,7 @@ internal sealed class SenmlTarget(bool isCbor) : ContentTarget
     public override ulong Run(byte[] input)
     {
         BeginMeter(factor: 512, WithException);
-        bool isRead = CoapSenmlPack.TryParse(input, _format, out CoapSenmlPack? pack, out CoapSyntaxError error);
+        bool isRead = CoapSenmlPack.TryParse(input, _format, out CoapSenmlPack? pack, out CoapContentSyntaxError error);
         EndMeter(input.Length, "Reading SenML");
         if (pack is null)
         {

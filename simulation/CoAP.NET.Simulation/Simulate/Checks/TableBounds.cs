@@ -37,7 +37,7 @@ internal static class TableBounds
         Add(left, "observations", endpoint.Observed.Count);
         Add(left, "bytes of bodies", endpoint.Bodies.Requests.Used);
         Add(left, "bytes of representations", endpoint.Bodies.Responses.Used);
-        foreach (CoapPipeline pipeline in endpoint.Pipelines)
+        foreach (CoapShardPipeline pipeline in endpoint.Pipelines)
         {
             Add(left, "outstanding messages", pipeline.Messages.Outstanding);
             Add(left, "waiting messages", pipeline.Messages.Waiting);

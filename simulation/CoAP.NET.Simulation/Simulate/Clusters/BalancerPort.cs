@@ -27,7 +27,7 @@ internal sealed class BalancerPort : ICoapDatagramContext
 
     public CoapLimits Limits => s_limits;
 
-    public CoapSourceRule Sources => CoapSourceRule.Default;
+    public CoapSourceGroupingRule Sources => CoapSourceGroupingRule.Default;
 
     public CoapCounters Counters { get; } = new();
 

@@ -84,7 +84,7 @@ internal static class ClusterPlants
             [Untyped] = new("a request fails by an exception that is not the library's", ClusterCheck.TypedError),
         };
 
-    private static bool IsProgress(CoapRecordChange change) =>
+    private static bool IsProgress(CoapRecordWrite change) =>
         change is { IsRemoval: false, Key.Kind: CoapRecordKind.SessionProgress };
 }
 

@@ -465,7 +465,7 @@ internal sealed class ClusterWorld
     }
 
     /// <summary>A record was written.</summary>
-    public void OnWritten(CoapRecordChange change)
+    public void OnWritten(CoapRecordWrite change)
     {
         if (change.Fence.Value < _newest[change.Key.Slot.Number])
         {

@@ -30,8 +30,9 @@ internal sealed class NodeDevices(ClusterWorld world, SimulatedClusterNode node)
         }
     }
 
-    public Task<IDeviceFeed?> TryObserveAsync(ObservedResource resource, IDeviceFeed? wrong, CancellationToken cancellationToken) =>
-        Task.FromResult<IDeviceFeed?>(null);
+    public Task<IDeviceNotificationFeed?> TryObserveAsync(
+        ObservedResource resource, IDeviceNotificationFeed? wrong, CancellationToken cancellationToken) =>
+        Task.FromResult<IDeviceNotificationFeed?>(null);
 
     public Task<CoapDeviceStatus?> FindAsync(string name, CancellationToken cancellationToken) =>
         Task.FromResult(Find(name) is { } there && LocalOf(there).TryFind(name) is { } device ? LocalOf(there).StatusOf(device) : null);

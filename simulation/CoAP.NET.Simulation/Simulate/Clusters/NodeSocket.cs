@@ -77,7 +77,7 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
 
         public CoapLimits Limits => context.Limits;
 
-        public CoapSourceRule Sources => context.Sources;
+        public CoapSourceGroupingRule Sources => context.Sources;
 
         public CoapCounters Counters => context.Counters;
 

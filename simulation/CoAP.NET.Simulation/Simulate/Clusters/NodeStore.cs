@@ -29,7 +29,7 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
     public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
         AskAsync(() => inner.TryChangeAsync(wanted, CancellationToken.None), cancellationToken);
 
-    public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         await _order.WaitAsync(cancellationToken);
         try

@@ -17,7 +17,7 @@ internal class PlantedStore(ICoapClusterStore inner) : ICoapClusterStore
     public virtual ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
         inner.TryChangeAsync(wanted, cancellationToken);
 
-    public virtual ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken) =>
+    public virtual ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken) =>
         inner.WriteAsync(batch, cancellationToken);
 
     public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
@@ -34,13 +34,13 @@ internal class PlantedStore(ICoapClusterStore inner) : ICoapClusterStore
 /// <summary>Says of some writes that they were done, and does not do them.</summary>
 /// <param name="inner">A store without the defect.</param>
 /// <param name="isLost">Which.</param>
-internal sealed class ForgetfulStore(ICoapClusterStore inner, Predicate<CoapRecordChange> isLost) : PlantedStore(inner)
+internal sealed class ForgetfulStore(ICoapClusterStore inner, Predicate<CoapRecordWrite> isLost) : PlantedStore(inner)
 {
     public override async ValueTask<CoapWriteResult> WriteAsync(
-        ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+        ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         bool[] lost = [.. batch.ToArray().Select(change => isLost(change))];
-        CoapRecordChange[] done = [.. batch.ToArray().Where((_, i) => !lost[i])];
+        CoapRecordWrite[] done = [.. batch.ToArray().Where((_, i) => !lost[i])];
         CoapWriteResult? result = done.Length > 0 ? await Inner.WriteAsync(done, cancellationToken) : null;
         CoapWriteOutcome[] outcomes = new CoapWriteOutcome[batch.Length];
         for ((int i, int at) = (0, 0); i < batch.Length; i++)
@@ -57,7 +57,7 @@ internal sealed class ForgetfulStore(ICoapClusterStore inner, Predicate<CoapReco
 internal sealed class FencelessStore(ICoapClusterStore inner) : PlantedStore(inner)
 {
     public override async ValueTask<CoapWriteResult> WriteAsync(
-        ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+        ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         CoapClusterMap? map = null;
         await foreach (CoapClusterMap newest in Inner.WatchAsync(cancellationToken))
@@ -66,9 +66,9 @@ internal sealed class FencelessStore(ICoapClusterStore inner) : PlantedStore(inn
             break;
         }
 
-        CoapRecordChange[] changes = [.. batch.ToArray().Select(change => change.IsRemoval
-            ? CoapRecordChange.Remove(change.Key, map![change.Key.Slot].Fence)
-            : CoapRecordChange.Put(change.Key, map![change.Key.Slot].Fence, change.State, change.Lifetime))];
+        CoapRecordWrite[] changes = [.. batch.ToArray().Select(change => change.IsRemoval
+            ? CoapRecordWrite.Remove(change.Key, map![change.Key.Slot].Fence)
+            : CoapRecordWrite.Put(change.Key, map![change.Key.Slot].Fence, change.State, change.Lifetime))];
         return await Inner.WriteAsync(changes, cancellationToken);
     }
 }

@@ -101,7 +101,8 @@ internal sealed class SimulatedDevice : IAsyncDisposable
     public static CoapAddress HostOf(int index) => CoapAddress.FromIPv4(Hosts + (uint)index, 0);
 
     /// <summary>The number of the device with an address; no device may have it.</summary>
-    public static uint IndexOf(CoapAddress address) => BinaryPrimitives.ReadUInt32BigEndian(address.ToIPAddress().GetAddressBytes()) - Hosts;
+    public static uint IndexOf(CoapAddress address) =>
+        BinaryPrimitives.ReadUInt32BigEndian(address.ToIPAddress().GetAddressBytes()) - Hosts;
 
     // A server without an address would listen at the port of coap.
     public Task StartAsync() => _server.Endpoint.StartAsync();

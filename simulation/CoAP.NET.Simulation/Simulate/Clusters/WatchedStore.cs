@@ -19,7 +19,7 @@ internal sealed class WatchedStore(ClusterWorld world, ICoapClusterStore inner) 
     }
 
     public override async ValueTask<CoapWriteResult> WriteAsync(
-        ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+        ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         CoapWriteResult result = await Inner.WriteAsync(batch, cancellationToken);
         for (int i = 0; i < batch.Length; i++)

@@ -43,7 +43,8 @@ internal static class Plants
         {
             int count = 0;
             options.Pipeline.Insert(CoapStageLinks.ChannelToSerializer,
-                () => new StageLinkBlock<CoapDatagram>(datagram => ++count % 20 == 0 ? throw new InvalidOperationException("planted") : datagram,
+                () => new StageLinkBlock<CoapDatagram>(
+                    datagram => ++count % 20 == 0 ? throw new InvalidOperationException("planted") : datagram,
                     options.LoggerFactory.CreateLogger("planted")));
         }),
         ["other-thread"] = () =>

@@ -26,7 +26,7 @@ internal sealed record NodePlan
 
     public int MaxQueuedRequests { get; init; } = 1000;
 
-    public CoapQBlock QBlock { get; init; }
+    public CoapQBlockPolicy QBlock { get; init; }
 
     public CoapRetransmissionTiming Timing { get; init; }
 

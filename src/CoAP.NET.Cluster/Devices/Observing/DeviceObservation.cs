@@ -68,11 +68,11 @@ internal sealed class DeviceObservation : CoapObservationRelay
     private async Task RunAsync()
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        IDeviceFeed? wrong = null;
+        IDeviceNotificationFeed? wrong = null;
         for (int failures = 0; !_stop.IsCancellationRequested;)
         {
             CoapException? failure;
-            IDeviceFeed? feed = null;
+            IDeviceNotificationFeed? feed = null;
             bool hasAnswered = false;
             long started = _all.Time.GetTimestamp();
             try
@@ -115,7 +115,7 @@ internal sealed class DeviceObservation : CoapObservationRelay
     }
 
     // Returns when the node no longer observes; without a failure if it does not have the device.
-    private async Task<(CoapException? Failure, bool HasAnswered)> FollowAsync(IDeviceFeed feed)
+    private async Task<(CoapException? Failure, bool HasAnswered)> FollowAsync(IDeviceNotificationFeed feed)
     {
         bool hasAnswered = false;
         while (true)

@@ -30,7 +30,7 @@ internal sealed class DeviceObservations(
     public async Task<CoapObservation> ObserveAsync(
         string name, CoapRequest request, CoapObserveOptions? observe, CancellationToken cancellationToken)
     {
-        ObservedResource resource = ObservedResource.Of(name, request, observe?.Reregistration ?? CoapReregistration.Auto);
+        ObservedResource resource = ObservedResource.Of(name, request, observe?.Reregistration ?? CoapReregistrationPolicy.Auto);
         DeviceObservation observation = new(devices, this, resource, observe);
         lock (_gate)
         {

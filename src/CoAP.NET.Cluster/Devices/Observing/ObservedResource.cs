@@ -13,19 +13,20 @@ internal sealed class ObservedResource
 
     private readonly byte[] _message;
 
-    private ObservedResource(string device, byte[] message, CoapReregistration rule) => (Device, _message, Rule) = (device, message, rule);
+    private ObservedResource(string device, byte[] message, CoapReregistrationPolicy rule) =>
+        (Device, _message, Rule) = (device, message, rule);
 
     public string Device { get; }
 
     /// <summary>The rule for registering again.</summary>
-    public CoapReregistration Rule { get; }
+    public CoapReregistrationPolicy Rule { get; }
 
     /// <summary>Returns the resource of a request.</summary>
     /// <param name="device">The name of the device.</param>
     /// <param name="request">The request.</param>
     /// <param name="rule">The rule for registering again.</param>
     /// <exception cref="ArgumentException">The request cannot be observed.</exception>
-    public static ObservedResource Of(string device, CoapRequest request, CoapReregistration rule)
+    public static ObservedResource Of(string device, CoapRequest request, CoapReregistrationPolicy rule)
     {
         if (!DeviceRequestConverter.IsSafe(request))
         {
@@ -56,8 +57,8 @@ internal sealed class ObservedResource
         try
         {
             return new ObservedResource(device, bytes[HeaderLength..].ToArray(), interval == Never
-                ? CoapReregistration.Never
-                : CoapReregistration.NotMoreOftenThan(TimeSpan.FromTicks(interval), TimeSpan.FromTicks(backOff)));
+                ? CoapReregistrationPolicy.Never
+                : CoapReregistrationPolicy.NotMoreOftenThan(TimeSpan.FromTicks(interval), TimeSpan.FromTicks(backOff)));
         }
         catch (ArgumentOutOfRangeException)
         {

@@ -104,7 +104,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
 
         CoapRecord? record = await _cluster.Store.FindAsync(OutboxEntry.RecordKeyOf(device, id), cancellationToken).ConfigureAwait(false);
         OutboxEntry? kept = record is null ? null : OutboxEntry.TryRead(record.State.Span);
-        return kept is { State: OutboxState.Answered or OutboxState.Failed } ? kept
+        return kept is { State: OutboxRequestState.Answered or OutboxRequestState.Failed } ? kept
             : kept is null ? throw CoapDeviceException.Queued(device, CoapDeviceFault.Forgotten)
             : throw new OutboxMovedException();
     }
@@ -117,7 +117,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         {
             FenceLocked(DeviceName.SlotOf(device));
             return _queues.TryGetValue(device, out OutboxQueue? queue)
-                ? [.. queue.Entries.Where(static entry => !entry.IsCancelled && entry.State <= OutboxState.Sending)]
+                ? [.. queue.Entries.Where(static entry => !entry.IsCancelled && entry.State <= OutboxRequestState.Sending)]
                 : [];
         }
     }
@@ -131,7 +131,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         lock (_gate)
         {
             FenceLocked(DeviceName.SlotOf(device));
-            if (!_entries.TryGetValue(id, out entry) || entry.State != OutboxState.Waiting || entry.IsCancelled)
+            if (!_entries.TryGetValue(id, out entry) || entry.State != OutboxRequestState.Waiting || entry.IsCancelled)
             {
                 return null;
             }
@@ -231,8 +231,8 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
 
     private Task<CoapWriteOutcome> WriteAsync(OutboxQueue queue, OutboxEntry entry)
     {
-        TimeSpan left = entry.State <= OutboxState.Sending ? entry.Expires - _time.GetUtcNow() : TimeSpan.Zero;
-        return _cluster.Writer.WriteAsync(CoapRecordChange.Put(entry.RecordKey, queue.Fence, entry.ToBytes(),
+        TimeSpan left = entry.State <= OutboxRequestState.Sending ? entry.Expires - _time.GetUtcNow() : TimeSpan.Zero;
+        return _cluster.Writer.WriteAsync(CoapRecordWrite.Put(entry.RecordKey, queue.Fence, entry.ToBytes(),
             (left > TimeSpan.Zero ? left : TimeSpan.Zero) + _options.OutcomeLifetime), CancellationToken.None);
     }
 
@@ -257,7 +257,8 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
                 }
 
                 // Canceled requests need not wait for their turn.
-                entry = queue.Entries.Find(one => one.State == OutboxState.Failed || one.IsOver(_time.GetUtcNow())) ?? queue.Entries[0];
+                entry = queue.Entries.Find(one => one.State == OutboxRequestState.Failed || one.IsOver(_time.GetUtcNow()))
+                    ?? queue.Entries[0];
                 look = queue.Look.Token;
             }
 
@@ -278,7 +279,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
 
     private async Task NextAsync(OutboxQueue queue, OutboxEntry entry, CancellationToken look)
     {
-        if (entry.State == OutboxState.Failed)
+        if (entry.State == OutboxRequestState.Failed)
         {
             await FinishAsync(queue, entry).ConfigureAwait(false);
             return;
@@ -311,7 +312,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
                 return;
             }
 
-            entry.State = OutboxState.Sending;
+            entry.State = OutboxRequestState.Sending;
         }
 
         // After a crash the store must show that it may have been sent.
@@ -334,7 +335,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
             {
                 lock (_gate)
                 {
-                    entry.State = OutboxState.Waiting;
+                    entry.State = OutboxRequestState.Waiting;
                 }
 
                 throw;
@@ -354,7 +355,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
     private async Task FinishAsync(OutboxQueue queue, OutboxEntry entry)
     {
         Task<CoapWriteOutcome> write = WriteAsync(queue, entry);
-        if (entry.State == OutboxState.Answered)
+        if (entry.State == OutboxRequestState.Answered)
         {
             // The caller need not wait for the store. But "not sent" is only true once the store knows it.
             entry.Done.TrySetResult();
@@ -472,12 +473,12 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         }
 
         _bounds.Take(entry);
-        if (entry.State == OutboxState.Sending)
+        if (entry.State == OutboxRequestState.Sending)
         {
             // The node that was about to send it died.
             if (entry.IsRepeatable)
             {
-                entry.State = OutboxState.Waiting;
+                entry.State = OutboxRequestState.Waiting;
             }
             else
             {

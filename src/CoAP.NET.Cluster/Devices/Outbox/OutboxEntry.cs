@@ -9,7 +9,7 @@ internal sealed class OutboxEntry
     private const int HashLength = 16;
 
     // Leaves room for the encryption overhead.
-    private const int MaxState = CoapRecordChange.MaxStateLength - 256;
+    private const int MaxState = CoapRecordWrite.MaxStateLength - 256;
 
     private byte[] _request = [];
     private byte[] _response = [];
@@ -30,7 +30,7 @@ internal sealed class OutboxEntry
     /// <summary>Its position in the outbox of the device.</summary>
     public long Sequence { get; set; }
 
-    public OutboxState State { get; set; }
+    public OutboxRequestState State { get; set; }
 
     public CoapDeviceFault Fault { get; private set; }
 
@@ -89,7 +89,7 @@ internal sealed class OutboxEntry
         List<OutboxEntry> entries = [];
         await foreach (CoapRecord record in store.ReadAsync(CoapRecordKind.Outbox, slot, cancellationToken).ConfigureAwait(false))
         {
-            if (TryRead(record.State.Span) is { State: OutboxState.Waiting or OutboxState.Sending } entry)
+            if (TryRead(record.State.Span) is { State: OutboxRequestState.Waiting or OutboxRequestState.Sending } entry)
             {
                 entries.Add(entry);
             }
@@ -114,11 +114,11 @@ internal sealed class OutboxEntry
     {
         CoapMessage request = Request;
         return new CoapQueuedRequest(Id, Device, request.Code, new CoapRequest(request).Path, Caller, Queued, Expires,
-            State == OutboxState.Sending);
+            State == OutboxRequestState.Sending);
     }
 
     /// <summary>Whether it waits without purpose: it was canceled, or its lifetime has ended.</summary>
-    public bool IsOver(DateTimeOffset now) => State == OutboxState.Waiting && (IsCancelled || Expires <= now);
+    public bool IsOver(DateTimeOffset now) => State == OutboxRequestState.Waiting && (IsCancelled || Expires <= now);
 
     public void Answer(CoapMessage response)
     {
@@ -137,7 +137,7 @@ internal sealed class OutboxEntry
             _response = [];
         }
 
-        State = OutboxState.Answered;
+        State = OutboxRequestState.Answered;
         if (_response.Length is 0 or > MaxState / 2)
         {
             Fail(CoapDeviceFault.Failed, "the answer of the device is too large to keep. Send the request while the device is awake.");
@@ -146,7 +146,7 @@ internal sealed class OutboxEntry
 
     public void Fail(CoapDeviceFault fault, string? why = null)
     {
-        State = OutboxState.Failed;
+        State = OutboxRequestState.Failed;
         Fault = fault;
         Why = why;
         _response = [];
@@ -154,7 +154,7 @@ internal sealed class OutboxEntry
 
     /// <summary>Returns the answer.</summary>
     /// <exception cref="CoapDeviceException">There is no answer.</exception>
-    public CoapResponse GetResponse() => State == OutboxState.Answered
+    public CoapResponse GetResponse() => State == OutboxRequestState.Answered
         ? CoapResponse.FromMessage(CoapDatagramSerializer.Default.Deserialize(_response.AsSpan()))
         : throw CoapDeviceException.Queued(Device, Fault, Why);
 
@@ -172,7 +172,7 @@ internal sealed class OutboxEntry
         writer.Write(Device);
         writer.Write(Caller);
         writer.Write(Why ?? "");
-        byte[] request = withRequest && State <= OutboxState.Sending ? _request : WithoutBody();
+        byte[] request = withRequest && State <= OutboxRequestState.Sending ? _request : WithoutBody();
         writer.Write(request.Length);
         writer.Write(request);
         writer.Write(_response.Length);
@@ -207,7 +207,7 @@ internal sealed class OutboxEntry
 
     private static OutboxEntry Read(BinaryReader reader)
     {
-        OutboxState state = (OutboxState)reader.ReadByte();
+        OutboxRequestState state = (OutboxRequestState)reader.ReadByte();
         CoapDeviceFault fault = (CoapDeviceFault)reader.ReadByte();
         bool isRepeatable = reader.ReadBoolean();
         Guid id = new(reader.ReadBytes(16), bigEndian: true);

@@ -49,7 +49,7 @@ internal sealed class OutboxLimiter(CoapDeviceOptions options, EventCounter<Clus
         {
             counts.Add(entry switch
             {
-                { State: OutboxState.Answered } => ClusterMetric.OutboxSent,
+                { State: OutboxRequestState.Answered } => ClusterMetric.OutboxSent,
                 { Fault: CoapDeviceFault.Expired } => ClusterMetric.OutboxExpired,
                 { Fault: CoapDeviceFault.Cancelled } => ClusterMetric.OutboxCancelled,
                 _ => ClusterMetric.OutboxFailed,

@@ -17,7 +17,7 @@ internal sealed class SeekableBody : IDeferredWork
     private readonly CoapETag _etag;
     private readonly FileStamp _stamp;
     private readonly long _length;
-    private readonly StreamWindow? _window;
+    private readonly StreamedBodyBuffer? _window;
 
     // Data from a network may not arrive for long.
     private readonly CancellationTokenSource? _closing;
@@ -35,7 +35,7 @@ internal sealed class SeekableBody : IDeferredWork
         (_environment, Route, _result, _etag, _stamp) = (environment, route, result, etag, stamp);
         if (result is { Start: { } start, Stream: { } network })
         {
-            (_window, _closing) = (new StreamWindow(network, start, result.Size), new CancellationTokenSource());
+            (_window, _closing) = (new StreamedBodyBuffer(network, start, result.Size), new CancellationTokenSource());
             return;
         }
 
@@ -114,7 +114,7 @@ internal sealed class SeekableBody : IDeferredWork
     /// <returns>The part as a response.</returns>
     /// <exception cref="EndOfStreamException">The body became shorter.</exception>
     /// <exception cref="ObjectDisposedException">It was closed meanwhile, or another reader passed that position.</exception>
-    public async Task<BlockResult> ReadAsync(FileStream? file, long offset, int length, CancellationToken cancellationToken)
+    public async Task<PartialBodyResult> ReadAsync(FileStream? file, long offset, int length, CancellationToken cancellationToken)
     {
         offset = Math.Min(offset, Length);
         if (file is not null)
@@ -158,7 +158,7 @@ internal sealed class SeekableBody : IDeferredWork
             : throw new EndOfStreamException($"The body became shorter than {_length} bytes while it was read.");
     }
 
-    private async Task<byte[]> ReadOnAsync(StreamWindow window, long offset, int length, CancellationToken cancellationToken)
+    private async Task<byte[]> ReadOnAsync(StreamedBodyBuffer window, long offset, int length, CancellationToken cancellationToken)
     {
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _closing!.Token);
         return await window.ReadAsync(offset, length, ending.Token).ConfigureAwait(false);
@@ -177,10 +177,10 @@ internal sealed class SeekableBody : IDeferredWork
         }
     }
 
-    private BlockResult PartOf(byte[] bytes, long offset)
+    private PartialBodyResult PartOf(byte[] bytes, long offset)
     {
         Interlocked.Add(ref _given, bytes.Length);
-        BlockResult part = new(_result.Code, bytes)
+        PartialBodyResult part = new(_result.Code, bytes)
         {
             Offset = offset,
             Total = Length is var total and not long.MaxValue ? total : offset + bytes.Length + 1,
@@ -211,7 +211,7 @@ internal sealed class SeekableBody : IDeferredWork
         _closing?.Cancel();
         await _reading.WaitAsync().ConfigureAwait(false);
         _isDisposed = true;
-        await ResultStreamTracker.CloseAsync(stream, Route, _environment).ConfigureAwait(false);
+        await ResultBodyStreamDisposer.CloseAsync(stream, Route, _environment).ConfigureAwait(false);
         _reading.Release();
     }
 }

@@ -31,7 +31,7 @@ internal sealed class TransferSettings
     public bool IsForwarded { get; set; }
 
     /// <summary>For whom it is sent on; null for the caller itself.</summary>
-    public CoapSource? OnBehalfOf { get; set; }
+    public CoapQuotaSource? OnBehalfOf { get; set; }
 
     /// <summary>Whether the request has the bytes of another client, who may have chosen the server too.</summary>
     public bool IsForOther => IsForwarded || OnBehalfOf is not null;

@@ -17,8 +17,8 @@ internal static class ProblemDetailsText
     /// <returns>The text; null if the payload is malformed or has none of them.</returns>
     public static string? Of(ReadOnlySpan<byte> bytes)
     {
-        CborScan scan = new(bytes);
-        if (!scan.TryReadHead(out int major, out ulong? pairs) || major != CborBytes.Map)
+        MinimalCborReader scan = new(bytes);
+        if (!scan.TryReadHead(out int major, out ulong? pairs) || major != CborHeadWriter.Map)
         {
             return null;
         }
@@ -26,7 +26,7 @@ internal static class ProblemDetailsText
         (string? title, string? detail, string? instance) = (null, null, null);
         for (ulong i = 0; pairs is { } count ? i < count : !scan.TryTakeBreak(); i++)
         {
-            CborScan value = scan;
+            MinimalCborReader value = scan;
             if (!value.TryReadInt(out long key) || key is not (Title or Detail or Instance))
             {
                 if (!scan.TrySkip() || !scan.TrySkip())
@@ -51,17 +51,17 @@ internal static class ProblemDetailsText
         return !scan.IsAtEnd ? null : title is not null && detail is not null ? $"{title}: {detail}" : title ?? detail ?? instance;
     }
 
-    private static bool TryReadText(ref CborScan scan, out string text)
+    private static bool TryReadText(ref MinimalCborReader scan, out string text)
     {
-        CborScan tagged = scan;
-        if (!tagged.TryReadHead(out int major, out ulong? tag) || major != CborBytes.Tag || tag != LanguageTag)
+        MinimalCborReader tagged = scan;
+        if (!tagged.TryReadHead(out int major, out ulong? tag) || major != CborHeadWriter.Tag || tag != LanguageTag)
         {
             return scan.TryReadText(out text);
         }
 
         scan = tagged;
         text = string.Empty;
-        if (!scan.TryReadHead(out major, out ulong? count) || major != CborBytes.Array || count is not (null or 2 or 3)
+        if (!scan.TryReadHead(out major, out ulong? count) || major != CborHeadWriter.Array || count is not (null or 2 or 3)
             || !scan.TryReadText(out _) || !scan.TryReadText(out text))
         {
             return false;

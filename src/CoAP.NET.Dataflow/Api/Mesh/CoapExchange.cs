@@ -9,7 +9,7 @@ namespace CoAP.NET;
 
 /// <summary>A request that the endpoint serves (RFC 7252 section 5.2).</summary>
 /// <remarks>It goes up to the Resource stage and returns with its answer, exactly once.</remarks>
-public sealed class CoapExchange : IConnectionItem, IDeferredWork
+public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
 {
     private bool _isReplied;
 
@@ -26,7 +26,7 @@ public sealed class CoapExchange : IConnectionItem, IDeferredWork
 
     /// <summary>Begins an exchange, for a Handler of your own (<see cref="CoapStages.Handler"/>).</summary>
     /// <param name="inbound">The item with the request.</param>
-    /// <returns>The exchange to pass on to the Resource stage, which returns it in a <see cref="CoapReply"/>.</returns>
+    /// <returns>The exchange to pass on to the Resource stage, which returns it in a <see cref="CoapServerReply"/>.</returns>
     /// <exception cref="ArgumentException">The item is not a request.</exception>
     public static CoapExchange Begin(CoapInbound inbound) =>
         inbound is { Kind: CoapInboundKind.Message, Message: { Code.IsRequest: true } message }
@@ -46,7 +46,7 @@ public sealed class CoapExchange : IConnectionItem, IDeferredWork
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 
-    ReadPause IConnectionItem.ReadPause => new(Channel.Pausable);
+    ReadPause IConnectionBackpressureItem.ReadPause => new(Channel.Pausable);
 
     /// <summary>The request.</summary>
     public CoapRequestContext Request { get; }
@@ -58,10 +58,10 @@ public sealed class CoapExchange : IConnectionItem, IDeferredWork
     internal bool IsLate { get; init; }
 
     /// <summary>Which options of the request ask for more than a plain exchange.</summary>
-    internal RequestFeatures Special { get; set; }
+    internal RequestOptionFlags Special { get; set; }
 
     /// <summary>The state of the body of a request with Block1; null for other requests.</summary>
-    internal ExchangeBody? Body
+    internal ReceivedRequestBody? Body
     {
         get => Request.Body;
         set => Request.Body = value;
@@ -71,7 +71,7 @@ public sealed class CoapExchange : IConnectionItem, IDeferredWork
     /// <remarks>
     /// For the synthetic exchange that computes the state for notifications, it names the observers. Null for all other exchanges.
     /// </remarks>
-    internal ObservingExchange? Observing { get; set; }
+    internal ServerExchangeObserveRole? Observing { get; set; }
 
     /// <summary>Whether this is the synthetic exchange that computes the state for notifications. No peer waits for its answer.</summary>
     internal bool IsForObservers => Observing is { IsForObservers: true };
@@ -93,7 +93,7 @@ public sealed class CoapExchange : IConnectionItem, IDeferredWork
     /// </summary>
     internal bool IsAnswered { get; set; }
 
-    /// <summary>The <see cref="RequestsInProgress"/> side that counts this pending request; 0 when the request is not pending.</summary>
+    /// <summary>The <see cref="ConnectionRequestCounter"/> side that counts this pending request; 0 when the request is not pending.</summary>
     internal byte Side { get; set; }
 
     /// <summary>Ends the pending request: its answer was sent, or there will be none. Further calls do nothing.</summary>

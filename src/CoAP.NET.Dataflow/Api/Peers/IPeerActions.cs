@@ -16,7 +16,7 @@ internal interface IPeerActions : IEffectTarget
 
     /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.ResumeObservationAsync"/>.</summary>
     Task<CoapObservation> ResumeObservationAsync(
-        CoapObservationSnapshot state, CoapObserveOptions? options, CancellationToken cancellationToken);
+        CoapExportedObservation state, CoapObserveOptions? options, CancellationToken cancellationToken);
 
     /// <summary>Checks whether the peer is reachable. See <see cref="CoapPeer.PingAsync"/>.</summary>
     Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken);

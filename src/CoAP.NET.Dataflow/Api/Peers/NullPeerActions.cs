@@ -22,7 +22,7 @@ internal sealed class NullPeerActions : IPeerActions
         CancellationToken cancellationToken) => throw NoEndpoint(channel);
 
     public Task<CoapObservation> ResumeObservationAsync(
-        CoapObservationSnapshot state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+        CoapExportedObservation state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
         throw new InvalidOperationException("The peer of the observation belongs to no endpoint, so none takes it over.");
 
     public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken) =>

@@ -69,7 +69,7 @@ internal sealed class ServerRequestMeter
                 activity.SetTag(TelemetryTags.PeerPort, (int)_exchange.Channel.Remote.Port);
             }
 
-            if ((_exchange.Special & Options.RequestFeatures.Observe) != 0)
+            if ((_exchange.Special & Options.RequestOptionFlags.Observe) != 0)
             {
                 activity.SetTag(TelemetryTags.Observation, "register");
             }
@@ -125,7 +125,7 @@ internal sealed class ServerRequestMeter
 
     private void SetSize(Activity activity, CoapResult result)
     {
-        long total = result is BlockResult part ? part.Total : result.Payload.Length;
+        long total = result is PartialBodyResult part ? part.Total : result.Payload.Length;
         if (total == 0)
         {
             return;

@@ -17,7 +17,8 @@ internal sealed record ChannelStage(
     /// <param name="inbound">The inbound block of the library.</param>
     /// <param name="outbound">The outbound block of the library.</param>
     /// <param name="wiring">Links the blocks.</param>
-    public static ChannelStage Make(CoapChannelBlocks? own, ChannelInbound inbound, ChannelOutbound outbound, MeshWiring wiring)
+    public static ChannelStage Make(
+        CoapChannelStageBlocks? own, ChannelInboundBlock inbound, ChannelOutboundBlock outbound, MeshWiring wiring)
     {
         if (own is null)
         {

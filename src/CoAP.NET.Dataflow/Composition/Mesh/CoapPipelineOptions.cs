@@ -118,12 +118,13 @@ public sealed class CoapPipelineOptions
         object named = stage;
         if (!execution.EnsureOrdered && isParallel && named != CoapStages.Resource)
         {
-            throw new ArgumentException($"The items of a peer keep their order in the {stage} stage. Leave EnsureOrdered true.", nameof(execution));
+            throw new ArgumentException(
+                $"The items of a peer keep their order in the {stage} stage. Leave EnsureOrdered true.", nameof(execution));
         }
 
         if (named == CoapStages.Channel)
         {
-            return Replace(CoapStages.Channel, context => new CoapChannelBlocks(
+            return Replace(CoapStages.Channel, context => new CoapChannelStageBlocks(
                 new TransformManyBlock<CoapDatagram, CoapDatagram>(
                     item => context.TryAttach(item) ? [item] : Array.Empty<CoapDatagram>(), execution),
                 new TransformBlock<CoapDatagram, CoapDatagram>(CoapStageContext.Address, execution)));
@@ -131,7 +132,7 @@ public sealed class CoapPipelineOptions
 
         if (named == CoapStages.Serializer)
         {
-            return Replace(CoapStages.Serializer, context => new CoapSerializerBlocks(
+            return Replace(CoapStages.Serializer, context => new CoapSerializerStageBlocks(
                 new TransformManyBlock<CoapDatagram, CoapInbound>(
                     item => context.TryRead(item, out CoapInbound message) ? [message] : Array.Empty<CoapInbound>(), execution),
                 new TransformManyBlock<CoapOutbound, CoapDatagram>(
@@ -141,9 +142,10 @@ public sealed class CoapPipelineOptions
         if (named == CoapStages.Handler)
         {
             return isParallel
-                ? throw new ArgumentException("The Handler stage takes one item at a time. Leave MaxDegreeOfParallelism at 1.", nameof(execution))
+                ? throw new ArgumentException(
+                    "The Handler stage takes one item at a time. Leave MaxDegreeOfParallelism at 1.", nameof(execution))
                 : Insert(CoapStageLinks.SerializerToMessaging, () => QueueOf<CoapInbound>(execution))
-                    .Insert(CoapStageLinks.ResourceToExchanges, () => QueueOf<CoapReply>(execution));
+                    .Insert(CoapStageLinks.ResourceToExchanges, () => QueueOf<CoapServerReply>(execution));
         }
 
         return named == CoapStages.Resource

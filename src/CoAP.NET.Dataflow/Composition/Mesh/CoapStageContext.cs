@@ -14,18 +14,18 @@ public sealed class CoapStageContext
 {
     private readonly CoapEnvironment _environment;
     private readonly InboundItemFactory _inbound;
-    private readonly OutboundItems _outbound;
+    private readonly OutboundDatagramFactory _outbound;
     private readonly MessageFormats _formats;
 
-    private readonly ChannelInbound _channels;
+    private readonly ChannelInboundBlock _channels;
 
-    internal CoapStageContext(CoapShard shard, PipelineParts parts, ChannelInbound channels, BuiltInHandlerStage handler)
+    internal CoapStageContext(CoapShard shard, PipelineParts parts, ChannelInboundBlock channels, MessagingAndExchangesStage handler)
     {
         _environment = shard.Environment;
         _channels = channels;
-        Handler = new CoapHandlerBlocks(handler.Inbound, handler.Outbound);
-        Reader = new SerializerInbound(_environment, parts.Formats);
-        Writer = new SerializerOutbound(_environment, parts.Formats, parts.Buffers);
+        Handler = new CoapHandlerStageBlocks(handler.Inbound, handler.Outbound);
+        Reader = new SerializerInboundBlock(_environment, parts.Formats);
+        Writer = new SerializerOutboundBlock(_environment, parts.Formats, parts.Buffers);
         _inbound = Reader.Items;
         _outbound = Writer.Items;
         _formats = parts.Formats;
@@ -60,18 +60,18 @@ public sealed class CoapStageContext
     public IReadOnlyList<KeyValuePair<string, object?>> TelemetryTags => _environment.Telemetry.Tags;
 
     /// <summary>Maps each peer to its source, for limits that give each source a share.</summary>
-    public CoapSourceRule Sources => _environment.Sources;
+    public CoapSourceGroupingRule Sources => _environment.Sources;
 
     /// <summary>The Handler stage of the library, for a Handler that passes items on to it.</summary>
     /// <remarks>
     /// Link what leaves the two blocks, or none of it: then it passes by your blocks. Its end does not end requests of clients, the ends of
     /// connections and acknowledgements, which still pass it.
     /// </remarks>
-    public CoapHandlerBlocks Handler { get; }
+    public CoapHandlerStageBlocks Handler { get; }
 
-    internal SerializerInbound Reader { get; }
+    internal SerializerInboundBlock Reader { get; }
 
-    internal SerializerOutbound Writer { get; }
+    internal SerializerOutboundBlock Writer { get; }
 
     /// <summary>
     /// For a Channel: finds the peer of a datagram by <see cref="CoapDatagram.Remote"/>, or creates it, as the stage of the library does.
@@ -94,7 +94,7 @@ public sealed class CoapStageContext
     public static CoapDatagram Address(CoapDatagram datagram)
     {
         ArgumentNullException.ThrowIfNull(datagram);
-        ChannelOutbound.Address(datagram);
+        ChannelOutboundBlock.Address(datagram);
         return datagram;
     }
 
@@ -178,10 +178,10 @@ public sealed class CoapStageContext
         CoapDatagram datagram = _outbound.Copy(bytes);
         if (outbound.Encoded.IsEmpty)
         {
-            OutboundItems.ReportBytes(in outbound, datagram);
+            OutboundDatagramFactory.ReportBytes(in outbound, datagram);
         }
 
-        OutboundItems.Address(datagram, in outbound);
+        OutboundDatagramFactory.Address(datagram, in outbound);
         return datagram;
     }
 

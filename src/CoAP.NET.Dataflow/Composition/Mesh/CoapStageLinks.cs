@@ -21,7 +21,7 @@ public static class CoapStageLinks
     public static CoapStageLink<CoapExchange> ExchangesToResource { get; } = new("Exchanges to Resource");
 
     /// <summary>Outbound: answers of handlers.</summary>
-    public static CoapStageLink<CoapReply> ResourceToExchanges { get; } = new("Resource to Exchanges");
+    public static CoapStageLink<CoapServerReply> ResourceToExchanges { get; } = new("Resource to Exchanges");
 
     /// <summary>Outbound: responses and requests, before they get a type and a Message ID.</summary>
     public static CoapStageLink<CoapOutbound> ExchangesToMessaging { get; } = new("Exchanges to Messaging");

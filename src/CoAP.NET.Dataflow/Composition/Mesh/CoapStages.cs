@@ -16,7 +16,7 @@ public static class CoapStages
     /// The mesh has no such stage by default. Blocks at <see cref="CoapStageLinks.MessagingToExchanges"/> and
     /// <see cref="CoapStageLinks.ExchangesToMessaging"/> see plain messages.
     /// </remarks>
-    internal static CoapStage<CoapProtection> Protection { get; } = new(nameof(Protection));
+    internal static CoapStage<CoapMessageProtector> Protection { get; } = new(nameof(Protection));
 
     /// <summary>Finds the peer of a datagram, and the address of a peer; replace it to know peers by something else.</summary>
     /// <remarks>
@@ -31,7 +31,7 @@ public static class CoapStages
     /// default.</item>
     /// </list>
     /// </remarks>
-    public static CoapStage<CoapChannelBlocks> Channel { get; } = new(nameof(Channel));
+    public static CoapStage<CoapChannelStageBlocks> Channel { get; } = new(nameof(Channel));
 
     /// <summary>
     /// Matches messages and exchanges (RFC 7252 sections 4 and 5): reliability, duplicates, blocks, observers; replace it for a protocol of
@@ -44,12 +44,12 @@ public static class CoapStages
     /// <item>Pass items on to <see cref="CoapStageContext.Handler"/> for what the library does. What you do not pass on, it does not know:
     /// without its messages there are no requests and observations of this endpoint, no connections (RFC 8323 section 5.3 needs the CSM),
     /// no blocks, and no duplicates are found.</item>
-    /// <item><see cref="CoapExchange.Begin(CoapInbound)"/> makes exchanges, and <see cref="CoapReply.ToMessage"/> responses, for what you
+    /// <item><see cref="CoapExchange.Begin(CoapInbound)"/> makes exchanges, and <see cref="CoapServerReply.ToMessage"/> responses, for what you
     /// do not pass on.</item>
     /// <item>An exchange whose request the Resource stage refuses comes back as an answer 5.03.</item>
     /// </list>
     /// </remarks>
-    public static CoapStage<CoapHandlerBlocks> Handler { get; } = new(nameof(Handler));
+    public static CoapStage<CoapHandlerStageBlocks> Handler { get; } = new(nameof(Handler));
 
     /// <summary>Translates between bytes and messages in both directions; replace it for a wire format of your own.</summary>
     /// <remarks>
@@ -70,11 +70,11 @@ public static class CoapStages
     /// <see cref="CoapTransmissionParameters.MaxMessageSize"/>.</item>
     /// </list>
     /// </remarks>
-    public static CoapStage<CoapSerializerBlocks> Serializer { get; } = new("Serializer");
+    public static CoapStage<CoapSerializerStageBlocks> Serializer { get; } = new("Serializer");
 
     /// <summary>Answers requests; replace it for a router of your own in place of routes, filters and handlers.</summary>
     /// <remarks>
-    /// The block returns one <see cref="CoapReply"/> for each <see cref="CoapExchange"/>, in any order and from any thread. If it returns
+    /// The block returns one <see cref="CoapServerReply"/> for each <see cref="CoapExchange"/>, in any order and from any thread. If it returns
     /// several for one exchange, the first counts. Without a reply the peer waits forever, and the exchange counts as being served. The
     /// library still enforces <see cref="CoapRequestLimits.MaxServed"/> and its shares. It answers requests beyond the limit, or during a
     /// stop, with 5.03. It also provides <see cref="CoapRequestContext.Aborted"/>, bodies in blocks up to
@@ -82,5 +82,5 @@ public static class CoapStages
     /// and formats, does not list resources in <c>/.well-known/core</c>, and keeps no observers: a request with Observe is served like one
     /// without. Mapping a route on such an endpoint is an error.
     /// </remarks>
-    public static CoapStage<IPropagatorBlock<CoapExchange, CoapReply>> Resource { get; } = new("Resource");
+    public static CoapStage<IPropagatorBlock<CoapExchange, CoapServerReply>> Resource { get; } = new("Resource");
 }

@@ -8,17 +8,17 @@ namespace CoAP.NET.Mesh;
 /// <summary>The four ends of the Handler stage: of Messaging and Exchanges, or of the application's blocks in their place.</summary>
 internal sealed class HandlerStage
 {
-    private readonly BuiltInHandlerStage _standard;
+    private readonly MessagingAndExchangesStage _standard;
     private readonly MeshWiring _wiring;
-    private readonly UserHandlerInbound? _requests;
-    private readonly UserHandlerOutbound? _messages;
+    private readonly UserHandlerStageInboundCheck? _requests;
+    private readonly UserHandlerOutboundCheck? _messages;
 
     /// <summary>Creates the stage. Blocks of the application are linked to checks of their results.</summary>
     /// <param name="own">The blocks of the application; null for none.</param>
     /// <param name="standard">The stages of the library.</param>
     /// <param name="shard">The shard.</param>
     /// <param name="wiring">Links the blocks.</param>
-    public HandlerStage(CoapHandlerBlocks? own, BuiltInHandlerStage standard, CoapShard shard, MeshWiring wiring)
+    public HandlerStage(CoapHandlerStageBlocks? own, MessagingAndExchangesStage standard, CoapShard shard, MeshWiring wiring)
     {
         _standard = standard;
         _wiring = wiring;
@@ -29,8 +29,8 @@ internal sealed class HandlerStage
             return;
         }
 
-        _requests = new UserHandlerInbound(shard.Environment, own.Outbound);
-        _messages = new UserHandlerOutbound(shard.Environment);
+        _requests = new UserHandlerStageInboundCheck(shard.Environment, own.Outbound);
+        _messages = new UserHandlerOutboundCheck(shard.Environment);
         wiring.LinkWithin(own.Inbound, _requests, CoapStages.Handler.Name);
         wiring.LinkWithin(own.Outbound, _messages, CoapStages.Handler.Name);
         (Messages, Requests, Replies, Outgoing) = (own.Inbound, _requests, own.Outbound, _messages);
@@ -51,7 +51,7 @@ internal sealed class HandlerStage
 
     public ISourceBlock<CoapExchange> Requests { get; }
 
-    public ITargetBlock<CoapReply> Replies { get; }
+    public ITargetBlock<CoapServerReply> Replies { get; }
 
     public ISourceBlock<CoapOutbound> Outgoing { get; }
 
@@ -98,26 +98,27 @@ internal sealed class HandlerStage
 }
 
 /// <summary>The Handler stage of the library: Messaging and Exchanges, with the Protection stage between them.</summary>
-internal sealed class BuiltInHandlerStage(
-    MessagingInbound messagingIn, ExchangesInbound exchangesIn, ExchangesOutbound exchangesOut, MessagingOutbound messagingOut)
+internal sealed class MessagingAndExchangesStage(
+    MessagingInboundBlock messagingIn, ExchangesInboundBlock exchangesIn, ExchangesOutboundBlock exchangesOut,
+        MessagingOutboundBlock messagingOut)
 {
-    public MessagingInbound MessagingIn => messagingIn;
+    public MessagingInboundBlock MessagingIn => messagingIn;
 
-    public ExchangesInbound ExchangesIn => exchangesIn;
+    public ExchangesInboundBlock ExchangesIn => exchangesIn;
 
-    public ExchangesOutbound ExchangesOut => exchangesOut;
+    public ExchangesOutboundBlock ExchangesOut => exchangesOut;
 
-    public MessagingOutbound MessagingOut => messagingOut;
+    public MessagingOutboundBlock MessagingOut => messagingOut;
 
     /// <summary>The inbound half as one block.</summary>
     public BuiltInStageGroup<CoapInbound, CoapExchange> Inbound { get; } = new(messagingIn, exchangesIn);
 
     /// <summary>The outbound half as one block.</summary>
-    public BuiltInStageGroup<CoapReply, CoapOutbound> Outbound { get; } = new(exchangesOut, messagingOut);
+    public BuiltInStageGroup<CoapServerReply, CoapOutbound> Outbound { get; } = new(exchangesOut, messagingOut);
 }
 
 /// <summary>Follows the inbound half of a Handler of the application: a request that nobody takes is answered 5.03.</summary>
-internal sealed class UserHandlerInbound(CoapEnvironment environment, ITargetBlock<CoapReply> replies)
+internal sealed class UserHandlerStageInboundCheck(CoapEnvironment environment, ITargetBlock<CoapServerReply> replies)
     : InlineBlock<CoapExchange, CoapExchange>(environment.Counters, environment.Logger)
 {
     internal override void Process(CoapExchange item) => Offer(item
@@ -128,13 +129,13 @@ internal sealed class UserHandlerInbound(CoapEnvironment environment, ITargetBlo
         Counters.Add(CoapCounter.Busy);
         if (item.TryClaimReply())
         {
-            replies.Post(new CoapReply(item, ResourceInbound.MakeBusy(environment)));
+            replies.Post(new CoapServerReply(item, ResourceInboundBlock.MakeBusy(environment)));
         }
     }
 }
 
 /// <summary>Follows the outbound half of a Handler of the application.</summary>
-internal sealed class UserHandlerOutbound(CoapEnvironment environment)
+internal sealed class UserHandlerOutboundCheck(CoapEnvironment environment)
     : InlineBlock<CoapOutbound, CoapOutbound>(environment.Counters, environment.Logger)
 {
     internal override void Process(CoapOutbound item)

@@ -30,14 +30,14 @@ internal sealed class PipelineParts
 
     public required RouteTable Routes { get; init; }
 
-    public required RunningRequests Served { get; init; }
+    public required RunningRequestCounter Served { get; init; }
 
     public required BlockwiseBudgets Bodies { get; init; }
 
     /// <summary>Q-Block1 and Q-Block2; null for none.</summary>
     public required QBlockFeature? QBlock { get; init; }
 
-    public required GroupSettings Groups { get; init; }
+    public required GroupResponseSettings Groups { get; init; }
 
     public required GroupRequests GroupRequests { get; init; }
 

@@ -7,10 +7,10 @@ namespace CoAP.NET.Mesh;
 /// <summary>The two ends of the Resource stage: of its block, or of the blocks around a router of the application.</summary>
 internal sealed class ResourceStage
 {
-    private readonly ResourceInbound? _routes;
-    private readonly RouterOutbound? _router;
+    private readonly ResourceInboundBlock? _routes;
+    private readonly UserRouterResponseGuard? _router;
 
-    private ResourceStage(ResourceInbound routes)
+    private ResourceStage(ResourceInboundBlock routes)
     {
         _routes = routes;
         Entry = routes;
@@ -18,7 +18,7 @@ internal sealed class ResourceStage
         Replies = routes;
     }
 
-    private ResourceStage(RouterInbound requests, RouterOutbound replies)
+    private ResourceStage(UserRouterAdmission requests, UserRouterResponseGuard replies)
     {
         _router = replies;
         Entry = requests;
@@ -31,23 +31,23 @@ internal sealed class ResourceStage
 
     public ITargetBlock<CoapExchange> Requests { get; }
 
-    public ISourceBlock<CoapReply> Replies { get; }
+    public ISourceBlock<CoapServerReply> Replies { get; }
 
     /// <summary>
     /// Creates the stage. A router of the application is linked between two blocks that enforce the limits and exactly one answer per
     /// request.
     /// </summary>
     public static ResourceStage Make(
-        IPropagatorBlock<CoapExchange, CoapReply>? router, CoapEnvironment environment, PipelineParts parts,
-        InlineTarget<CoapReply> exchangesOut, MeshWiring wiring)
+        IPropagatorBlock<CoapExchange, CoapServerReply>? router, CoapEnvironment environment, PipelineParts parts,
+        InlineTarget<CoapServerReply> exchangesOut, MeshWiring wiring)
     {
         if (router is null)
         {
-            return new ResourceStage(new ResourceInbound(environment, parts.Routes, parts.Served, exchangesOut));
+            return new ResourceStage(new ResourceInboundBlock(environment, parts.Routes, parts.Served, exchangesOut));
         }
 
-        RouterOutbound replies = new(environment, parts.Served, exchangesOut);
-        RouterInbound requests = new(environment, parts.Served, replies);
+        UserRouterResponseGuard replies = new(environment, parts.Served, exchangesOut);
+        UserRouterAdmission requests = new(environment, parts.Served, replies);
         wiring.LinkWithin(requests, router, CoapStages.Resource.Name);
         wiring.LinkWithin(router, replies, CoapStages.Resource.Name);
         return new ResourceStage(requests, replies);

@@ -13,15 +13,16 @@ internal sealed record SerializerStage(
     ISourceBlock<CoapDatagram> Encoded)
 {
     /// <summary>Creates the stage. A replacement of the application is linked to a check of its results.</summary>
-    public static SerializerStage Make(CoapSerializerBlocks? own, CoapStageContext context, CoapEnvironment environment, MeshWiring wiring)
+    public static SerializerStage Make(
+        CoapSerializerStageBlocks? own, CoapStageContext context, CoapEnvironment environment, MeshWiring wiring)
     {
         if (own is null)
         {
             return new SerializerStage(context.Reader, context.Reader, context.Writer, context.Writer);
         }
 
-        SerializerInboundCheck messages = new(environment);
-        SerializerOutboundCheck encoded = new(environment);
+        UserSerializerInboundCheck messages = new(environment);
+        UserSerializerOutboundCheck encoded = new(environment);
         wiring.LinkWithin(own.Inbound, messages, CoapStages.Serializer.Name);
         wiring.LinkWithin(own.Outbound, encoded, CoapStages.Serializer.Name);
         return new SerializerStage(own.Inbound, messages, own.Outbound, encoded);

@@ -9,7 +9,7 @@ internal sealed class TypedMeshLink<T> : MeshLink
 {
     private static readonly DataflowLinkOptions s_alone = new();
 
-    private readonly UserBlockOutput<T>? _exit;
+    private readonly UserBlockOutputTarget<T>? _exit;
     private readonly IDisposable _link;
 
     /// <summary>Links two blocks.</summary>
@@ -32,7 +32,7 @@ internal sealed class TypedMeshLink<T> : MeshLink
         }
         else
         {
-            _exit = new UserBlockOutput<T>(stage, counters);
+            _exit = new UserBlockOutputTarget<T>(stage, counters);
             _link = source.LinkTo(_exit, s_alone);
         }
     }

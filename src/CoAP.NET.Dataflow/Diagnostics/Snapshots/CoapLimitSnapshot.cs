@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>The usage of a limit of an endpoint, in a <see cref="CoapSnapshot"/>.</summary>
+/// <summary>The usage of a limit of an endpoint, in a <see cref="CoapDiagnosticSnapshot"/>.</summary>
 internal sealed class CoapLimitSnapshot
 {
     internal CoapLimitSnapshot(string name, long used, long limit, bool isBytes)

@@ -2,7 +2,7 @@ using System.Net;
 
 namespace CoAP.NET;
 
-/// <summary>A peer in a <see cref="CoapSnapshot"/>.</summary>
+/// <summary>A peer in a <see cref="CoapDiagnosticSnapshot"/>.</summary>
 public sealed class CoapPeerSnapshot
 {
     internal CoapPeerSnapshot()
@@ -66,7 +66,7 @@ public sealed class CoapPeerSnapshot
     internal TimeSpan RetransmissionTimeout { get; init; }
 
     /// <summary>The last drop or refusal of a message from it or to it; null if there was none.</summary>
-    public CoapDropSnapshot? LastDrop { get; internal init; }
+    public CoapPeerLastDropSnapshot? LastDrop { get; internal init; }
 
     /// <summary>Returns scheme and address.</summary>
     /// <returns>The text.</returns>

@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>A pending message of this endpoint to a peer, in a <see cref="CoapSnapshot"/>.</summary>
+/// <summary>A pending message of this endpoint to a peer, in a <see cref="CoapDiagnosticSnapshot"/>.</summary>
 public sealed class CoapPendingSnapshot
 {
     internal CoapPendingSnapshot(CoapPendingState state, CoapCode code, CoapToken token, int? messageId, int attempts,

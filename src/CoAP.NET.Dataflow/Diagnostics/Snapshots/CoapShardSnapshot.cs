@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>A shard of an endpoint in a <see cref="CoapSnapshot"/>.</summary>
+/// <summary>A shard of an endpoint in a <see cref="CoapDiagnosticSnapshot"/>.</summary>
 /// <param name="Index">Its number, from 0.</param>
 /// <param name="Peers">The number of known peers over datagrams.</param>
 /// <param name="Outstanding">The number of our messages that an acknowledgement or reset can match.</param>

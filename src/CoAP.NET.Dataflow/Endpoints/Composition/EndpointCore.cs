@@ -32,9 +32,9 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         Environment = EnvironmentOf(options,
             new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.Telemetry.TraceContextOption ?? 0 });
         CoapLimits limits = Environment.Limits;
-        Served = new RunningRequests(limits.Requests.MaxServed, options.Transports.Shards)
+        Served = new RunningRequestCounter(limits.Requests.MaxServed, options.Transports.Shards)
         {
-            Threads = options.Pipeline.Scheduler is CoapThreads ? new HandlerThreadLimiter(options.Pipeline.Scheduler) : null,
+            Threads = options.Pipeline.Scheduler is CoapThreadPool ? new HandlerThreadLimiter(options.Pipeline.Scheduler) : null,
         };
         Routes = options.Routes?.Take() ?? new RouteTable();
         Routes.Environment = Environment;
@@ -46,7 +46,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         CoapStreamSerializer streams = new(onConnections);
         CoapWebSocketSerializer webSockets = new(onConnections);
         CoapAddressHash hash = new(Environment.Random);
-        Groups = new GroupSettings(Math.Max(1, limits.Requests.MaxDelayedGroupResponses / options.Transports.Shards), serializer);
+        Groups = new GroupResponseSettings(Math.Max(1, limits.Requests.MaxDelayedGroupResponses / options.Transports.Shards), serializer);
         GroupRequests = new GroupRequests(Environment.Random, limits.Requests.MaxGroupRequests);
         options.Pipeline.Take();
         if (options.Pipeline.IsReplaced(CoapStages.Resource))
@@ -75,8 +75,8 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
             ObserverEvents = new ObserverEvents(options.Processes.ObserverStore, State, Environment),
         };
         AmplificationLimiter guard = new(Environment);
-        Pipelines = new CoapPipeline[options.Transports.Shards];
-        Clocks = new ShardClock[options.Transports.Shards];
+        Pipelines = new CoapShardPipeline[options.Transports.Shards];
+        Clocks = new ShardTimerDriver[options.Transports.Shards];
         for (int i = 0; i < Pipelines.Length; i++)
         {
             CoapShard shard = new(i, Environment)
@@ -85,8 +85,8 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
                 KeepsRequests = options.Pipeline.HasBlocks,
                 MaxProtectedPeers = limits.Peers.MaxProtectedPerAddress,
             };
-            Pipelines[i] = new CoapPipeline(shard, parts);
-            Clocks[i] = new ShardClock(Pipelines[i].Shard);
+            Pipelines[i] = new CoapShardPipeline(shard, parts);
+            Clocks[i] = new ShardTimerDriver(Pipelines[i].Shard);
         }
 
         ObserverTable[] observers = [.. Pipelines.Select(static pipeline => pipeline.Observers)];
@@ -99,18 +99,18 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         RequestSender sender = new(Environment, [.. Pipelines.Select(static pipeline => pipeline.Sender)]);
         Pool = new ConnectionPool(Environment, hosts);
         Peers = new PeerEvents(face, Environment, Pipelines, Connections, Pool, sender);
-        Context = new EndpointContext(Environment, Pipelines, Clocks, hash, Connections, Peers, streams, webSockets, State);
+        Context = new EndpointTransportContext(Environment, Pipelines, Clocks, hash, Connections, Peers, streams, webSockets, State);
         Channels = new ChannelFinder(Environment, Pipelines, Context, hash, Pool);
         Transports = new TransportSet(options, Environment, State, Groups, Routes, hosts, Context, Clocks);
-        Accepted = new AcceptedConnections(Environment, Transports, Peers);
-        RequestSteps steps = new(Environment, sender, Pool, options.TooManyRequests, options.Cache, options.QBlock, Served.Aborted);
+        Accepted = new ExternallyAcceptedConnections(Environment, Transports, Peers);
+        OutgoingRequestSteps steps = new(Environment, sender, Pool, options.TooManyRequests, options.Cache, options.QBlock, Served.Aborted);
         Requester = new Requester(Environment, Transports, hosts, Channels, steps);
         GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
         Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)],
-            new ObservationContext(Environment, Transports, hosts, Channels, steps));
-        ObservationResume = new ObservationResume(this, Transports, Channels, Observed);
+            new ClientObservationContext(Environment, Transports, hosts, Channels, steps));
+        ClientObservationRestorer = new ClientObservationRestorer(this, Transports, Channels, Observed);
         Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
-        foreach (CoapPipeline pipeline in Pipelines)
+        foreach (CoapShardPipeline pipeline in Pipelines)
         {
             pipeline.Shard.Drain.Attach(Peers, this);
         }
@@ -127,7 +127,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
 
     public RouteTable Routes { get; }
 
-    public RunningRequests Served { get; }
+    public RunningRequestCounter Served { get; }
 
     /// <summary>The memory of block-wise bodies.</summary>
     public BlockwiseBudgets Bodies { get; }
@@ -139,17 +139,17 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
 
     public ObserverRestoring RestoredObservers { get; }
 
-    public GroupSettings Groups { get; }
+    public GroupResponseSettings Groups { get; }
 
     public GroupRequests GroupRequests { get; }
 
     /// <summary>One for each shard.</summary>
-    public CoapPipeline[] Pipelines { get; }
+    public CoapShardPipeline[] Pipelines { get; }
 
     /// <summary>One for each shard.</summary>
-    public ShardClock[] Clocks { get; }
+    public ShardTimerDriver[] Clocks { get; }
 
-    public EndpointContext Context { get; }
+    public EndpointTransportContext Context { get; }
 
     public ConnectionTable Connections { get; }
 
@@ -164,14 +164,14 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
 
     public TransportSet Transports { get; }
 
-    public AcceptedConnections Accepted { get; }
+    public ExternallyAcceptedConnections Accepted { get; }
 
     public Requester Requester { get; }
 
     public GroupRequester GroupRequester { get; }
 
     /// <summary>Goes on with observations of a process before.</summary>
-    public ObservationResume ObservationResume { get; }
+    public ClientObservationRestorer ClientObservationRestorer { get; }
 
     public ClientObservations Observed { get; }
 
@@ -180,7 +180,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     /// <summary>Ends what peers and callers wait for: observers, requests under way, answers that wait.</summary>
     public void EndExchanges()
     {
-        foreach (CoapPipeline pipeline in Pipelines)
+        foreach (CoapShardPipeline pipeline in Pipelines)
         {
             pipeline.Blockwise.Stop();
             RemoveObservers(pipeline);
@@ -192,13 +192,13 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     /// <summary>Fails the requests under way, because no response arrives any more.</summary>
     public void FailRequests()
     {
-        foreach (CoapPipeline pipeline in Pipelines)
+        foreach (CoapShardPipeline pipeline in Pipelines)
         {
             FailRequests(pipeline);
         }
     }
 
-    private void FailRequests(CoapPipeline pipeline)
+    private void FailRequests(CoapShardPipeline pipeline)
     {
         foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. Connections.Of(pipeline.Shard)]))
         {
@@ -216,8 +216,8 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     Task<CoapObservation> IPeerActions.ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
         CancellationToken cancellationToken) => Observed.ObserveAsync(channel, request, options, cancellationToken);
 
-    Task<CoapObservation> IPeerActions.ResumeObservationAsync(CoapObservationSnapshot kept, CoapObserveOptions? options,
-        CancellationToken cancellationToken) => ObservationResume.ResumeObservationAsync(kept, options, cancellationToken);
+    Task<CoapObservation> IPeerActions.ResumeObservationAsync(CoapExportedObservation kept, CoapObserveOptions? options,
+        CancellationToken cancellationToken) => ClientObservationRestorer.ResumeObservationAsync(kept, options, cancellationToken);
 
     Task<TimeSpan> IPeerActions.PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken) =>
         Requester.PingAsync(channel, time, cancellationToken);
@@ -226,11 +226,12 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
 
     CancellationToken IPeerActions.EndOf(CoapChannel channel) => Peers.EndOf(channel);
 
-    Task IPeerActions.ReleaseAsync(CoapChannel channel, HoldOffOption? holdOff, IReadOnlyList<AlternativeAddressOption> alternativeAddresses,
+    Task IPeerActions.ReleaseAsync(
+        CoapChannel channel, HoldOffOption? holdOff, IReadOnlyList<AlternativeAddressOption> alternativeAddresses,
         CancellationToken cancellationToken) => Peers.ReleaseAsync(channel, holdOff, alternativeAddresses, cancellationToken);
 
     long IPeerActions.LastHeard(CoapChannel channel) =>
-        Math.Max(channel.LastSeen, ConnectionState.Of(channel)?.LastHeard ?? long.MinValue);
+        Math.Max(channel.LastSeen, ConnectionSignallingState.Of(channel)?.LastHeard ?? long.MinValue);
 
     TimeSpan? IPeerActions.RoundTripTime(CoapChannel channel)
     {
@@ -247,7 +248,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         Environment.Secret?.Dispose();
     }
 
-    private static void RemoveObservers(CoapPipeline pipeline)
+    private static void RemoveObservers(CoapShardPipeline pipeline)
     {
         pipeline.Shard.Enter();
         try
@@ -276,7 +277,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
             Scheduler = options.Pipeline.Scheduler,
             Limits = options.Limits.Clone(),
             Registry = options.Registry,
-            Sources = new CoapSourceRule(options.Limits.Peers.SourcePrefixLength, options.Limits.Peers.TrustedPrefixes),
+            Sources = new CoapSourceGroupingRule(options.Limits.Peers.SourcePrefixLength, options.Limits.Peers.TrustedPrefixes),
             Counters = counters,
             Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
             AllowsUnsecuredQBlock = options.QBlock?.AllowsUnsecured,

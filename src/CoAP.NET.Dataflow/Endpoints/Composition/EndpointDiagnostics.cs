@@ -10,7 +10,7 @@ internal sealed class EndpointDiagnostics
 
     private readonly EndpointCore _core;
     private readonly CoapInstruments _instruments;
-    private readonly TelemetrySource _source;
+    private readonly EndpointMetricSource _source;
 
     /// <summary>Creates the diagnostics, and publishes the gauges of the endpoint.</summary>
     /// <param name="core">The endpoint.</param>
@@ -22,7 +22,7 @@ internal sealed class EndpointDiagnostics
         _core = core;
         Name = name;
         _instruments = instruments;
-        _source = new TelemetrySource(core.Environment.Counters, tags, ReadGauge);
+        _source = new EndpointMetricSource(core.Environment.Counters, tags, ReadGauge);
         instruments.Add(_source);
     }
 
@@ -41,7 +41,8 @@ internal sealed class EndpointDiagnostics
         if (_core.Transports.IsStarted && !_core.State.IsStopping)
         {
             CoapEnvironment environment = _core.Environment;
-            environment.Scheduler.TryQueue(static log => EndpointLog.ClientForgotten((ILogger)log!), environment.Logger, environment.Counters,
+            environment.Scheduler.TryQueue(
+                static log => EndpointLog.ClientForgotten((ILogger)log!), environment.Logger, environment.Counters,
                 null);
         }
     }
@@ -49,12 +50,12 @@ internal sealed class EndpointDiagnostics
     /// <summary>Returns a snapshot. See <see cref="CoapEndpoint.GetSnapshot"/>.</summary>
     /// <param name="address">Limits it to peers at this address; null for all.</param>
     /// <param name="maxPeers">The maximum number of peers.</param>
-    public CoapSnapshot GetSnapshot(IPAddress? address, int maxPeers)
+    public CoapDiagnosticSnapshot GetSnapshot(IPAddress? address, int maxPeers)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(maxPeers);
         CoapCounters counters = _core.Environment.Counters;
-        SnapshotReader reader = new(_core.Pipelines, _core.Connections, _core.Environment, address, maxPeers);
-        return new CoapSnapshot
+        DiagnosticSnapshotCollector reader = new(_core.Pipelines, _core.Connections, _core.Environment, address, maxPeers);
+        return new CoapDiagnosticSnapshot
         {
             Time = _core.Environment.TimeProvider.GetUtcNow(),
             Name = Name,

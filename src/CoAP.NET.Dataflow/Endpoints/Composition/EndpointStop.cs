@@ -32,7 +32,7 @@ internal sealed class EndpointStop(EndpointCore core)
 
         core.State.EndGrace();
         await EachAsync(static pipeline => pipeline.EndAnsweringAsync()).ConfigureAwait(false);
-        foreach (CoapPipeline pipeline in core.Pipelines)
+        foreach (CoapShardPipeline pipeline in core.Pipelines)
         {
             pipeline.MessagingIn.RefuseUnanswered();
         }
@@ -45,7 +45,7 @@ internal sealed class EndpointStop(EndpointCore core)
 
         core.Peers.CloseSessions();
         await core.Transports.CloseAsync(core.Face.ReportClosing).ConfigureAwait(false);
-        foreach (ShardClock clock in core.Clocks)
+        foreach (ShardTimerDriver clock in core.Clocks)
         {
             clock.Dispose();
         }
@@ -60,7 +60,7 @@ internal sealed class EndpointStop(EndpointCore core)
         core.WipeSecrets();
     }
 
-    private Task EachAsync(Func<CoapPipeline, Task> step) => Task.WhenAll(core.Pipelines.Select(step));
+    private Task EachAsync(Func<CoapShardPipeline, Task> step) => Task.WhenAll(core.Pipelines.Select(step));
 
     // Waits for the requests that run, and cancels them at the end of the grace period.
     private async Task FinishHandlersAsync(StopDeadline time)
@@ -90,7 +90,7 @@ internal sealed class EndpointStop(EndpointCore core)
             core.Face.ReportClosing(exception);
         }
 
-        foreach (CoapPipeline pipeline in core.Pipelines)
+        foreach (CoapShardPipeline pipeline in core.Pipelines)
         {
             pipeline.Resource.RefuseUnanswered();
         }

@@ -12,32 +12,32 @@ namespace CoAP.NET.Composition;
 /// <param name="tables">The lists of observers of the shards.</param>
 internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment environment, EndpointState state, ObserverTable[] tables)
 {
-    public CoapObserverRestore Restore(CoapChannel channel, CoapObserverSnapshot observer)
+    public CoapObserverRestoreResult Restore(CoapChannel channel, CoapPersistedObserver observer)
     {
         CoapMessage message = observer.Request;
         if (state.IsStopping)
         {
-            return CoapObserverRestore.Stopping;
+            return CoapObserverRestoreResult.Stopping;
         }
 
         OptionVerdict verdict = OptionRules.Check(message, channel.AllowsQBlock);
-        if (!verdict.IsAccepted || (verdict.Special & RequestFeatures.Proxy) != 0
+        if (!verdict.IsAccepted || (verdict.Special & RequestOptionFlags.Proxy) != 0
             || !message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) || observe != ObserveOption.RegisterValue)
         {
-            return CoapObserverRestore.NotServed;
+            return CoapObserverRestoreResult.NotServed;
         }
 
         CoapRequestContext request = new(message, channel);
         if (routes.FindRoute(RouteTable.OptionsOf(request), request.Code, out int firstSegment) is not { } route)
         {
-            return CoapObserverRestore.NotServed;
+            return CoapObserverRestoreResult.NotServed;
         }
 
-        RoutePlan plan = route.GetPlan(environment);
+        EffectiveRouteSettings plan = route.GetPlan(environment);
         if (plan.Observing is not { } settings || !plan.Serves(request) || RequestChecks.LacksSecurity(request, plan)
             || RequestChecks.CheckFormats(request, plan) is not null)
         {
-            return CoapObserverRestore.NotServed;
+            return CoapObserverRestoreResult.NotServed;
         }
 
         if (route.Template.HasParameters)
@@ -50,7 +50,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         table.Shard.Enter();
         try
         {
-            return table.Restore(channel, message, verdict.Special & ~RequestFeatures.Observe, registration,
+            return table.Restore(channel, message, verdict.Special & ~RequestOptionFlags.Observe, registration,
                 observer.Format is { } known ? known.Value : Notification.AnyFormat, observer.NumbersFrom);
         }
         finally

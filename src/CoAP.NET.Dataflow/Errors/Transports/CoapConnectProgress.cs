@@ -6,12 +6,12 @@ namespace CoAP.NET.Transports;
 /// <param name="description">
 /// A description in whole sentences: what the peer was asked, what arrived, the likely cause and the remedy.
 /// </param>
-internal sealed class CoapConnectProgress(CoapConnectStage stage, string description)
+internal sealed class CoapConnectProgress(CoapConnectPhase stage, string description)
 {
     /// <summary>The awaited step: <see cref="CoapTimeoutStep.Connect"/>, the default, or one of the handshakes.</summary>
     public CoapTimeoutStep Awaited { get; init; } = CoapTimeoutStep.Connect;
 
-    public CoapConnectStage Stage { get; } = stage;
+    public CoapConnectPhase Stage { get; } = stage;
 
     /// <summary>
     /// A human-readable description in whole sentences: what the peer was asked, what arrived, the likely cause and the remedy.

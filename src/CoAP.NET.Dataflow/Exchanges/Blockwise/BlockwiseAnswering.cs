@@ -14,12 +14,12 @@ internal sealed class BlockwiseAnswering
     // A message with a diagnostic is not too large as well.
     private const int SmallestToExplain = 256;
 
-    private const RequestFeatures BlockOptions = RequestFeatures.Block1 | RequestFeatures.Block2 | RequestFeatures.QBlock;
+    private const RequestOptionFlags BlockOptions = RequestOptionFlags.Block1 | RequestOptionFlags.Block2 | RequestOptionFlags.QBlock;
 
     private readonly CoapShard _shard;
     private readonly ILogger _logger;
 
-    public BlockwiseAnswering(CoapShard shard, RequestBodies requests, ResponseBodies responses, QBlockFeature? qblock)
+    public BlockwiseAnswering(CoapShard shard, RequestBodyStore requests, ServedBlockwiseResponses responses, QBlockFeature? qblock)
     {
         _shard = shard;
         _logger = shard.Environment.Logger;
@@ -27,7 +27,7 @@ internal sealed class BlockwiseAnswering
         QBlock = qblock?.MakeServer(shard, requests, this);
     }
 
-    public ResponseBodies Responses { get; }
+    public ServedBlockwiseResponses Responses { get; }
 
     /// <summary>Q-Block1 and Q-Block2; null where they are not used.</summary>
     public QBlockServer? QBlock { get; }
@@ -38,7 +38,7 @@ internal sealed class BlockwiseAnswering
     /// </summary>
     public static bool Concerns(CoapExchange exchange, CoapResult result) =>
         (exchange.Special & BlockOptions) != 0 || exchange.Body is not null || exchange.IsWithoutRequest
-        || result.Payload.Length > exchange.Channel.BlockSize || result is BlockResult;
+        || result.Payload.Length > exchange.Channel.BlockSize || result is PartialBodyResult;
 
     /// <summary>Converts a response to its final form: the block that the request asks for, or the whole with its Block options.</summary>
     /// <returns>Null if the response belongs to a later block, or is no longer needed.</returns>
@@ -49,7 +49,7 @@ internal sealed class BlockwiseAnswering
             return null;
         }
 
-        if (result is BlockResult { IsBlock: true })
+        if (result is PartialBodyResult { IsBlock: true })
         {
             return result;
         }
@@ -62,9 +62,9 @@ internal sealed class BlockwiseAnswering
         // A notification answers no block, though its registration may have come in some.
         uint? observe = result.OptionsToRead?.Observe;
         BlockValue? block1 = exchange.IsWithoutRequest && observe is not null ? null : exchange.Body?.Block1;
-        bool asks = (exchange.Special & RequestFeatures.Block2) != 0 || exchange.IsWithoutRequest;
+        bool asks = (exchange.Special & RequestOptionFlags.Block2) != 0 || exchange.IsWithoutRequest;
         BlockValue? asked = asks ? exchange.Request.Message.OptionsToRead?.Block2 : null;
-        BlockResult? part = result as BlockResult;
+        PartialBodyResult? part = result as PartialBodyResult;
         long total = part?.Total ?? result.Payload.Length;
         if (!result.Code.IsSuccess)
         {
@@ -82,7 +82,7 @@ internal sealed class BlockwiseAnswering
             return BlockResponses.BeyondEnd(offset, total);
         }
 
-        BlockCapacity fit = BlockResponses.Fit(exchange, asked, result);
+        BlockPayloadSize fit = BlockResponses.Fit(exchange, asked, result);
         long room = asked is null && exchange.Channel.IsReliable ? BlockResponses.Room(exchange, result) : fit.Last;
         if (offset == 0 && total == result.Payload.Length && total <= room)
         {
@@ -214,7 +214,7 @@ internal sealed class BlockwiseAnswering
         {
             if (transfer is not null)
             {
-                exchange.Body = new ExchangeBody { Later = transfer.Seekable };
+                exchange.Body = new ReceivedRequestBody { Later = transfer.Seekable };
             }
 
             return refusal;
@@ -273,7 +273,8 @@ internal sealed class BlockwiseAnswering
     private static bool MayBeSentBlocks(CoapExchange exchange) => exchange.Channel.TakesBlocks || (exchange.Special & BlockOptions) != 0;
 
     private static CoapResult Cut(
-        CoapExchange exchange, CoapResult whole, long offset, BlockCapacity fit, (long Start, long Total, long? Size) body, BlockValue? block1,
+        CoapExchange exchange, CoapResult whole, long offset, BlockPayloadSize fit, (long Start, long Total, long? Size) body,
+            BlockValue? block1,
         uint? observe)
     {
         bool saysSize = offset == 0 || exchange.Request.Message.OptionsToRead?.Contains(OptionNumber.Size2) == true;

@@ -11,7 +11,7 @@ namespace CoAP.NET.Blockwise;
 /// </summary>
 internal sealed class BlockwiseServing : IPeerEvictionGuard
 {
-    private const RequestFeatures BlockOptions = RequestFeatures.Block1 | RequestFeatures.Block2;
+    private const RequestOptionFlags BlockOptions = RequestOptionFlags.Block1 | RequestOptionFlags.Block2;
 
     private readonly CoapShard _shard;
     private readonly RouteTable _routes;
@@ -23,17 +23,17 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         _shard = shard;
         _routes = routes;
         _logger = shard.Environment.Logger;
-        Requests = new RequestBodies(shard, budgets.Requests);
-        Responses = new ResponseBodies(shard, budgets.Responses);
+        Requests = new RequestBodyStore(shard, budgets.Requests);
+        Responses = new ServedBlockwiseResponses(shard, budgets.Responses);
         Answering = new BlockwiseAnswering(shard, Requests, Responses, qblock);
         _qblock = Answering.QBlock;
     }
 
     /// <summary>The bodies of requests that are not answered yet.</summary>
-    public RequestBodies Requests { get; }
+    public RequestBodyStore Requests { get; }
 
     /// <summary>The responses that peers fetch block by block.</summary>
-    public ResponseBodies Responses { get; }
+    public ServedBlockwiseResponses Responses { get; }
 
     public BlockwiseAnswering Answering { get; }
 
@@ -66,7 +66,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
     }
 
     /// <summary>Whether a request has anything to do with blocks.</summary>
-    public static bool Concerns(CoapExchange exchange) => (exchange.Special & (BlockOptions | RequestFeatures.QBlock)) != 0;
+    public static bool Concerns(CoapExchange exchange) => (exchange.Special & (BlockOptions | RequestOptionFlags.QBlock)) != 0;
 
     /// <summary>Whether a request is the next step of what is under way, and so served while the endpoint stops.</summary>
     public bool Continues(CoapExchange exchange)
@@ -95,7 +95,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
 
     private static BlockVerdict Settled => new(BlockVerdictKind.Settle);
 
-    private static bool IsQBlock(CoapExchange exchange) => (exchange.Special & RequestFeatures.QBlock) != 0;
+    private static bool IsQBlock(CoapExchange exchange) => (exchange.Special & RequestOptionFlags.QBlock) != 0;
 
     private BlockVerdict TakeBlock(CoapExchange exchange)
     {
@@ -153,7 +153,8 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         if (_routes.FindBodyPolicy(exchange.Request, !IsQBlock(exchange), _shard.Environment) is not { } policy)
         {
             // The Resource stage says what is wrong; should a route come up meanwhile, no handler takes the part for the whole.
-            exchange.Body = new ExchangeBody { IsIncomplete = block.More || block.Number > 0, Block1 = IsQBlock(exchange) ? null : block };
+            exchange.Body = new ReceivedRequestBody { IsIncomplete = block.More
+                || block.Number > 0, Block1 = IsQBlock(exchange) ? null : block };
             return default;
         }
 
@@ -225,7 +226,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
             }
             else if (verdict.Kind is BlockVerdictKind.Answer or BlockVerdictKind.Settle)
             {
-                _shard.AfterRelease(new DelayedResponse(exchange, verdict.Result));
+                _shard.AfterRelease(new DeferredBlockResponse(exchange, verdict.Result));
             }
         }
         finally

@@ -10,7 +10,7 @@ namespace CoAP.NET.Groups;
 internal sealed class DelayedReplies
 {
     private readonly CoapShard _shard;
-    private readonly ExchangesOutbound _block;
+    private readonly ExchangesOutboundBlock _block;
     private readonly int _capacity;
 
     // Guarded by Shard.Gate. Each answer counts one for its source.
@@ -21,7 +21,7 @@ internal sealed class DelayedReplies
     /// <param name="shard">The shard.</param>
     /// <param name="capacity">The maximum number of waiting answers.</param>
     /// <param name="block">Sends due answers, and gives up answers that made room for other sources.</param>
-    public DelayedReplies(CoapShard shard, int capacity, ExchangesOutbound block)
+    public DelayedReplies(CoapShard shard, int capacity, ExchangesOutboundBlock block)
     {
         _shard = shard;
         _capacity = capacity;

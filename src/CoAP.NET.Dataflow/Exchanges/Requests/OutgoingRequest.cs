@@ -1,7 +1,7 @@
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// A request on its way through the steps of a <see cref="RequestRun"/>. One object for each message: a step that sends another one creates
+/// A request on its way through the steps of a <see cref="OutgoingRequestRun"/>. One object for each message: a step that sends another one creates
 /// it with <c>with</c>, which does not copy the notes of steps.
 /// </summary>
 internal sealed record OutgoingRequest
@@ -65,7 +65,7 @@ internal sealed record OutgoingRequest
     public required long StartedAt { get; init; }
 
     /// <summary>The route to the peer over a connection; null on datagrams.</summary>
-    public RequestRoute? Route { get; init; }
+    public OutgoingRequestRoute? Route { get; init; }
 
     /// <summary>Stops the request; no further messages are sent.</summary>
     public CancellationToken Cancellation { get; init; }
@@ -150,7 +150,7 @@ internal sealed record OutgoingRequest
         return copy;
     }
 
-    /// <summary>Records which step made this request from which one. Called once, by <see cref="RequestRun"/>.</summary>
+    /// <summary>Records which step made this request from which one. Called once, by <see cref="OutgoingRequestRun"/>.</summary>
     /// <param name="madeOf">The request that the step received.</param>
     /// <param name="step">The place of the step.</param>
     /// <param name="attempt">How often the step had sent it before.</param>

@@ -12,7 +12,7 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     /// <param name="request">The request; its message belongs to this exchange.</param>
     /// <param name="run">The steps that get the response when it is delivered; the default if a caller awaits it instead.</param>
     /// <returns>The response, which may be an error response.</returns>
-    public Task<CoapResponse> SendAsync(OutgoingRequest request, in RequestRun run)
+    public Task<CoapResponse> SendAsync(OutgoingRequest request, in OutgoingRequestRun run)
     {
         if (request.Route is { } route)
         {
@@ -50,14 +50,14 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
         SenderOf(channel).TryBegin(requests, channel, message, in terms);
 
     /// <summary>Reserves a standing token, for example for an observation.</summary>
-    public TokenRegistration Open(CoapChannel channel, ITokenOwner owner) => SenderOf(channel).Open(channel, owner);
+    public MultiResponseToken Open(CoapChannel channel, ITokenOwner owner) => SenderOf(channel).Open(channel, owner);
 
     /// <summary>Takes over a token of an earlier process.</summary>
     /// <returns>The token; null if another request to the peer uses it.</returns>
-    public TokenRegistration? TryAdopt(CoapChannel channel, CoapToken token, ITokenOwner owner) =>
+    public MultiResponseToken? TryAdopt(CoapChannel channel, CoapToken token, ITokenOwner owner) =>
         SenderOf(channel).TryAdopt(channel, token, owner);
 
-    public void Close(TokenRegistration request) => SenderOf(request.Channel).Close(request);
+    public void Close(MultiResponseToken request) => SenderOf(request.Channel).Close(request);
 
     /// <summary>Sends a message with a standing token.</summary>
     /// <returns>Why it could not be sent; null if it was sent.</returns>

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Requests;
 
 /// <summary>The step of a cache, which also stores notifications.</summary>
-internal abstract class ResponseCacheStep : RequestStep
+internal abstract class ResponseCacheStep : OutgoingRequestStep
 {
     /// <summary>
     /// Stores a notification, the newest one of its observation (RFC 7641 section 3.3): the cache answers plain requests with it while it

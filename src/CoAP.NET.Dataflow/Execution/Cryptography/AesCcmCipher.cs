@@ -44,15 +44,16 @@ internal sealed class AesCcmCipher : IDisposable
     /// <param name="keyLength">The length in bytes.</param>
     public static AesCcmImplementation MeansFor(int keyLength) =>
         keyLength == ProcessorAesCcm.KeyLength && ProcessorAesCcm.IsSupported ? AesCcmImplementation.Processor
-        : OperatingSystem.IsBrowser() || OperatingSystem.IsWasi() || !PlatformCryptography.IsAvailable ? AesCcmImplementation.None
+        : OperatingSystem.IsBrowser() || OperatingSystem.IsWasi()
+            || !PlatformCryptographyAvailability.IsAvailable ? AesCcmImplementation.None
         : AesCcm.IsSupported ? AesCcmImplementation.Platform
         : AesCcmImplementation.Blocks;
 
     /// <summary>Says why there are no means.</summary>
     /// <param name="what">The name of the cipher: the first words of the message.</param>
-    public static string Missing(string what) => PlatformCryptography.IsAvailable
+    public static string Missing(string what) => PlatformCryptographyAvailability.IsAvailable
         ? $"{what} needs a processor with AES instructions, or a platform with AES."
-        : PlatformCryptography.Missing(what + " on a processor without AES instructions, or with a key of more than 128 bits,");
+        : PlatformCryptographyAvailability.Missing(what + " on a processor without AES instructions, or with a key of more than 128 bits,");
 
     /// <summary>Encrypts and computes the tag.</summary>
     /// <param name="nonce">7 to 13 bytes, never the same twice under one key.</param>

@@ -30,8 +30,8 @@ internal sealed class HandlerThreadLimiter
     {
         _scheduler = scheduler;
         _maxBusy = maxBusy ?? UserCodePolicy.ComputingThreads;
-        _waits = waits ?? ThreadStates.Waits;
-        _currentId = currentId ?? (static () => ThreadStates.CurrentId);
+        _waits = waits ?? ThreadWaitDetector.Waits;
+        _currentId = currentId ?? (static () => ThreadWaitDetector.CurrentId);
     }
 
     /// <summary>Whether one more thread may start before the next sample.</summary>

@@ -9,7 +9,7 @@ namespace CoAP.NET;
 internal abstract class ReceiveLoop
 {
     private readonly CoapThreadScheduler _scheduler;
-    private ReceiveRole? _holder;
+    private ReceiveLoopOwnership? _holder;
     private long _progress;
     private int _takeOverPending;
     private long _takeOverProgress;
@@ -35,7 +35,7 @@ internal abstract class ReceiveLoop
     public bool IsInUserCode => Volatile.Read(ref _holder) is { IsInUserCode: true };
 
     /// <summary>The transport of the current datagram, error or tick. Thread-safe.</summary>
-    protected abstract LoopDiagnostics? ActiveReports { get; }
+    protected abstract LoopCountersAndLogger? ActiveReports { get; }
 
     /// <summary>How long user code may delay others; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
     protected abstract TimeSpan HandOverAfter { get; }
@@ -63,10 +63,10 @@ internal abstract class ReceiveLoop
     /// <returns>Whether a thread was available.</returns>
     public bool TryStart()
     {
-        ReceiveRole role = new(this);
+        ReceiveLoopOwnership role = new(this);
         _holder = role;
         Watchdog.Add(this);
-        if (_scheduler.TryQueue(static state => RunAs((ReceiveRole)state!), role, ActiveReports?.Counters, ActiveReports?.Logger))
+        if (_scheduler.TryQueue(static state => RunAs((ReceiveLoopOwnership)state!), role, ActiveReports?.Counters, ActiveReports?.Logger))
         {
             return true;
         }
@@ -113,7 +113,7 @@ internal abstract class ReceiveLoop
     /// the role is lost or the loop has ended.
     /// </summary>
     /// <param name="role">The thread's hold on this loop; check it after each call into the pipeline.</param>
-    protected abstract void Run(ReceiveRole role);
+    protected abstract void Run(ReceiveLoopOwnership role);
 
     /// <summary>Begins a new item, such as a received datagram.</summary>
     protected void BeginTurn()
@@ -124,7 +124,7 @@ internal abstract class ReceiveLoop
 
     protected void MarkEnded() => Watchdog.Remove(this);
 
-    private static void RunAs(ReceiveRole role)
+    private static void RunAs(ReceiveLoopOwnership role)
     {
         ReceiveLoop loop = role.Loop;
         UserCodeScope.Role = role;
@@ -163,7 +163,7 @@ internal abstract class ReceiveLoop
     }
 
     // A logger is foreign code.
-    private static void Report(LoopDiagnostics reports, Exception exception)
+    private static void Report(LoopCountersAndLogger reports, Exception exception)
     {
         try
         {
@@ -200,14 +200,14 @@ internal abstract class ReceiveLoop
 
     private void TakeOver()
     {
-        ReceiveRole stuck = Volatile.Read(ref _holder)!;
+        ReceiveLoopOwnership stuck = Volatile.Read(ref _holder)!;
         if (Volatile.Read(ref _progress) != _takeOverProgress || !stuck.TakeOver())
         {
             Volatile.Write(ref _takeOverPending, 0);
             return;
         }
 
-        ReceiveRole role = new(this);
+        ReceiveLoopOwnership role = new(this);
         Volatile.Write(ref _holder, role);
         BeginTurn();
         Volatile.Write(ref _takeOverPending, 0);

@@ -17,7 +17,8 @@ internal sealed class ReceiveWatchdog
 
     private ReceiveWatchdog(CoapThreadScheduler scheduler) => _scheduler = scheduler;
 
-    public static ReceiveWatchdog Of(CoapThreadScheduler scheduler) => s_watchdogs.GetValue(scheduler, static key => new ReceiveWatchdog(key));
+    public static ReceiveWatchdog Of(CoapThreadScheduler scheduler) =>
+        s_watchdogs.GetValue(scheduler, static key => new ReceiveWatchdog(key));
 
     /// <summary>Pauses after a failure that would otherwise repeat at full speed.</summary>
     public static void Pause()

@@ -29,7 +29,7 @@ internal sealed class CoapAddressHash
 
     /// <summary>Hashes the address part of a source, so two identities at one address have the same hash.</summary>
     /// <returns>The hash. All of its bits are usable.</returns>
-    public ulong Of(in CoapSource source) => source.HashBy(this);
+    public ulong Of(in CoapQuotaSource source) => source.HashBy(this);
 
     /// <summary>Hashes a path: a remote address together with the local address.</summary>
     /// <returns>The hash; never 0.</returns>

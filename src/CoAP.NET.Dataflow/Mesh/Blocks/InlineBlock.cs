@@ -132,8 +132,8 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
             return true;
         }
 
-        InlineOutcome outcome = _links.Offer(item);
-        return outcome == InlineOutcome.Accepted || NotAccepted(item, outcome);
+        InlineOfferOutcome outcome = _links.Offer(item);
+        return outcome == InlineOfferOutcome.Accepted || NotAccepted(item, outcome);
     }
 
     /// <summary>
@@ -154,11 +154,11 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     /// <inheritdoc/>
     private protected override void OnFinished(Exception? fault) => _links.Close(fault);
 
-    private bool NotAccepted(TOutput item, InlineOutcome outcome)
+    private bool NotAccepted(TOutput item, InlineOfferOutcome outcome)
     {
-        if (outcome == InlineOutcome.Declined)
+        if (outcome == InlineOfferOutcome.Declined)
         {
-            if (item is IConnectionItem { ReadPause: { CanWait: true } hold } && TryOfferLater(item, hold))
+            if (item is IConnectionBackpressureItem { ReadPause: { CanWait: true } hold } && TryOfferLater(item, hold))
             {
                 return true;
             }

@@ -26,7 +26,7 @@ internal sealed class InlineLink<T> : IDisposable
     /// <summary>The target, if it is an inline block and there is nothing to count or to filter; otherwise null.</summary>
     public InlineTarget<T>? Direct { get; }
 
-    public InlineOutcome Offer(T item)
+    public InlineOfferOutcome Offer(T item)
     {
         if (Direct is null)
         {
@@ -35,11 +35,11 @@ internal sealed class InlineLink<T> : IDisposable
 
         if (Direct.Run(item))
         {
-            return InlineOutcome.Accepted;
+            return InlineOfferOutcome.Accepted;
         }
 
         Ended();
-        return InlineOutcome.Declined;
+        return InlineOfferOutcome.Declined;
     }
 
     /// <summary>Lets the target take the item when it has room. Not for inline blocks, which accept at once or never.</summary>
@@ -78,7 +78,7 @@ internal sealed class InlineLink<T> : IDisposable
 
     public void Dispose() => _links.Remove(this);
 
-    private InlineOutcome OfferToAny(T item)
+    private InlineOfferOutcome OfferToAny(T item)
     {
         DataflowMessageStatus status = DataflowMessageStatus.Declined;
         bool counts = _maxMessages != DataflowBlockOptions.Unbounded;
@@ -87,14 +87,14 @@ internal sealed class InlineLink<T> : IDisposable
         {
             if (_predicate is not null && !_predicate(item))
             {
-                return InlineOutcome.Declined;
+                return InlineOfferOutcome.Declined;
             }
 
             // Reserves a place before the offer, so several threads together never exceed the maximum.
             if (counts && Interlocked.Increment(ref _reserved) > _maxMessages)
             {
                 Interlocked.Decrement(ref _reserved);
-                return InlineOutcome.Declined;
+                return InlineOfferOutcome.Declined;
             }
 
             offering = true;
@@ -108,14 +108,14 @@ internal sealed class InlineLink<T> : IDisposable
             if (offering)
             {
                 CountAccepted();
-                return InlineOutcome.Lost;
+                return InlineOfferOutcome.Lost;
             }
         }
 
         if (status == DataflowMessageStatus.Accepted)
         {
             CountAccepted();
-            return InlineOutcome.Accepted;
+            return InlineOfferOutcome.Accepted;
         }
 
         if (counts && offering)
@@ -128,7 +128,7 @@ internal sealed class InlineLink<T> : IDisposable
             Ended();
         }
 
-        return InlineOutcome.Declined;
+        return InlineOfferOutcome.Declined;
     }
 
     private void CountAccepted()

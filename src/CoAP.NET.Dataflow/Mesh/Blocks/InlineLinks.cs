@@ -55,15 +55,15 @@ internal sealed class InlineLinks<T>
         return link;
     }
 
-    public InlineOutcome Offer(T item)
+    public InlineOfferOutcome Offer(T item)
     {
         while (true)
         {
             InlineLink<T>[] links = Volatile.Read(ref _links);
             foreach (InlineLink<T> link in links)
             {
-                InlineOutcome outcome = link.Offer(item);
-                if (outcome != InlineOutcome.Declined)
+                InlineOfferOutcome outcome = link.Offer(item);
+                if (outcome != InlineOfferOutcome.Declined)
                 {
                     return outcome;
                 }
@@ -72,7 +72,7 @@ internal sealed class InlineLinks<T>
             // A target may have been removed, and have ended, since the array was read.
             if (ReferenceEquals(links, Volatile.Read(ref _links)))
             {
-                return InlineOutcome.Declined;
+                return InlineOfferOutcome.Declined;
             }
         }
     }

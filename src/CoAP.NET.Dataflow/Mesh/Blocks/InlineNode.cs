@@ -7,7 +7,7 @@ namespace CoAP.NET.Mesh;
 internal abstract class InlineNode : IDataflowBlock
 {
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private BlockActivityCounter _gate;
+    private DataflowBlockThreadCounter _gate;
     private Exception? _fault;
 
     private protected InlineNode(CoapCounters counters, ILogger logger)

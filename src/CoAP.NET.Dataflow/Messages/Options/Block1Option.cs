@@ -29,11 +29,11 @@ public sealed class Block1Option : BlockOption, ITypedOption<Block1Option>
         new(OptionNumber.Block1, "Block1", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
             Caching = OptionCaching.Bypass,
-            Storing = OptionStoring.Forbid,
+            Storing = ResponseOptionCaching.Forbid,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = RequestFeatures.Block1,
+            Special = RequestOptionFlags.Block1,
         };
 
     /// <inheritdoc/>

@@ -29,11 +29,11 @@ public sealed class Block2Option : BlockOption, ITypedOption<Block2Option>
         new(OptionNumber.Block2, "Block2", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
             Caching = OptionCaching.Bypass,
-            Storing = OptionStoring.Drop,
+            Storing = ResponseOptionCaching.Drop,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = RequestFeatures.Block2,
+            Special = RequestOptionFlags.Block2,
         };
 
     /// <inheritdoc/>

@@ -12,7 +12,7 @@ namespace CoAP.NET;
 /// changes. Every change of a collection that is read-only throws an <see cref="InvalidOperationException"/>.</remarks>
 public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 {
-    private OptionTable _table;
+    private OptionCollectionStorage _table;
 
     /// <summary>Creates an empty collection.</summary>
     /// <param name="registry">The factories of the typed options; default: all options that this library knows.</param>
@@ -49,7 +49,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Content-Format: the format of the payload (RFC 7252 section 5.10.3). Null if absent, which is different from 0.</summary>
     public CoapContentFormat? ContentFormat
     {
-        get => NamedOptionReader.GetUInt(ref _table, ContentFormatOption.Definition) is { } value
+        get => OptionPropertyReader.GetUInt(ref _table, ContentFormatOption.Definition) is { } value
             ? new CoapContentFormat((ushort)value)
             : null;
         set => SetUInt(OptionNumber.ContentFormat, value?.Value);
@@ -58,7 +58,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Accept: the requested Content-Format (RFC 7252 section 5.10.4). Null for any.</summary>
     public CoapContentFormat? Accept
     {
-        get => NamedOptionReader.GetUInt(ref _table, AcceptOption.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
+        get => OptionPropertyReader.GetUInt(ref _table, AcceptOption.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
         set => SetUInt(OptionNumber.Accept, value?.Value);
     }
 
@@ -67,7 +67,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A negative time is set, or one above 4,294,967,295 s.</exception>
     public TimeSpan? MaxAge
     {
-        get => NamedOptionReader.GetUInt(ref _table, MaxAgeOption.Definition) is { } value ? TimeSpan.FromSeconds(value) : null;
+        get => OptionPropertyReader.GetUInt(ref _table, MaxAgeOption.Definition) is { } value ? TimeSpan.FromSeconds(value) : null;
         set => SetUInt(OptionNumber.MaxAge, value is { } duration ? MaxAgeOption.ToSeconds(duration) : null);
     }
 
@@ -75,7 +75,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A number above 16,777,215 is set.</exception>
     public uint? Observe
     {
-        get => NamedOptionReader.GetUInt(ref _table, ObserveOption.Definition);
+        get => OptionPropertyReader.GetUInt(ref _table, ObserveOption.Definition);
         set
         {
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, ObserveOption.MaxValue, nameof(value));
@@ -86,28 +86,28 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Block1: the position of a block in the request body (RFC 7959 section 2.1).</summary>
     public BlockValue? Block1
     {
-        get => NamedOptionReader.GetUInt(ref _table, Block1Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
+        get => OptionPropertyReader.GetUInt(ref _table, Block1Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
         set => SetUInt(OptionNumber.Block1, value?.Value);
     }
 
     /// <summary>Block2: the position of a block in the response body (RFC 7959 section 2.1).</summary>
     public BlockValue? Block2
     {
-        get => NamedOptionReader.GetUInt(ref _table, Block2Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
+        get => OptionPropertyReader.GetUInt(ref _table, Block2Option.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
         set => SetUInt(OptionNumber.Block2, value?.Value);
     }
 
     /// <summary>Size1: the size of the request's body in bytes (RFC 7252 section 5.10.9).</summary>
     public uint? Size1
     {
-        get => NamedOptionReader.GetUInt(ref _table, Size1Option.Definition);
+        get => OptionPropertyReader.GetUInt(ref _table, Size1Option.Definition);
         set => SetUInt(OptionNumber.Size1, value);
     }
 
     /// <summary>Size2: the size of the response's body in bytes; 0 in a request requests it (RFC 7959 section 4).</summary>
     public uint? Size2
     {
-        get => NamedOptionReader.GetUInt(ref _table, Size2Option.Definition);
+        get => OptionPropertyReader.GetUInt(ref _table, Size2Option.Definition);
         set => SetUInt(OptionNumber.Size2, value);
     }
 
@@ -116,7 +116,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A port outside 0 to 65,535 is set.</exception>
     public int? UriPort
     {
-        get => (int?)NamedOptionReader.GetUInt(ref _table, UriPortOption.Definition);
+        get => (int?)OptionPropertyReader.GetUInt(ref _table, UriPortOption.Definition);
         set
         {
             ArgumentOutOfRangeException.ThrowIfNegative(value ?? 0, nameof(value));
@@ -130,7 +130,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">A number outside 1 to 255 is set.</exception>
     public int? HopLimit
     {
-        get => NamedOptionReader.GetUInt(ref _table, HopLimitOption.Definition) is { } value and > 0 ? (int)value : null;
+        get => OptionPropertyReader.GetUInt(ref _table, HopLimitOption.Definition) is { } value and > 0 ? (int)value : null;
         set => SetUInt(OptionNumber.HopLimit, value is { } hops ? HopLimitOption.Check(hops) : null);
     }
 
@@ -138,7 +138,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <remarks>Null if absent, which means none.</remarks>
     public NoResponseClasses? NoResponse
     {
-        get => (NoResponseClasses?)NamedOptionReader.GetUInt(ref _table, NoResponseOption.Definition);
+        get => (NoResponseClasses?)OptionPropertyReader.GetUInt(ref _table, NoResponseOption.Definition);
         set => SetUInt(OptionNumber.NoResponse, (uint?)value);
     }
 
@@ -183,49 +183,49 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 40 bytes are set.</exception>
     public ReadOnlyMemory<byte>? Echo
     {
-        get => NamedOptionReader.GetOpaque(ref _table, EchoOption.Definition);
+        get => OptionPropertyReader.GetOpaque(ref _table, EchoOption.Definition);
         set => SetOpaque(EchoOption.Definition, value);
     }
 
     /// <summary>All ETags: in a request those of the representations that the client has (RFC 7252 section 5.10.6.2).</summary>
     /// <remarks>A new list at each call.</remarks>
-    public IReadOnlyList<CoapETag> ETags => NamedOptionReader.GetTags(ref _table, ETagOption.Definition);
+    public IReadOnlyList<CoapETag> ETags => OptionPropertyReader.GetTags(ref _table, ETagOption.Definition);
 
     /// <summary>All If-Match values; an empty one (<c>default</c>) matches any existing representation (RFC 7252 section
     /// 5.10.8.1).</summary>
     /// <remarks>A new list at each call.</remarks>
-    public IReadOnlyList<CoapETag> IfMatch => NamedOptionReader.GetTags(ref _table, IfMatchOption.Definition);
+    public IReadOnlyList<CoapETag> IfMatch => OptionPropertyReader.GetTags(ref _table, IfMatchOption.Definition);
 
     /// <summary>All Request-Tags (RFC 9175 section 3.2.1). Copies; a new list at each call.</summary>
-    public IReadOnlyList<ReadOnlyMemory<byte>> RequestTags => NamedOptionReader.GetOpaques(ref _table, RequestTagOption.Definition);
+    public IReadOnlyList<ReadOnlyMemory<byte>> RequestTags => OptionPropertyReader.GetOpaques(ref _table, RequestTagOption.Definition);
 
     /// <summary>Uri-Host: the host of the resource (RFC 7252 section 5.10.1).</summary>
     /// <remarks>Null if absent, which means the destination address of the request.</remarks>
-    public string? UriHost => NamedOptionReader.GetString(this, ref _table, UriHostOption.Definition);
+    public string? UriHost => OptionPropertyReader.GetString(this, ref _table, UriHostOption.Definition);
 
     /// <summary>The Uri-Path segments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
-    public IReadOnlyList<string> UriPath => NamedOptionReader.GetStrings(this, ref _table, UriPathOption.Definition);
+    public IReadOnlyList<string> UriPath => OptionPropertyReader.GetStrings(this, ref _table, UriPathOption.Definition);
 
     /// <summary>The Uri-Query arguments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
-    public IReadOnlyList<string> UriQuery => NamedOptionReader.GetStrings(this, ref _table, UriQueryOption.Definition);
+    public IReadOnlyList<string> UriQuery => OptionPropertyReader.GetStrings(this, ref _table, UriQueryOption.Definition);
 
     /// <summary>Proxy-Uri: the absolute URI of a proxy request (RFC 7252 section 5.10.2).</summary>
-    public string? ProxyUri => NamedOptionReader.GetString(this, ref _table, ProxyUriOption.Definition);
+    public string? ProxyUri => OptionPropertyReader.GetString(this, ref _table, ProxyUriOption.Definition);
 
     /// <summary>Proxy-Scheme: the scheme that a proxy uses for the request (RFC 7252 section 5.10.2).</summary>
-    public string? ProxyScheme => NamedOptionReader.GetString(this, ref _table, ProxySchemeOption.Definition);
+    public string? ProxyScheme => OptionPropertyReader.GetString(this, ref _table, ProxySchemeOption.Definition);
 
     /// <summary>The Location-Path segments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
-    public IReadOnlyList<string> LocationPath => NamedOptionReader.GetStrings(this, ref _table, LocationPathOption.Definition);
+    public IReadOnlyList<string> LocationPath => OptionPropertyReader.GetStrings(this, ref _table, LocationPathOption.Definition);
 
     /// <summary>The Location-Query arguments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
-    public IReadOnlyList<string> LocationQuery => NamedOptionReader.GetStrings(this, ref _table, LocationQueryOption.Definition);
+    public IReadOnlyList<string> LocationQuery => OptionPropertyReader.GetStrings(this, ref _table, LocationQueryOption.Definition);
 
     /// <summary>The location of a created resource, from Location-Path and Location-Query: an absolute path and a query,
     /// percent-encoded.</summary>
     /// <remarks>Resolve it against the request's URI with <see cref="CoapUri.Resolve"/> (RFC 7252 section 5.10.7). The path is at least
     /// <c>/</c>. Null if both are absent, and if a segment is <c>.</c> or <c>..</c>, which is invalid.</remarks>
-    public string? Location => NamedOptionReader.LocationOf(LocationPath, LocationQuery);
+    public string? Location => OptionPropertyReader.LocationOf(LocationPath, LocationQuery);
 
     /// <summary>Returns the number of the option at an index.</summary>
     /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
@@ -295,7 +295,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         where TOption : CoapOption, ITypedOption<TOption>
     {
         OptionDefinition definition = TOption.Definition;
-        return !Registry.LeavesToClass<TOption>(Code, definition) ? NamedOptionReader.CreatedOf(this, definition).FirstOrDefault() as TOption
+        return !Registry.LeavesToClass<TOption>(Code, definition)
+            ? OptionPropertyReader.CreatedOf(this, definition).FirstOrDefault() as TOption
             : _table.TryGetLegal(definition, out ReadOnlySpan<byte> value) ? TOption.Create(new OptionData(definition.Number, value))
             : null;
     }
@@ -319,7 +320,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         OptionDefinition definition = TOption.Definition;
         bool isCreatedByClass = Registry.LeavesToClass<TOption>(Code, definition);
         int version = _table.Version;
-        foreach (TOption option in isCreatedByClass ? [] : NamedOptionReader.CreatedOf(this, definition).OfType<TOption>())
+        foreach (TOption option in isCreatedByClass ? [] : OptionPropertyReader.CreatedOf(this, definition).OfType<TOption>())
         {
             yield return option;
             ThrowIfChanged(version);
@@ -513,7 +514,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 
     private void SetOpaque(OptionDefinition definition, ReadOnlyMemory<byte>? value)
     {
-        NamedOptionReader.CheckLength(definition, value);
+        OptionPropertyReader.CheckLength(definition, value);
         Remove(definition.Number);
         if (value is { } present)
         {

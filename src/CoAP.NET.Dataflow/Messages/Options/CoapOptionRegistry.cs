@@ -66,7 +66,7 @@ public sealed class CoapOptionRegistry
     }
 
     /// <summary>The registry with all options that this library knows.</summary>
-    public static CoapOptionRegistry Default { get; } = new(RegisteredOptions.CreateFactories());
+    public static CoapOptionRegistry Default { get; } = new(BuiltInOptionFactories.CreateFactories());
 
     /// <summary>The factories.</summary>
     public IEnumerable<IOptionFactory> Factories => _byKey.Values.Distinct();

@@ -27,7 +27,7 @@ public sealed class MaxAgeOption : UIntOption, ITypedOption<MaxAgeOption>
         new(OptionNumber.MaxAge, "Max-Age", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionApplicability.Response)
         {
             // A cache keeps it apart, because it counts down.
-            Storing = OptionStoring.Drop,
+            Storing = ResponseOptionCaching.Drop,
             ForwardingInResponse = OptionForwarding.Forward,
         };
 

@@ -20,7 +20,7 @@ public sealed class NoResponseOption : UIntOption, ITypedOption<NoResponseOption
             Caching = OptionCaching.Bypass,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
-            Special = RequestFeatures.NoResponse,
+            Special = RequestOptionFlags.NoResponse,
         };
 
     /// <summary>The unwanted classes, including received bits without a meaning.</summary>

@@ -32,11 +32,11 @@ public sealed class ObserveOption : UIntOption, ITypedOption<ObserveOption>
         {
             Methods = [CoapCode.Get, CoapCode.Fetch],
             Caching = OptionCaching.StoreOnly,
-            Storing = OptionStoring.Drop,
+            Storing = ResponseOptionCaching.Drop,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = RequestFeatures.Observe,
+            Special = RequestOptionFlags.Observe,
         };
 
     internal static ObserveOption Register { get; } = new(RegisterValue);

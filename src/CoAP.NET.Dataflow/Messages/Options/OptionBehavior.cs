@@ -17,11 +17,11 @@ internal static class OptionBehavior
         _ => !OptionNumber.IsNoCacheKey(number),
     };
 
-    /// <summary>Returns what a cache does with a response that has an option; never <see cref="OptionStoring.ByNumber"/>.</summary>
-    public static OptionStoring StoringOf(this CoapOptionRegistry registry, int number) =>
-        registry.FindDefinition(number)?.Storing is { } storing and not OptionStoring.ByNumber ? storing
-            : OptionNumber.IsUnsafe(number) ? OptionStoring.Forbid
-            : OptionStoring.Keep;
+    /// <summary>Returns what a cache does with a response that has an option; never <see cref="ResponseOptionCaching.ByNumber"/>.</summary>
+    public static ResponseOptionCaching StoringOf(this CoapOptionRegistry registry, int number) =>
+        registry.FindDefinition(number)?.Storing is { } storing and not ResponseOptionCaching.ByNumber ? storing
+            : OptionNumber.IsUnsafe(number) ? ResponseOptionCaching.Forbid
+            : ResponseOptionCaching.Keep;
 
     /// <summary>Returns whether the blocks of one body have the same value of an option.</summary>
     public static bool IsInBodyKey(this CoapOptionRegistry registry, int number) =>
@@ -54,7 +54,7 @@ internal static class OptionBehavior
             Methods = given.Methods ?? ours.Methods,
             IsSingleInResponse = given.IsSingleInResponse || ours.IsSingleInResponse,
             Caching = given.Caching == OptionCaching.ByNumber ? ours.Caching : given.Caching,
-            Storing = given.Storing == OptionStoring.ByNumber ? ours.Storing : given.Storing,
+            Storing = given.Storing == ResponseOptionCaching.ByNumber ? ours.Storing : given.Storing,
             IsInBodyKey = given.IsInBodyKey ?? ours.IsInBodyKey,
             ForwardingInRequest = given.ForwardingInRequest == OptionForwarding.ByNumber ? ours.ForwardingInRequest
                 : given.ForwardingInRequest,

@@ -84,7 +84,7 @@ public sealed class OptionDefinition(
     public OptionCaching Caching { get; init; }
 
     /// <summary>What a cache does with a response that has the option.</summary>
-    public OptionStoring Storing { get; init; }
+    public ResponseOptionCaching Storing { get; init; }
 
     /// <summary>Whether the option distinguishes the bodies of block-wise requests (RFC 7959 section 2.5).</summary>
     /// <remarks>
@@ -100,7 +100,7 @@ public sealed class OptionDefinition(
     public OptionForwarding ForwardingInResponse { get; init; }
 
     /// <summary>The part of this library that acts on the option.</summary>
-    internal RequestFeatures Special { get; init; }
+    internal RequestOptionFlags Special { get; init; }
 
     /// <summary>
     /// Whether this library knows the name and format of the option but does not process it. A component that processes it, such as a block

@@ -79,7 +79,7 @@ internal static class OptionRules
 
         internal int Previous { get; set; } = -1;
 
-        internal RequestFeatures Special { get; private set; }
+        internal RequestOptionFlags Special { get; private set; }
 
         internal OptionFault Judge(CoapOptionCollection options, int index, int number)
         {

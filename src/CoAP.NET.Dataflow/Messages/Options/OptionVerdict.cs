@@ -8,7 +8,7 @@ namespace CoAP.NET.Options;
 internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
 {
     /// <summary>The options of an accepted message that need more than a plain exchange.</summary>
-    internal RequestFeatures Special { get; init; }
+    internal RequestOptionFlags Special { get; init; }
 
     /// <summary>Whether the message may be processed.</summary>
     internal bool IsAccepted => Fault == OptionFault.None;

@@ -22,7 +22,7 @@ public sealed class OscoreOption : OpaqueOption, ITypedOption<OscoreOption>
             IsUnsupported = true,
             Protection = OptionProtection.Unprotected,
             Caching = OptionCaching.Bypass,
-            Storing = OptionStoring.Forbid,
+            Storing = ResponseOptionCaching.Forbid,
         };
 
     /// <inheritdoc/>

@@ -26,7 +26,7 @@ public sealed class ProxySchemeOption : StringOption, ITypedOption<ProxySchemeOp
             Protection = OptionProtection.Unprotected,
             Caching = OptionCaching.Key,
             ForwardingInRequest = OptionForwarding.Consume,
-            Special = RequestFeatures.Proxy,
+            Special = RequestOptionFlags.Proxy,
         };
 
     /// <inheritdoc/>

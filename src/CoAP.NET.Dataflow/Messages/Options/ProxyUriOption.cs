@@ -28,7 +28,7 @@ public sealed class ProxyUriOption : StringOption, ITypedOption<ProxyUriOption>
             Protection = OptionProtection.Unprotected,
             Caching = OptionCaching.Key,
             ForwardingInRequest = OptionForwarding.Consume,
-            Special = RequestFeatures.Proxy,
+            Special = RequestOptionFlags.Proxy,
         };
 
     /// <inheritdoc/>

@@ -34,11 +34,11 @@ public sealed class QBlock1Option : BlockOption, ITypedOption<QBlock1Option>
         {
             IsUnsupported = true,
             Caching = OptionCaching.Bypass,
-            Storing = OptionStoring.Forbid,
+            Storing = ResponseOptionCaching.Forbid,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = RequestFeatures.QBlock,
+            Special = RequestOptionFlags.QBlock,
         };
 
     /// <inheritdoc/>

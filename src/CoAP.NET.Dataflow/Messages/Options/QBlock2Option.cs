@@ -35,11 +35,11 @@ public sealed class QBlock2Option : BlockOption, ITypedOption<QBlock2Option>
             IsUnsupported = true,
             IsSingleInResponse = true,
             Caching = OptionCaching.Bypass,
-            Storing = OptionStoring.Drop,
+            Storing = ResponseOptionCaching.Drop,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,
-            Special = RequestFeatures.QBlock,
+            Special = RequestOptionFlags.QBlock,
         };
 
     /// <inheritdoc/>

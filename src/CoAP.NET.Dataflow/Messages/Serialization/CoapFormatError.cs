@@ -8,21 +8,21 @@ public readonly struct CoapFormatError
     /// <param name="rule">The rule.</param>
     /// <param name="offset">The offset of the first byte that violates it, from the beginning of the message: of the wrong field, or, if
     /// bytes are missing, of the first missing one.</param>
-    public CoapFormatError(CoapFormatRule rule, long offset)
+    public CoapFormatError(CoapMessageFormatViolation rule, long offset)
     {
         Rule = rule;
         Offset = offset;
     }
 
     /// <summary>The rule.</summary>
-    public CoapFormatRule Rule { get; }
+    public CoapMessageFormatViolation Rule { get; }
 
     /// <summary>The offset of the first byte that violates it, from the beginning of the message: of the wrong field, or, if bytes are
     /// missing, of the first missing one.</summary>
     public long Offset { get; }
 
     /// <summary>Whether there is no error.</summary>
-    public bool IsNone => Rule == CoapFormatRule.None;
+    public bool IsNone => Rule == CoapMessageFormatViolation.None;
 
     /// <summary>Returns the rule and the position.</summary>
     public override string ToString() => IsNone ? "none" : FormattableString.Invariant($"{Rule} at byte {Offset}");

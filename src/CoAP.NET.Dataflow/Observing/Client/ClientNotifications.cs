@@ -6,10 +6,11 @@ namespace CoAP.NET.Observing;
 /// Handles the messages of the server: the response to the registration and the notifications (RFC 7641 sections 3.2 to 3.5). Belongs to
 /// the thread that is busy with the observation; the caller must hold no lock.
 /// </summary>
-internal sealed class ClientNotifications(ClientObservation observation, ClientRegistration registration, ObservationContext context)
+internal sealed class ClientNotifications(
+    ClientObservation observation, ObserveClientRegistration registration, ClientObservationContext context)
 {
     private readonly ObservedRepresentation _representation = registration.Representation;
-    private readonly ObservationOperation<CoapResponse> _body = registration.Body;
+    private readonly RestartableObservationTask<CoapResponse> _body = registration.Body;
 
     private ObservationTarget Target => observation.Target;
 
@@ -17,7 +18,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     {
         CoapResponse response = happened.Response!;
         bool isAnswer = happened.Transmission is not null;
-        if (happened.Request != registration.TokenRegistration || (isAnswer && happened.Transmission != registration.Peer.Transmission))
+        if (happened.Request != registration.MultiResponseToken || (isAnswer && happened.Transmission != registration.Peer.Transmission))
         {
             return;
         }
@@ -78,7 +79,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     private void OnErrorResponse(CoapResponse response, long now)
     {
         registration.Echo = null;
-        if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } echo && registration.TokenRegistration is { } standing)
+        if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } echo && registration.MultiResponseToken is { } standing)
         {
             if (registration.Challenges++ < EchoStep.MaxChallenges)
             {
@@ -110,7 +111,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     private bool TriesOtherProxyForm(CoapCode code, long now)
     {
         if (!ProxySchemeFallbackStep.IsRefusal(code) || registration.Phase != RegistrationPhase.Registering
-            || registration.TokenRegistration?.Channel is not { Carried: null } proxy
+            || registration.MultiResponseToken?.Channel is not { Carried: null } proxy
             || Target.Message.OptionsToRead?.Contains(OptionNumber.ProxyUri) != true)
         {
             return false;
@@ -226,7 +227,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     // sends large notifications without limit.
     private void KeepEcho(CoapResponse response)
     {
-        if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && registration.TokenRegistration is { } standing)
+        if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && registration.MultiResponseToken is { } standing)
         {
             standing.Channel.EchoToReturn = echo.ToArray();
         }
@@ -235,7 +236,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     // A representation that is known to be current also answers plain requests (RFC 7641 section 3.3).
     private void Store(CoapResponse response)
     {
-        if (context.Cache is { } cache && Target.CacheMode != CoapCacheMode.Bypass && registration.TokenRegistration is not null)
+        if (context.Cache is { } cache && Target.CacheMode != CoapCacheMode.Bypass && registration.MultiResponseToken is not null)
         {
             cache.Store(Outgoing(Target.Compose(ObserveOption.RegisterValue), 0), response);
         }
@@ -255,7 +256,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
             CacheMode = Target.CacheMode, BlockSize = Target.BlockSize, IsForwarded = Target.IsForwarded, OnBehalfOf = Target.OnBehalfOf,
         },
         Message = message,
-        Channel = registration.TokenRegistration!.Channel,
+        Channel = registration.MultiResponseToken!.Channel,
         Target = Target.Uri,
         IsOfTarget = Target.IsOfUri,
         Timeout = null,

@@ -5,10 +5,10 @@ namespace CoAP.NET.Observing;
 /// <summary>
 /// One observation of one resource by this endpoint, which several readers may share (RFC 7641 section 3). Events are handled one after the
 /// other, by the thread that raised the event or by one that is busy with the same observation, and never under a lock.
-/// <see cref="ClientRegistration"/> registers, detects a lost registration and registers again; <see cref="ClientNotifications"/> handles
+/// <see cref="ObserveClientRegistration"/> registers, detects a lost registration and registers again; <see cref="ClientNotifications"/> handles
 /// the messages of the server. The only timer is that of the shard's wheel.
 /// </summary>
-internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork, IObservationSource
+internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork, IClientObservationSource
 {
     // Only events during the work of another thread wait here, so a few are many.
     private const int MaxWaiting = 64;
@@ -31,7 +31,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
     // Written by the busy thread, read by all.
     private ObservationSnapshot _snapshot = ObservationSnapshot.Initial;
 
-    private CoapReregistration _rule = CoapReregistration.Auto;
+    private CoapReregistrationPolicy _rule = CoapReregistrationPolicy.Auto;
 
     // The readers of the observation: usually one, which needs no collection. The list is created only after a change. Guarded by the gate
     // of ClientObservations.
@@ -39,17 +39,17 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
     private HashSet<CoapObservation>? _readers;
     private CoapObservation[]? _readerList;
 
-    public ClientObservation(ObservationTarget target, ClientObservations all, ObservationContext context, CoapShard shard)
+    public ClientObservation(ObservationTarget target, ClientObservations all, ClientObservationContext context, CoapShard shard)
     {
         Target = target;
         _all = all;
         _shard = shard;
         all.CountState(_snapshot.State, 1);
-        Registration = new ClientRegistration(this, all, context);
+        Registration = new ObserveClientRegistration(this, all, context);
         Notifications = new ClientNotifications(this, Registration, context);
     }
 
-    public ClientRegistration Registration { get; }
+    public ObserveClientRegistration Registration { get; }
 
     public ClientNotifications Notifications { get; }
 
@@ -58,7 +58,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
     public ObservationSnapshot Snapshot => Volatile.Read(ref _snapshot);
 
     /// <summary>The re-registration rule of its readers. Written under the gate of <see cref="ClientObservations"/>.</summary>
-    public CoapReregistration Reregistration
+    public CoapReregistrationPolicy Reregistration
     {
         get => Volatile.Read(ref _rule);
         set => Volatile.Write(ref _rule, value);
@@ -101,7 +101,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
 
     /// <summary>Starts the observation.</summary>
     /// <param name="start">Takes over a registration of an earlier process; null: it registers.</param>
-    public void Begin(Action<ClientRegistration, long>? start) => Post(new ObservationEvent
+    public void Begin(Action<ObserveClientRegistration, long>? start) => Post(new ObservationEvent
     {
         Handle = start is null
             ? static (observation, _, now) => observation.Registration.Find(now)
@@ -125,27 +125,27 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
 
     /// <summary>Returns what another process needs to take over the observation.</summary>
     /// <param name="waiting">Receives it; null if no other process can.</param>
-    public void Export(TaskCompletionSource<CoapObservationSnapshot?> waiting) => Post(new ObservationEvent
+    public void Export(TaskCompletionSource<CoapExportedObservation?> waiting) => Post(new ObservationEvent
     {
         Handle = (observation, _, now) => observation.Environment.Report(
             static state =>
             {
-                (TaskCompletionSource<CoapObservationSnapshot?> waiting, CoapObservationSnapshot? kept) =
-                    ((TaskCompletionSource<CoapObservationSnapshot?>, CoapObservationSnapshot?))state!;
+                (TaskCompletionSource<CoapExportedObservation?> waiting, CoapExportedObservation? kept) =
+                    ((TaskCompletionSource<CoapExportedObservation?>, CoapExportedObservation?))state!;
                 waiting.TrySetResult(kept);
             },
             (waiting, observation.Registration.Export(now))),
     });
 
-    TaskCreationOptions IObservationSource.CompletionOptions => Environment.CompletionOptions;
+    TaskCreationOptions IClientObservationSource.CompletionOptions => Environment.CompletionOptions;
 
-    object IObservationSource.Name => Target;
+    object IClientObservationSource.Name => Target;
 
-    void IObservationSource.Report(Action<object?> complete, object state) => Environment.Report(complete, state);
+    void IClientObservationSource.Report(Action<object?> complete, object state) => Environment.Report(complete, state);
 
-    void IObservationSource.Detach(CoapObservation reader, bool isLeft) => _all.Detach(this, reader, isLeft);
+    void IClientObservationSource.Detach(CoapObservation reader, bool isLeft) => _all.Detach(this, reader, isLeft);
 
-    void IObservationSource.OnObserverFailed(Exception exception)
+    void IClientObservationSource.OnObserverFailed(Exception exception)
     {
         Environment.Counters.Add(CoapCounter.HandlerErrors);
         ObservationLog.ObserverFailed(Environment.Logger, exception, Target);
@@ -163,7 +163,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
 
     bool ITokenOwner.IsForwarded => Target.IsForwarded;
 
-    void ITokenOwner.OnResponse(TokenRegistration request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
+    void ITokenOwner.OnResponse(MultiResponseToken request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
         Post(new ObservationEvent
         {
             Handle = static (observation, happened, now) => observation.Notifications.OnResponse(happened, now),
@@ -173,7 +173,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
             IsOrdered = isOrdered,
         });
 
-    void ITokenOwner.OnRejected(TokenRegistration request, CoapException error) =>
+    void ITokenOwner.OnRejected(MultiResponseToken request, CoapException error) =>
         Post(new ObservationEvent
         {
             Handle = static (observation, happened, now) =>
@@ -182,7 +182,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
             Error = error,
         });
 
-    void ITokenOwner.OnDisconnected(TokenRegistration request, CoapConnectionException reason) =>
+    void ITokenOwner.OnDisconnected(MultiResponseToken request, CoapConnectionException reason) =>
         Post(new ObservationEvent
         {
             Handle = static (observation, happened, now) =>

@@ -9,7 +9,7 @@ namespace CoAP.NET.Observing;
 /// </summary>
 /// <param name="shards">The shards; the observations are distributed over their wheels and locks.</param>
 /// <param name="context">What the observations need of the endpoint.</param>
-internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, ObservationContext context)
+internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, ClientObservationContext context)
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<ObservationTarget, ClientObservation> _live = [];
@@ -120,7 +120,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         ObservationTarget target,
         CoapObserveOptions? options,
         CancellationToken cancellationToken,
-        Action<ClientRegistration, long>? start = null)
+        Action<ObserveClientRegistration, long>? start = null)
     {
         cancellationToken.ThrowIfCancellationRequested();
         CoapObservation observation = new(options);
@@ -182,7 +182,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     /// <param name="reader">The reader that joins.</param>
     /// <param name="start">Takes over a registration of an earlier process; null: a new observation registers.</param>
     /// <exception cref="CoapException">There are too many observations, or the endpoint was stopped.</exception>
-    private ClientObservation Attach(ObservationTarget target, CoapObservation reader, Action<ClientRegistration, long>? start)
+    private ClientObservation Attach(ObservationTarget target, CoapObservation reader, Action<ObserveClientRegistration, long>? start)
     {
         ClientObservation? observation;
         bool isNew;
@@ -210,7 +210,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
 
             observation!.Reregistration = observation.ReaderCount == 0
                 ? reader.Reregistration
-                : CoapReregistration.Livelier(observation.Reregistration, reader.Reregistration);
+                : CoapReregistrationPolicy.Livelier(observation.Reregistration, reader.Reregistration);
             observation.AddReader(reader);
         }
 

@@ -11,7 +11,7 @@ namespace CoAP.NET;
 /// <remarks>
 /// The derived class reports events with <see cref="Publish"/>, and returns <see cref="Observation"/> to its user. Thread-safe.
 /// </remarks>
-internal abstract class CoapObservationRelay : IObservationSource
+internal abstract class CoapObservationRelay : IClientObservationSource
 {
     private readonly Lock _gate = new();
     private readonly string _name;
@@ -35,21 +35,21 @@ internal abstract class CoapObservationRelay : IObservationSource
     /// <remarks><see cref="CoapObservation.ExportAsync"/> returns null, because no other process can take it over.</remarks>
     public CoapObservation Observation { get; }
 
-    ObservationSnapshot IObservationSource.Snapshot => Volatile.Read(ref _snapshot);
+    ObservationSnapshot IClientObservationSource.Snapshot => Volatile.Read(ref _snapshot);
 
-    object IObservationSource.Name => _name;
+    object IClientObservationSource.Name => _name;
 
-    TaskCreationOptions IObservationSource.CompletionOptions => TaskCreationOptions.RunContinuationsAsynchronously;
+    TaskCreationOptions IClientObservationSource.CompletionOptions => TaskCreationOptions.RunContinuationsAsynchronously;
 
-    void IObservationSource.Report(Action<object?> complete, object state) => complete(state);
+    void IClientObservationSource.Report(Action<object?> complete, object state) => complete(state);
 
-    void IObservationSource.Refresh(TaskCompletionSource<CoapResponse> waiting) => _ = RefreshAsync(waiting);
+    void IClientObservationSource.Refresh(TaskCompletionSource<CoapResponse> waiting) => _ = RefreshAsync(waiting);
 
-    void IObservationSource.Export(TaskCompletionSource<CoapObservationSnapshot?> waiting) => waiting.TrySetResult(null);
+    void IClientObservationSource.Export(TaskCompletionSource<CoapExportedObservation?> waiting) => waiting.TrySetResult(null);
 
-    void IObservationSource.Detach(CoapObservation reader, bool isLeft) => OnEnded();
+    void IClientObservationSource.Detach(CoapObservation reader, bool isLeft) => OnEnded();
 
-    void IObservationSource.OnObserverFailed(Exception exception) => ObservationLog.ObserverFailed(_logger, exception, _name);
+    void IClientObservationSource.OnObserverFailed(Exception exception) => ObservationLog.ObserverFailed(_logger, exception, _name);
 
     /// <summary>Reports a change to the observer; the caller must hold no lock.</summary>
     /// <remarks>After the end it does nothing.</remarks>

@@ -9,7 +9,7 @@ internal readonly struct ObservationEvent
     public required Action<ClientObservation, ObservationEvent, long> Handle { get; init; }
 
     /// <summary>The token of the message; null if the event is not about a received message or the end of its connection.</summary>
-    public TokenRegistration? Request { get; init; }
+    public MultiResponseToken? Request { get; init; }
 
     public CoapResponse? Response { get; init; }
 

@@ -97,7 +97,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     public bool IsForwarded { get; }
 
     /// <summary>The client for which a proxy observes: the first one; null for the caller.</summary>
-    public CoapSource? OnBehalfOf { get; }
+    public CoapQuotaSource? OnBehalfOf { get; }
 
     /// <summary>Whether the request has the bytes of another client; see <see cref="TransferSettings.IsForOther"/>.</summary>
     public bool IsForOther => IsForwarded || OnBehalfOf is not null;
@@ -123,7 +123,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// Creates a registration or cancellation: both have the same options (RFC 7641 section 3.6), with the block size for all notifications
     /// (RFC 7959 section 2.6).
     /// </summary>
-    public CoapMessage Compose(uint observe, TokenRegistration standing)
+    public CoapMessage Compose(uint observe, MultiResponseToken standing)
     {
         CoapMessage message = Compose(observe, standing.Token);
         if (RequestBlockSizes.ProposedSize(standing.Channel, BlockSize) is { } size && !message.Options.Contains(OptionNumber.Block2))

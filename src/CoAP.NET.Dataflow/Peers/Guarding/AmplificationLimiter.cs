@@ -18,7 +18,7 @@ internal sealed class AmplificationLimiter
     private readonly Lock _gate = new();
     private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
-    private readonly CoapSourceRule _rule;
+    private readonly CoapSourceGroupingRule _rule;
     private readonly SourceBudgets _sources;
     private readonly SourceCounter _verified;
     private readonly SourceCounter _observers;
@@ -299,7 +299,7 @@ internal sealed class AmplificationLimiter
         lock (_gate)
         {
             // First: readers without the lock must find the new limit with it.
-            channel.Moved = new MovedAddress(channel.MovedAt >= now ? channel.MovedAt + 1 : now);
+            channel.Moved = new MovedAddressTraffic(channel.MovedAt >= now ? channel.MovedAt + 1 : now);
             channel.IsVerified = false;
         }
     }
@@ -376,5 +376,5 @@ internal sealed class AmplificationLimiter
         }
     }
 
-    private long BoundOf(MovedAddress moved) => Math.Max(AlwaysFree, moved.Received * CoapAmplificationLimits.Factor);
+    private long BoundOf(MovedAddressTraffic moved) => Math.Max(AlwaysFree, moved.Received * CoapAmplificationLimits.Factor);
 }

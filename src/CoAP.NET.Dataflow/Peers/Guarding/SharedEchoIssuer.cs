@@ -89,9 +89,9 @@ internal sealed class SharedEchoIssuer : EchoIssuer
             return false;
         }
 
-        Span<byte> input = stackalloc byte[HeadLength + PeerBinding.Length];
+        Span<byte> input = stackalloc byte[HeadLength + EchoAndTokenPeerBinding.Length];
         head.CopyTo(input);
-        PeerBinding.Write(input[HeadLength..], peer, peer.Remote, Volatile.Read(ref _run).Process);
+        EchoAndTokenPeerBinding.Write(input[HeadLength..], peer, peer.Remote, Volatile.Read(ref _run).Process);
         Span<byte> hash = stackalloc byte[Sha256.HashLength];
         HmacSha256.HashData(key, input, hash);
         CryptographicOperations.ZeroMemory(key);

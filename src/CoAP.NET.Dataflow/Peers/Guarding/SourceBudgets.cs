@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Guarding;
 
 /// <summary>
-/// The remaining budgets of unverified addresses, in a table of fixed size. Each source (<see cref="CoapSource"/>) shares four cells with
+/// The remaining budgets of unverified addresses, in a table of fixed size. Each source (<see cref="CoapQuotaSource"/>) shares four cells with
 /// others, chosen by a keyed hash, and the least used one counts. No source gets more than its share, whatever addresses others use.
 /// Nothing is ever evicted, because cells recover with time. A source suffers for others only if all its four cells are full. Not
 /// thread-safe.
@@ -39,7 +39,7 @@ internal sealed class SourceBudgets
     /// <param name="size">The number of bytes.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     /// <returns>Whether enough bytes were available; otherwise nothing was drawn.</returns>
-    public bool TryDraw(in CoapSource source, int size, long now)
+    public bool TryDraw(in CoapQuotaSource source, int size, long now)
     {
         // Endpoints that only send requests never need it.
         _until ??= new long[Rows * _cells];

@@ -8,15 +8,15 @@ namespace CoAP.NET.Guarding;
 /// <param name="maxInAll">The maximum of all sources; also limits the memory.</param>
 internal sealed class SourceCounter(int maxOfSource, int maxInAll)
 {
-    private readonly Dictionary<CoapSource, int> _counts = [];
+    private readonly Dictionary<CoapQuotaSource, int> _counts = [];
 
     public int Total { get; private set; }
 
     public int Sources => _counts.Count;
 
-    public int CountOf(in CoapSource source) => _counts.GetValueOrDefault(source);
+    public int CountOf(in CoapQuotaSource source) => _counts.GetValueOrDefault(source);
 
-    public bool TryAdd(in CoapSource source)
+    public bool TryAdd(in CoapQuotaSource source)
     {
         if (maxOfSource == 0 || Total >= maxInAll)
         {
@@ -36,7 +36,7 @@ internal sealed class SourceCounter(int maxOfSource, int maxInAll)
 
     /// <summary>Undoes one <see cref="TryAdd"/>.</summary>
     /// <exception cref="InvalidOperationException">The count of the source is zero.</exception>
-    public void Remove(in CoapSource source)
+    public void Remove(in CoapQuotaSource source)
     {
         ref int count = ref CollectionsMarshal.GetValueRefOrNullRef(_counts, source);
         if (Unsafe.IsNullRef(ref count))

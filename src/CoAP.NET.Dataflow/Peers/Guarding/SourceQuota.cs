@@ -22,7 +22,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
         }
     }
 
-    public int CountOf(in CoapSource source)
+    public int CountOf(in CoapQuotaSource source)
     {
         lock (_gate)
         {
@@ -30,7 +30,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
         }
     }
 
-    public bool HasCapacity(in CoapSource source)
+    public bool HasCapacity(in CoapQuotaSource source)
     {
         lock (_gate)
         {
@@ -40,7 +40,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
 
     /// <summary>Takes a place for a source; pairs with <see cref="Exit"/>.</summary>
     /// <returns>Whether a place was free for it.</returns>
-    public bool TryEnter(in CoapSource source)
+    public bool TryEnter(in CoapQuotaSource source)
     {
         lock (_gate)
         {
@@ -50,7 +50,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
 
     /// <summary>Returns a place of a source.</summary>
     /// <exception cref="InvalidOperationException">The source holds no place.</exception>
-    public void Exit(in CoapSource source)
+    public void Exit(in CoapQuotaSource source)
     {
         lock (_gate)
         {
@@ -58,7 +58,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
         }
     }
 
-    private bool IsFree(in CoapSource source)
+    private bool IsFree(in CoapQuotaSource source)
     {
         int held = _counts.CountOf(source);
         int free = max - _counts.Total;

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Guarding;
 
-/// <summary>Tracks the shares of a common resource by source (<see cref="CoapSource"/>). Not thread-safe.</summary>
+/// <summary>Tracks the shares of a common resource by source (<see cref="CoapQuotaSource"/>). Not thread-safe.</summary>
 /// <remarks>
 /// It finds the source that holds most, and the holding of that source that has been idle for longest. When room is needed, that holding
 /// is evicted, so small holders never pay for large ones.
@@ -10,7 +10,7 @@ internal sealed class SourceUsage<T>
 {
     private const int FirstSize = 16;
 
-    private readonly Dictionary<CoapSource, Source> _sources = [];
+    private readonly Dictionary<CoapQuotaSource, Source> _sources = [];
 
     // A binary heap with the largest source on top. Of equal sources, the one that has held that much for longest comes first.
     private Source[] _heap = new Source[FirstSize];
@@ -26,7 +26,7 @@ internal sealed class SourceUsage<T>
     public Source? Greediest => _count == 0 ? null : _heap[0];
 
     /// <summary>Finds the account of a source; null when it holds nothing.</summary>
-    public Source? Find(in CoapSource key) => _sources.GetValueOrDefault(key);
+    public Source? Find(in CoapQuotaSource key) => _sources.GetValueOrDefault(key);
 
     /// <summary>Sets the size of a holding. A holding that was empty goes to the end of the list of its source.</summary>
     public void Set(UsageEntry holding, long amount)
@@ -142,11 +142,11 @@ internal sealed class SourceUsage<T>
     private static bool IsBefore(Source one, Source other) =>
         one.Amount > other.Amount || (one.Amount == other.Amount && one.GrownAt < other.GrownAt);
 
-    public sealed class Source(in CoapSource key)
+    public sealed class Source(in CoapQuotaSource key)
     {
         private IntrusiveList<UsageEntry, LinkAccessor> _holdings;
 
-        public CoapSource Key { get; } = key;
+        public CoapQuotaSource Key { get; } = key;
 
         public long Amount { get; set; }
 
@@ -166,11 +166,11 @@ internal sealed class SourceUsage<T>
         public void Remove(UsageEntry holding) => _holdings.Remove(holding);
     }
 
-    public sealed class UsageEntry(T owner, in CoapSource key)
+    public sealed class UsageEntry(T owner, in CoapQuotaSource key)
     {
         public T Owner { get; } = owner;
 
-        public CoapSource Key { get; } = key;
+        public CoapQuotaSource Key { get; } = key;
 
         public long Amount { get; set; }
 

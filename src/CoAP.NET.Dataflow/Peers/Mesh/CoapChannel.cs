@@ -15,7 +15,7 @@ public sealed class CoapChannel
 
     // The runtime lays out references first, then numbers, then structs in declaration order. Fields of each request come before fields
     // that only the table of peers uses. Rare fields are in an object of their own.
-    private ChannelRoute _route;
+    private ChannelLocalEnd _route;
     private RarePeerState? _rareState;
     private volatile bool _lacksLocal;
     private readonly ChannelKind _kind;
@@ -25,10 +25,10 @@ public sealed class CoapChannel
     internal CoapOutbox Outbox;
 
     /// <summary>The state of the peer in Messaging. Guarded by Shard.Gate. Unused on connections.</summary>
-    internal MessagingState Messaging = new();
+    internal PeerMessagingState Messaging = new();
 
     /// <summary>The links in the list of the table. Guarded by Shard.Gate.</summary>
-    internal ChannelLinks Links;
+    internal ChannelTableEntry Links;
 
     internal CoapChannel(CoapShard shard, CoapTransport transport, int transportTag, CoapAddress remote, CoapAddress local,
         CoapTransmissionParameters parameters)
@@ -41,7 +41,7 @@ public sealed class CoapChannel
     /// </summary>
     internal CoapChannel(CoapShard shard, CoapConnection connection, CoapTransmissionParameters parameters)
         : this(connection.Transport.IsReliable
-            ? new ChannelRoute(shard, connection.Transport, 0, connection.Local)
+            ? new ChannelLocalEnd(shard, connection.Transport, 0, connection.Local)
             : shard.RouteOf(connection.Transport, 0, connection.Local), connection.Remote, parameters)
     {
         _kind = connection.Transport.IsReliable ? ChannelKind.Stream : ChannelKind.Session;
@@ -49,7 +49,7 @@ public sealed class CoapChannel
         IsVerified = true;
     }
 
-    private CoapChannel(ChannelRoute route, CoapAddress remote, CoapTransmissionParameters parameters)
+    private CoapChannel(ChannelLocalEnd route, CoapAddress remote, CoapTransmissionParameters parameters)
     {
         _route = route;
         _remote = remote;
@@ -57,12 +57,12 @@ public sealed class CoapChannel
     }
 
     /// <summary>Creates the channel of a protected peer. Another channel carries its messages.</summary>
-    internal CoapChannel(CoapChannel carrier, CoapSecurityContext context)
-        : this(carrier._route, carrier._remote, ProtectedParameters.Of(carrier, context))
+    internal CoapChannel(CoapChannel carrier, CoapObjectSecurityContext context)
+        : this(carrier._route, carrier._remote, ProtectedPeerParameters.Of(carrier, context))
     {
         _kind = carrier._kind;
-        _rareState = ProtectedParameters.RareStateOf(carrier, context, carrier._rareState);
-        _rareState.LearnedFacts!.Carried = new ProtectedChannelState(carrier, context, context.MakePeer(Shard.Protection));
+        _rareState = ProtectedPeerParameters.RareStateOf(carrier, context, carrier._rareState);
+        _rareState.LearnedFacts!.Carried = new ProtectedChannelData(carrier, context, context.MakePeer(Shard.Protection));
         _rareState.LearnedFacts.Carried.Peer.Channel = this;
         IsVerified = carrier.IsVerified;
     }
@@ -70,24 +70,25 @@ public sealed class CoapChannel
     private RarePeerState RareState => _rareState ?? Interlocked.CompareExchange(ref _rareState, new RarePeerState(), null) ?? _rareState;
 
     private LearnedPeerFacts LearnedFacts =>
-        Volatile.Read(ref RareState.LearnedFacts) ?? Interlocked.CompareExchange(ref RareState.LearnedFacts, new LearnedPeerFacts(), null) ?? RareState.LearnedFacts;
+        Volatile.Read(ref RareState.LearnedFacts) ?? Interlocked.CompareExchange(ref RareState.LearnedFacts, new LearnedPeerFacts(), null)
+            ?? RareState.LearnedFacts;
 
     /// <summary>Returns the state of a chapter for this peer; null for none. Its chapter knows the locking.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal TPart? Part<TPart>(PeerFeature slot)
+    internal TPart? Part<TPart>(PeerFeatureKind slot)
         where TPart : class, IPeerFeatureState => (TPart?)_rareState?.Parts[(int)slot];
 
     /// <summary>Sets the state of a chapter; null for none.</summary>
-    internal void SetPart(PeerFeature slot, IPeerFeatureState? part) => RareState.Parts[(int)slot] = part;
+    internal void SetPart(PeerFeatureKind slot, IPeerFeatureState? part) => RareState.Parts[(int)slot] = part;
 
     /// <summary>Stores the state of a chapter, unless another thread was first.</summary>
     /// <returns>The stored state.</returns>
-    internal TPart StorePart<TPart>(PeerFeature slot, TPart part)
+    internal TPart StorePart<TPart>(PeerFeatureKind slot, TPart part)
         where TPart : class, IPeerFeatureState =>
         (TPart?)Interlocked.CompareExchange(ref RareState.Parts[(int)slot], part, null) ?? part;
 
     /// <summary>The carrying channel and the keys of a protected peer; null for unprotected peers.</summary>
-    internal ProtectedChannelState? Carried => _rareState?.LearnedFacts?.Carried;
+    internal ProtectedChannelData? Carried => _rareState?.LearnedFacts?.Carried;
 
     /// <summary>The protected peers that this channel carries; null for none. Guarded by Shard.Gate.</summary>
     internal ProtectedChannels? ProtectedOnes
@@ -244,7 +245,7 @@ public sealed class CoapChannel
     }
 
     /// <summary>The time of the last datagram. See <see cref="FirstSeen"/>.</summary>
-    internal long LastSeen { get; set => PeerActivity.Report(ref field, value, ref _rareState); }
+    internal long LastSeen { get; set => PeerActivityNotifier.Report(ref field, value, ref _rareState); }
 
     /// <summary>
     /// The number of exchanges, transmissions and observations that keep the channel from being forgotten. Guarded by Shard.Gate.
@@ -259,11 +260,11 @@ public sealed class CoapChannel
     internal bool IsForgotten
     {
         get => Volatile.Read(ref field);
-        set => PeerActivity.Forget(ref field, value, ref _rareState);
+        set => PeerActivityNotifier.Forget(ref field, value, ref _rareState);
     }
 
     /// <summary>Completes with the next message of the peer, or when the peer is forgotten.</summary>
-    internal Task NextHeard => PeerActivity.Next(LearnedFacts, this);
+    internal Task NextHeard => PeerActivityNotifier.Next(LearnedFacts, this);
 
     /// <summary>The expiry of <see cref="IsVerified"/>, in units of 100 ns; never after a handshake.</summary>
     internal long VerifiedUntil
@@ -313,7 +314,7 @@ public sealed class CoapChannel
 
     /// <summary>Whether Q-Block is allowed with the peer. Never on reliable transports, which lose nothing.</summary>
     internal bool AllowsQBlock => !Transport.IsReliable && Shard.Environment.AllowsUnsecuredQBlock is { } allowsUnsecured
-        && (allowsUnsecured || IsSecure || PeerIdentity.IsKnown(Identity));
+        && (allowsUnsecured || IsSecure || PeerIdentityInspector.IsKnown(Identity));
 
     /// <summary>Until when the peer is assumed to support Q-Block, in units of 100 ns. A hint, so not guarded.</summary>
     internal long KnowsQBlockUntil
@@ -405,13 +406,14 @@ public sealed class CoapChannel
     /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>
     internal int PeerMaxMessageSize
     {
-        get => Carried is { } carried ? ProtectedParameters.PeerMaxMessageSizeOf(carried)
+        get => Carried is { } carried ? ProtectedPeerParameters.PeerMaxMessageSizeOf(carried)
             : _rareState?.LearnedFacts?.PeerMaxMessageSize ?? (int)Options.MaxMessageSizeOption.BaseValue;
         set => LearnedFacts.PeerMaxMessageSize = value;
     }
 
     /// <summary>Whether it has refused no block: a CSM that says nothing of blocks is no information (RFC 8323 section 5.3.2).</summary>
-    internal bool TakesBlocks => Carried is { } carried ? carried.Carrier.TakesBlocks : _rareState?.LearnedFacts is not { RefusesBlocks: true };
+    internal bool TakesBlocks => Carried is { } carried ? carried.Carrier.TakesBlocks
+        : _rareState?.LearnedFacts is not { RefusesBlocks: true };
 
     /// <summary>Whether its CSM tells of blocks (RFC 8323 section 5.3.2); only on a connection.</summary>
     internal bool ReportsBlockSupport
@@ -434,12 +436,13 @@ public sealed class CoapChannel
     /// <summary>The longest token that the peer accepts according to its CSM (RFC 8974 section 2.2.1); only on a connection.</summary>
     internal int PeerMaxTokenLength
     {
-        get => Carried is { } carried ? carried.Carrier.PeerMaxTokenLength : _rareState?.LearnedFacts?.PeerMaxTokenLength ?? CoapToken.MaxLength;
+        get => Carried is { } carried ? carried.Carrier.PeerMaxTokenLength
+            : _rareState?.LearnedFacts?.PeerMaxTokenLength ?? CoapToken.MaxLength;
         set => LearnedFacts.PeerMaxTokenLength = value;
     }
 
     /// <summary>The peer's requests without an answer yet; null on datagram transports.</summary>
-    internal RequestsInProgress? Requests
+    internal ConnectionRequestCounter? Requests
     {
         get => IsReliable ? _rareState!.Requests : null;
         set => RareState.Requests = value;
@@ -461,7 +464,7 @@ public sealed class CoapChannel
     /// <summary>
     /// The state of the session's current address; null when the session never moved. <see cref="AmplificationLimiter"/> sets it.
     /// </summary>
-    internal MovedAddress? Moved
+    internal MovedAddressTraffic? Moved
     {
         get => _rareState?.LearnedFacts is { } hints ? Volatile.Read(ref hints.Moved) : null;
         set => Volatile.Write(ref LearnedFacts.Moved, value);

@@ -8,7 +8,7 @@ namespace CoAP.NET;
 /// A datagram has one owner at a time. The owner hands it on or disposes it, exactly once. A datagram that is never disposed becomes
 /// garbage; that is not an error.
 /// </remarks>
-public sealed class CoapDatagram : IDisposable, IConnectionItem
+public sealed class CoapDatagram : IDisposable, IConnectionBackpressureItem
 {
     // The state decides which thread may touch the buffer. A receive loop lends the datagrams of its slots; a lent datagram returns in
     // place, without any queue.
@@ -76,9 +76,9 @@ public sealed class CoapDatagram : IDisposable, IConnectionItem
     /// <remarks>The range is 1 to 255. 0 selects the default of the operating system, which is 1.</remarks>
     public byte HopLimit { get; set; }
 
-    ReadPause IConnectionItem.ReadPause => new(Channel?.Pausable);
+    ReadPause IConnectionBackpressureItem.ReadPause => new(Channel?.Pausable);
 
-    /// <summary>The peer's channel at the time of <see cref="IDatagramBatchContext.Expect"/>; a hint for the Channel stage.</summary>
+    /// <summary>The peer's channel at the time of <see cref="IDatagramPrefetchContext.Expect"/>; a hint for the Channel stage.</summary>
     internal CoapChannel? Expected { get; set; }
 
     /// <summary>Inbound: identifies the node that relayed the datagram; 0 for a datagram of a socket of this process.</summary>

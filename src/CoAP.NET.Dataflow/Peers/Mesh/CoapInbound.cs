@@ -5,20 +5,20 @@ namespace CoAP.NET;
 /// <summary>
 /// The inbound item between Serializer, Messaging and Exchanges: a message or format error of a peer, or the outcome of a sent message.
 /// </summary>
-public readonly struct CoapInbound : IConnectionItem
+public readonly struct CoapInbound : IConnectionBackpressureItem
 {
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    ReadPause IConnectionItem.ReadPause => new(Channel.Pausable);
+    ReadPause IConnectionBackpressureItem.ReadPause => new(Channel.Pausable);
 
     /// <summary>The kind of the item.</summary>
     public CoapInboundKind Kind { get; init; }
 
     /// <summary>The message, for <see cref="CoapInboundKind.Message"/>.</summary>
     /// <remarks>
-    /// For a format error it is usually null. When the endpoint must answer with the token (<see cref="CoapFormatRule.TokenTooLong"/>:
-    /// 4.00, <see cref="CoapFormatRule.MessageTooLarge"/>: 4.13), it is a message with only type, code, Message ID and token.
+    /// For a format error it is usually null. When the endpoint must answer with the token (<see cref="CoapMessageFormatViolation.TokenTooLong"/>:
+    /// 4.00, <see cref="CoapMessageFormatViolation.MessageTooLarge"/>: 4.13), it is a message with only type, code, Message ID and token.
     /// </remarks>
     public CoapMessage? Message { get; init; }
 

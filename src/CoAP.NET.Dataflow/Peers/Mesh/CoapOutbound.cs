@@ -3,12 +3,12 @@ using CoAP.NET.Mesh;
 namespace CoAP.NET;
 
 /// <summary>The outbound item between Exchanges, Messaging and Serializer.</summary>
-public readonly struct CoapOutbound : IConnectionItem
+public readonly struct CoapOutbound : IConnectionBackpressureItem
 {
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    ReadPause IConnectionItem.ReadPause => new(Channel.Pausable);
+    ReadPause IConnectionBackpressureItem.ReadPause => new(Channel.Pausable);
 
     /// <summary>The kind of the item.</summary>
     public CoapOutboundAction Kind { get; init; }

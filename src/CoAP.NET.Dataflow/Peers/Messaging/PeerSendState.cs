@@ -10,7 +10,7 @@ internal sealed class PeerSendState
 
     public bool HasMessageIds { get; set; }
 
-    public SendingState? Sending { get; set; }
+    public PeerSendingState? Sending { get; set; }
 
     /// <summary>Message IDs that an earlier process gave the peer in the same session; null for none.</summary>
     public HashSet<ushort>? OfProcessBefore { get; set; }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>The decision of a <see cref="CoapProtection"/> about a message. The default value passes the message unchanged.</summary>
+/// <summary>The decision of a <see cref="CoapMessageProtector"/> about a message. The default value passes the message unchanged.</summary>
 internal readonly struct CoapProtectionVerdict
 {
     private CoapProtectionVerdict(

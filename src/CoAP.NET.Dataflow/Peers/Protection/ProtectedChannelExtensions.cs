@@ -8,7 +8,7 @@ internal static class ProtectedChannelExtensions
         public CoapChannel Wire => channel.Carried?.Carrier ?? channel;
 
         /// <summary>Returns the protected peer behind a channel. Takes the lock of the shard, unless it is the most recent one.</summary>
-        public CoapChannel Protected(CoapSecurityContext context)
+        public CoapChannel Protected(CoapObjectSecurityContext context)
         {
             CoapShard shard = channel.Shard;
             if (channel.ProtectedOnes?.Latest is { IsForgotten: false } latest && ReferenceEquals(latest.Carried!.Context, context))
@@ -30,7 +30,7 @@ internal static class ProtectedChannelExtensions
         }
 
         /// <summary>Like <see cref="Protected"/>; under the lock of the shard.</summary>
-        public CoapChannel ProtectedUnderLock(CoapSecurityContext context)
+        public CoapChannel ProtectedUnderLock(CoapObjectSecurityContext context)
         {
             ProtectedChannels all = channel.ProtectedOnes ??= new ProtectedChannels(channel.Shard.MaxProtectedPeers);
             if (!all.TryGet(context, out CoapChannel? found))
@@ -39,7 +39,7 @@ internal static class ProtectedChannelExtensions
                 all.Add(context, found);
                 if (channel.Shard.Protection is { } protection)
                 {
-                    (protection.Idle ??= new IdleProtectedPeers(channel.Shard)).Add(found);
+                    (protection.Idle ??= new IdleProtectedPeerEvictor(channel.Shard)).Add(found);
                 }
             }
 

@@ -9,7 +9,7 @@ namespace CoAP.NET.Protection;
 /// </param>
 internal sealed class ProtectedChannels(int maxIdle)
 {
-    private readonly Dictionary<CoapSecurityContext, CoapChannel> _channels = [];
+    private readonly Dictionary<CoapObjectSecurityContext, CoapChannel> _channels = [];
     private CoapChannel? _latest;
 
     // The peers of pending requests: a token does not identify the security context (RFC 8613 section 8.4).
@@ -37,7 +37,7 @@ internal sealed class ProtectedChannels(int maxIdle)
         }
     }
 
-    public bool TryGet(CoapSecurityContext context, [NotNullWhen(true)] out CoapChannel? channel)
+    public bool TryGet(CoapObjectSecurityContext context, [NotNullWhen(true)] out CoapChannel? channel)
     {
         bool isThere = _channels.TryGetValue(context, out channel);
         Volatile.Write(ref _latest, channel);
@@ -78,11 +78,11 @@ internal sealed class ProtectedChannels(int maxIdle)
     public static CoapException? DoubtOf(CoapChannel channel, CoapToken token) =>
         channel.Carried?.Doubts is { } doubts ? doubts.GetValueOrDefault(token) : null;
 
-    public void Add(CoapSecurityContext context, CoapChannel channel)
+    public void Add(CoapObjectSecurityContext context, CoapChannel channel)
     {
         if (_channels.Count >= maxIdle)
         {
-            foreach ((CoapSecurityContext idle, CoapChannel candidate) in _channels)
+            foreach ((CoapObjectSecurityContext idle, CoapChannel candidate) in _channels)
             {
                 if (candidate.Pins == 0)
                 {
@@ -99,7 +99,7 @@ internal sealed class ProtectedChannels(int maxIdle)
     /// <summary>Removes an idle peer.</summary>
     public void Remove(CoapChannel channel)
     {
-        ProtectedChannelState carried = channel.Carried!;
+        ProtectedChannelData carried = channel.Carried!;
         channel.IsForgotten = true;
         _channels.Remove(carried.Context);
         Volatile.Write(ref _latest, null);

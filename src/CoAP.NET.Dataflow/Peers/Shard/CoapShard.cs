@@ -24,7 +24,7 @@ internal sealed class CoapShard
     private PendingEffects? _secondSpare;
 
     // Recently requested routes, so that peers share them. Concurrent threads always get what they asked for.
-    private readonly ChannelRoute?[] _routes = new ChannelRoute?[16];
+    private readonly ChannelLocalEnd?[] _routes = new ChannelLocalEnd?[16];
 
     public CoapShard(int index, CoapEnvironment environment)
     {
@@ -39,7 +39,7 @@ internal sealed class CoapShard
     public CoapEnvironment Environment { get; }
 
     /// <summary>Protects messages of its peers; null for none.</summary>
-    public CoapProtection? Protection { get; set; }
+    public CoapMessageProtector? Protection { get; set; }
 
     public int MaxProtectedPeers { get; init; } = int.MaxValue;
 
@@ -67,7 +67,7 @@ internal sealed class CoapShard
     /// Drives the wheel; null before its creation and after its disposal. Woken, outside the lock, when something may be due earlier than
     /// it knows.
     /// </summary>
-    public ShardClock? Clock { get; set; }
+    public ShardTimerDriver? Clock { get; set; }
 
     /// <summary>When the driver of the clock will check next, in units of 100 ns. Set under <see cref="Gate"/>.</summary>
     public long DriverDue
@@ -87,16 +87,16 @@ internal sealed class CoapShard
     /// <param name="tag">Identifies the socket or connection within the transport.</param>
     /// <param name="local">The local address.</param>
     /// <returns>The route.</returns>
-    public ChannelRoute RouteOf(CoapTransport transport, int tag, in CoapAddress local)
+    public ChannelLocalEnd RouteOf(CoapTransport transport, int tag, in CoapAddress local)
     {
         int hash = HashCode.Combine(RuntimeHelpers.GetHashCode(transport), tag, local);
-        ref ChannelRoute? known = ref _routes[(uint)hash % (uint)_routes.Length];
+        ref ChannelLocalEnd? known = ref _routes[(uint)hash % (uint)_routes.Length];
         if (Volatile.Read(ref known) is { } route && route.Is(transport, tag, local))
         {
             return route;
         }
 
-        route = new ChannelRoute(this, transport, tag, local);
+        route = new ChannelLocalEnd(this, transport, tag, local);
         Volatile.Write(ref known, route);
         return route;
     }
@@ -131,7 +131,8 @@ internal sealed class CoapShard
     {
         if (s_countsLocks && Gate.IsHeldByCurrentThread)
         {
-            throw new InvalidOperationException("This thread has the lock of the shard already. Call state machines under it, and blocks without.");
+            throw new InvalidOperationException(
+                "This thread has the lock of the shard already. Call state machines under it, and blocks without.");
         }
 
         Gate.Enter();

@@ -87,7 +87,7 @@ internal sealed class CoapTransmission : WheelTimer
     internal bool IsStateless { get; init; }
 
     /// <summary>The client for which it is sent (<see cref="CoapRequest.OnBehalfOf"/>); null for this endpoint itself.</summary>
-    internal CoapSource? OnBehalfOf { get; set; }
+    internal CoapQuotaSource? OnBehalfOf { get; set; }
 
     /// <summary>The number of its round among the waiting messages of its peer; each source has one message in a round.</summary>
     internal long Round { get; set; }
@@ -95,10 +95,10 @@ internal sealed class CoapTransmission : WheelTimer
     /// <summary>Whether it counts against NSTART.</summary>
     internal bool CountsForNStart { get; set; }
 
-    internal ListLinks<CoapTransmission> OutstandingLinks;
+    internal ListLinks<CoapTransmission> OutstandingTransmissionLinks;
 
     /// <summary>Its links in the queue of waiting messages; once sent, among those that are evicted for others.</summary>
-    internal ListLinks<CoapTransmission> WaitingLinks;
+    internal ListLinks<CoapTransmission> WaitingTransmissionLinks;
 
     /// <summary>Whether it is among the outstanding messages that are evicted for others.</summary>
     internal bool IsEvictable { get; set; }

@@ -22,5 +22,6 @@ internal readonly struct ShardEffect
 
     public static ShardEffect Send(CoapTransmission transmission) => new(null, new OutgoingMessageEffect(transmission, IsCancelled: false));
 
-    public static ShardEffect Cancel(CoapTransmission transmission) => new(null, new OutgoingMessageEffect(transmission, IsCancelled: true));
+    public static ShardEffect Cancel(CoapTransmission transmission) =>
+        new(null, new OutgoingMessageEffect(transmission, IsCancelled: true));
 }

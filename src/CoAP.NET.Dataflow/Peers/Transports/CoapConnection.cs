@@ -2,8 +2,8 @@ namespace CoAP.NET;
 
 /// <summary>One connection of a reliable transport (RFC 8323), as the mesh sees it.</summary>
 /// <remarks>
-/// The transport creates the connection and reports it with <see cref="ICoapConnectionContext.Opened"/>. It hands in received bytes as
-/// frames; <see cref="ICoapStreamContext.MeasureFrame"/> finds their ends. At the end it calls <see cref="ICoapConnectionContext.Closed"/>
+/// The transport creates the connection and reports it with <see cref="ICoapConnectionTransportContext.Opened"/>. It hands in received bytes as
+/// frames; <see cref="ICoapStreamContext.MeasureFrame"/> finds their ends. At the end it calls <see cref="ICoapConnectionTransportContext.Closed"/>
 /// once.
 /// </remarks>
 public abstract class CoapConnection
@@ -49,7 +49,7 @@ public abstract class CoapConnection
     /// <summary>
     /// The identity of the peer that the transport has verified, such as a <see cref="CoapTlsIdentity"/>; null without security.
     /// </summary>
-    /// <remarks>The transport sets it before <see cref="ICoapConnectionContext.Opened"/>.</remarks>
+    /// <remarks>The transport sets it before <see cref="ICoapConnectionTransportContext.Opened"/>.</remarks>
     public virtual object? Identity
     {
         get => _facts?.Identity;
@@ -76,7 +76,7 @@ public abstract class CoapConnection
     /// </summary>
     public virtual bool IsTakenOver => false;
 
-    /// <summary>The channel of the peer. <see cref="ICoapConnectionContext.Opened"/> sets it.</summary>
+    /// <summary>The channel of the peer. <see cref="ICoapConnectionTransportContext.Opened"/> sets it.</summary>
     public CoapChannel? Channel { get; internal set; }
 
     /// <summary>Whether more than <see cref="CoapConnectionLimits.SendQueueSize"/> bytes wait to be sent.</summary>
@@ -89,7 +89,7 @@ public abstract class CoapConnection
     /// <summary>The memory of the send backlog in bytes, as of the last <see cref="ICoapStreamContext.BacklogChanged"/>.</summary>
     /// <remarks>
     /// It counts whole buffers, including partly sent ones; <see cref="CoapConnectionLimits.SendMemory"/> limits it. Default:
-    /// <see cref="CoapConnectionProgress.BytesWaiting"/>. The rule about locks of <see cref="IsCongested"/> applies.
+    /// <see cref="CoapConnectionTransferProgress.BytesWaiting"/>. The rule about locks of <see cref="IsCongested"/> applies.
     /// </remarks>
     public virtual long Backlog => Progress.BytesWaiting;
 
@@ -104,7 +104,7 @@ public abstract class CoapConnection
     /// The endpoint reads it now and then, on any thread, to find slow peers. It need not be exact. The rule about locks of
     /// <see cref="IsCongested"/> applies.
     /// </remarks>
-    public abstract CoapConnectionProgress Progress { get; }
+    public abstract CoapConnectionTransferProgress Progress { get; }
 
     /// <summary>Queues a frame behind earlier ones and takes it over. Neither throws nor blocks.</summary>
     /// <remarks>
@@ -120,8 +120,8 @@ public abstract class CoapConnection
     public abstract void ResumeReading();
 
     /// <summary>Closes the connection at once and drops the send backlog. Further calls are allowed.</summary>
-    /// <remarks><see cref="ICoapConnectionContext.Closed"/> follows, possibly after this method returns.</remarks>
-    /// <param name="reason">The reason for the log and <see cref="ICoapConnectionContext.Closed"/>; null for an orderly end.</param>
+    /// <remarks><see cref="ICoapConnectionTransportContext.Closed"/> follows, possibly after this method returns.</remarks>
+    /// <param name="reason">The reason for the log and <see cref="ICoapConnectionTransportContext.Closed"/>; null for an orderly end.</param>
     public abstract void Close(CoapException? reason);
 
     /// <summary>Whether reading is paused because a block of the application has no room for an item of this connection.</summary>

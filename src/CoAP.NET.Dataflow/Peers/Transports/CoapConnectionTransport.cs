@@ -37,7 +37,7 @@ public abstract class CoapConnectionTransport : CoapTransport
     /// <param name="remote">The address to connect to.</param>
     /// <param name="serverName">The host name of the URI, if <see cref="ProvidesServerName"/>; null when the URI has an address.</param>
     /// <param name="cancellationToken">Cancels the attempt and leaves nothing open.</param>
-    /// <returns>The connection. <see cref="ICoapConnectionContext.Opened"/> was called for it.</returns>
+    /// <returns>The connection. <see cref="ICoapConnectionTransportContext.Opened"/> was called for it.</returns>
     /// <exception cref="CoapConnectionException">The connection cannot be opened; the message states the cause.</exception>
     public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken);
 
@@ -47,7 +47,7 @@ public abstract class CoapConnectionTransport : CoapTransport
     /// <param name="local">The address to connect from.</param>
     /// <param name="serverName">The host name of the URI, if <see cref="ProvidesServerName"/>; null when the URI has an address.</param>
     /// <param name="cancellationToken">Cancels the attempt and leaves nothing open.</param>
-    /// <returns>The connection. <see cref="ICoapConnectionContext.Opened"/> was called for it.</returns>
+    /// <returns>The connection. <see cref="ICoapConnectionTransportContext.Opened"/> was called for it.</returns>
     /// <exception cref="CoapConnectionException">The connection cannot be opened; the message states the cause.</exception>
     public virtual ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName,
         CancellationToken cancellationToken) =>

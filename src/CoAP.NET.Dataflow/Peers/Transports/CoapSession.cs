@@ -5,9 +5,9 @@ namespace CoAP.NET.Transports;
 /// </summary>
 /// <remarks>
 /// Tokens, duplicates, exchanges, observers and blocks belong to the session (RFC 7252 sections 9.1.1 and 9.1.2). The transport creates the
-/// session when the peer has proven its identity and reports it with <see cref="ICoapConnectionContext.Opened"/>. It hands in received
+/// session when the peer has proven its identity and reports it with <see cref="ICoapConnectionTransportContext.Opened"/>. It hands in received
 /// messages as datagrams whose <see cref="CoapDatagram.Channel"/> is that of the session. At the end it calls
-/// <see cref="ICoapConnectionContext.Closed"/> once.
+/// <see cref="ICoapConnectionTransportContext.Closed"/> once.
 /// </remarks>
 internal abstract class CoapSession : CoapConnection
 {
@@ -23,7 +23,7 @@ internal abstract class CoapSession : CoapConnection
 
     /// <summary>The peer's current address.</summary>
     /// <remarks>
-    /// It changes when the session has a Connection ID (RFC 9146 section 6): see <see cref="ICoapSessionContext.Moved"/>.
+    /// It changes when the session has a Connection ID (RFC 9146 section 6): see <see cref="ICoapSessionTransportContext.Moved"/>.
     /// </remarks>
     public abstract override CoapAddress Remote { get; }
 
@@ -35,7 +35,7 @@ internal abstract class CoapSession : CoapConnection
     public override bool IsCongested => false;
 
     /// <summary>The received messages, as <see cref="OnReceived"/> counts them. Messages are never partial.</summary>
-    public override CoapConnectionProgress Progress => new(Volatile.Read(ref _received), 0, 0, 0);
+    public override CoapConnectionTransferProgress Progress => new(Volatile.Read(ref _received), 0, 0, 0);
 
     /// <summary>The maximum size of a message that the peer accepts, in bytes (RFC 8449). Default: no limit.</summary>
     public virtual int MaxMessageSize => int.MaxValue;

@@ -24,7 +24,7 @@ public abstract class CoapSessionTransport : CoapConnectionTransport
     /// A task that completes when <see cref="CoapTransport.LocalAddresses"/> is valid and the transport accepts sessions.
     /// </returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
-    internal abstract ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken);
+    internal abstract ValueTask StartAsync(ICoapSessionTransportContext context, CancellationToken cancellationToken);
 
     /// <summary>Sends a message in the session of its channel.</summary>
     /// <param name="datagram">

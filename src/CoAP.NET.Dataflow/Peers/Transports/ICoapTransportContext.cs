@@ -21,7 +21,7 @@ public interface ICoapTransportContext
     CoapLimits Limits { get; }
 
     /// <summary>Maps each peer to its source. Every limit that strangers can exhaust needs a share for each source.</summary>
-    CoapSourceRule Sources { get; }
+    CoapSourceGroupingRule Sources { get; }
 
     internal CoapCounters Counters { get; }
 

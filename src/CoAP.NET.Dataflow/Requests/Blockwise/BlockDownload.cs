@@ -122,7 +122,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
             { IsBert: true } when !transfer.Channel.TakesBert => "sent a block with the reserved size exponent 7 (RFC 7959 section 2.2).",
             { } other when other.ByteOffset != _offset =>
                 $"answered with block {other} where block {Next} was asked for (RFC 7959 section 2.4).",
-            { } taken when !BlockCapacity.IsLength(taken, length) => $"sent {length} bytes as block {taken} (RFC 7959 section 2.3).",
+            { } taken when !BlockPayloadSize.IsLength(taken, length) => $"sent {length} bytes as block {taken} (RFC 7959 section 2.3).",
             _ => null,
         };
         if (fault is not null)
@@ -187,7 +187,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
     }
 
     private Task<CoapResponse> NextAsync(CancellationToken cancellationToken) =>
-        _offset / BlockCapacity.UnitOf(_sizeExponent) <= BlockValue.MaxNumber
+        _offset / BlockPayloadSize.UnitOf(_sizeExponent) <= BlockValue.MaxNumber
             ? transfer.ExchangeAsync(Compose(), cancellationToken)
             : throw new CoapException(
                 $"The response of {transfer.Target} goes on after {_offset} bytes, but there are no more numbers for blocks of its size "

@@ -13,7 +13,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
 
     // How many bytes of the body the server took; the next block begins there.
     private long _offset;
-    private BlockCapacity _fit;
+    private BlockPayloadSize _fit;
 
     // Whether the body goes out at once and without Block1.
     private bool _isWhole;
@@ -182,12 +182,12 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
     {
         if (sizeExponent < _fit.SizeExponent)
         {
-            _fit = BlockCapacity.Plain(sizeExponent);
+            _fit = BlockPayloadSize.Plain(sizeExponent);
         }
     }
 
     // After the server reported another size of messages. Blocks only get smaller, but with BERT a message may carry more of them.
-    private void Refit(BlockCapacity fit)
+    private void Refit(BlockPayloadSize fit)
     {
         if (fit.SizeExponent < _fit.SizeExponent || (fit.SizeExponent == _fit.SizeExponent && fit.Size != _fit.Size))
         {
@@ -208,7 +208,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
     {
         if (!_isWhole)
         {
-            long capacity = BlockCapacity.Capacity(_fit.SizeExponent);
+            long capacity = BlockPayloadSize.Capacity(_fit.SizeExponent);
             if (!_fit.HasNumber(_offset) || length > capacity)
             {
                 throw new CoapException(

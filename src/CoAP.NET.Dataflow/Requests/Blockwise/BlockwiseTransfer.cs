@@ -158,11 +158,11 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
             }
 
             int exponent = RequestBlockSizes.DownloadExponent(request);
-            int unit = BlockCapacity.UnitOf(exponent);
-            return offset < BlockCapacity.Capacity(exponent)
+            int unit = BlockPayloadSize.UnitOf(exponent);
+            return offset < BlockPayloadSize.Capacity(exponent)
                 ? new BlockValue((int)(offset / unit), more: false, exponent)
                 : throw new CoapException(
-                    $"There is no block of {unit} bytes that far behind: {BlockCapacity.Capacity(exponent)} bytes have numbers "
+                    $"There is no block of {unit} bytes that far behind: {BlockPayloadSize.Capacity(exponent)} bytes have numbers "
                     + "(RFC 7959 section 2.2). Use larger blocks.");
         }
 

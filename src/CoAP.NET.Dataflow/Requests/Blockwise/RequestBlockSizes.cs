@@ -36,13 +36,13 @@ internal static class RequestBlockSizes
         return request.Channel.UploadBlockSize is > 0 and int asked ? Math.Min(size, asked) : size;
     }
 
-    public static BlockCapacity Upload(OutgoingRequest request)
+    public static BlockPayloadSize Upload(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
         int room = Room(request) - BlockOptions;
         return channel.IsReliable && channel.UploadBlockSize == 0 && request.Request.Transfer?.BlockSize is null
-            ? BlockCapacity.Of(channel, BlockValue.BertSizeExponent, room)
-            : BlockCapacity.Plain(ExponentOf(Math.Min(Preferred(request), room), channel.UploadBlockSize));
+            ? BlockPayloadSize.Of(channel, BlockValue.BertSizeExponent, room)
+            : BlockPayloadSize.Plain(ExponentOf(Math.Min(Preferred(request), room), channel.UploadBlockSize));
     }
 
     /// <summary>The size exponent to ask for blocks of the response with where the first block is not at the beginning, 0 to 7.</summary>

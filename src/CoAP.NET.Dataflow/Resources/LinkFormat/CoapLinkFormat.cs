@@ -17,7 +17,7 @@ public static class CoapLinkFormat
     /// <returns>The links in order.</returns>
     /// <exception cref="CoapFormatException">The text is not in link format.</exception>
     public static IReadOnlyList<CoapLink> Parse(string text, int maxLinks = DefaultMaxLinks) =>
-        TryParse(text, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error, maxLinks)
+        TryParse(text, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error, maxLinks)
             ? links
             : throw NotLinkFormat(error);
 
@@ -27,7 +27,7 @@ public static class CoapLinkFormat
     /// <returns>The links in order.</returns>
     /// <exception cref="CoapFormatException">The bytes are not in link format.</exception>
     public static IReadOnlyList<CoapLink> Parse(ReadOnlySpan<byte> utf8, int maxLinks = DefaultMaxLinks) =>
-        TryParse(utf8, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error, maxLinks)
+        TryParse(utf8, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error, maxLinks)
             ? links
             : throw NotLinkFormat(error);
 
@@ -38,7 +38,7 @@ public static class CoapLinkFormat
     /// <param name="error">The error, with its offset in characters.</param>
     /// <param name="maxLinks">The maximum number of links; more are an error.</param>
     /// <returns>Whether the text is valid.</returns>
-    public static bool TryParse(string text, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error,
+    public static bool TryParse(string text, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error,
         int maxLinks = DefaultMaxLinks)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -56,14 +56,14 @@ public static class CoapLinkFormat
     /// <param name="error">The error, with its offset in bytes.</param>
     /// <param name="maxLinks">The maximum number of links; more are an error.</param>
     /// <returns>Whether the bytes are valid.</returns>
-    public static bool TryParse(ReadOnlySpan<byte> utf8, out IReadOnlyList<CoapLink> links, out CoapSyntaxError error,
+    public static bool TryParse(ReadOnlySpan<byte> utf8, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error,
         int maxLinks = DefaultMaxLinks)
     {
         char[] characters = new char[utf8.Length];
         if (Utf8.ToUtf16(utf8, characters, out int read, out int written, replaceInvalidSequences: false) != OperationStatus.Done)
         {
             links = [];
-            error = new CoapSyntaxError(read, "the bytes are not UTF-8");
+            error = new CoapContentSyntaxError(read, "the bytes are not UTF-8");
             return false;
         }
 
@@ -73,7 +73,7 @@ public static class CoapLinkFormat
             return true;
         }
 
-        error = new CoapSyntaxError(Encoding.UTF8.GetByteCount(text.AsSpan(0, error.Offset)), error.Message);
+        error = new CoapContentSyntaxError(Encoding.UTF8.GetByteCount(text.AsSpan(0, error.Offset)), error.Message);
         return false;
     }
 
@@ -123,6 +123,6 @@ public static class CoapLinkFormat
         return LinkFilter.Matches(link, query);
     }
 
-    private static CoapFormatException NotLinkFormat(CoapSyntaxError error) =>
+    private static CoapFormatException NotLinkFormat(CoapContentSyntaxError error) =>
         new($"The text is not in link format: {error.Message} (offset {error.Offset}).", error.Offset);
 }

@@ -19,7 +19,7 @@ internal sealed class LinkFormatReader
 
     public List<CoapLink> Links { get; } = [];
 
-    public CoapSyntaxError Error { get; private set; }
+    public CoapContentSyntaxError Error { get; private set; }
 
     private bool AtEnd => _at == _text.Length;
 
@@ -184,7 +184,7 @@ internal sealed class LinkFormatReader
 
     private bool Fail(string message)
     {
-        Error = new CoapSyntaxError(_at, message);
+        Error = new CoapContentSyntaxError(_at, message);
         return false;
     }
 }

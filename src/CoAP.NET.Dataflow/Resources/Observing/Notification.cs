@@ -10,7 +10,7 @@ namespace CoAP.NET.Observing;
 /// <param name="number">The number of the run of the subject.</param>
 /// <param name="change">The last known change at its start.</param>
 /// <param name="sequence">Its sequence number (RFC 7641 section 4.4).</param>
-internal sealed class Notification(ObservedSubject subject, long number, long change, uint sequence) : ObservingExchange
+internal sealed class Notification(ObservedSubject subject, long number, long change, uint sequence) : ServerExchangeObserveRole
 {
     /// <summary>The format of a representation without the option.</summary>
     public const int NoFormat = -1;

@@ -10,7 +10,8 @@ namespace CoAP.NET.Observing;
 /// <param name="changes">The number of changes of the route before the handler ran.</param>
 /// <param name="terms">The observer terms of the resource; null for none.</param>
 internal sealed class ObserveRegistration(
-    ObservedRoute route, string path, ObserveSettings settings, int changes, CoapObserverTerms? terms = null) : ObservingExchange
+    ObservedRoute route, string path, ObserveSettings settings, int changes, CoapResourceObserverLimits? terms = null)
+        : ServerExchangeObserveRole
 {
     /// <inheritdoc/>
     public override bool IsForObservers => false;
@@ -21,7 +22,7 @@ internal sealed class ObserveRegistration(
 
     public ObserveSettings Settings => settings;
 
-    public CoapObserverTerms? Terms => terms;
+    public CoapResourceObserverLimits? Terms => terms;
 
     /// <summary>Whether something changed while the handler ran, so that its response may be older.</summary>
     public bool IsOutdated => route.Changes != changes;

@@ -60,7 +60,7 @@ internal sealed class ObservedRoute(string name = "")
         {
             CoapObserverChange change = new(CoapPeer.Of(observer.Channel), observer.Subject.Path, end)
             {
-                Holder = observer.State ??= new ObserverState(),
+                Holder = observer.State ??= new ObserverApplicationState(),
             };
             CoapShard shard = observer.Channel.Shard;
             (Volatile.Read(ref _events) ?? CreateEvents(shard.Environment)).Add(shard, (name, handlers, change));

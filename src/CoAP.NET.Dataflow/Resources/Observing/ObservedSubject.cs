@@ -31,7 +31,8 @@ internal sealed class ObservedSubject : WheelTimer
     // The last run that an observer waits for.
     private long _awaited;
 
-    public ObservedSubject(ObserverTable table, SubjectKey key, ObserveRegistration registration, RequestFeatures special, long now)
+    public ObservedSubject(
+        ObserverTable table, ObservedSubjectKey key, ObserveRegistration registration, RequestOptionFlags special, long now)
     {
         _table = table;
         Key = key;
@@ -44,7 +45,7 @@ internal sealed class ObservedSubject : WheelTimer
 
     public CoapShard Shard => _table.Shard;
 
-    public SubjectKey Key { get; }
+    public ObservedSubjectKey Key { get; }
 
     public ObservedRoute Route { get; }
 
@@ -53,7 +54,7 @@ internal sealed class ObservedSubject : WheelTimer
     /// <summary>The settings of the route, of the newest registration.</summary>
     public ObserveSettings Settings { get; set; }
 
-    public RequestFeatures Special { get; }
+    public RequestOptionFlags Special { get; }
 
     /// <summary>Its observers. Stalled ones come last, so that they cost the others nothing.</summary>
     public List<Observer> Observers { get; } = [];

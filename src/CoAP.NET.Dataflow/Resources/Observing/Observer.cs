@@ -84,7 +84,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     public CoapToken Token { get; }
 
     /// <summary>The observer terms of the resource, which count it; null for none.</summary>
-    public CoapObserverTerms? Terms { get; init; }
+    public CoapResourceObserverLimits? Terms { get; init; }
 
     public CoapChannel Channel => Peer.Channel;
 
@@ -116,7 +116,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     public long KeptAt { get; set; }
 
     /// <summary>What the application stores for it; null without an event.</summary>
-    public ObserverState? State { get; set; }
+    public ObserverApplicationState? State { get; set; }
 
     /// <summary>Whether it counts among the unverified observers of its source.</summary>
     public bool IsCountedBySource { get; set; }
@@ -175,7 +175,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
 
         LeaveSubject();
-        SubjectKey key = before.Key.For(Channel);
+        ObservedSubjectKey key = before.Key.For(Channel);
         Join(_table.Subjects.Find(key) ?? _table.Subjects.Add(
             key, new ObserveRegistration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now));
         _needsRefresh = true;

@@ -76,17 +76,17 @@ internal sealed class ObserverEvents(ICoapObserverStore? observerStore, Endpoint
     // RFC 8323 section 7.4 ends those of connections; notifications of protected observers are bound to a request that only this process
     // has seen (RFC 8613 section 5.4). If too many reports wait, an unreported one costs a registration, or a rejected notification.
     private void ToStore(
-        Observer observer, Action<ICoapObserverStore, CoapObserverSnapshot, CoapObserverEnd> report, CoapObserverEnd end = default)
+        Observer observer, Action<ICoapObserverStore, CoapPersistedObserver, CoapObserverEnd> report, CoapObserverEnd end = default)
     {
         if (observerStore is null || observer.Channel.IsReliable || observer.Channel.Carried is not null)
         {
             return;
         }
 
-        SubjectKey key = observer.Subject.Key.ToKeep();
+        ObservedSubjectKey key = observer.Subject.Key.ToKeep();
         CoapMessage request = new(key.Code, key.Options!) { Token = observer.Token, Payload = key.Payload };
         CoapContentFormat? format = observer.Format < 0 ? null : new CoapContentFormat((ushort)observer.Format);
-        CoapObserverSnapshot kept = new(CoapPeer.Of(observer.Channel), request, format);
+        CoapPersistedObserver kept = new(CoapPeer.Of(observer.Channel), request, format);
         _toStore.Add(observer.Channel.Shard, () => report(observerStore, kept, end));
     }
 

@@ -15,10 +15,10 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     private long _nextLog = long.MinValue;
 
     // Replaced as a whole; read without a lock.
-    private CoapChangeFeed[] _feeds = [];
+    private ServerToServerChangeFeed[] _feeds = [];
 
     /// <summary>Adds a follower of observed names and changes. It can take the observed names at once.</summary>
-    public void Follow(CoapChangeFeed feed)
+    public void Follow(ServerToServerChangeFeed feed)
     {
         lock (_gate)
         {
@@ -28,7 +28,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         feed.TakeAll();
     }
 
-    public void Unfollow(CoapChangeFeed feed)
+    public void Unfollow(ServerToServerChangeFeed feed)
     {
         lock (_gate)
         {
@@ -39,7 +39,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     /// <summary>Reports a change to the followers. The caller must hold no lock.</summary>
     public void Report(string name)
     {
-        foreach (CoapChangeFeed feed in Volatile.Read(ref _feeds))
+        foreach (ServerToServerChangeFeed feed in Volatile.Read(ref _feeds))
         {
             feed.Report(name);
         }
@@ -75,7 +75,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
 
     /// <summary>Handles a change of the resources with these terms, among those observed at a path.</summary>
     /// <returns>The number of their observers.</returns>
-    public int Notify(string path, CoapObserverTerms terms) =>
+    public int Notify(string path, CoapResourceObserverLimits terms) =>
         // Observers of one subject made the same request, so they have the same terms.
         Sum((path, terms), static (table, of) => OnChanged(
             table, table.Subjects.At(of.path)?.Where(subject => subject.Observers.Exists(one => one.Terms == of.terms)).ToArray()));
@@ -127,14 +127,14 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     }
 
     /// <summary>Applies another interval of Confirmable notifications in the terms of a resource. The caller must hold no lock.</summary>
-    public void ApplyInterval(string path, CoapObserverTerms terms) =>
+    public void ApplyInterval(string path, CoapResourceObserverLimits terms) =>
         ForEach(path, terms, static observer => observer.ArmRefresh(observer.Channel.Shard.Environment.Now));
 
     /// <summary>
     /// Ends observations of a resource that has more than its limit: first of the sources with the most, and of each source the observers
     /// that were silent for longest. The caller must hold no lock.
     /// </summary>
-    public void EndExcess(string path, CoapObserverTerms terms)
+    public void EndExcess(string path, CoapResourceObserverLimits terms)
     {
         List<(Observer Observer, long ActiveAt)> all = [];
         ForEach(path, terms, observer => all.Add((observer, observer.ActiveAt)));
@@ -182,7 +182,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         return observers;
     }
 
-    private void ForEach(string path, CoapObserverTerms terms, Action<Observer> action) =>
+    private void ForEach(string path, CoapResourceObserverLimits terms, Action<Observer> action) =>
         Sum((path, terms, action), static (table, of) =>
         {
             foreach (Observer observer in table.Subjects.At(of.path)?.SelectMany(static subject => subject.Observers) ?? [])
@@ -216,7 +216,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         return sum;
     }
 
-    private void Set(CoapChangeFeed[] feeds)
+    private void Set(ServerToServerChangeFeed[] feeds)
     {
         Volatile.Write(ref _feeds, feeds);
         foreach (ObserverTable table in tables)

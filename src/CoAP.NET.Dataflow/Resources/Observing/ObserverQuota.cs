@@ -28,10 +28,10 @@ internal sealed class ObserverQuota
     /// <param name="now">The current time, in units of 100 ns.</param>
     /// <param name="isCounted">Whether it counts among the unverified observers of its source.</param>
     /// <returns>Whether there is room.</returns>
-    public bool TryEnter(PeerObservers peer, Observer? before, CoapObserverTerms? terms, long now, ref bool isCounted)
+    public bool TryEnter(PeerObservers peer, Observer? before, CoapResourceObserverLimits? terms, long now, ref bool isCounted)
     {
         CoapShard shard = peer.Channel.Shard;
-        CoapObserverTerms? entered = terms == before?.Terms ? null : terms;
+        CoapResourceObserverLimits? entered = terms == before?.Terms ? null : terms;
         if (entered?.TryEnter(shard, peer.UsageEntry.Key) == false)
         {
             return false;

@@ -44,8 +44,8 @@ internal sealed class ObserverTable
         _quota = quota;
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         Clock = new SequenceNumberClock(shard.Environment);
-        Queue = new NotificationQueue(shard);
-        Subjects = new SubjectTable(this);
+        Queue = new ServerNotificationQueue(shard);
+        Subjects = new ObservedSubjectTable(this);
         Reports = reports;
         _maxNewcomers = Math.Max(MinNewcomers, _limits.Peers.NewcomerMemory / BytesOfNewcomer / shardCount);
         _noCapacity = new CoapMessage(CoapCode.ServiceUnavailable,
@@ -60,9 +60,9 @@ internal sealed class ObserverTable
 
     public SequenceNumberClock Clock { get; }
 
-    public NotificationQueue Queue { get; }
+    public ServerNotificationQueue Queue { get; }
 
-    public SubjectTable Subjects { get; }
+    public ObservedSubjectTable Subjects { get; }
 
     public ObserverEvents Reports { get; }
 
@@ -77,7 +77,7 @@ internal sealed class ObserverTable
     {
         long now = _shard.Environment.Now;
         number = 0;
-        Observer? observer = Add(exchange.Channel, exchange.Request.Message, registration, exchange.Special & ~RequestFeatures.Observe,
+        Observer? observer = Add(exchange.Channel, exchange.Request.Message, registration, exchange.Special & ~RequestOptionFlags.Observe,
             Notification.FormatOf(result.Code, result.OptionsToRead), now, isAnswered: true, exchange.Request.IsMulticast);
         if (observer is null)
         {
@@ -98,29 +98,29 @@ internal sealed class ObserverTable
     /// <param name="format">The Content-Format of its previous notifications.</param>
     /// <param name="numbersFrom">The start of the numbers of its notifications; null: ahead of the clock.</param>
     /// <returns>The result.</returns>
-    public CoapObserverRestore Restore(
-        CoapChannel channel, CoapMessage request, RequestFeatures special, ObserveRegistration registration, int format,
+    public CoapObserverRestoreResult Restore(
+        CoapChannel channel, CoapMessage request, RequestOptionFlags special, ObserveRegistration registration, int format,
         DateTimeOffset? numbersFrom)
     {
         long now = _shard.Environment.Now;
         if (channel.IsForgotten)
         {
-            return CoapObserverRestore.Gone;
+            return CoapObserverRestoreResult.Gone;
         }
 
         if (_observers.ContainsKey((channel, request.Token)))
         {
-            return CoapObserverRestore.IsThere;
+            return CoapObserverRestoreResult.IsThere;
         }
 
         if (Add(channel, request, registration, special, format, now, isAnswered: false) is not { } observer)
         {
-            return CoapObserverRestore.NoCapacity;
+            return CoapObserverRestoreResult.NoCapacity;
         }
 
         observer.Subject.SkipTo(numbersFrom is { } from ? SequenceNumberClock.NumberOf(from.UtcTicks) : Clock.Ahead(now));
         observer.Restore(now);
-        return CoapObserverRestore.Restored;
+        return CoapObserverRestoreResult.Restored;
     }
 
     /// <summary>Removes the observer with a token, if there is one (RFC 7641 section 4.1: Observe 1).</summary>
@@ -266,10 +266,11 @@ internal sealed class ObserverTable
         }
     }
 
-    private Observer? Add(CoapChannel channel, CoapMessage request, ObserveRegistration registration, RequestFeatures special, int format,
+    private Observer? Add(
+        CoapChannel channel, CoapMessage request, ObserveRegistration registration, RequestOptionFlags special, int format,
         long now, bool isAnswered, bool isOfGroup = false)
     {
-        SubjectKey key = new(registration.Route, request, channel);
+        ObservedSubjectKey key = new(registration.Route, request, channel);
         _observers.TryGetValue((channel, request.Token), out Observer? before);
         PeerObservers? peer = PeerObservers.Of(channel);
         bool isCounted = before?.IsCountedBySource ?? false;

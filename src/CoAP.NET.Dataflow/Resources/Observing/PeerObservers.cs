@@ -43,10 +43,10 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
     public CoapChannel Channel { get; }
 
     /// <summary>Returns the observers of a client; null for none. Guarded by Shard.Gate.</summary>
-    public static PeerObservers? Of(CoapChannel channel) => channel.Part<PeerObservers>(PeerFeature.Observing);
+    public static PeerObservers? Of(CoapChannel channel) => channel.Part<PeerObservers>(PeerFeatureKind.Observing);
 
     /// <summary>Sets the observers of a client; null for none. Guarded by Shard.Gate.</summary>
-    public static void Set(CoapChannel channel, PeerObservers? state) => channel.SetPart(PeerFeature.Observing, state);
+    public static void Set(CoapChannel channel, PeerObservers? state) => channel.SetPart(PeerFeatureKind.Observing, state);
 
     /// <summary>Its share of the places for observers. Guarded by <see cref="ObserverQuota"/>.</summary>
     public SourceUsage<PeerObservers>.UsageEntry UsageEntry { get; }

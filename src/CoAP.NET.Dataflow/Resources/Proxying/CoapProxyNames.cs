@@ -96,7 +96,7 @@ internal sealed class CoapProxyNames
             }
         }
 
-        return isForAny && HostAddresses.Contains(address);
+        return isForAny && LocalAddressProbe.Contains(address);
     }
 
     private static (string Host, int? Port) Read(string name)

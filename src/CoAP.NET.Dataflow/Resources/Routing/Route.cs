@@ -11,7 +11,7 @@ internal sealed class Route
 
     private readonly RouteTable _table;
     private readonly CoapHandler _handler;
-    private RoutePlan? _plan;
+    private EffectiveRouteSettings? _plan;
 
     public Route(RouteTable table, CoapRouteGroup group, RouteTemplate template, CoapMethod[] methods,
         CoapHandler handler)
@@ -71,9 +71,9 @@ internal sealed class Route
 
     /// <summary>Whether it is served over a transport. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public bool IsServedOver(string scheme, bool isSecure) =>
-        (isSecure || !NeedsSecurity) && (Schemes is not { } schemes || RoutePlan.IsAmong(schemes, scheme));
+        (isSecure || !NeedsSecurity) && (Schemes is not { } schemes || EffectiveRouteSettings.IsAmong(schemes, scheme));
 
-    public RoutePlan GetPlan(CoapEnvironment environment) =>
+    public EffectiveRouteSettings GetPlan(CoapEnvironment environment) =>
         Volatile.Read(ref _plan) is { } plan && plan.Version == _table.Version ? plan : MakePlan(environment);
 
     /// <summary>Returns the nearest setting, of the route or the groups around it.</summary>
@@ -129,9 +129,9 @@ internal sealed class Route
     /// <summary>Returns the methods as in RFCs and the template, human-readable, such as <c>GET PUT /lamp</c>.</summary>
     public override string ToString() => $"{string.Join(' ', Methods.Select(static method => (CoapCode)method))} {Template}";
 
-    private RoutePlan MakePlan(CoapEnvironment environment)
+    private EffectiveRouteSettings MakePlan(CoapEnvironment environment)
     {
-        RoutePlan plan;
+        EffectiveRouteSettings plan;
         Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters;
         Func<CoapRouteInfo, CoapHandler, CoapHandler>[] earlyFilters;
         CoapRouteInfo? info;
@@ -187,7 +187,8 @@ internal sealed class Route
 
     private CoapResult MakeSecurityRefusal()
     {
-        string[] schemes = [.. _table.SecuredSchemes.Where(scheme => Schemes is not { } own || RoutePlan.IsAmong(own, scheme))];
+        string[] schemes = [.. _table.SecuredSchemes.Where(scheme => Schemes is not { } own
+            || EffectiveRouteSettings.IsAmong(own, scheme))];
         return CoapResults.Unauthorized(schemes.Length == 0
             ? "This resource is served over secured transports only, and this server listens on none."
             : $"This resource is served over secured transports only: {string.Join(", ", schemes)}.");

@@ -37,18 +37,19 @@ internal static class RouteFilters
     {
         if (!pending.IsCompletedSuccessfully)
         {
-            return AwaitAsync(request, ResultStreamTracker.Of(request), pending);
+            return AwaitAsync(request, ResultBodyStreamDisposer.Of(request), pending);
         }
 
         CoapResult result = pending.Result;
         if (result is SeekableResult)
         {
-            ResultStreamTracker.Of(request).Add(result);
+            ResultBodyStreamDisposer.Of(request).Add(result);
         }
 
         return new ValueTask<CoapResult>(result is null ? result! : result.AnswerTo(request.Code));
 
-        static async ValueTask<CoapResult> AwaitAsync(CoapRequestContext request, ResultStreamTracker streams, ValueTask<CoapResult> pending)
+        static async ValueTask<CoapResult> AwaitAsync(
+            CoapRequestContext request, ResultBodyStreamDisposer streams, ValueTask<CoapResult> pending)
         {
             CoapResult? result = await pending.ConfigureAwait(false);
             streams.Add(result);

@@ -50,7 +50,7 @@ internal sealed class RouteSettings
 
     public ObserveSettings? Observing { get; set; }
 
-    public Func<CoapRequestContext, CoapObserverTerms?>? ObserverTerms { get; set; }
+    public Func<CoapRequestContext, CoapResourceObserverLimits?>? ObserverTerms { get; set; }
 
     /// <summary>The filters in the order of their addition, the outermost first. They do not replace those of the outer groups.</summary>
     public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> Filters { get; } = [];

@@ -134,7 +134,7 @@ internal sealed class RouteTable
             return null;
         }
 
-        RoutePlan plan = route.GetPlan(environment);
+        EffectiveRouteSettings plan = route.GetPlan(environment);
         RequestBodyPolicy body = isInOrder ? plan.BodyOf(request.Code) : plan.Body;
         return !plan.Serves(request) || RequestChecks.LacksSecurity(request, plan) || RequestChecks.CheckFormats(request, plan) is not null
             ? null

@@ -103,7 +103,7 @@ internal sealed class HandlerDiagnostics(CoapEnvironment environment)
         }
 
         Report(static (logger, failed, error) => ResourceLog.HandlerFailed(logger, failed, error!), route, error, exchange);
-        return ResourceInbound.InternalServerError;
+        return ResourceInboundBlock.InternalServerError;
     }
 
     private void ReportListener(Exception exception)

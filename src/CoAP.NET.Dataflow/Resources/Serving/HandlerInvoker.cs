@@ -8,10 +8,10 @@ namespace CoAP.NET.Resources;
 /// <param name="environment">Provides clock and counters.</param>
 /// <param name="routes">Receives reports of deleted resources.</param>
 /// <param name="reports">Measures and logs.</param>
-internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment environment, RouteTable routes, HandlerDiagnostics reports)
+internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment environment, RouteTable routes, HandlerDiagnostics reports)
 {
     /// <summary>The block that offers the responses.</summary>
-    public ResourceInbound Stage => stage;
+    public ResourceInboundBlock Stage => stage;
 
     /// <summary>Runs the handler of a request on this thread, up to its first wait. Never throws.</summary>
     /// <param name="call">The request.</param>
@@ -74,7 +74,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
 
         if (done)
         {
-            ResultStreamTracker.OnAnswered(exchange.Request, null, null, call.Route.Template, environment);
+            ResultBodyStreamDisposer.OnAnswered(exchange.Request, null, null, call.Route.Template, environment);
             stage.Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error), error);
         }
 
@@ -82,7 +82,8 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
         if (watch is not null && IsSlowBy(watch, mayHaveBeenLong, started, pauses) && call.Route.GetPlan(environment).LogsBlocking)
         {
             reports.Report(
-                static (logger, route, _) => ResourceLog.HandlerIsSlow(logger, route.Template, UserCodePolicy.SlowFor.TotalMinutes), call.Route,
+                static (logger, route, _) =>
+                    ResourceLog.HandlerIsSlow(logger, route.Template, UserCodePolicy.SlowFor.TotalMinutes), call.Route,
                 null, exchange);
         }
 
@@ -129,7 +130,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
                 given = await pending.ConfigureAwait(false);
                 result = Check(exchange, route, given);
                 isSettled = true;
-                ResultStreamTracker.OnAnswered(exchange.Request, given, result, route.Template, environment);
+                ResultBodyStreamDisposer.OnAnswered(exchange.Request, given, result, route.Template, environment);
                 if (result is SeekableResult seekable)
                 {
                     result = await SeekableReader.ReadAsync(exchange, seekable, route.Template, environment).ConfigureAwait(false);
@@ -145,7 +146,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
 
             if (!isSettled)
             {
-                ResultStreamTracker.OnAnswered(exchange.Request, given, null, route.Template, environment);
+                ResultBodyStreamDisposer.OnAnswered(exchange.Request, given, null, route.Template, environment);
             }
 
             stage.Finish(exchange, result, error);
@@ -176,7 +177,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
 
         // The peer caused an incomplete body, not the handler.
         return exception is CoapException { Error: CoapError.BodyIncomplete } && exchange.Body is { Transfer: not null }
-            ? ResourceInbound.Incomplete
+            ? ResourceInboundBlock.Incomplete
             : reports.Fail(exchange, route.Template, exception);
     }
 
@@ -203,7 +204,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
         {
             environment.Counters.Add(CoapCounter.HandlerErrors);
             reports.Report(static (logger, failed, _) => ResourceLog.HandlerReturnedNull(logger, failed.Template), route, null, exchange);
-            return ResourceInbound.InternalServerError;
+            return ResourceInboundBlock.InternalServerError;
         }
 
         result = result.AnswerTo(exchange.Request.Code);
@@ -213,7 +214,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
             routes.Notify(RouteTable.OptionsOf(exchange.Request));
         }
 
-        if (ResponseRules.IsInUnwantedFormat(exchange.Request, result, out CoapContentFormat format, out CoapContentFormat wanted)
+        if (AcceptAndETagRules.IsInUnwantedFormat(exchange.Request, result, out CoapContentFormat format, out CoapContentFormat wanted)
             && !route.GetPlan(environment).IgnoresAccept)
         {
             reports.Report(
@@ -224,7 +225,7 @@ internal sealed class HandlerInvoker(ResourceInbound stage, CoapEnvironment envi
             return RequestChecks.NotAcceptable;
         }
 
-        result = FreshAsForObservers(exchange.Request, route, ResponseRules.ValidIfKnown(exchange.Request, result));
+        result = FreshAsForObservers(exchange.Request, route, AcceptAndETagRules.ValidIfKnown(exchange.Request, result));
         if (result.Payload.IsEmpty || (result.Code != CoapCode.Valid && result.Code != CoapCode.Continue))
         {
             return result;

@@ -10,5 +10,5 @@ namespace CoAP.NET.Resources;
 internal readonly record struct RouteCall(HandlerInvoker Run, CoapExchange Exchange, Route Route, long? WaitingSince = null)
 {
     /// <summary>The block that offers the response.</summary>
-    public ResourceInbound Stage => Run.Stage;
+    public ResourceInboundBlock Stage => Run.Stage;
 }

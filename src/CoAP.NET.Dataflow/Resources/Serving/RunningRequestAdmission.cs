@@ -6,7 +6,7 @@ namespace CoAP.NET.Resources;
 /// <param name="environment">The counters and the clock.</param>
 /// <param name="served">The running requests.</param>
 /// <param name="busy">The response if there is no room.</param>
-internal sealed class RunningRequestAdmission(CoapEnvironment environment, RunningRequests served, CoapResult busy)
+internal sealed class RunningRequestAdmission(CoapEnvironment environment, RunningRequestCounter served, CoapResult busy)
 {
     /// <summary>The response if there is no room.</summary>
     public CoapResult Busy => busy;

@@ -22,7 +22,7 @@ internal sealed class RunningRequestQuota
     {
         _max = max;
         _maxUnverified = max - (max / PartOfVerified);
-        _beyond = RunningRequests.BeyondOf(max);
+        _beyond = RunningRequestCounter.BeyondOf(max);
     }
 
     /// <summary>
@@ -53,7 +53,7 @@ internal sealed class RunningRequestQuota
     /// <param name="now">The current time, in units of 100 ns.</param>
     public RunningRequestVerdict Look(CoapChannel channel, long free, bool isBeyond, long now)
     {
-        RunningRequestEntry holding = EntryOf(channel, now);
+        RunningRequestQuotaLease holding = EntryOf(channel, now);
         lock (_gate)
         {
             return holding.IsUnverified && _unverified >= _maxUnverified + (isBeyond ? _beyond : 0) ? RunningRequestVerdict.Unverified
@@ -65,9 +65,9 @@ internal sealed class RunningRequestQuota
     /// <summary>Records a running request of a peer, until <see cref="Exit"/>.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public RunningRequestEntry Enter(CoapChannel channel, long now)
+    public RunningRequestQuotaLease Enter(CoapChannel channel, long now)
     {
-        RunningRequestEntry holding = EntryOf(channel, now);
+        RunningRequestQuotaLease holding = EntryOf(channel, now);
         lock (_gate)
         {
             _counts.TryAdd(holding.Source);
@@ -78,7 +78,7 @@ internal sealed class RunningRequestQuota
     }
 
     /// <summary>Undoes <see cref="Enter"/>.</summary>
-    public void Exit(in RunningRequestEntry holding)
+    public void Exit(in RunningRequestQuotaLease holding)
     {
         if (!holding.IsCounted)
         {
@@ -92,7 +92,7 @@ internal sealed class RunningRequestQuota
         }
     }
 
-    private static RunningRequestEntry EntryOf(CoapChannel channel, long now) => new(
+    private static RunningRequestQuotaLease EntryOf(CoapChannel channel, long now) => new(
         channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity),
         !channel.IsConnection && !channel.Shard.Guard.IsTrusted(channel, now),
         IsCounted: true);

@@ -9,9 +9,9 @@ namespace CoAP.NET.Resources;
 /// </summary>
 /// <param name="environment">Provides the clock.</param>
 /// <param name="served">Counts the running requests, per source.</param>
-internal sealed class UnansweredRequests(CoapEnvironment environment, RunningRequests served)
+internal sealed class UnansweredRequests(CoapEnvironment environment, RunningRequestCounter served)
 {
-    private readonly Dictionary<CoapExchange, RunningRequestEntry> _all = [];
+    private readonly Dictionary<CoapExchange, RunningRequestQuotaLease> _all = [];
 
     // Requests that were answered in place of their handlers when the endpoint stopped; the handlers still run.
     private readonly HashSet<CoapExchange> _released = [];
@@ -60,7 +60,7 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, RunningReq
     {
         lock (_gate)
         {
-            if (_all.Remove(exchange, out RunningRequestEntry holding))
+            if (_all.Remove(exchange, out RunningRequestQuotaLease holding))
             {
                 served.Quota.Exit(holding);
                 return true;
@@ -83,7 +83,7 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, RunningReq
         {
             _isClosed = true;
             CoapExchange[] left = [.. _all.Keys];
-            foreach (RunningRequestEntry holding in _all.Values)
+            foreach (RunningRequestQuotaLease holding in _all.Values)
             {
                 served.Quota.Exit(holding);
             }

@@ -13,14 +13,14 @@ public sealed class CoapDeduplicationLimits
     /// Default 256 MiB; 64 KiB or more. Each shard (<see cref="CoapTransportOptions.Shards"/>) has an equal part, and at least 16 KiB. When
     /// full: see <see cref="MaxUnverifiedFraction"/>.
     /// </remarks>
-    public long Memory { get; set => field = LimitRange.Check(value, 64 * 1024, long.MaxValue); } = 256L * 1024 * 1024;
+    public long Memory { get; set => field = LimitRangeGuard.Check(value, 64 * 1024, long.MaxValue); } = 256L * 1024 * 1024;
 
     /// <summary>The part of <see cref="Memory"/> that all peers with unverified addresses share.</summary>
     /// <remarks>Default 1/4; above 0, up to 1.</remarks>
-    public double MaxUnverifiedFraction { get; set => field = LimitRange.Fraction(value); } = 0.25;
+    public double MaxUnverifiedFraction { get; set => field = LimitRangeGuard.Fraction(value); } = 0.25;
 
     /// <summary>
-    /// The part of <see cref="Memory"/> that the requests of one source (<see cref="CoapSource"/>) may take, with any number
+    /// The part of <see cref="Memory"/> that the requests of one source (<see cref="CoapQuotaSource"/>) may take, with any number
     /// of addresses and ports; always enough for one reply. GET and FETCH do not count.
     /// </summary>
     /// <remarks>
@@ -29,21 +29,21 @@ public sealed class CoapDeduplicationLimits
     /// (<see cref="MaxSafeFraction"/>), and counted as <c>UnsafeDeduplicationEvictions</c> or
     /// <c>DeduplicationEvictions</c> when they are forgotten early.
     /// </remarks>
-    public double MaxSourceFraction { get; set => field = LimitRange.Fraction(value); } = 0.25;
+    public double MaxSourceFraction { get; set => field = LimitRangeGuard.Fraction(value); } = 0.25;
 
     /// <summary>
     /// The part of <see cref="Memory"/> for GET and FETCH requests of verified peers, and again for those of other peers.
     /// </summary>
     /// <remarks>
     /// Default 1/256; above 0, up to 1. When full: the newest replace the oldest. For a duplicate of a forgotten request, the handler runs
-    /// again (RFC 7252 section 4.5). Sources (<see cref="CoapSource"/>) are spread over eight parts of it, so that a fast one replaces only
+    /// again (RFC 7252 section 4.5). Sources (<see cref="CoapQuotaSource"/>) are spread over eight parts of it, so that a fast one replaces only
     /// the requests of itself and of an eighth of the others.
     /// </remarks>
-    public double MaxSafeFraction { get; set => field = LimitRange.Fraction(value); } = 1.0 / 256;
+    public double MaxSafeFraction { get; set => field = LimitRangeGuard.Fraction(value); } = 1.0 / 256;
 
     /// <summary>The size of the largest reply to a safe method that is kept for duplicates, in bytes.</summary>
     /// <remarks>Default 128. For a duplicate of a request with a larger reply, the handler runs again (RFC 7252 section 4.5).</remarks>
-    public int MaxSafeReplySize { get; set => field = LimitRange.Check(value, 0, 65_535); } = 128;
+    public int MaxSafeReplySize { get; set => field = LimitRangeGuard.Check(value, 0, 65_535); } = 128;
 
     internal CoapDeduplicationLimits Clone() => (CoapDeduplicationLimits)MemberwiseClone();
 }

@@ -10,8 +10,8 @@ internal sealed class AsyncConnections
 
     private readonly CoapStreamOptions _streams;
     private readonly Lock _gate = new();
-    private readonly HashSet<AsyncConnection> _connections = [];
-    private readonly Dictionary<AsyncConnection, ITimer> _lingering = [];
+    private readonly HashSet<AsyncIOConnection> _connections = [];
+    private readonly Dictionary<AsyncIOConnection, ITimer> _lingering = [];
 
     // The connections without a reported end, and the host itself.
     private readonly OpenConnectionCountdown _members = new();
@@ -23,14 +23,14 @@ internal sealed class AsyncConnections
         Transport = transport;
         Context = context;
         _streams = streams;
-        BlockedConnectionFlusher = new BlockedConnectionFlusher(context.TimeProvider);
+        UserCodeBlockedConnectionFlusher = new UserCodeBlockedConnectionFlusher(context.TimeProvider);
     }
 
     public CoapStreamTransport Transport { get; }
 
     public ICoapStreamContext Context { get; }
 
-    public BlockedConnectionFlusher BlockedConnectionFlusher { get; }
+    public UserCodeBlockedConnectionFlusher UserCodeBlockedConnectionFlusher { get; }
 
     public PendingConnects PendingConnects { get; } = new();
 
@@ -43,7 +43,7 @@ internal sealed class AsyncConnections
 
     /// <summary>Starts a connection: notifies the mesh and starts to read.</summary>
     /// <returns>False when it is refused and therefore closed.</returns>
-    public bool TryOpen(AsyncConnection connection)
+    public bool TryOpen(AsyncIOConnection connection)
     {
         if (!TryEnter(connection))
         {
@@ -75,7 +75,7 @@ internal sealed class AsyncConnections
 
     /// <summary>Lets a connection with an orderly local end wait for the peer's end, for a while.</summary>
     /// <returns>False when there are too many; it is then closed at once.</returns>
-    public bool TryLinger(AsyncConnection connection)
+    public bool TryLinger(AsyncIOConnection connection)
     {
         lock (_gate)
         {
@@ -85,7 +85,7 @@ internal sealed class AsyncConnections
             }
 
             _lingering.Add(connection, Context.TimeProvider.CreateTimer(
-                static state => ((AsyncConnection)state!).EndLingering(), connection, _streams.ReleaseTimeout, Timeout.InfiniteTimeSpan));
+                static state => ((AsyncIOConnection)state!).EndLingering(), connection, _streams.ReleaseTimeout, Timeout.InfiniteTimeSpan));
             return true;
         }
     }
@@ -93,7 +93,7 @@ internal sealed class AsyncConnections
     /// <summary>Stops counting a connection whose end was reported, or that was never reported.</summary>
     public void Leave() => _members.Leave();
 
-    public void Forget(AsyncConnection connection)
+    public void Forget(AsyncIOConnection connection)
     {
         ITimer? timer;
         lock (_gate)
@@ -117,18 +117,18 @@ internal sealed class AsyncConnections
     /// <summary>Closes all connections. From here on none of them hands anything in, whatever its thread does.</summary>
     public void CloseConnections()
     {
-        AsyncConnection[] connections;
+        AsyncIOConnection[] connections;
         lock (_gate)
         {
             connections = [.. _connections];
         }
 
-        foreach (AsyncConnection connection in connections)
+        foreach (AsyncIOConnection connection in connections)
         {
             connection.Close(null);
         }
 
-        BlockedConnectionFlusher.Dispose();
+        UserCodeBlockedConnectionFlusher.Dispose();
     }
 
     /// <summary>Completes when the end of all connections was reported. Call it once, after <see cref="CloseConnections"/>.</summary>
@@ -138,7 +138,7 @@ internal sealed class AsyncConnections
         return _members.Gone;
     }
 
-    private bool TryEnter(AsyncConnection connection)
+    private bool TryEnter(AsyncIOConnection connection)
     {
         lock (_gate)
         {

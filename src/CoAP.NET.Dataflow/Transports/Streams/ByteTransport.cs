@@ -1,7 +1,7 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The byte transport of an <see cref="AsyncConnection"/>: a socket with or without TLS, a pipe, a WebSocket. One thread reads and one
+/// The byte transport of an <see cref="AsyncIOConnection"/>: a socket with or without TLS, a pipe, a WebSocket. One thread reads and one
 /// writes at a time. <see cref="Close"/> may be called at any time; the reading and the writing thread then get an exception.
 /// </summary>
 internal abstract class ByteTransport

@@ -16,7 +16,7 @@ namespace CoAP.NET;
 public class CoapDuplexPipeTransport : CoapStreamTransport
 {
     private readonly CoapDuplexPipeTransportOptions _options;
-    private readonly TransportLifetime<UnboundTransportEngine> _life = new();
+    private readonly TransportLifetime<NonListeningTransportEngine> _life = new();
     private Task _accepting = Task.CompletedTask;
 
     /// <summary>Creates a transport.</summary>
@@ -38,7 +38,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     /// <summary>Empty: the transport binds no address.</summary>
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    private UnboundTransportEngine StartedEngine =>
+    private NonListeningTransportEngine StartedEngine =>
         _life.Engine ?? throw new InvalidOperationException("The transport is not started. Start it before it opens connections.");
 
     /// <inheritdoc/>
@@ -46,10 +46,11 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     public override async ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
-        await _life.StartAsync(this, () => new UnboundTransportEngine(this, context, _options.Streams), cancellationToken).ConfigureAwait(false);
+        await _life.StartAsync(this, () => new NonListeningTransportEngine(this, context, _options.Streams), cancellationToken)
+            .ConfigureAwait(false);
         if (_options.Accept is { } accept)
         {
-            _accepting = new PipeAcceptLoop(StartedEngine, accept).RunAsync();
+            _accepting = new DuplexPipeAcceptLoop(StartedEngine, accept).RunAsync();
         }
     }
 
@@ -58,11 +59,11 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     public sealed override async ValueTask<CoapConnection> ConnectAsync(
         CoapAddress remote, string? serverName, CancellationToken cancellationToken)
     {
-        UnboundTransportEngine engine = StartedEngine;
+        NonListeningTransportEngine engine = StartedEngine;
         try
         {
             CoapDuplexPipe pipe = await OpenWithinAsync(engine, remote, serverName, cancellationToken).ConfigureAwait(false);
-            AsyncConnection connection = new(
+            AsyncIOConnection connection = new(
                 engine.Host,
                 new PipeByteTransport(pipe, pipe.Abort),
                 remote,
@@ -133,7 +134,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     }
 
     private async Task<CoapDuplexPipe> OpenWithinAsync(
-        UnboundTransportEngine engine, CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+        NonListeningTransportEngine engine, CoapAddress remote, string? serverName, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         CancellationToken stopping = engine.Stopping;
@@ -142,7 +143,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, stopping);
         try
         {
-            return await PipeAcceptLoop.WithinAsync(OpenAsync(remote, serverName, any.Token), any.Token).ConfigureAwait(false);
+            return await DuplexPipeAcceptLoop.WithinAsync(OpenAsync(remote, serverName, any.Token), any.Token).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // the callback is application code and may throw any exception
         catch (Exception exception) when (exception is not CoapException)

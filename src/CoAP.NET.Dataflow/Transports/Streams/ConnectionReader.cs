@@ -1,7 +1,7 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The input of an <see cref="AsyncConnection"/>. One loop reads, cuts and hands in, on any pool thread on which the platform calls it.
+/// The input of an <see cref="AsyncIOConnection"/>. One loop reads, cuts and hands in, on any pool thread on which the platform calls it.
 /// While nothing arrives it holds no memory besides its own state.
 /// </summary>
 internal sealed class ConnectionReader
@@ -11,7 +11,7 @@ internal sealed class ConnectionReader
     // Receives discarded input: any number of connections may overwrite it.
     private static readonly byte[] s_discarded = new byte[16 * 1024];
 
-    private readonly AsyncConnection _connection;
+    private readonly AsyncIOConnection _connection;
     private readonly ByteTransport _link;
     private readonly ConnectionWriter _writer;
     private readonly AsyncConnections _host;
@@ -25,7 +25,7 @@ internal sealed class ConnectionReader
 
     private int _pauses;
 
-    public ConnectionReader(AsyncConnection connection, ByteTransport link, ConnectionWriter writer, AsyncConnections host)
+    public ConnectionReader(AsyncIOConnection connection, ByteTransport link, ConnectionWriter writer, AsyncConnections host)
     {
         _connection = connection;
         _link = link;
@@ -42,7 +42,7 @@ internal sealed class ConnectionReader
     public bool IsReading { get; private set; }
 
     /// <summary>The activity of its thread.</summary>
-    public ReaderActivity Turn { get; set; }
+    public ConnectionReaderActivity Turn { get; set; }
 
     /// <summary>Whether anything arrived from the peer.</summary>
     public bool HasHeard { get; private set; }
@@ -125,7 +125,7 @@ internal sealed class ConnectionReader
                 return false;
             }
 
-            Turn = ReaderActivity.InStages;
+            Turn = ConnectionReaderActivity.InStages;
             return true;
         }
     }
@@ -135,7 +135,7 @@ internal sealed class ConnectionReader
         bool tells;
         lock (_connection.Gate)
         {
-            Turn = ReaderActivity.Cutting;
+            Turn = ConnectionReaderActivity.Cutting;
             tells = _connection.TryReport();
         }
 

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The output of an <see cref="AsyncConnection"/>. Frames are appended to a queue under the lock of the connection. One loop at a time
+/// The output of an <see cref="AsyncIOConnection"/>. Frames are appended to a queue under the lock of the connection. One loop at a time
 /// removes them, and runs only while there are any. It begins on the sending thread, so bytes that the operating system takes at once need
 /// no other thread.
 /// </summary>
-internal sealed class ConnectionWriter(AsyncConnection connection, ByteTransport link, ICoapStreamContext context)
+internal sealed class ConnectionWriter(AsyncIOConnection connection, ByteTransport link, ICoapStreamContext context)
 {
     // Small enough that a slow peer visibly takes something now and then; also the largest record of TLS.
     private const int LargestWrite = 16 * 1024;
@@ -22,7 +22,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ByteTransport
     private int _batchThread;
     private long _waiting;
     private long _sent;
-    private SendBacklog _backlog;
+    private SendBacklogReporter _backlog;
 
     /// <summary>Whether its loop runs. Guarded by the lock.</summary>
     public bool IsWriting { get; private set; }

@@ -52,7 +52,7 @@ internal sealed class PendingConnects
         public CoapConnectProgress Progress => Volatile.Read(ref _progress);
 
         /// <summary>Records that the TCP connection is open, and the server has not answered the first bytes on it.</summary>
-        public void OnConnected(CoapTimeoutStep awaits) => Set(awaits, CoapConnectStage.NoAnswer, awaits == CoapTimeoutStep.TlsHandshake
+        public void OnConnected(CoapTimeoutStep awaits) => Set(awaits, CoapConnectPhase.NoAnswer, awaits == CoapTimeoutStep.TlsHandshake
             ? $"{Remote} took the TCP connection and did not answer the ClientHello. Does it speak TLS at this port? coaps+tcp has port "
                 + "5684, coap+tcp without TLS has 5683."
             : $"{Remote} took the connection and did not answer the HTTP request for a WebSocket. Does a web server with CoAP over "
@@ -61,13 +61,13 @@ internal sealed class PendingConnects
         /// <summary>Records that the server's certificate was accepted.</summary>
         public void OnTrusted(CoapTimeoutStep awaits) => Set(
             awaits,
-            CoapConnectStage.Authenticating,
+            CoapConnectPhase.Authenticating,
             $"{Remote} showed its certificate and has not answered since. It may not take the certificate of this end, speak no CoAP, "
                 + "or be overloaded.");
 
         public void Dispose() => all.Remove(this);
 
-        private void Set(CoapTimeoutStep awaits, CoapConnectStage stage, string description) =>
+        private void Set(CoapTimeoutStep awaits, CoapConnectPhase stage, string description) =>
             Volatile.Write(ref _progress, new CoapConnectProgress(stage, description) { Awaited = awaits });
     }
 }

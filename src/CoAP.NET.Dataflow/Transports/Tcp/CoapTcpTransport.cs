@@ -52,9 +52,9 @@ internal sealed class CoapTcpTransport : CoapStreamTransport
     public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
-        if (_options.UseTls && !PlatformCryptography.IsAvailable)
+        if (_options.UseTls && !PlatformCryptographyAvailability.IsAvailable)
         {
-            throw new CoapException(PlatformCryptography.Missing(Scheme));
+            throw new CoapException(PlatformCryptographyAvailability.Missing(Scheme));
         }
 
         return _life.StartAsync(this, () => MakeEngine(context), cancellationToken);

@@ -9,7 +9,7 @@ internal static class ConnectFailureMessage
 
     /// <summary>Describes an attempt without an answer so far.</summary>
     public static CoapConnectProgress Silence(in CoapAddress remote, string? serverName = null) =>
-        new(CoapConnectStage.NoAnswer, $"Nothing came from {remote.ToString(serverName)} yet. {SilenceAdvice}");
+        new(CoapConnectPhase.NoAnswer, $"Nothing came from {remote.ToString(serverName)} yet. {SilenceAdvice}");
 
     /// <summary>Describes a refusal of the operating system.</summary>
     public static CoapConnectionException Of(in CoapAddress remote, SocketException cause) =>

@@ -90,7 +90,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     public override bool IsOurs(IPAddress address)
     {
         ArgumentNullException.ThrowIfNull(address);
-        return HostAddresses.Contains(address);
+        return LocalAddressProbe.Contains(address);
     }
 
     /// <inheritdoc/>

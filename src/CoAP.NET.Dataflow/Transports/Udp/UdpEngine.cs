@@ -47,7 +47,7 @@ internal abstract class UdpEngine : TransportEngine
         }
 
         Context.SendFailed(datagram, error);
-        if (LostDescriptorHandler.Is(error))
+        if (LostDescriptorErrors.Is(error))
         {
             OnLost(datagram, error);
         }

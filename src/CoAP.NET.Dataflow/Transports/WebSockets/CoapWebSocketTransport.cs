@@ -16,7 +16,7 @@ internal sealed class CoapWebSocketTransport : CoapStreamTransport
 
     private readonly CoapWebSocketTransportOptions _options;
     private readonly WebSocketConnector _connector;
-    private readonly TransportLifetime<UnboundTransportEngine> _life = new();
+    private readonly TransportLifetime<NonListeningTransportEngine> _life = new();
 
     /// <summary>Creates a transport.</summary>
     /// <param name="options">The options; null for the defaults.</param>
@@ -42,7 +42,7 @@ internal sealed class CoapWebSocketTransport : CoapStreamTransport
     /// <summary>Empty: the web server binds the addresses.</summary>
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    private UnboundTransportEngine StartedEngine =>
+    private NonListeningTransportEngine StartedEngine =>
         _life.Engine ?? throw new InvalidOperationException("The transport is not started. Start it before it opens connections.");
 
     /// <inheritdoc/>
@@ -50,7 +50,7 @@ internal sealed class CoapWebSocketTransport : CoapStreamTransport
     public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
-        return _life.StartAsync(this, () => new UnboundTransportEngine(this, context, _options.Streams), cancellationToken);
+        return _life.StartAsync(this, () => new NonListeningTransportEngine(this, context, _options.Streams), cancellationToken);
     }
 
     /// <inheritdoc/>

@@ -12,7 +12,7 @@ internal sealed class WebSocketConnector
     private readonly CoapWebSocketTransportOptions _options;
 
     // Null in a browser.
-    private readonly HttpWebSockets? _http;
+    private readonly ClientWebSocketOpener? _http;
 
     public WebSocketConnector(CoapWebSocketTransportOptions options)
     {
@@ -23,18 +23,19 @@ internal sealed class WebSocketConnector
         }
         else
         {
-            _http = new HttpWebSockets(options);
+            _http = new ClientWebSocketOpener(options);
         }
     }
 
-    public async ValueTask<CoapConnection> ConnectAsync(UnboundTransportEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
+    public async ValueTask<CoapConnection> ConnectAsync(
+        NonListeningTransportEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
         CancellationToken cancellationToken)
     {
         try
         {
             // Also without TLS: .NET computes the handshake of a WebSocket with SHA-1.
-            return !PlatformCryptography.IsAvailable
-                ? throw new CoapException(PlatformCryptography.Missing(_options.UseTls ? "coaps+ws" : "coap+ws"))
+            return !PlatformCryptographyAvailability.IsAvailable
+                ? throw new CoapException(PlatformCryptographyAvailability.Missing(_options.UseTls ? "coaps+ws" : "coap+ws"))
                 : await OpenAsync(engine, remote, local, serverName, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is not OperationCanceledException)
@@ -44,7 +45,8 @@ internal sealed class WebSocketConnector
         }
     }
 
-    private async Task<CoapConnection> OpenAsync(UnboundTransportEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
+    private async Task<CoapConnection> OpenAsync(
+        NonListeningTransportEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
         CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -68,7 +70,7 @@ internal sealed class WebSocketConnector
             }
 
             WebSocketByteTransport link = new(webSocket, remote, opening, host: opening.Host);
-            AsyncConnection connection = new(engine.Host, link, remote, opening.Local, isInitiator: true, serverName: serverName);
+            AsyncIOConnection connection = new(engine.Host, link, remote, opening.Local, isInitiator: true, serverName: serverName);
             webSocket = null;
             return engine.Host.TryOpen(connection) ? connection : throw ConnectFailureMessage.Refused(remote, serverName);
         }

@@ -66,6 +66,7 @@ internal sealed class BouncyEnd
                 [new CertificateEntry(new BcTlsRawKeyCertificate(Crypto, Key!.ExportSubjectPublicKeyInfo()), null)])
             : new Certificate([Crypto.CreateCertificate(CertificateType.X509, Certificate!.RawData)]);
         return new BcDefaultTlsCredentialedSigner(new TlsCryptoParameters(context), Crypto,
-            PrivateKeyFactory.CreateKey(Key!.ExportPkcs8PrivateKey()), chain, new SignatureAndHashAlgorithm(Org.BouncyCastle.Tls.HashAlgorithm.sha256, SignatureAlgorithm.ecdsa));
+            PrivateKeyFactory.CreateKey(Key!.ExportPkcs8PrivateKey()), chain,
+                new SignatureAndHashAlgorithm(Org.BouncyCastle.Tls.HashAlgorithm.sha256, SignatureAlgorithm.ecdsa));
     }
 }

@@ -25,11 +25,11 @@ internal sealed class DirectConnection : CoapConnection
 
     public override bool IsCongested => IsFull;
 
-    public override CoapConnectionProgress Progress =>
-        Slowness ?? new CoapConnectionProgress(_frames, _rest.Length, _frames, 0) { PartialReceived = _rest.Length };
+    public override CoapConnectionTransferProgress Progress =>
+        Slowness ?? new CoapConnectionTransferProgress(_frames, _rest.Length, _frames, 0) { PartialReceived = _rest.Length };
 
     /// <summary>What it says of its progress instead of the truth.</summary>
-    public CoapConnectionProgress? Slowness { get; set; }
+    public CoapConnectionTransferProgress? Slowness { get; set; }
 
     /// <summary>Whether it says that the peer takes nothing.</summary>
     public bool IsFull { get; set; }

@@ -161,7 +161,7 @@ internal sealed class TransferNetwork : IAsyncDisposable
     {
         string left = string.Empty;
         void Count(string name, long count) => left += count == 0 ? string.Empty : $"{count} {name}; ";
-        foreach (CoapPipeline pipeline in endpoint.Pipelines)
+        foreach (CoapShardPipeline pipeline in endpoint.Pipelines)
         {
             lock (pipeline.Shard.Gate)
             {

@@ -165,7 +165,7 @@ internal sealed class ObservedWorld : IAsyncDisposable
             Assert.Equal((0, 0), (client.Endpoint.Observed.Count, client.Endpoint.Observed.Registrations));
         }
 
-        foreach (CoapPipeline pipeline in Clients.SelectMany(client => client.Endpoint.Pipelines).Concat(Server.Endpoint.Pipelines))
+        foreach (CoapShardPipeline pipeline in Clients.SelectMany(client => client.Endpoint.Pipelines).Concat(Server.Endpoint.Pipelines))
         {
             foreach (CoapChannel channel in pipeline.Channels.All())
             {

@@ -9,13 +9,13 @@ internal class DirectSessionTransport : CoapSessionTransport
     public static readonly CoapAddress Local = CoapAddress.FromIPv4(0x7f000001, 5684);
 
     private readonly List<DirectSession> _opened = [];
-    private ICoapSessionContext? _context;
+    private ICoapSessionTransportContext? _context;
 
     public override string Scheme => "coaps";
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [Local];
 
-    public ICoapSessionContext Context => _context ?? throw new InvalidOperationException("not started");
+    public ICoapSessionTransportContext Context => _context ?? throw new InvalidOperationException("not started");
 
     /// <summary>
     /// Called before a session is opened by us: throw to have it fail, await to have it take long. Null: it is opened at once.
@@ -42,7 +42,7 @@ internal class DirectSessionTransport : CoapSessionTransport
         }
     }
 
-    internal override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
+    internal override ValueTask StartAsync(ICoapSessionTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

@@ -100,8 +100,8 @@ public sealed class SessionPairTests : SessionTest
     [Rfc("9177-4.1-1")]
     public async Task Secured_sessions_may_use_Q_Block()
     {
-        Options.UseQBlock(CoapQBlock.Secured);
-        await using CoapServer device = await StartPairAsync(CoapQBlock.Secured);
+        Options.UseQBlock(CoapQBlockPolicy.Secured);
+        await using CoapServer device = await StartPairAsync(CoapQBlockPolicy.Secured);
         CoapRequest request = new(CoapMethod.Put, "coaps://198.51.100.9/b") { Confirmable = false, Content = CoapContent.Binary(_body) };
         List<byte[]> sent = [];
         _ours.Loses = bytes =>
@@ -140,7 +140,7 @@ public sealed class SessionPairTests : SessionTest
         Assert.Empty(_theirs.Sessions.Skip(1));
     }
 
-    private async Task<CoapServer> StartPairAsync(CoapQBlock qBlock = CoapQBlock.Off)
+    private async Task<CoapServer> StartPairAsync(CoapQBlockPolicy qBlock = CoapQBlockPolicy.Off)
     {
         _ours.Other = _theirs;
         _theirs.Other = _ours;

@@ -282,5 +282,5 @@ public class SessionRetirementTests : SessionTest
         return sent[0];
     }
 
-    private static ICoapSessionMobility Moving(ICoapSessionContext context) => (ICoapSessionMobility)context;
+    private static ICoapSessionHandoverContext Moving(ICoapSessionTransportContext context) => (ICoapSessionHandoverContext)context;
 }

@@ -9,13 +9,13 @@ namespace CoAP.NET.Tests.Transports.Sessions;
 internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTransport
 {
     private readonly List<WiredSession> _sessions = [];
-    private ICoapSessionContext? _context;
+    private ICoapSessionTransportContext? _context;
 
     public override string Scheme => "coaps";
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [local];
 
-    public ICoapSessionContext Context => _context ?? throw new InvalidOperationException("not started");
+    public ICoapSessionTransportContext Context => _context ?? throw new InvalidOperationException("not started");
 
     public WiredSessionTransport? Other { get; set; }
 
@@ -34,7 +34,7 @@ internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTran
         }
     }
 
-    internal override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
+    internal override ValueTask StartAsync(ICoapSessionTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

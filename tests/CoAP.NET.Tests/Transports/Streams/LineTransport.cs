@@ -58,7 +58,7 @@ internal sealed class LineConnection(LineTransport transport, Stream line, ICoap
 
     public override bool IsCongested => Volatile.Read(ref _isCongested);
 
-    public override CoapConnectionProgress Progress =>
+    public override CoapConnectionTransferProgress Progress =>
         new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Volatile.Read(ref _waiting));
 
     public void Start()

@@ -62,7 +62,7 @@ public class MeshBackpressureTests : ConnectionTest
                 Options.Pipeline.Insert(CoapStageLinks.ExchangesToResource, () => Slow<CoapExchange>(goesOn));
                 break;
             case "reply":
-                Options.Pipeline.Insert(CoapStageLinks.ResourceToExchanges, () => Slow<CoapReply>(goesOn));
+                Options.Pipeline.Insert(CoapStageLinks.ResourceToExchanges, () => Slow<CoapServerReply>(goesOn));
                 break;
             case "outbound":
                 Options.Pipeline.Insert(CoapStageLinks.MessagingToSerializer, () => Slow<CoapOutbound>(goesOn));

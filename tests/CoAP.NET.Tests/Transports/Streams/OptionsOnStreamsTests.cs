@@ -142,7 +142,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     [Fact]
     public async Task Q_Block1_is_an_unknown_critical_option()
     {
-        Options.UseQBlock(CoapQBlock.AllowUnsecured);
+        Options.UseQBlock(CoapQBlockPolicy.AllowUnsecured);
         Server.MapPut("/x", () => CoapResults.Changed());
         await StartStreamsAsync();
 

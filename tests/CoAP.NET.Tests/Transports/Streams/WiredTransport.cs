@@ -110,7 +110,7 @@ internal sealed class WiredTransport : CoapStreamTransport
 
         public override bool IsCongested => IsFull;
 
-        public override CoapConnectionProgress Progress => new(_frames, 0, _frames, 0);
+        public override CoapConnectionTransferProgress Progress => new(_frames, 0, _frames, 0);
 
         /// <summary>Whether it says that the peer takes nothing at this moment.</summary>
         public bool IsFull { get; set; }

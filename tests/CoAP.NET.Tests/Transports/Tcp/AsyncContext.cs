@@ -45,7 +45,7 @@ internal sealed class AsyncContext : ICoapStreamContext
     /// <summary>Why the transport could receive nothing any more, each time that it said so.</summary>
     public ConcurrentBag<CoapException> Faults { get; } = [];
 
-    public CoapSourceRule Sources => CoapSourceRule.Default;
+    public CoapSourceGroupingRule Sources => CoapSourceGroupingRule.Default;
 
     public bool IsStopping => false;
 

@@ -22,7 +22,7 @@ public class AsyncFairnessTests
         Turns turns = new(count);
         TaskCompletionSource had = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource stop = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        List<AsyncConnection> connections = [];
+        List<AsyncIOConnection> connections = [];
 
         // On a thread that is not of the pool, so that everything goes into the one queue that all its threads share.
         await Task.Factory.StartNew(
@@ -31,7 +31,7 @@ public class AsyncFairnessTests
                 for (int i = 0; i < count; i++)
                 {
                     CoapAddress remote = CoapAddress.FromIPv4(0xc0000201, 1);
-                    AsyncConnection connection = new(
+                    AsyncIOConnection connection = new(
                         engine.Host, new SocketByteTransport(new BusyStream(turns, stop.Task, remote), remote, isInitiator: false), remote,
                         remote,
                         isInitiator: false);
@@ -105,7 +105,7 @@ public class AsyncFairnessTests
     }
 
     /// <summary>Has a frame for each read, at once, for a long time after all others have begun.</summary>
-    private sealed class BusyStream(Turns turns, Task stop, CoapAddress local) : ConnectedSocket
+    private sealed class BusyStream(Turns turns, Task stop, CoapAddress local) : ConnectedTcpSocket
     {
         private int _left = ReadsOfEach;
         private bool _hasBegun;

@@ -11,7 +11,7 @@ public sealed class HandshakeLimiterTests : IDisposable
     private readonly List<CancellationTokenSource> _ends = [];
     private readonly HandshakeLimiter _places;
 
-    public HandshakeLimiterTests() => _places = new HandshakeLimiter(_limits, _clock, CoapSourceRule.Default);
+    public HandshakeLimiterTests() => _places = new HandshakeLimiter(_limits, _clock, CoapSourceGroupingRule.Default);
 
     public void Dispose() => _ends.ForEach(static end => end.Dispose());
 

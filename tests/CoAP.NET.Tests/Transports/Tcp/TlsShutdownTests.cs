@@ -88,7 +88,7 @@ public sealed class TlsShutdownTests
     }
 
     /// <summary>A socket whose bytes come when the test says so.</summary>
-    private sealed class BlockingSocket : ConnectedSocket
+    private sealed class BlockingSocket : ConnectedTcpSocket
     {
         // Its continuations run within the call, as those of a receive loop do.
         public TaskCompletionSource<int> Received { get; } = new();

@@ -25,7 +25,7 @@ public class TlsTests : TlsTest
         Assert.Equal("00e1", await Context.NextFrameAsync());
         Assert.Equal("2101aab178", await Context.NextFrameAsync());
         Assert.Equal("0000", await Context.NextFrameAsync());
-        byte[] large = AsyncConnectionTests.Frame(1_000_000);
+        byte[] large = AsyncIOConnectionTests.Frame(1_000_000);
         connection.Send(AsyncContext.Frame(large));
         Assert.Equal(large, await peer.ReceiveAsync(large.Length));
         await peer.SendAsync(large);

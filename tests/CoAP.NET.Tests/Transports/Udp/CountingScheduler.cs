@@ -5,7 +5,7 @@ internal sealed class CountingScheduler : CoapThreadScheduler
 {
     // Each test has its own. Idle threads that stay for a minute would be hundreds in the process, and who waits in virtual time looks at
     // all of them before each step.
-    private readonly CoapThreads _threads = new(idleTime: FromMilliseconds(100));
+    private readonly CoapThreadPool _threads = new(idleTime: FromMilliseconds(100));
     private readonly Lock _gate = new();
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _running;

@@ -142,8 +142,8 @@ public class UdpClockTests : UdpTest
     public void LoopClocks_returns_clocks_in_order_of_their_due_time()
     {
         LoopClocks clocks = new();
-        LoopClock first = new(null!);
-        LoopClock second = new(null!);
+        LoopClockSchedule first = new(null!);
+        LoopClockSchedule second = new(null!);
         clocks.Schedule(first, 10);
         clocks.Schedule(second, 5);
 

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Transports.Udp;
 
 /// <summary>Stands for an endpoint: what is received goes to a delegate, on the thread that received it.</summary>
-internal sealed class UdpTestContext : ICoapDatagramContext, IDatagramBatchContext
+internal sealed class UdpTestContext : ICoapDatagramContext, IDatagramPrefetchContext
 {
     private readonly CoapLimits _limits = new();
 
@@ -36,7 +36,7 @@ internal sealed class UdpTestContext : ICoapDatagramContext, IDatagramBatchConte
     /// <summary>Why the transport could receive nothing any more, each time that it said so.</summary>
     public ConcurrentBag<CoapException> Faults { get; } = [];
 
-    public CoapSourceRule Sources => CoapSourceRule.Default;
+    public CoapSourceGroupingRule Sources => CoapSourceGroupingRule.Default;
 
     public bool IsStopping => false;
 

@@ -54,7 +54,7 @@ public class UdpTurnTests : UdpTest
         List<bool> old = [];
         UdpTestContext context = new(datagram =>
         {
-            ReceiveLoop loop = ((ReceiveRole)UserCodeScope.Role!).Loop;
+            ReceiveLoop loop = ((ReceiveLoopOwnership)UserCodeScope.Role!).Loop;
             old.Add(loop.HasBeenLong);
             if (old.Count == 1)
             {

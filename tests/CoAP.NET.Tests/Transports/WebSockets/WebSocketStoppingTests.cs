@@ -12,7 +12,8 @@ public sealed class WebSocketStoppingTests : WebSocketTest
         TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int held = 0;
         CoapEndpointOptions options = new() { Processes = { StopGracePeriod = FromMinutes(5) } };
-        options.Pipeline.Insert(CoapStageLinks.ResourceToExchanges, () => new TransformBlock<CoapReply, CoapReply>(async reply =>
+        options.Pipeline.Insert(
+            CoapStageLinks.ResourceToExchanges, () => new TransformBlock<CoapServerReply, CoapServerReply>(async reply =>
         {
             Interlocked.Increment(ref held);
             await goesOn.Task;

@@ -41,7 +41,7 @@ public abstract class WebSocketTest : IAsyncDisposable
     }
 
     /// <summary>How far the one connection of the server has come.</summary>
-    private protected CoapConnectionProgress Progress => Assert.Single(Server.Endpoint.Connections.All()).Connection!.Progress;
+    private protected CoapConnectionTransferProgress Progress => Assert.Single(Server.Endpoint.Connections.All()).Connection!.Progress;
 
     private protected async Task StartAsync()
     {

@@ -20,7 +20,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private static readonly long s_checkPeriod = 5 * TimeProvider.System.TimestampFrequency;
 
     private readonly SharedLoop? _shared;
-    private readonly Queue<LoopDescriptor> _ready = new();
+    private readonly Queue<EpollWatchedDescriptor> _ready = new();
     private readonly SafeFileHandle _epoll;
     private readonly SafeFileHandle _event;
     private readonly PinnedArray<byte> _events = new(EventCapacity * EpollEvent.Size);
@@ -28,7 +28,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private long _checkAt;
     private readonly LoopDescriptors _files = new();
     private readonly ConcurrentQueue<Command> _commands = new();
-    private readonly ConcurrentQueue<LoopDescriptor> _calls = new();
+    private readonly ConcurrentQueue<EpollWatchedDescriptor> _calls = new();
     private int _signalled;
     private UdpReceiver? _udp;
     private TcpReceiver? _tcp;
@@ -69,8 +69,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <summary>How often it has polled the kernel. Only for the thread that holds the role.</summary>
     public long Looks { get; private set; }
 
-    protected override LoopDiagnostics? ActiveReports =>
-        Volatile.Read(ref _active)?.Context is { } context ? new LoopDiagnostics(context.Counters, context.Logger) : null;
+    protected override LoopCountersAndLogger? ActiveReports =>
+        Volatile.Read(ref _active)?.Context is { } context ? new LoopCountersAndLogger(context.Counters, context.Logger) : null;
 
     protected override TimeSpan HandOverAfter => Volatile.Read(ref _active)?.HandOverAfter ?? Timeout.InfiniteTimeSpan;
 
@@ -97,7 +97,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <summary>Sends the batched messages.</summary>
     /// <param name="role">The thread's hold on the loop.</param>
     /// <returns>False when the thread has lost it.</returns>
-    public bool Flush(ReceiveRole role)
+    public bool Flush(ReceiveLoopOwnership role)
     {
         IsUrgent = false;
         _tcp?.Flush();
@@ -105,7 +105,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     }
 
     /// <summary>Schedules a turn for a descriptor.</summary>
-    public void MakeReady(LoopDescriptor file)
+    public void MakeReady(EpollWatchedDescriptor file)
     {
         if (!file.IsQueued)
         {
@@ -119,7 +119,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="files">Its descriptors in this loop.</param>
     /// <param name="drivesClock">Whether the loop drives the clock of the endpoint.</param>
     /// <returns>A task that completes when the loop reads them, with the clock; null when the loop does not drive it.</returns>
-    public Task<LoopClock?> AttachAsync(LoopTransportContext owner, (LoopDescriptor File, SafeHandle Handle)[] files, bool drivesClock) =>
+    public Task<LoopClockSchedule?> AttachAsync(
+        LoopTransportContext owner, (EpollWatchedDescriptor File, SafeHandle Handle)[] files, bool drivesClock) =>
         Ask(new Command(owner, files, drivesClock, null));
 
     /// <summary>
@@ -128,10 +129,10 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="owner">The transport.</param>
     /// <param name="clock">The clock from <see cref="AttachAsync"/>.</param>
     /// <returns>A task that completes when nothing more is received from them.</returns>
-    public Task DetachAsync(LoopTransportContext owner, LoopClock? clock) => Ask(new Command(owner, null, false, clock));
+    public Task DetachAsync(LoopTransportContext owner, LoopClockSchedule? clock) => Ask(new Command(owner, null, false, clock));
 
-    /// <summary>Makes the loop attend to a descriptor soon; see <see cref="LoopDescriptor.Attend"/>.</summary>
-    public void Call(LoopDescriptor file)
+    /// <summary>Makes the loop attend to a descriptor soon; see <see cref="EpollWatchedDescriptor.Attend"/>.</summary>
+    public void Call(EpollWatchedDescriptor file)
     {
         if (file.TryMarkCalled())
         {
@@ -140,7 +141,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
     }
 
-    public void Wake(LoopClock clock)
+    public void Wake(LoopClockSchedule clock)
     {
         _clocks.Wake(clock);
         Signal();
@@ -156,7 +157,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
         // The thread with the role checks before it waits. Tested after the mark was set: if the role is taken then, the new holder sees
         // it.
-        if (UserCodeScope.Role is ReceiveRole role && role.Loop == this && role.IsHeld)
+        if (UserCodeScope.Role is ReceiveLoopOwnership role && role.Loop == this && role.IsHeld)
         {
             return;
         }
@@ -173,11 +174,11 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     }
 
     /// <summary>Starts to watch a descriptor. Only for the thread that holds the role.</summary>
-    /// <param name="file">The owner of the descriptor; gets its <see cref="LoopDescriptor.Id"/>.</param>
+    /// <param name="file">The owner of the descriptor; gets its <see cref="EpollWatchedDescriptor.Id"/>.</param>
     /// <param name="handle">The descriptor.</param>
     /// <param name="events">The events to watch for.</param>
     /// <returns>Whether the operating system accepts it.</returns>
-    public bool TryAdd(LoopDescriptor file, SafeHandle handle, uint events)
+    public bool TryAdd(EpollWatchedDescriptor file, SafeHandle handle, uint events)
     {
         _files.Add(file);
         if (Control(LibC.EpollAdd, handle, events, file.Id))
@@ -190,10 +191,10 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     }
 
     /// <summary>Changes the watched events of a descriptor. Thread-safe, while the descriptor cannot be closed.</summary>
-    public void Change(LoopDescriptor file, SafeHandle handle, uint events) => Control(LibC.EpollModify, handle, events, file.Id);
+    public void Change(EpollWatchedDescriptor file, SafeHandle handle, uint events) => Control(LibC.EpollModify, handle, events, file.Id);
 
     /// <summary>Stops watching a descriptor. Only for the thread that holds the role, before the descriptor is closed.</summary>
-    public void Remove(LoopDescriptor file, SafeHandle handle)
+    public void Remove(EpollWatchedDescriptor file, SafeHandle handle)
     {
         if (!handle.IsClosed)
         {
@@ -205,7 +206,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
     /// <summary>Whether a descriptor is still the watched one.</summary>
     /// <returns>0, or the error.</returns>
-    public int Check(LoopDescriptor file, SafeHandle handle, uint events)
+    public int Check(EpollWatchedDescriptor file, SafeHandle handle, uint events)
     {
         try
         {
@@ -218,7 +219,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
     }
 
-    protected override void Run(ReceiveRole role)
+    protected override void Run(ReceiveLoopOwnership role)
     {
         // Completes work that another thread may have left unfinished.
         if (!Flush(role) || (_udp is not null && !_udp.FinishBatch(role)) || (_tcp is not null && !_tcp.Continue(role)))
@@ -258,7 +259,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
                 Poll();
             }
 
-            if (_ready.TryDequeue(out LoopDescriptor? file))
+            if (_ready.TryDequeue(out EpollWatchedDescriptor? file))
             {
                 file.IsQueued = false;
                 if (!file.Serve(this, role))
@@ -318,7 +319,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         _shared?.Replace(this);
         foreach (LoopTransportContext owner in _files.Owners())
         {
-            owner.Context.Fault(LostDescriptorHandler.Of("the receive loop (epoll)", error));
+            owner.Context.Fault(LostDescriptorErrors.Of("the receive loop (epoll)", error));
         }
 
         ReceiveWatchdog.Pause();
@@ -329,7 +330,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private static long ToTimestamp(TimeSpan time) =>
         (long)(time.Ticks * ((double)TimeProvider.System.TimestampFrequency / TimeSpan.TicksPerSecond));
 
-    private bool RunClocks(ReceiveRole role)
+    private bool RunClocks(ReceiveLoopOwnership role)
     {
         if (_clocks.IsEmpty && _shared is not null)
         {
@@ -378,7 +379,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         return wait <= 0 ? 0 : (int)Int128.Min((((Int128)wait * 1000) + frequency - 1) / frequency, 60_000);
     }
 
-    private Task<LoopClock?> Ask(Command command)
+    private Task<LoopClockSchedule?> Ask(Command command)
     {
         _commands.Enqueue(command);
         Signal();
@@ -391,7 +392,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         _ = LibC.Read(_event, &count, sizeof(ulong));
     }
 
-    private bool RunCommands(ReceiveRole role)
+    private bool RunCommands(ReceiveLoopOwnership role)
     {
         while (_commands.TryDequeue(out Command? command))
         {
@@ -406,7 +407,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
 
         // Only the present calls: descriptors that call again wait until others were served.
-        for (int i = _calls.Count; i > 0 && _calls.TryDequeue(out LoopDescriptor? file); i--)
+        for (int i = _calls.Count; i > 0 && _calls.TryDequeue(out EpollWatchedDescriptor? file); i--)
         {
             file.ClearCalled();
             if (!file.Attend(this, role))
@@ -423,9 +424,9 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         return true;
     }
 
-    private void Attach(Command command, (LoopDescriptor File, SafeHandle Handle)[] files)
+    private void Attach(Command command, (EpollWatchedDescriptor File, SafeHandle Handle)[] files)
     {
-        foreach ((LoopDescriptor file, SafeHandle handle) in files)
+        foreach ((EpollWatchedDescriptor file, SafeHandle handle) in files)
         {
             if (!TryAdd(file, handle, LibC.EpollIn))
             {
@@ -441,7 +442,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private void Detach(Command command)
     {
         // Nothing batched is left here: answers leave before commands are checked.
-        foreach (LoopDescriptor file in _files.Of(command.Owner))
+        foreach (EpollWatchedDescriptor file in _files.Of(command.Owner))
         {
             file.Detach(this);
         }
@@ -461,7 +462,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
     private void CheckFiles()
     {
-        foreach (LoopDescriptor? file in _files.Slots)
+        foreach (EpollWatchedDescriptor? file in _files.Slots)
         {
             if (file?.Check(this) is { } error and not 0)
             {
@@ -479,8 +480,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     }
 
     private sealed record Command(
-        LoopTransportContext Owner, (LoopDescriptor File, SafeHandle Handle)[]? Files, bool DrivesClock, LoopClock? Clock)
+        LoopTransportContext Owner, (EpollWatchedDescriptor File, SafeHandle Handle)[]? Files, bool DrivesClock, LoopClockSchedule? Clock)
     {
-        public TaskCompletionSource<LoopClock?> Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource<LoopClockSchedule?> Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }
 }

@@ -12,7 +12,7 @@ internal unsafe struct IoVector
 
 /// <summary>struct msghdr, 64 bits.</summary>
 [StructLayout(LayoutKind.Sequential)]
-internal unsafe struct MessageHeader
+internal unsafe struct SocketMessageHeader
 {
     public byte* Name;
     public uint NameLength;
@@ -25,9 +25,9 @@ internal unsafe struct MessageHeader
 
 /// <summary>struct mmsghdr, 64 bits.</summary>
 [StructLayout(LayoutKind.Sequential)]
-internal struct MessageHeaderWithLength
+internal struct MmsgHeader
 {
-    public MessageHeader Header;
+    public SocketMessageHeader Header;
     public uint Length;
 }
 

@@ -81,17 +81,17 @@ internal static unsafe partial class LibC
     public static SafeFileHandle CreateEvent() => new(eventfd(0, CloseOnExec | NonBlocking), ownsHandle: true);
 
     [LibraryImport("libc", EntryPoint = "recvmmsg", SetLastError = true)]
-    public static partial int ReceiveMany(int socket, MessageHeaderWithLength* messages, uint count, int flags, void* timeout);
+    public static partial int ReceiveMany(int socket, MmsgHeader* messages, uint count, int flags, void* timeout);
 
     /// <summary>Sends several messages with one system call; the sendmmsg of musl makes one for each message.</summary>
-    public static int SendMany(int socket, MessageHeaderWithLength* messages, uint count, int flags) =>
+    public static int SendMany(int socket, MmsgHeader* messages, uint count, int flags) =>
         (int)syscall(s_sendMany, socket, (nint)messages, (nint)count, flags);
 
     [LibraryImport("libc", EntryPoint = "sendmsg", SetLastError = true)]
-    public static partial nint Send(SafeHandle socket, MessageHeader* message, int flags);
+    public static partial nint Send(SafeHandle socket, SocketMessageHeader* message, int flags);
 
     [LibraryImport("libc", EntryPoint = "recvmsg", SetLastError = true)]
-    public static partial nint Receive(int socket, MessageHeader* message, int flags);
+    public static partial nint Receive(int socket, SocketMessageHeader* message, int flags);
 
     [LibraryImport("libc", EntryPoint = "epoll_ctl", SetLastError = true)]
     public static partial int ControlEpoll(SafeHandle epoll, int operation, SafeHandle file, byte* epollEvent);

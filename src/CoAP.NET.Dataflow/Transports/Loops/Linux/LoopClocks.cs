@@ -8,13 +8,13 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed class LoopClocks
 {
-    private readonly PriorityQueue<LoopClock, long> _queue = new();
+    private readonly PriorityQueue<LoopClockSchedule, long> _queue = new();
     private int _removed;
-    private readonly ConcurrentQueue<LoopClock> _woken = new();
+    private readonly ConcurrentQueue<LoopClockSchedule> _woken = new();
     // So many outdated entries may stay in the queue at any length.
     private const int Few = 16;
 
-    private readonly Dictionary<ICoapTransportContext, LoopClock> _clocks = [];
+    private readonly Dictionary<ICoapTransportContext, LoopClockSchedule> _clocks = [];
 
     /// <summary>The time of the next due clock; <see cref="long.MaxValue"/> for none.</summary>
     public long NextDue => _queue.TryPeek(out _, out long due) ? due : long.MaxValue;
@@ -23,11 +23,11 @@ internal sealed class LoopClocks
 
     /// <summary>Starts to drive the clock of an endpoint at once; one clock for all of its transports.</summary>
     /// <returns>The clock; pass it to <see cref="Leave"/>.</returns>
-    public LoopClock Join(LoopTransportContext owner, long now)
+    public LoopClockSchedule Join(LoopTransportContext owner, long now)
     {
-        if (!_clocks.TryGetValue(owner.Context, out LoopClock? clock))
+        if (!_clocks.TryGetValue(owner.Context, out LoopClockSchedule? clock))
         {
-            _clocks.Add(owner.Context, clock = new LoopClock(owner));
+            _clocks.Add(owner.Context, clock = new LoopClockSchedule(owner));
         }
 
         clock.Users++;
@@ -36,7 +36,7 @@ internal sealed class LoopClocks
     }
 
     /// <summary>Releases the clock of a transport that no longer needs it.</summary>
-    public void Leave(LoopClock clock)
+    public void Leave(LoopClockSchedule clock)
     {
         if (--clock.Users == 0)
         {
@@ -49,7 +49,7 @@ internal sealed class LoopClocks
         }
     }
 
-    public void Wake(LoopClock clock)
+    public void Wake(LoopClockSchedule clock)
     {
         if (clock.TryMarkWoken())
         {
@@ -59,7 +59,7 @@ internal sealed class LoopClocks
 
     public void CollectWoken(long now)
     {
-        while (_woken.TryDequeue(out LoopClock? clock))
+        while (_woken.TryDequeue(out LoopClockSchedule? clock))
         {
             clock.ClearWoken();
             Schedule(clock, now);
@@ -67,9 +67,9 @@ internal sealed class LoopClocks
     }
 
     /// <summary>Returns the first due clock. It stays in the queue, so a change of the role during its call does not lose it.</summary>
-    public LoopClock? PeekDue(long now)
+    public LoopClockSchedule? PeekDue(long now)
     {
-        while (_queue.TryPeek(out LoopClock? clock, out long due) && due <= now)
+        while (_queue.TryPeek(out LoopClockSchedule? clock, out long due) && due <= now)
         {
             if (due == clock.Queued && !clock.IsRemoved)
             {
@@ -95,7 +95,7 @@ internal sealed class LoopClocks
     // All at once and rarely, because finding one entry takes as long as the whole queue.
     private void Sweep()
     {
-        (LoopClock Clock, long Due)[] left = [
+        (LoopClockSchedule Clock, long Due)[] left = [
             .. _queue.UnorderedItems.Where(static entry => !entry.Element.IsRemoved && entry.Priority == entry.Element.Queued)];
         _queue.Clear();
         _queue.EnqueueRange(left);
@@ -103,7 +103,7 @@ internal sealed class LoopClocks
     }
 
     /// <summary>Sets the due time of a clock.</summary>
-    public void Schedule(LoopClock clock, long due)
+    public void Schedule(LoopClockSchedule clock, long due)
     {
         clock.Due = due;
         if (due < clock.Queued && !clock.IsRemoved)

@@ -4,12 +4,12 @@ namespace CoAP.NET.Transports;
 internal sealed class LoopDescriptors
 {
     private readonly Stack<int> _free = new();
-    private LoopDescriptor?[] _slots = new LoopDescriptor?[16];
+    private EpollWatchedDescriptor?[] _slots = new EpollWatchedDescriptor?[16];
     private int _used = 1; // 0 is the loop's own event
     private int _generation;
 
     /// <summary>Adds a descriptor and gives it a number other than 0.</summary>
-    public void Add(LoopDescriptor file)
+    public void Add(EpollWatchedDescriptor file)
     {
         if (!_free.TryPop(out int slot))
         {
@@ -25,13 +25,13 @@ internal sealed class LoopDescriptors
         _slots[slot] = file;
     }
 
-    public LoopDescriptor? Find(long id)
+    public EpollWatchedDescriptor? Find(long id)
     {
         int slot = (int)id;
         return (uint)slot < (uint)_slots.Length && _slots[slot] is { } file && file.Id == id ? file : null;
     }
 
-    public void Remove(LoopDescriptor file)
+    public void Remove(EpollWatchedDescriptor file)
     {
         if (Find(file.Id) == file)
         {
@@ -42,16 +42,16 @@ internal sealed class LoopDescriptors
     }
 
     /// <summary>All descriptors, with gaps.</summary>
-    public ReadOnlySpan<LoopDescriptor?> Slots => _slots;
+    public ReadOnlySpan<EpollWatchedDescriptor?> Slots => _slots;
 
     /// <summary>Returns the distinct transports with descriptors, as a new list.</summary>
-    public List<LoopTransportContext> Owners() => [.. _slots.OfType<LoopDescriptor>().Select(static file => file.Owner).Distinct()];
+    public List<LoopTransportContext> Owners() => [.. _slots.OfType<EpollWatchedDescriptor>().Select(static file => file.Owner).Distinct()];
 
     /// <summary>Returns the descriptors of a transport, as a new list.</summary>
-    public List<LoopDescriptor> Of(LoopTransportContext owner)
+    public List<EpollWatchedDescriptor> Of(LoopTransportContext owner)
     {
-        List<LoopDescriptor> files = [];
-        foreach (LoopDescriptor? file in _slots)
+        List<EpollWatchedDescriptor> files = [];
+        foreach (EpollWatchedDescriptor? file in _slots)
         {
             if (file?.Owner == owner)
             {

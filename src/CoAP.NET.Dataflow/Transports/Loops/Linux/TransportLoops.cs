@@ -17,7 +17,7 @@ internal sealed class TransportLoops
     private readonly bool _isServer;
     private SharedLoop? _shared;
     private ServerLoops? _own;
-    private LoopClock? _clock;
+    private LoopClockSchedule? _clock;
 
     public TransportLoops(ICoapTransportContext context, TimeSpan handOverAfter, bool isServer)
     {
@@ -68,9 +68,10 @@ internal sealed class TransportLoops
     public bool Has(EpollLoop loop) => loop.Index < All.Length && All[loop.Index] == loop;
 
     /// <summary>Attaches descriptors to a loop; the first loop with the clock.</summary>
-    public async Task AttachAsync(int index, params (LoopDescriptor File, SafeHandle Handle)[] files)
+    public async Task AttachAsync(int index, params (EpollWatchedDescriptor File, SafeHandle Handle)[] files)
     {
-        LoopClock? clock = await All[index].AttachAsync(Owner, files, index == 0 && DrivesClock && _clock is null).ConfigureAwait(false);
+        LoopClockSchedule? clock = await All[index].AttachAsync(Owner, files, index == 0 && DrivesClock && _clock is null)
+            .ConfigureAwait(false);
         _clock ??= clock;
     }
 
@@ -119,7 +120,7 @@ internal sealed class TransportLoops
             }
 
             // Without a socket they fail, but in another way if the system does not have them.
-            MessageHeaderWithLength nothing = default;
+            MmsgHeader nothing = default;
             return LibC.SendMany(-1, &nothing, 0, 0) < 0 && Marshal.GetLastPInvokeError() is var sendError and not LibC.EBADF
                 ? ReasonOf("sendmmsg", sendError)
                 : LibC.ReceiveMany(-1, &nothing, 0, 0, null) < 0 && Marshal.GetLastPInvokeError() is var receiveError and not LibC.EBADF

@@ -105,7 +105,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private ConnectedSocket WireOf(Socket socket, in CoapAddress remote) => _loops is { } loops
+    private ConnectedTcpSocket WireOf(Socket socket, in CoapAddress remote) => _loops is { } loops
         ? new LoopTcpSocket(loops.Owner, loops.Of(remote), socket.SafeHandle, socket, _wires!)
         : new PlatformConnectedSocket(socket);
 
@@ -145,7 +145,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         {
             socket.NoDelay = true;
             CoapAddress remote = RemoteAddressOf(socket);
-            AsyncConnection? connection = _tls is null
+            AsyncIOConnection? connection = _tls is null
                 ? Connection(
                     new SocketByteTransport(new PlatformConnectedSocket(socket), remote, isInitiator: false), remote, isInitiator: false)
                 : await AcceptHandshakeAsync(socket, remote, _tls).ConfigureAwait(false);
@@ -169,13 +169,14 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private AsyncConnection Connection(SocketByteTransport link, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null,
+    private AsyncIOConnection Connection(SocketByteTransport link, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null,
         string? serverName = null) =>
             new(Host, link, remote, link.LocalAddress, isInitiator, identity, serverName);
 
     private static CoapAddress RemoteAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.RemoteEndPoint!);
 
-    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => Host.PendingConnects.Find(remote, serverName);
+    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
+        Host.PendingConnects.Find(remote, serverName);
 
     public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName,
         CancellationToken cancellationToken)
@@ -199,8 +200,8 @@ internal sealed class AsyncTcpEngine : TcpEngine
         using PendingConnects.Opening opening = Host.PendingConnects.Begin(remote, serverName);
         try
         {
-            ConnectedSocket wire = await ConnectWireAsync(remote, local, cancellationToken).ConfigureAwait(false);
-            AsyncConnection connection = _tls is null
+            ConnectedTcpSocket wire = await ConnectWireAsync(remote, local, cancellationToken).ConfigureAwait(false);
+            AsyncIOConnection connection = _tls is null
                 ? Connection(new SocketByteTransport(wire, remote, isInitiator: true), remote, isInitiator: true, serverName: serverName)
                 : await ConnectHandshakeAsync(wire, opening, _tls, cancellationToken).ConfigureAwait(false);
             return Host.TryOpen(connection)
@@ -216,7 +217,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private async Task<ConnectedSocket> ConnectWireAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
+    private async Task<ConnectedTcpSocket> ConnectWireAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
     {
         TimeSpan limit = Options.Streams.ConnectTimeout;
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
@@ -248,7 +249,8 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private static async Task<ConnectedSocket> ConnectByPlatformAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
+    private static async Task<ConnectedTcpSocket> ConnectByPlatformAsync(
+        CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
     {
         IPEndPoint endpoint = remote.ToIPEndPoint();
         Socket socket = new(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
@@ -269,7 +271,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private async Task<ConnectedSocket> ConnectInLoopAsync(TransportLoops loops, CoapAddress remote, IPAddress? local,
+    private async Task<ConnectedTcpSocket> ConnectInLoopAsync(TransportLoops loops, CoapAddress remote, IPAddress? local,
         CancellationToken cancellationToken)
     {
         SocketHandle handle = TcpSockets.Connect(remote, local);
@@ -295,8 +297,8 @@ internal sealed class AsyncTcpEngine : TcpEngine
         _ => "Check the address and the network.",
     };
 
-    private async Task<AsyncConnection> ConnectHandshakeAsync(
-        ConnectedSocket wire, PendingConnects.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
+    private async Task<AsyncIOConnection> ConnectHandshakeAsync(
+        ConnectedTcpSocket wire, PendingConnects.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
     {
         CoapAddress remote = opening.Remote;
         string? serverName = opening.ServerName;
@@ -340,16 +342,17 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private async Task<AsyncConnection?> AcceptHandshakeAsync(Socket socket, CoapAddress remote, TlsSettings settings)
+    private async Task<AsyncIOConnection?> AcceptHandshakeAsync(Socket socket, CoapAddress remote, TlsSettings settings)
     {
         SslStream? stream = null;
-        ConnectedSocket wire = WireOf(socket, remote);
+        ConnectedTcpSocket wire = WireOf(socket, remote);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
 
         // Its place comes before its timer: whoever sees the timer knows that later connections are evicted after this one.
         HandshakeLimiter.Handshake handshake = _handshakes.Enter(remote, any);
         using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
-        using CancellationTokenRegistration over = timeout.Token.UnsafeRegister(static any => ((CancellationTokenSource)any!).Cancel(), any);
+        using CancellationTokenRegistration over =
+            timeout.Token.UnsafeRegister(static any => ((CancellationTokenSource)any!).Cancel(), any);
         TlsClientCertificateCheck check = new();
         try
         {

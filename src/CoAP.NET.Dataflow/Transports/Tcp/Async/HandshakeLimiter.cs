@@ -7,7 +7,7 @@ namespace CoAP.NET.Transports;
 /// <param name="limits">The limits.</param>
 /// <param name="time">The clock.</param>
 /// <param name="sources">Maps peers to sources.</param>
-internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, CoapSourceRule sources)
+internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, CoapSourceGroupingRule sources)
 {
     // A source that is full by itself gives a place away only when a handshake has made no progress for so long. Otherwise many clients
     // behind one address that connect at once would end each other's handshakes.
@@ -127,7 +127,7 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
     {
         private readonly HandshakeLimiter _places;
 
-        public Handshake(HandshakeLimiter places, in CoapSource source, CancellationTokenSource end)
+        public Handshake(HandshakeLimiter places, in CoapQuotaSource source, CancellationTokenSource end)
         {
             _places = places;
             End = end;

@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// <summary>A socket that the platform drives.</summary>
 /// <param name="socket">The socket; disposed with the wire.</param>
 #pragma warning disable CA1001 // Close does it
-internal sealed class PlatformConnectedSocket(Socket socket) : ConnectedSocket
+internal sealed class PlatformConnectedSocket(Socket socket) : ConnectedTcpSocket
 #pragma warning restore CA1001
 {
     private readonly NetworkStream _stream = new(socket, ownsSocket: true);

@@ -14,7 +14,7 @@ internal sealed class SocketAcceptLoop(AsyncTcpEngine engine, Socket listener, C
     protected override async ValueTask AcceptAsync(CancellationToken cancellationToken)
     {
         Socket socket = await listener.AcceptAsync(cancellationToken).ConfigureAwait(false);
-        if (DescriptorReserve.IsTouchedBy(socket.SafeHandle))
+        if (FileDescriptorHeadroom.IsTouchedBy(socket.SafeHandle))
         {
             socket.Dispose();
             throw new SocketException((int)SocketError.TooManyOpenSockets);

@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// <summary>A socket, with or without TLS.</summary>
 internal sealed class SocketByteTransport : ByteTransport
 {
-    private readonly ConnectedSocket _wire;
+    private readonly ConnectedTcpSocket _wire;
     private readonly SslStream? _tls;
     private readonly TlsSocketStream? _records;
     private readonly CoapAddress _remote;
@@ -16,7 +16,7 @@ internal sealed class SocketByteTransport : ByteTransport
     /// <param name="wire">The socket; disposed with the link.</param>
     /// <param name="remote">The peer.</param>
     /// <param name="isInitiator">Whether this end connected.</param>
-    public SocketByteTransport(ConnectedSocket wire, CoapAddress remote, bool isInitiator)
+    public SocketByteTransport(ConnectedTcpSocket wire, CoapAddress remote, bool isInitiator)
     {
         _wire = wire;
         _remote = remote;
@@ -24,7 +24,7 @@ internal sealed class SocketByteTransport : ByteTransport
     }
 
     /// <summary>Creates a link with TLS after its handshake.</summary>
-    public SocketByteTransport(ConnectedSocket wire, SslStream tls, TlsSocketStream records, CoapAddress remote, bool isInitiator)
+    public SocketByteTransport(ConnectedTcpSocket wire, SslStream tls, TlsSocketStream records, CoapAddress remote, bool isInitiator)
         : this(wire, remote, isInitiator)
     {
         _tls = tls;

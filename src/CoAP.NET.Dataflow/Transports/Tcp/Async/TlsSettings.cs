@@ -113,7 +113,7 @@ internal sealed class TlsSettings
         SslServerAuthenticationOptions copy = TlsOptionsCopier.Of(options);
         copy.ApplicationProtocols = WithCoap(copy.ApplicationProtocols);
         copy.AllowRenegotiation = false;
-        PeerCertificateChains.Guard(copy);
+        OfflineCertificateChainPolicy.Guard(copy);
         return copy;
     }
 
@@ -122,7 +122,7 @@ internal sealed class TlsSettings
         SslClientAuthenticationOptions copy = TlsOptionsCopier.Of(options);
         copy.ApplicationProtocols = WithCoap(copy.ApplicationProtocols);
         copy.AllowRenegotiation = false;
-        PeerCertificateChains.Guard(copy);
+        OfflineCertificateChainPolicy.Guard(copy);
         return copy;
     }
 

@@ -10,7 +10,7 @@ namespace CoAP.NET.Transports;
 /// </summary>
 /// <param name="wire">The socket; disposed with this stream.</param>
 /// <param name="handshake">Gets the progress until <see cref="BeginRecords"/>; null for handshakes without a place.</param>
-internal sealed class TlsSocketStream(ConnectedSocket wire, HandshakeLimiter.Handshake? handshake = null) : Stream
+internal sealed class TlsSocketStream(ConnectedTcpSocket wire, HandshakeLimiter.Handshake? handshake = null) : Stream
 {
     /// <summary>
     /// The maximum buffer of SslStream for a record: 16 KiB and the overhead of encryption (RFC 8446 section 5.2), rounded up to a power of

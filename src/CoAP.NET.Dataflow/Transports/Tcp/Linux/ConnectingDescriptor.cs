@@ -3,7 +3,7 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>A connection that this end is opening.</summary>
-internal sealed class ConnectingDescriptor : LoopDescriptor
+internal sealed class ConnectingDescriptor : EpollWatchedDescriptor
 {
     private readonly TaskCompletionSource<CoapConnection> _result = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly LinuxTcpEngine _engine;
@@ -36,7 +36,7 @@ internal sealed class ConnectingDescriptor : LoopDescriptor
         }
     }
 
-    public override bool Attend(EpollLoop loop, ReceiveRole role)
+    public override bool Attend(EpollLoop loop, ReceiveLoopOwnership role)
     {
         if (Volatile.Read(ref _isDecided) != 0)
         {
@@ -58,7 +58,7 @@ internal sealed class ConnectingDescriptor : LoopDescriptor
         return true;
     }
 
-    public override bool Serve(EpollLoop loop, ReceiveRole role)
+    public override bool Serve(EpollLoop loop, ReceiveLoopOwnership role)
     {
         Events = 0;
         if (!TryDecide())

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A TCP connection that a loop reads. Sending is thread-safe, under the gate; <see cref="ConnectionDescriptor"/> is the loop's side of it.
+/// A TCP connection that a loop reads. Sending is thread-safe, under the gate; <see cref="EpollWatchedConnection"/> is the loop's side of it.
 /// Only the loop closes the descriptor, under the gate, so no thread uses it afterwards.
 /// </summary>
 internal sealed class LinuxTcpConnection : CoapConnection
@@ -28,7 +28,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
         Engine = engine;
         _loop = loop;
         _handle = handle;
-        File = new ConnectionDescriptor(this);
+        File = new EpollWatchedConnection(this);
         Sender = new TcpSender(this);
     }
 
@@ -37,7 +37,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
 
     public LinuxTcpEngine Engine { get; }
 
-    public ConnectionDescriptor File { get; }
+    public EpollWatchedConnection File { get; }
 
     /// <summary>For the loop, which also closes it.</summary>
     public int Descriptor => _handle.Descriptor;
@@ -46,7 +46,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
 
     public override bool IsCongested => Sender.IsCongested;
 
-    public override CoapConnectionProgress Progress =>
+    public override CoapConnectionTransferProgress Progress =>
         new(Volatile.Read(ref _framesReceived), Volatile.Read(ref _partialLength), Sender.BytesSent, Sender.Waiting)
         {
             PartialReceived = Volatile.Read(ref _partialReceived),
@@ -72,7 +72,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
     public override void Send(CoapDatagram frame)
     {
         ArgumentNullException.ThrowIfNull(frame);
-        if (UserCodeScope.Role is ReceiveRole role && role.Loop == _loop && role.BlockHandOver(out bool pinned))
+        if (UserCodeScope.Role is ReceiveLoopOwnership role && role.Loop == _loop && role.BlockHandOver(out bool pinned))
         {
             bool taken = _loop.Tcp.TryCollect(this, frame);
             if (pinned)

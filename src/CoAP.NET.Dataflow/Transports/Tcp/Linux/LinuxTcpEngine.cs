@@ -54,7 +54,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         {
             await _loops.AttachAsync(
                 i, [.. _listeners.Where((_, k) => k % _loops.All.Length == i)
-                    .Select(static listener => ((LoopDescriptor)listener, (SafeHandle)listener.Handle))]).ConfigureAwait(false);
+                    .Select(static listener => ((EpollWatchedDescriptor)listener, (SafeHandle)listener.Handle))]).ConfigureAwait(false);
         }
 
         foreach (ListenerDescriptor listener in _listeners)

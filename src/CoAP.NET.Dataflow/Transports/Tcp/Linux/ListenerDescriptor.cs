@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>A listening socket. It accepts connections without waiting, some at a time.</summary>
-internal sealed class ListenerDescriptor : LoopDescriptor
+internal sealed class ListenerDescriptor : EpollWatchedDescriptor
 {
     private const int AcceptedAtOnce = 64;
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(100);
@@ -31,7 +31,7 @@ internal sealed class ListenerDescriptor : LoopDescriptor
     /// <summary>Whether accepting is paused, because the process has no descriptor or memory. Thread-safe.</summary>
     public bool IsPaused => Volatile.Read(ref _isPaused);
 
-    public override bool Serve(EpollLoop loop, ReceiveRole role)
+    public override bool Serve(EpollLoop loop, ReceiveLoopOwnership role)
     {
         Events = 0;
         if (_engine.IsClosing)
@@ -44,7 +44,7 @@ internal sealed class ListenerDescriptor : LoopDescriptor
             int descriptor = TcpSockets.Accept(Handle.Descriptor, out CoapAddress remote);
             if (descriptor >= 0)
             {
-                if (DescriptorReserve.IsTouchedBy(descriptor))
+                if (FileDescriptorHeadroom.IsTouchedBy(descriptor))
                 {
                     _ = LibC.CloseDescriptor(descriptor);
                     Pause(loop, LibC.EMFILE);
@@ -80,7 +80,7 @@ internal sealed class ListenerDescriptor : LoopDescriptor
     }
 
     /// <summary>Continues after a pause.</summary>
-    public override bool Attend(EpollLoop loop, ReceiveRole role)
+    public override bool Attend(EpollLoop loop, ReceiveLoopOwnership role)
     {
         if (_isPaused && !_engine.IsClosing)
         {
@@ -96,7 +96,7 @@ internal sealed class ListenerDescriptor : LoopDescriptor
     public override void OnLost(int error)
     {
         Handle.SetHandleAsInvalid();
-        Owner.Context.Fault(LostDescriptorHandler.Of($"listening on TCP {Local}", error));
+        Owner.Context.Fault(LostDescriptorErrors.Of($"listening on TCP {Local}", error));
     }
 
     public override void Detach(EpollLoop loop)
@@ -109,7 +109,7 @@ internal sealed class ListenerDescriptor : LoopDescriptor
     /// <summary>Tries again, because there may be room now. Thread-safe.</summary>
     public void TryAgain() => _loop.Call(this);
 
-    private bool Take(EpollLoop loop, ReceiveRole role, SocketHandle handle, in CoapAddress remote)
+    private bool Take(EpollLoop loop, ReceiveLoopOwnership role, SocketHandle handle, in CoapAddress remote)
     {
         if (!_engine.TryEnter())
         {

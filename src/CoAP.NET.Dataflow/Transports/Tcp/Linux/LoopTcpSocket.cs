@@ -8,7 +8,7 @@ namespace CoAP.NET.Transports;
 /// continues within the turn of the loop that found the bytes. Only the loop closes the descriptor, under the gate, so no thread uses it
 /// afterwards.
 /// </summary>
-internal sealed class LoopTcpSocket : ConnectedSocket
+internal sealed class LoopTcpSocket : ConnectedTcpSocket
 {
     // The maximum number of reads per turn from a socket that always has input. A peer may send empty records, of which SslStream reads any
     // number before it returns.
@@ -53,7 +53,8 @@ internal sealed class LoopTcpSocket : ConnectedSocket
     /// <param name="handle">The socket; it may be a blocking one.</param>
     /// <param name="disposed">Disposed when the wire is closed.</param>
     /// <param name="members">Counts it until its descriptor is closed.</param>
-    public LoopTcpSocket(LoopTransportContext owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, OpenConnectionCountdown members)
+    public LoopTcpSocket(
+        LoopTransportContext owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, OpenConnectionCountdown members)
     {
         _file = new SocketDescriptor(this, owner);
         _loop = loop;
@@ -285,7 +286,7 @@ internal sealed class LoopTcpSocket : ConnectedSocket
     }
 
     // The loop's turn: the socket is readable or writable.
-    private bool Serve(uint events, ReceiveRole role)
+    private bool Serve(uint events, ReceiveLoopOwnership role)
     {
         bool reads = false;
         bool writes = false;
@@ -333,7 +334,7 @@ internal sealed class LoopTcpSocket : ConnectedSocket
     }
 
     // The loop starts to watch it, continues with it, or closes it.
-    private bool Attend(ReceiveRole role)
+    private bool Attend(ReceiveLoopOwnership role)
     {
         bool goesOn;
         bool reads = false;
@@ -393,16 +394,16 @@ internal sealed class LoopTcpSocket : ConnectedSocket
         return !goesOn || Serve(LibC.EpollIn, role);
     }
 
-    private sealed class SocketDescriptor(LoopTcpSocket wire, LoopTransportContext owner) : LoopDescriptor(owner)
+    private sealed class SocketDescriptor(LoopTcpSocket wire, LoopTransportContext owner) : EpollWatchedDescriptor(owner)
     {
-        public override bool Serve(EpollLoop loop, ReceiveRole role)
+        public override bool Serve(EpollLoop loop, ReceiveLoopOwnership role)
         {
             uint events = Events;
             Events = 0;
             return wire.Serve(events, role);
         }
 
-        public override bool Attend(EpollLoop loop, ReceiveRole role) => wire.Attend(role);
+        public override bool Attend(EpollLoop loop, ReceiveLoopOwnership role) => wire.Attend(role);
 
         public override void Detach(EpollLoop loop) => wire.Close();
     }

@@ -48,7 +48,7 @@ internal sealed unsafe class TcpFrameSplitter
     /// <param name="file">The connection.</param>
     /// <param name="isFull">Whether there may be more input.</param>
     /// <returns>The number of bytes; 0 at the end; minus the error of the system.</returns>
-    public nint Read(ConnectionDescriptor file, out bool isFull)
+    public nint Read(EpollWatchedConnection file, out bool isFull)
     {
         nint count;
         if (file.Partial is not { } partial)
@@ -84,7 +84,7 @@ internal sealed unsafe class TcpFrameSplitter
     }
 
     /// <summary>Reads and discards input.</summary>
-    public nint ReadNothing(ConnectionDescriptor file, out bool isFull) => Receive(file, out isFull);
+    public nint ReadNothing(EpollWatchedConnection file, out bool isFull) => Receive(file, out isFull);
 
     /// <summary>Reads remaining input, which would make the kernel reset the connection on closing.</summary>
     public void Drain(int descriptor)
@@ -95,7 +95,7 @@ internal sealed unsafe class TcpFrameSplitter
     }
 
     /// <summary>Returns the next complete frame. <see cref="TakeBack"/> ends its turn.</summary>
-    public CoapDatagram? Cut(ConnectionDescriptor file, out bool isBroken)
+    public CoapDatagram? Cut(EpollWatchedConnection file, out bool isBroken)
     {
         isBroken = false;
         if (_source is null)
@@ -124,7 +124,7 @@ internal sealed unsafe class TcpFrameSplitter
     }
 
     /// <summary>Ends the turn of the last shown frame.</summary>
-    public void TakeBack(ConnectionDescriptor? file)
+    public void TakeBack(EpollWatchedConnection? file)
     {
         if (_lent is not { } lent)
         {
@@ -158,7 +158,7 @@ internal sealed unsafe class TcpFrameSplitter
 
     /// <summary>Moves unprocessed input to memory where it may stay until the next turn.</summary>
     /// <returns>False when there is none, or no memory: then hand it in now.</returns>
-    public bool TrySetAside(ConnectionDescriptor file)
+    public bool TrySetAside(EpollWatchedConnection file)
     {
         if (_source is null)
         {
@@ -181,7 +181,7 @@ internal sealed unsafe class TcpFrameSplitter
     /// <param name="file">The connection.</param>
     /// <param name="isHeld">Whether it may contain complete frames, which are handed in later.</param>
     /// <returns>Whether the caller must schedule that.</returns>
-    public bool KeepRest(ConnectionDescriptor file, bool isHeld)
+    public bool KeepRest(EpollWatchedConnection file, bool isHeld)
     {
         LinuxTcpConnection connection = file.Connection;
         bool isReady = false;
@@ -217,7 +217,7 @@ internal sealed unsafe class TcpFrameSplitter
     }
 
     /// <summary>Returns the memory of a connection's remaining input.</summary>
-    public void Drop(ConnectionDescriptor file)
+    public void Drop(EpollWatchedConnection file)
     {
         file.Needed = 0;
         file.Connection.ShowPartial(0, 0);
@@ -236,7 +236,7 @@ internal sealed unsafe class TcpFrameSplitter
     }
 
     /// <returns>False when there is no memory for it.</returns>
-    private static bool TryCharge(ConnectionDescriptor file, int wanted)
+    private static bool TryCharge(EpollWatchedConnection file, int wanted)
     {
         int change = wanted - file.Charged;
         if (change > 0 && !file.Context.TryReserveAssembly(file.Connection, change))
@@ -265,14 +265,14 @@ internal sealed unsafe class TcpFrameSplitter
         return room[..length];
     }
 
-    private nint Receive(ConnectionDescriptor file, out bool isFull)
+    private nint Receive(EpollWatchedConnection file, out bool isFull)
     {
         nint count = LibC.Receive(file.Connection.Descriptor, _scratchAt, ScratchSize, LibC.DontWait);
         isFull = count == ScratchSize;
         return count;
     }
 
-    private CoapDatagram? CutPartial(ConnectionDescriptor file, FrameBuffer partial, out bool isBroken)
+    private CoapDatagram? CutPartial(EpollWatchedConnection file, FrameBuffer partial, out bool isBroken)
     {
         isBroken = false;
         if (partial.Length == 0 || partial.Length < file.Needed)
@@ -346,7 +346,7 @@ internal sealed unsafe class TcpFrameSplitter
         return partial;
     }
 
-    private bool Keep(ConnectionDescriptor file, FrameBuffer partial, bool isHeld)
+    private bool Keep(EpollWatchedConnection file, FrameBuffer partial, bool isHeld)
     {
         LinuxTcpConnection connection = file.Connection;
         partial.Trim();

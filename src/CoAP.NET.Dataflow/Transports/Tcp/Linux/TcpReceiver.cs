@@ -26,7 +26,7 @@ internal sealed class TcpReceiver
 
     /// <summary>Serves a connection's turn.</summary>
     /// <returns>False when the thread has lost the role.</returns>
-    public bool Serve(ReceiveRole role, ConnectionDescriptor file)
+    public bool Serve(ReceiveLoopOwnership role, EpollWatchedConnection file)
     {
         LinuxTcpConnection connection = file.Connection;
         uint events = file.Events;
@@ -67,7 +67,7 @@ internal sealed class TcpReceiver
 
     /// <summary>Continues the work of the thread that had the role before.</summary>
     /// <returns>False when the thread has lost the role.</returns>
-    public bool Continue(ReceiveRole role)
+    public bool Continue(ReceiveLoopOwnership role)
     {
         if (_ending is { } ending)
         {
@@ -88,7 +88,7 @@ internal sealed class TcpReceiver
 
     /// <summary>Handles a changed state of a connection.</summary>
     /// <returns>False when the thread has lost the role.</returns>
-    public bool Attend(ReceiveRole role, ConnectionDescriptor file)
+    public bool Attend(ReceiveLoopOwnership role, EpollWatchedConnection file)
     {
         LinuxTcpConnection connection = file.Connection;
         if (connection.IsFinished || file.IsOpening)
@@ -151,7 +151,7 @@ internal sealed class TcpReceiver
 
     public void Flush() => _collector.Flush();
 
-    private bool Read(ReceiveRole role, ConnectionDescriptor file)
+    private bool Read(ReceiveLoopOwnership role, EpollWatchedConnection file)
     {
         LinuxTcpConnection connection = file.Connection;
         if (file.Partial is not null && connection.TakeDeferredFrames())
@@ -180,10 +180,10 @@ internal sealed class TcpReceiver
     }
 
     /// <summary>Hands in the complete frames one after another, then sends the results.</summary>
-    private bool HandIn(ReceiveRole role)
+    private bool HandIn(ReceiveLoopOwnership role)
     {
         LinuxTcpConnection connection = _collector.Serving!;
-        ConnectionDescriptor file = connection.File;
+        EpollWatchedConnection file = connection.File;
         ICoapStreamContext context = file.Context;
         bool isHeld = false;
         int left = FramesAtOnce;
@@ -252,14 +252,14 @@ internal sealed class TcpReceiver
         return EndServing(role);
     }
 
-    private bool EndServing(ReceiveRole role)
+    private bool EndServing(ReceiveLoopOwnership role)
     {
         _collector.Flush();
         _collector.Serving = null;
         return _loop.Flush(role);
     }
 
-    private bool EndReading(ReceiveRole role, ConnectionDescriptor file)
+    private bool EndReading(ReceiveLoopOwnership role, EpollWatchedConnection file)
     {
         LinuxTcpConnection connection = file.Connection;
         file.HasEnded = true;
@@ -270,7 +270,7 @@ internal sealed class TcpReceiver
         return role.ExitAll() && EndServing(role);
     }
 
-    private bool OnReadFailed(ConnectionDescriptor file, int error)
+    private bool OnReadFailed(EpollWatchedConnection file, int error)
     {
         if (error == LibC.EINTR)
         {
@@ -285,7 +285,7 @@ internal sealed class TcpReceiver
     }
 
     /// <summary>Reads and discards input, so that closing does not destroy the last frame in transit.</summary>
-    private bool Discard(ConnectionDescriptor file)
+    private bool Discard(EpollWatchedConnection file)
     {
         _frames.Drop(file);
         LinuxTcpConnection connection = file.Connection;
@@ -312,7 +312,7 @@ internal sealed class TcpReceiver
         _loop.Begin(connection.File.Owner);
     }
 
-    private bool ReadOn(ReceiveRole role, ConnectionDescriptor file)
+    private bool ReadOn(ReceiveLoopOwnership role, EpollWatchedConnection file)
     {
         LinuxTcpConnection connection = file.Connection;
         if (file.HasEnded || connection.IsClosing || (connection.IsPaused && !connection.Sender.IsEnding))
@@ -332,7 +332,7 @@ internal sealed class TcpReceiver
 
     /// <summary>Reports a connection to the mesh.</summary>
     /// <returns>False when the thread has lost the role; it has then scheduled another one to continue.</returns>
-    private bool Open(ReceiveRole role, ConnectionDescriptor file)
+    private bool Open(ReceiveLoopOwnership role, EpollWatchedConnection file)
     {
         LinuxTcpConnection connection = file.Connection;
         file.IsOpening = true;
@@ -362,7 +362,7 @@ internal sealed class TcpReceiver
         return false;
     }
 
-    private bool Finish(ReceiveRole role, ConnectionDescriptor file)
+    private bool Finish(ReceiveLoopOwnership role, EpollWatchedConnection file)
     {
         LinuxTcpConnection connection = file.Connection;
         _frames.Drop(file);

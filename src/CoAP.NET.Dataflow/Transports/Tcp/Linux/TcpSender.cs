@@ -16,7 +16,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
     private bool _isEnding;
     private bool _isShut;
     private bool _tellsWritable;
-    private SendBacklog _backlog;
+    private SendBacklogReporter _backlog;
 
     /// <summary>
     /// Whether output waits, so further output must wait behind it. Thread-safe, as are the members up to <see cref="Backlog"/>.

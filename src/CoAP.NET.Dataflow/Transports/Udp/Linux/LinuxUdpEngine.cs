@@ -29,7 +29,8 @@ internal sealed class LinuxUdpEngine : UdpEngine
         _loops.Start();
         for (int i = 0; i < _sockets.Length; i++)
         {
-            await _loops.AttachAsync(i, [.. _sockets[i].Select(static socket => ((LoopDescriptor)socket, (SafeHandle)socket.Handle))])
+            await _loops.AttachAsync(
+                i, [.. _sockets[i].Select(static socket => ((EpollWatchedDescriptor)socket, (SafeHandle)socket.Handle))])
                 .ConfigureAwait(false);
         }
     }
@@ -37,7 +38,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
     public override void Send(CoapDatagram datagram)
     {
         // A loop of another endpoint may send it too: a proxy sends each request and each answer from the loop of the other side.
-        if (UserCodeScope.Role is not ReceiveRole { Loop: EpollLoop loop } role || !TrySendBatched(role, loop, datagram))
+        if (UserCodeScope.Role is not ReceiveLoopOwnership { Loop: EpollLoop loop } role || !TrySendBatched(role, loop, datagram))
         {
             SendDirectly(datagram);
         }
@@ -113,7 +114,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         LocalAddresses = [.. _sockets[0].Select(socket => socket.Local)];
     }
 
-    private bool TrySendBatched(ReceiveRole role, EpollLoop loop, CoapDatagram datagram)
+    private bool TrySendBatched(ReceiveLoopOwnership role, EpollLoop loop, CoapDatagram datagram)
     {
         bool isOwn = _loops.Has(loop);
         int shard = isOwn ? loop.Index : ShardFor(datagram.Remote);

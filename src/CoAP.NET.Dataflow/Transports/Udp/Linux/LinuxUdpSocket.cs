@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>One UDP socket of a transport, for the loop and the senders.</summary>
-internal sealed class LinuxUdpSocket : LoopDescriptor
+internal sealed class LinuxUdpSocket : EpollWatchedDescriptor
 {
     private const uint NotADrop = 0x8000_0000;
 
@@ -22,7 +22,7 @@ internal sealed class LinuxUdpSocket : LoopDescriptor
         IsDualMode = dualMode;
         IsWildcard = Local.IsAny;
         Context = engine.Context;
-        BatchContext = engine.Context as IDatagramBatchContext;
+        BatchContext = engine.Context as IDatagramPrefetchContext;
         MaxDatagramSize = engine.Context.Limits.Messages.MaxDatagramSize;
     }
 
@@ -31,7 +31,7 @@ internal sealed class LinuxUdpSocket : LoopDescriptor
     public ICoapDatagramContext Context { get; }
 
     /// <summary>The same context, if it prepares for the datagrams of a batch.</summary>
-    public IDatagramBatchContext? BatchContext { get; }
+    public IDatagramPrefetchContext? BatchContext { get; }
 
     /// <summary>The index of its address among those of the transport; the same for all shards.</summary>
     public int Tag { get; }
@@ -123,7 +123,7 @@ internal sealed class LinuxUdpSocket : LoopDescriptor
         }
     }
 
-    public override bool Serve(EpollLoop loop, ReceiveRole role) => loop.Udp.Serve(role, this);
+    public override bool Serve(EpollLoop loop, ReceiveLoopOwnership role) => loop.Udp.Serve(role, this);
 
     public override int Check(EpollLoop loop) => IsClosing ? 0 : loop.Check(this, Handle, LibC.EpollIn);
 
@@ -131,7 +131,7 @@ internal sealed class LinuxUdpSocket : LoopDescriptor
     {
         IsClosing = true;
         IsLost = true;
-        Owner.Context.Fault(LostDescriptorHandler.Of($"UDP {Local}", error));
+        Owner.Context.Fault(LostDescriptorErrors.Of($"UDP {Local}", error));
     }
 
     public override void Detach(EpollLoop loop) => loop.Remove(this, Handle);
@@ -141,7 +141,7 @@ internal sealed class LinuxUdpSocket : LoopDescriptor
         IsClosing = true;
         if (IsLost)
         {
-            LostDescriptorHandler.Abandon(Socket);
+            LostDescriptorErrors.Abandon(Socket);
         }
         else
         {

@@ -14,7 +14,7 @@ internal sealed unsafe class ReceiveBatch
 
     private readonly CoapDatagramPool _pool;
     private readonly CoapDatagram[] _datagrams = new CoapDatagram[Capacity];
-    private readonly PinnedArray<MessageHeaderWithLength> _messages = new(Capacity);
+    private readonly PinnedArray<MmsgHeader> _messages = new(Capacity);
     private readonly PinnedArray<IoVector> _vectors = new(Capacity);
     private readonly PinnedArray<byte> _names = new(Capacity * NameSize);
     private readonly PinnedArray<byte> _controls = new(Capacity * ControlMessages.ReceiveSize);
@@ -30,7 +30,7 @@ internal sealed unsafe class ReceiveBatch
         for (int i = 0; i < Capacity; i++)
         {
             Fill(i);
-            ref MessageHeader header = ref _messages.Address[i].Header;
+            ref SocketMessageHeader header = ref _messages.Address[i].Header;
             header.Name = _names.Address + (i * NameSize);
             header.Vectors = _vectors.Address + i;
             header.VectorCount = 1;
@@ -48,7 +48,7 @@ internal sealed unsafe class ReceiveBatch
     {
         for (int i = 0; i < _used; i++)
         {
-            ref MessageHeader header = ref _messages.Address[i].Header;
+            ref SocketMessageHeader header = ref _messages.Address[i].Header;
             header.NameLength = NameSize;
             header.ControlLength = ControlMessages.ReceiveSize;
         }
@@ -71,7 +71,7 @@ internal sealed unsafe class ReceiveBatch
     private void Describe(int i)
     {
         LinuxUdpSocket socket = _socket!;
-        ref MessageHeaderWithLength message = ref _messages.Address[i];
+        ref MmsgHeader message = ref _messages.Address[i];
         CoapDatagram datagram = _datagrams[i];
         datagram.Length = (int)message.Length;
         datagram.IsTruncated = (message.Header.Flags & LibC.Truncated) != 0;
@@ -116,7 +116,7 @@ internal sealed unsafe class ReceiveBatch
     /// <summary>Drops the remaining datagrams.</summary>
     public void Clear() => _next = _count;
 
-    private static CoapAddress ReadControl(LinuxUdpSocket socket, in MessageHeader header)
+    private static CoapAddress ReadControl(LinuxUdpSocket socket, in SocketMessageHeader header)
     {
         CoapAddress local = socket.Local;
         int offset = 0;

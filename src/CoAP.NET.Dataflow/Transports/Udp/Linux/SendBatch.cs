@@ -18,7 +18,7 @@ internal sealed unsafe class SendBatch
     private const int MaxWaits = 5;
 
     private readonly PinnedArray<byte> _buffer = new(BufferSize);
-    private readonly PinnedArray<MessageHeaderWithLength> _messages = new(Capacity);
+    private readonly PinnedArray<MmsgHeader> _messages = new(Capacity);
     private readonly PinnedArray<IoVector> _vectors = new(Capacity);
     private readonly PinnedArray<byte> _names = new(Capacity * NameSize);
     private readonly PinnedArray<byte> _controls = new(Capacity * ControlMessages.SendSize);
@@ -32,7 +32,7 @@ internal sealed unsafe class SendBatch
     {
         for (int i = 0; i < Capacity; i++)
         {
-            ref MessageHeader header = ref _messages.Address[i].Header;
+            ref SocketMessageHeader header = ref _messages.Address[i].Header;
             header.Name = _names.Address + (i * NameSize);
             header.Vectors = _vectors.Address + i;
             header.VectorCount = 1;
@@ -110,7 +110,7 @@ internal sealed unsafe class SendBatch
         fixed (byte* bytes = datagram.Buffer)
         {
             IoVector vector = new() { Base = bytes, Length = (nuint)datagram.Length };
-            MessageHeader header = new() { Name = name, Vectors = &vector, VectorCount = 1 };
+            SocketMessageHeader header = new() { Name = name, Vectors = &vector, VectorCount = 1 };
             SetAddresses(ref header, control, socket, datagram);
             int attempts = MaxAttempts;
             int waits = MaxWaits;
@@ -127,7 +127,7 @@ internal sealed unsafe class SendBatch
         return 0;
     }
 
-    private static void SetAddresses(ref MessageHeader header, byte* control, LinuxUdpSocket socket, CoapDatagram datagram)
+    private static void SetAddresses(ref SocketMessageHeader header, byte* control, LinuxUdpSocket socket, CoapDatagram datagram)
     {
         CoapAddress local = datagram.Local;
         *(ushort*)header.Name = (ushort)(socket.IsIPv6 ? 10 : 2);
@@ -218,7 +218,7 @@ internal sealed unsafe class SendBatch
 
     private CoapDatagram Rebuild(LinuxUdpSocket socket, int i)
     {
-        ref MessageHeader header = ref _messages.Address[i].Header;
+        ref SocketMessageHeader header = ref _messages.Address[i].Header;
         ref IoVector vector = ref _vectors.Address[i];
         CoapAddress local = socket.Local;
         int offset = 0;

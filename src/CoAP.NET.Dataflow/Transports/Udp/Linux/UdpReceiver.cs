@@ -43,7 +43,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
 
     /// <summary>Serves a socket's turn.</summary>
     /// <returns>False when the thread has lost the role.</returns>
-    public bool Serve(ReceiveRole role, LinuxUdpSocket socket)
+    public bool Serve(ReceiveLoopOwnership role, LinuxUdpSocket socket)
     {
         if (socket.IsClosing)
         {
@@ -77,7 +77,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
     }
 
     /// <summary>Dispatches the rest of the batch, then sends the answers.</summary>
-    public bool FinishBatch(ReceiveRole role)
+    public bool FinishBatch(ReceiveLoopOwnership role)
     {
         ReceiveBatch? batch = _batch;
         if (batch is null)
@@ -124,7 +124,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
 
     /// <summary>Sends the batch.</summary>
     /// <returns>False when the thread has lost the role.</returns>
-    public bool Flush(ReceiveRole role)
+    public bool Flush(ReceiveLoopOwnership role)
     {
         List<SendFailure>? failures = null;
         _out.Flush(ref failures);
@@ -180,7 +180,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
         return made;
     }
 
-    private bool ReadErrors(ReceiveRole role, LinuxUdpSocket socket)
+    private bool ReadErrors(ReceiveLoopOwnership role, LinuxUdpSocket socket)
     {
         socket.Events = 0;
         byte* quote = stackalloc byte[QuoteSize];
@@ -189,7 +189,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
         for (int i = 0; i < MaxErrorsAtOnce && !socket.IsClosing; i++)
         {
             IoVector vector = new() { Base = quote, Length = QuoteSize };
-            MessageHeader header = new()
+            SocketMessageHeader header = new()
             {
                 Name = name,
                 NameLength = 32,
@@ -226,7 +226,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
         return true;
     }
 
-    private static bool IsPortUnreachable(LinuxUdpSocket socket, in MessageHeader header, out CoapAddress local)
+    private static bool IsPortUnreachable(LinuxUdpSocket socket, in SocketMessageHeader header, out CoapAddress local)
     {
         bool found = false;
         local = socket.Local;

@@ -21,12 +21,12 @@ internal sealed class PortableLoop : ReceiveLoop
     /// <summary>Completes when nothing more is received.</summary>
     public Task Ended => _ended.Task;
 
-    protected override LoopDiagnostics? ActiveReports =>
-        _socket.Owner.Context is { } context ? new LoopDiagnostics(context.Counters, context.Logger) : null;
+    protected override LoopCountersAndLogger? ActiveReports =>
+        _socket.Owner.Context is { } context ? new LoopCountersAndLogger(context.Counters, context.Logger) : null;
 
     protected override TimeSpan HandOverAfter => _socket.Owner.Options.HandOverAfter;
 
-    protected override void Run(ReceiveRole role)
+    protected override void Run(ReceiveLoopOwnership role)
     {
         byte[] scratch = ArrayPool<byte>.Shared.Rent(ScratchSize);
         try
@@ -77,7 +77,7 @@ internal sealed class PortableLoop : ReceiveLoop
                     UdpLog.UdpReceiveFailed(_socket.Owner.Context.Logger, _socket.Local, exception.Message);
                 }
 
-                if (LostDescriptorHandler.Is(exception))
+                if (LostDescriptorErrors.Is(exception))
                 {
                     _socket.OnLost(exception);
                 }

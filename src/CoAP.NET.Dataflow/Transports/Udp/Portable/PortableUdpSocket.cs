@@ -170,7 +170,7 @@ internal sealed class PortableUdpSocket
         IsClosing = true;
         if (IsLost)
         {
-            LostDescriptorHandler.Abandon(Socket);
+            LostDescriptorErrors.Abandon(Socket);
         }
         else
         {
@@ -188,7 +188,7 @@ internal sealed class PortableUdpSocket
         if (!IsClosing)
         {
             IsLost = true;
-            Owner.Context.Fault(LostDescriptorHandler.Of($"UDP {Local}", error));
+            Owner.Context.Fault(LostDescriptorErrors.Of($"UDP {Local}", error));
         }
     }
 

@@ -52,7 +52,7 @@ public class CongestionTests : LinuxTcpTest
         await HasServedAsync(other);
         Assert.False(connection.IsCongested);
         Assert.True(writable > 0);
-        Assert.Equal(new CoapConnectionProgress(Count, 0, (long)Count * answer.Length, 0), connection.Progress);
+        Assert.Equal(new CoapConnectionTransferProgress(Count, 0, (long)Count * answer.Length, 0), connection.Progress);
         Assert.Equal(0, context.Assembly);
     }
 

@@ -64,7 +64,7 @@ public class FramingTests : LinuxTcpTest
         CoapConnection connection = await NextAsync(context.OpenedOnes);
         using StreamPeer other = await ConnectAsync(transport);
         await HasServedAsync(other);
-        Assert.Equal(new CoapConnectionProgress(16, 0, sent.Length, 0), connection.Progress);
+        Assert.Equal(new CoapConnectionTransferProgress(16, 0, sent.Length, 0), connection.Progress);
     }
 
     [LinuxFact]

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 
 /// <summary>Stands for an endpoint: frames go to a delegate, on the thread that read them.</summary>
-internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext, IDatagramBatchContext
+internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext, IDatagramPrefetchContext
 {
     private readonly CoapStreamSerializer _streams =
         new(new CoapSerializerOptions { MaxMessageSize = 4 << 20, MaxTokenLength = CoapToken.MaxExtendedLength });
@@ -53,7 +53,7 @@ internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext
     /// <summary>Why the transport could receive nothing any more, each time that it said so.</summary>
     public ConcurrentBag<CoapException> Faults { get; } = [];
 
-    public CoapSourceRule Sources => CoapSourceRule.Default;
+    public CoapSourceGroupingRule Sources => CoapSourceGroupingRule.Default;
 
     public bool IsStopping => false;
 

@@ -85,7 +85,7 @@ public class TcpDescriptorTests : LinuxTcpTest
             int taken = LibC.OpenSocket(LibC.FamilyIPv4, LibC.Stream, 0);
             Assert.True(taken >= 0);
             filling.Add(new SocketHandle(taken));
-            if (DescriptorReserve.IsTouchedBy(taken))
+            if (FileDescriptorHeadroom.IsTouchedBy(taken))
             {
                 return;
             }

@@ -1,0 +1,41 @@
+using System.Net;
+using System.Net.Security;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace CoAP.NET.AspNetCore;
+
+/// <summary>Identifies the peer of a web server's connection.</summary>
+internal static class HttpContextPeerIdentity
+{
+    /// <summary>Returns the user, otherwise the TLS identity.</summary>
+    public static object? Of(HttpContext context, bool isSecure) =>
+        context.User is { Identity.IsAuthenticated: true } user ? user
+        : isSecure ? Of(context.Features, context.Connection.ClientCertificate)
+        : null;
+
+    /// <summary>Returns the TLS identity.</summary>
+    /// <param name="features">The features of the connection's handshake.</param>
+    /// <param name="certificate">The certificate of the client; null for none.</param>
+    public static CoapTlsIdentity Of(IFeatureCollection features, X509Certificate2? certificate)
+    {
+        ITlsHandshakeFeature? handshake = features.Get<ITlsHandshakeFeature>();
+
+        // A copy, because the connection disposes the original.
+        return new CoapTlsIdentity(
+            certificate is null ? null : X509CertificateLoader.LoadCertificate(certificate.RawData),
+            NameOf(handshake),
+            handshake?.Protocol ?? SslProtocols.None,
+            handshake?.NegotiatedCipherSuite ?? default(TlsCipherSuite));
+    }
+
+    /// <summary>Returns the server name from Server Name Indication; null for none.</summary>
+    public static string? NameOf(ITlsHandshakeFeature? handshake) => string.IsNullOrEmpty(handshake?.HostName) ? null : handshake.HostName;
+
+    /// <summary>Returns an address; the unspecified one if it is unknown, as in memory.</summary>
+    public static IPEndPoint EndPointOf(IPAddress? address, int port) =>
+        address is null ? new IPEndPoint(IPAddress.Any, 0) : new IPEndPoint(address, port);
+}

@@ -1,0 +1,115 @@
+using Npgsql;
+
+namespace CoAP.NET.Cluster.PostgreSql;
+
+internal sealed class PostgreSqlClusterMapStore(string schema)
+{
+    // One statement, for a consistent snapshot. A node is live while its lease is valid.
+    private readonly string _read = $"""
+        select 0 as what, null::smallint, null::uuid, history, version, null::boolean, stale from {schema}.map
+        union all
+        select 1, null, n.node, n.address, null, n.leaving, null from {schema}.nodes n where n.lease > clock_timestamp()
+        union all
+        select 2, s.slot, s.node, null, s.fence, null, null from {schema}.slots s where s.fence > 0
+        """;
+
+    public async Task<CoapClusterMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
+        (await ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false)).Map;
+
+    /// <summary>
+    /// Reads the map, and the history of the server that the tables were written with; see <see cref="PostgreSqlTimelineReader"/>.
+    /// </summary>
+    public async Task<(CoapClusterMap Map, string History)> ReadWithHistoryAsync(
+        NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        long version = 0;
+        long stale = 0;
+        string history = "";
+        List<CoapClusterNode> nodes = [];
+        CoapSlotOwner[] owners = new CoapSlotOwner[CoapSlot.Count];
+        NpgsqlCommand command = PostgreSqlCommands.Make(connection, _read);
+        await using (command.ConfigureAwait(false))
+        {
+            NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
+            await using (reader.ConfigureAwait(false))
+            {
+                while (await reader.ReadAsync(cancellationToken).ConfigureAwait(false))
+                {
+                    switch (reader.GetInt32(0))
+                    {
+                        case 0:
+                            version = reader.GetInt64(4);
+                            stale = reader.GetInt64(6);
+                            history = reader.GetString(3);
+                            break;
+                        case 1:
+                            nodes.Add(new CoapClusterNode(new CoapNodeId(reader.GetGuid(2)), reader.GetString(3))
+                            {
+                                IsLeaving = reader.GetBoolean(5),
+                            });
+                            break;
+                        default:
+                            owners[reader.GetInt16(1)] =
+                                new CoapSlotOwner(new CoapNodeId(reader.GetGuid(2)), new CoapFencingToken(reader.GetInt64(4)));
+                            break;
+                    }
+                }
+            }
+        }
+
+        return (new CoapClusterMap(version, nodes, owners, new CoapFencingToken(stale)), history);
+    }
+
+    /// <summary>Notes the history of the server, and after a loss takes all slots from their owners.</summary>
+    /// <param name="connection">The database.</param>
+    /// <param name="read">The map as it was read.</param>
+    /// <param name="after">The map after the loss; the same one if nothing was lost.</param>
+    /// <param name="history">The history.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <returns>False if another node was faster.</returns>
+    public Task<bool> TryNoteAsync(
+        NpgsqlConnection connection, CoapClusterMap read, CoapClusterMap after, string history, CancellationToken cancellationToken) =>
+        TryWriteAsync(connection, read.Version, after, history, cancellationToken);
+
+    public Task<bool> TryChangeAsync(NpgsqlConnection connection, CoapClusterMap wanted, CancellationToken cancellationToken) =>
+        TryWriteAsync(connection, wanted.Version - 1, wanted, history: null, cancellationToken);
+
+    private async Task<bool> TryWriteAsync(
+        NpgsqlConnection connection, long before, CoapClusterMap wanted, string? history, CancellationToken cancellationToken)
+    {
+        NpgsqlTransaction transaction = await connection.BeginTransactionAsync(cancellationToken).ConfigureAwait(false);
+        await using (transaction.ConfigureAwait(false))
+        {
+            if (await ExecuteAsync(connection,
+                $"update {schema}.map set version = $1, stale = $2, history = coalesce($3, history) where version = $4", cancellationToken,
+                PostgreSqlCommands.Value(wanted.Version), PostgreSqlCommands.Value(wanted.StaleFence.Value),
+                PostgreSqlCommands.Value<string?>(history), PostgreSqlCommands.Value(before)).ConfigureAwait(false) == 0)
+            {
+                return false;
+            }
+
+            // In the lock order of the writers, to avoid deadlocks.
+            short[] slots = [.. wanted.Changed.Select(static slot => (short)slot.Number)];
+            await ExecuteAsync(connection, $"select from {schema}.slots where slot = any($1) order by slot for update", cancellationToken,
+                PostgreSqlCommands.Value(slots)).ConfigureAwait(false);
+            await ExecuteAsync(connection,
+                $"update {schema}.slots s set node = b.node, fence = b.fence from unnest($1::smallint[], $2::uuid[], $3::bigint[]) "
+                + "as b (slot, node, fence) where s.slot = b.slot", cancellationToken,
+                PostgreSqlCommands.Value(slots),
+                PostgreSqlCommands.Value<Guid[]>([.. wanted.Changed.Select(slot => wanted[slot].Node.Value)]),
+                PostgreSqlCommands.Value<long[]>([.. wanted.Changed.Select(slot => wanted[slot].Fence.Value)])).ConfigureAwait(false);
+            await transaction.CommitAsync(cancellationToken).ConfigureAwait(false);
+            return true;
+        }
+    }
+
+    public static async Task<int> ExecuteAsync(
+        NpgsqlConnection connection, string sql, CancellationToken cancellationToken, params NpgsqlParameter[] parameters)
+    {
+        NpgsqlCommand command = PostgreSqlCommands.Make(connection, sql, parameters);
+        await using (command.ConfigureAwait(false))
+        {
+            return await command.ExecuteNonQueryAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+}

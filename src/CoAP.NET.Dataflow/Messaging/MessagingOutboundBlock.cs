@@ -1,0 +1,130 @@
+using CoAP.NET.Signalling;
+
+namespace CoAP.NET.Messaging;
+
+/// <summary>
+/// The outbound half of RFC 7252 section 4: gives replies and messages their type and Message ID, keeps Confirmable ones until they are
+/// acknowledged, and delays messages that NSTART and PROBING_RATE do not allow yet. Its results are encoded next, in the order of each
+/// channel.
+/// </summary>
+internal sealed class MessagingOutboundBlock : InlineBlock<CoapOutbound, CoapOutbound>, IEffectTarget<CoapOutbound>,
+    IEffectTarget<EncodedMessage>
+{
+    private readonly CoapShard _shard;
+    private readonly MessageLayer _layer;
+    private readonly SignallingLayer _signalling;
+
+    internal MessagingOutboundBlock(CoapShard shard, MessageLayer layer, SignallingLayer? signalling = null)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+        _shard = shard;
+        _layer = layer;
+        _signalling = signalling ?? new SignallingLayer(shard);
+    }
+
+    internal MessageLayer Layer => _layer;
+
+    /// <summary>Handles the encoded bytes of a kept message. Called once, without any lock, on the encoding thread.</summary>
+    /// <param name="item">The item and its bytes.</param>
+    void IEffectTarget<EncodedMessage>.Carry(scoped in EncodedMessage item)
+    {
+        _shard.Enter();
+        try
+        {
+            _layer.OnEncoded(item.Outbound, item.Bytes, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.ExitAndSend();
+        }
+    }
+
+    /// <inheritdoc/>
+    internal override void Process(CoapOutbound item)
+    {
+        if (item.Channel.IsReliable && ConnectionSignallingState.Of(item.Channel) is StreamState connection)
+        {
+            ProcessReliable(in item, connection);
+            return;
+        }
+
+        _shard.Enter();
+        try
+        {
+            if (item.Channel is { IsConnection: true, IsForgotten: true })
+            {
+                _layer.SendToEnded(item);
+            }
+            else
+            {
+                _layer.Send(item, _shard.Environment.Now);
+            }
+        }
+        finally
+        {
+            _shard.ExitAndSend();
+        }
+    }
+
+    /// <inheritdoc/>
+    private protected override void OnDeclined(CoapOutbound item)
+    {
+        if (item.Transmission is null && item.Reception is { } reception)
+        {
+            _shard.Enter();
+            try
+            {
+                _layer.OnReplyLost(reception, _shard.Environment.Now);
+            }
+            finally
+            {
+                _shard.ExitAndSend();
+            }
+        }
+    }
+
+    // The block of the application that threw may have passed it on; a duplicate of the request will show it.
+    private protected override void OnLost(CoapOutbound item) => OnDeclined(item);
+
+    private void ProcessReliable(in CoapOutbound item, StreamState connection)
+    {
+        if (item is { Kind: CoapOutboundAction.Message, Transmission: null, Message: not null })
+        {
+            // A reply; its order among others is irrelevant (RFC 8323 section 3.3).
+            if (!connection.IsOver)
+            {
+                Offer(item);
+            }
+
+            return;
+        }
+
+        _shard.Enter();
+        try
+        {
+            _signalling.Send(item, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.ExitAndSend();
+        }
+    }
+
+    /// <summary>Offers decided items to the next stage; the drainer of the channel's outbox calls it, outside the lock.</summary>
+    void IEffectTarget<CoapOutbound>.Carry(scoped in CoapOutbound item)
+    {
+        // Acknowledged, rejected or cancelled since the decision to send.
+        if (item.Transmission is { IsOver: true })
+        {
+            return;
+        }
+
+        // Most replies are encoded within the offer. Reading without the lock may see an old value, which only costs a check under it.
+        if (Emit(item) && item.KeepsBytes && item.Reception is { IsRemembered: true } reception)
+        {
+            _shard.Enter();
+            _layer.OnEncodingDelayed(reception);
+            _shard.ExitAndSend();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Protection;
+
+/// <summary>
+/// Reassembles protected requests that a proxy cut into blocks (RFC 8613 section 4.1.3.4.2), before they are verified. The memory is
+/// limited like that of other bodies, with a share for each source.
+/// </summary>
+internal sealed class ProtectedRequestReassembler
+{
+    private readonly CoapShard _shard;
+    private readonly RequestBodyStore _bodies;
+    private readonly ExchangesOutboundBlock _exchangesOut;
+    private readonly RequestBodyPolicy _policy;
+
+    /// <param name="shard">The shard, for its lock and clock.</param>
+    /// <param name="bodies">Assembles bodies.</param>
+    /// <param name="exchangesOut">Answers blocks.</param>
+    /// <param name="max">The maximum payload in bytes.</param>
+    public ProtectedRequestReassembler(CoapShard shard, RequestBodyStore bodies, ExchangesOutboundBlock exchangesOut, int max)
+    {
+        _shard = shard;
+        _bodies = bodies;
+        _exchangesOut = exchangesOut;
+        _policy = new RequestBodyPolicy(RequestBodyMode.Whole, max);
+    }
+
+    /// <summary>Adds a block.</summary>
+    /// <param name="item">The request with the block.</param>
+    /// <param name="block">Its Block1.</param>
+    /// <returns>Whether it was the last block: the message is then the whole request. Other blocks got their answer.</returns>
+    public bool IsWhole(in CoapInbound item, BlockValue block)
+    {
+        CoapMessage message = item.Message!;
+        CoapExchange exchange = new(item.Channel, item.Reception, new CoapRequestContext(message, item.Channel));
+        CoapResult? answer = BlockResponses.Check(block, message.Options.Block2, message.Payload.Length, item.Channel.TakesBert);
+        if (answer is null)
+        {
+            _shard.Enter();
+            try
+            {
+                answer = _bodies.Receive(exchange, block, _policy, isAdmitted: false, _shard.Environment.Now).Result;
+                if (exchange.Body?.Transfer is StoredTransfer body)
+                {
+                    // From here on it is an ordinary message.
+                    _bodies.Release(body);
+                }
+            }
+            finally
+            {
+                _shard.ExitAndSend();
+            }
+        }
+
+        if (answer is null)
+        {
+            return true;
+        }
+
+        exchange.Side = item.Channel.Requests?.Begin() ?? 0;
+        if (exchange.TryClaimReply())
+        {
+            _exchangesOut.Run(new CoapServerReply(exchange, answer));
+        }
+
+        return false;
+    }
+}

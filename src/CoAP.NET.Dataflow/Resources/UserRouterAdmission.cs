@@ -1,0 +1,71 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Mesh;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// The part of the Resource stage that remains before a user's router: the limits of running requests, and the blocks of streamed
+/// responses. The router replaces the settings of routes; its responses go to <see cref="UserRouterResponseGuard"/>.
+/// </summary>
+internal sealed class UserRouterAdmission : InlineBlock<CoapExchange, CoapExchange>
+{
+    private readonly long _maxBodySize;
+    private readonly RunningRequestCounter _served;
+    private readonly UserRouterResponseGuard _replies;
+    private readonly SubsequentBlockResponder _subsequentBlocks;
+
+    internal UserRouterAdmission(CoapEnvironment environment, RunningRequestCounter served, UserRouterResponseGuard replies)
+        : base(environment.Counters, environment.Logger)
+    {
+        _maxBodySize = environment.Limits.Blockwise.MaxRequestBodySize;
+        _served = served;
+        _replies = replies;
+        _subsequentBlocks = new SubsequentBlockResponder(environment, served, replies.Admission, replies.Reports, replies);
+    }
+
+    internal override void Process(CoapExchange item)
+    {
+        if (item.Body is { Later: { } later } && _subsequentBlocks.TryServe(item, later))
+        {
+            return;
+        }
+
+        _replies.Watch(item);
+        CoapRequestContext request = item.Request;
+        if (request.Payload.Length > _maxBodySize)
+        {
+            Counters.Add(CoapCounter.BodiesTooLarge);
+            item.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
+            _replies.Reply(item, CoapResults.RequestEntityTooLarge(_maxBodySize));
+        }
+        else if (item.Body is { IsIncomplete: true })
+        {
+            _replies.Reply(item, ResourceInboundBlock.Incomplete);
+        }
+        else if (_replies.Admission.Enter(item, ResourceInboundBlock.Continues(item), isOurs: false) is { } busy)
+        {
+            _replies.Reply(item, busy);
+        }
+        else
+        {
+            if (!request.Aborted.CanBeCanceled)
+            {
+                request.Aborted = _served.Aborted;
+            }
+
+            Offer(item);
+            _replies.NoteUnlessAnswered(item);
+        }
+    }
+
+    private protected override void OnFailed(CoapExchange item) => _replies.Reply(item, ResourceInboundBlock.InternalServerError);
+
+    private protected override void OnDeclined(CoapExchange item)
+    {
+        Counters.Add(CoapCounter.Busy);
+        _replies.Finish(item, _replies.Admission.Busy);
+    }
+
+    // The router threw. If it kept the request, its response is too late.
+    private protected override void OnLost(CoapExchange item) => _replies.Finish(item, ResourceInboundBlock.InternalServerError);
+}

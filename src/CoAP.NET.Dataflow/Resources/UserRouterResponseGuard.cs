@@ -1,0 +1,153 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Mesh;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// Runs after a user's router: each request gets one response, and is counted out once. Requests that the router still has when the
+/// endpoint stops are answered 5.03.
+/// </summary>
+internal sealed class UserRouterResponseGuard : InlineBlock<CoapServerReply, CoapServerReply>, IResponseSender
+{
+    private readonly CoapEnvironment _environment;
+    private readonly RunningRequestCounter _served;
+    private readonly InlineTarget<CoapServerReply> _exchangesOut;
+    private readonly UnansweredRequests _unanswered;
+
+    internal UserRouterResponseGuard(CoapEnvironment environment, RunningRequestCounter served, InlineTarget<CoapServerReply> exchangesOut)
+        : base(environment.Counters, environment.Logger)
+    {
+        _environment = environment;
+        _served = served;
+        _exchangesOut = exchangesOut;
+        _unanswered = new UnansweredRequests(environment, served);
+        Reports = new HandlerDiagnostics(environment);
+        Admission = new RunningRequestAdmission(environment, served, ResourceInboundBlock.MakeBusy(environment));
+    }
+
+    /// <summary>Decides whether another request is admitted.</summary>
+    internal RunningRequestAdmission Admission { get; }
+
+    internal HandlerDiagnostics Reports { get; }
+
+    internal int Unanswered => _unanswered.Count;
+
+    internal override void Process(CoapServerReply item)
+    {
+        if (item.Exchange is null || item.Result is null)
+        {
+            throw new InvalidOperationException(
+                "The router returned a reply without exchange or result. Create a reply from the received exchange and its result.");
+        }
+
+        if (item.Result is SeekableResult seekable)
+        {
+            _ = ReadAsync(item.Exchange, seekable);
+        }
+        else
+        {
+            Finish(item.Exchange, item.Result);
+        }
+    }
+
+    // Streams and files are read block by block, as after the routes of a server.
+    private async Task ReadAsync(CoapExchange exchange, SeekableResult seekable)
+    {
+        CoapResult result;
+        try
+        {
+            result = await SeekableReader.ReadAsync(exchange, seekable, RouteTemplate.Root, _environment).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // streams are users' code and may throw anything; the peer gets 5.00
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            result = Reports.Fail(exchange, RouteTemplate.Root, exception);
+        }
+
+        Finish(exchange, result);
+    }
+
+    /// <summary>Starts to measure a request, if there is a listener.</summary>
+    internal void Watch(CoapExchange exchange)
+    {
+        if (_environment.Telemetry.IsServing)
+        {
+            Reports.Watch(exchange);
+        }
+    }
+
+    /// <summary>Records that the router has a request, which it may not have answered yet.</summary>
+    internal void NoteUnlessAnswered(CoapExchange exchange)
+    {
+        if (!exchange.IsReplied && !_unanswered.TryAdd(exchange))
+        {
+            RefuseStopping(exchange);
+            _served.SettleIfAnswered();
+        }
+    }
+
+    /// <summary>Answers all pending requests 5.03 when the endpoint stops. Later responses are dropped.</summary>
+    internal void RefuseUnanswered()
+    {
+        foreach (CoapExchange exchange in _unanswered.Close())
+        {
+            RefuseStopping(exchange);
+        }
+    }
+
+    /// <summary>Answers a request and counts it out, both only once.</summary>
+    internal void Finish(CoapExchange exchange, CoapResult result)
+    {
+        bool isFirst = TryReply(exchange, result, null);
+
+        // A request that was answered in place of the router stays known until the router has answered it.
+        bool wasKnown = exchange.IsUnanswered && _unanswered.Remove(exchange);
+        if (isFirst || wasKnown)
+        {
+            _served.Exit(exchange.Channel.Shard.Index);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Reply(CoapExchange exchange, CoapResult result, Exception? error = null) => TryReply(exchange, result, error);
+
+    private protected override void OnDeclined(CoapServerReply item) => ReplyPast(item, Admission.Busy);
+
+    private protected override void OnLost(CoapServerReply item) => ReplyPast(item, ResourceInboundBlock.InternalServerError);
+
+    private bool TryReply(CoapExchange exchange, CoapResult result, Exception? error)
+    {
+        if (!exchange.TryClaimReply())
+        {
+            Counters.Add(CoapCounter.LateResponses);
+            exchange.Channel.NoteDrop(CoapCounter.LateResponses);
+            PartialBodyResult.CloseUnlessStored(result);
+            return false;
+        }
+
+        if (exchange.Request.Watch is ServerRequestMeter watch)
+        {
+            Reports.End(watch, result);
+        }
+
+        Emit(new CoapServerReply(exchange, result));
+        return true;
+    }
+
+    private void RefuseStopping(CoapExchange exchange)
+    {
+        if (!exchange.IsReplied)
+        {
+            Counters.Add(CoapCounter.Busy);
+            Reply(exchange, Admission.Busy);
+        }
+    }
+
+    private void ReplyPast(in CoapServerReply item, CoapResult result)
+    {
+        PartialBodyResult.CloseUnlessStored(item.Result);
+        _exchangesOut.Run(new CoapServerReply(item.Exchange, result));
+    }
+}

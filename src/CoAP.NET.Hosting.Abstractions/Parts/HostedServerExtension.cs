@@ -1,0 +1,42 @@
+namespace CoAP.NET.Hosting;
+
+/// <summary>What a package adds to a hosted server.</summary>
+internal abstract class HostedServerExtension : HostedEndpointExtension
+{
+    /// <summary>Returns the problems of its options, which keep the application from starting.</summary>
+    /// <param name="endpoint">The options of the endpoint, before any part has changed them.</param>
+    public virtual IEnumerable<string> Check(CoapEndpointOptions endpoint) => [];
+
+    /// <summary>Changes the options of the endpoint, after configuration and before functions of <c>ConfigureEndpoint</c>.</summary>
+    /// <param name="endpoint">The options.</param>
+    /// <param name="credentials">Receives the credentials from files, which may change while the server runs.</param>
+    public virtual void Apply(CoapEndpointOptions endpoint, List<WatchedCredentials> credentials)
+    {
+    }
+
+    /// <summary>Runs with the final options, after functions of <c>ConfigureEndpoint</c>.</summary>
+    public virtual void Settle(CoapEndpointOptions endpoint)
+    {
+    }
+
+    /// <summary>Maps routes.</summary>
+    /// <param name="server">The server, which has not started.</param>
+    public virtual void Map(CoapServer server)
+    {
+    }
+
+    /// <summary>Opens what the server needs before it starts.</summary>
+    /// <exception cref="CoapException">The server cannot start.</exception>
+    public virtual Task OpenAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>Begins what runs along with the server.</summary>
+    public virtual void Begin(CoapServer server)
+    {
+    }
+
+    /// <summary>Ends what must end before the server stops.</summary>
+    public virtual Task LeaveAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>Ends what <see cref="Begin"/> and <see cref="OpenAsync"/> have begun, after the last answer of the server.</summary>
+    public virtual ValueTask CloseAsync() => ValueTask.CompletedTask;
+}

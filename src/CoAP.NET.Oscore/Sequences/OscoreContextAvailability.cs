@@ -1,0 +1,13 @@
+namespace CoAP.NET.Oscore;
+
+/// <summary>Where a context may be used (<see cref="IOscoreContextOwners"/>).</summary>
+internal enum OscoreContextAvailability
+{
+    Here,
+
+    /// <summary>Nowhere before it is opened again, at this node or another one.</summary>
+    Closed,
+
+    /// <summary>Unknown for a moment: its slot moves, or this node has stood still. Its requests get no answer meanwhile.</summary>
+    Unknown,
+}

@@ -1,0 +1,23 @@
+namespace CoAP.NET.Oscore;
+
+/// <summary>The counted events.</summary>
+internal enum OscoreMetric
+{
+    Protected,
+    Verified,
+    Malformed,
+    UnknownContext,
+    Replay,
+    DecryptionFailed,
+    Challenged,
+    ResponseForged,
+    ResponseRepeated,
+    ResponseUnprotected,
+    ContextFound,
+    ContextNotFound,
+    LookupFailed,
+    LookupRefused,
+    Reserved,
+    ReservationFailed,
+    NumbersReserved,
+}

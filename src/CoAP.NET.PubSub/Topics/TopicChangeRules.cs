@@ -1,0 +1,134 @@
+namespace CoAP.NET.PubSub.Topics;
+
+/// <summary>
+/// Decides each change of a topic: its life cycle, its immutable properties, and its end. The decision depends only on the question and the
+/// entry, not on the node.
+/// </summary>
+internal static class TopicChangeRules
+{
+    private const string Other = "The state has changed and no longer meets the condition. Read it again.";
+    private const string NotThere = "This topic does not exist. It may have been deleted or may have expired.";
+
+    public static CoapTableDecision Decide(CoapTableDecisionContext question)
+    {
+        if (TopicOwnerRequest.Read(question.Bytes) is not { } asked)
+        {
+            return CoapTableDecision.Keep();
+        }
+
+        TopicState? current = question.Current is { } value ? TopicState.Read(value) : null;
+        if (asked is { Operation: TopicOperation.Create, Topic: { } topic })
+        {
+            return Create(topic, current, question);
+        }
+
+        // A topic created again under the name is another one; its owner may not have granted the client this operation.
+        return current is null || current.Creation != asked.Creation ? Refuse(CoapCode.NotFound, NotThere) : asked.Operation switch
+        {
+            TopicOperation.Replace or TopicOperation.Change => Change(asked, current, question),
+            TopicOperation.Delete when IsOther(asked, current.PropertyTag) => Refuse(CoapCode.PreconditionFailed, Other),
+            TopicOperation.Delete or TopicOperation.Evict => CoapTableDecision.Remove(new TopicOwnerResponse(CoapCode.Deleted).Write()),
+            TopicOperation.Publish => Publish(asked, current, question),
+            TopicOperation.DeleteData => DeleteData(asked, current, question),
+            _ => CoapTableDecision.Keep(),
+        };
+    }
+
+    private static CoapTableDecision Create(TopicState topic, TopicState? current, CoapTableDecisionContext question) =>
+        current is null ? Put(topic, null, question, new TopicOwnerResponse(CoapCode.Created), isDurable: true)
+            : current.Creation == topic.Creation ? CoapTableDecision.Keep(new TopicOwnerResponse(CoapCode.Created).Write())
+            : Refuse(CoapCode.BadRequest, "The collection already has a topic of this name. Choose another topic-name.");
+
+    private static CoapTableDecision Change(TopicOwnerRequest asked, TopicState current, CoapTableDecisionContext question)
+    {
+        CoapTopicProperties given = asked.Properties!;
+        CoapTopicProperties old = current.Properties;
+        ulong? changed = given.Name is { } name && name != old.Name ? PubSubDraft.TopicName
+            : given.ResourceType is { } type && type != old.ResourceType ? PubSubDraft.ResourceType : null;
+        if (changed is { } key)
+        {
+            return Refuse(CoapCode.BadRequest, $"{PubSubDraft.Names[key]} never changes. Leave it out, or create another topic.");
+        }
+
+        if (current.PropertyMarks.Has(asked.Stamp))
+        {
+            return CoapTableDecision.Keep(new TopicOwnerResponse(CoapCode.Changed, TopicPropertiesSerializer.Write(old)).Write());
+        }
+
+        if (IsOther(asked, current.PropertyTag))
+        {
+            return Refuse(CoapCode.PreconditionFailed, Other);
+        }
+
+        bool keeps = asked.Operation == TopicOperation.Change;
+        CoapTopicProperties properties = old with
+        {
+            ContentFormat = given.ContentFormat ?? (keeps ? old.ContentFormat : null),
+            TopicType = given.TopicType ?? (keeps ? old.TopicType : null),
+            Expiration = given.Expiration ?? (keeps ? old.Expiration : null),
+            MaxSubscribers = given.MaxSubscribers ?? (keeps ? old.MaxSubscribers : null),
+            ObserverCheck = given.ObserverCheck ?? (keeps ? old.ObserverCheck : null),
+        };
+        return Put(current with { Properties = properties, PropertyMarks = current.PropertyMarks.With(asked.Stamp) }, current, question,
+            new TopicOwnerResponse(CoapCode.Changed, TopicPropertiesSerializer.Write(properties)), isDurable: true);
+    }
+
+    // Latest data are not worth a round trip to a store because the next publication replaces them. The first publication must persist: it
+    // defines the state.
+    private static CoapTableDecision Publish(TopicOwnerRequest asked, TopicState current, CoapTableDecisionContext question)
+    {
+        if (current.Properties.ContentFormat is { } wanted && asked.Format is { } given && given != wanted)
+        {
+            return Refuse(CoapCode.UnsupportedContentFormat, $"The data of this topic are in Content-Format {wanted.Value}.");
+        }
+
+        if (current.DataMarks.HasReached(asked.Stamp))
+        {
+            // The question was applied, or a later one of the same broker was. In the latter case this one was not answered before the
+            // later one was asked.
+            bool isFirst = current.DataVersion == 1 && current.DataMarks.Newest == asked.Stamp;
+            return CoapTableDecision.Keep(new TopicOwnerResponse(isFirst ? CoapCode.Created : CoapCode.Changed).Write());
+        }
+
+        return IsOther(asked, current.DataTag)
+            ? Refuse(CoapCode.PreconditionFailed, Other)
+            : Put(current.WithData(asked.Data, asked.Format ?? current.Properties.ContentFormat, asked.Stamp), current, question,
+                new TopicOwnerResponse(current.HasData ? CoapCode.Changed : CoapCode.Created), isDurable: asked.IsDurable
+                    || !current.HasData);
+    }
+
+    private static CoapTableDecision DeleteData(TopicOwnerRequest asked, TopicState current, CoapTableDecisionContext question) =>
+        current.DataMarks.HasReached(asked.Stamp) ? CoapTableDecision.Keep(new TopicOwnerResponse(CoapCode.Deleted).Write())
+            : IsOther(asked, current.DataTag) ? Refuse(CoapCode.PreconditionFailed, Other)
+            : current.HasData
+                ? Put(current.WithoutData(asked.Stamp), current, question, new TopicOwnerResponse(CoapCode.Deleted), isDurable: true)
+            : Refuse(CoapCode.NotFound, "The topic has no data: nothing was published yet, or the data were deleted.");
+
+    private static bool IsOther(TopicOwnerRequest asked, ulong tag) => asked.Expected is { } expected && expected != tag;
+
+    private static CoapTableDecision Put(
+        TopicState next, TopicState? current, CoapTableDecisionContext question, TopicOwnerResponse reply, bool isDurable)
+    {
+        TimeSpan lifetime = Timeout.InfiniteTimeSpan;
+        if (next.Properties.Expiration is { } expiration)
+        {
+            lifetime = expiration - question.Time;
+            if (lifetime <= TimeSpan.Zero)
+            {
+                return current is not null && expiration == current.Properties.Expiration
+                    ? Refuse(CoapCode.NotFound, NotThere)
+                    : Refuse(CoapCode.BadRequest, "expiration-date is in the past. To end the topic now, delete it.");
+            }
+        }
+
+        byte[] value = next.Write();
+        return value.Length > CoapReplicatedTable.MaxValueLength
+            ? Refuse(
+                CoapCode.RequestEntityTooLarge, $"A topic with its data is larger than the maximum of {CoapReplicatedTable.MaxValueLength} "
+                + "bytes.")
+            : CoapTableDecision.Put(value, lifetime, reply.Write(), isDurable);
+    }
+
+    private static CoapTableDecision Refuse(CoapCode code, string reason) =>
+        CoapTableDecision.Keep(TopicOwnerResponse.Refuse(code, reason).Write());
+}

@@ -1,4 +1,0 @@
-namespace CoAP.NET.ResourceDirectory;
-
-/// <summary>The new values of a registration; null for unchanged ones.</summary>
-internal sealed record RegistrationChange(string? Base, IEnumerable<CoapLink>? Links);

@@ -1,0 +1,4 @@
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>The new values of a registration; null for unchanged ones.</summary>
+internal sealed record RegistrationUpdateContent(string? Base, IEnumerable<CoapLink>? Links);

@@ -1,0 +1,24 @@
+namespace CoAP.NET.ResourceDirectory;
+
+internal enum DirectoryCounterKind
+{
+    Registrations,
+    SimpleRegistrations,
+    Updates,
+    Removals,
+    LookUps,
+    LookUpsRefused,
+    Refusals,
+    Full,
+    SourceQuotaUsedUp,
+    Challenges,
+    Forgotten,
+    Evicted,
+    Notices,
+    WatchesRefused,
+    ObservedLookUpsEvicted,
+    FetchesRefused,
+    Unavailable,
+    Scans,
+    ScansRefused,
+}
