@@ -19,14 +19,14 @@ internal static class CacheRules
             int number = options.NumberAt(i);
             switch (registry.CachingOf(number))
             {
-                case OptionCaching.Bypass:
+                case OptionCachingInRequests.Bypass:
                     return CacheAccessLevel.None;
 
                 // An unsafe option may mean anything, such as that no two answers are alike.
-                case OptionCaching.ByNumber when OptionNumber.IsUnsafe(number):
+                case OptionCachingInRequests.ByNumber when OptionNumber.IsUnsafe(number):
                     return CacheAccessLevel.None;
 
-                case OptionCaching.StoreOnly:
+                case OptionCachingInRequests.StoreOnly:
                     use = CacheAccessLevel.StoreOnly;
                     break;
 
@@ -43,7 +43,8 @@ internal static class CacheRules
     /// no cache key.
     /// </summary>
     public static bool IsInKey(CoapOptionRegistry registry, int number) =>
-        !OptionNumber.NamesResource(number) && registry.CachingOf(number) != OptionCaching.StoreOnly && registry.IsInCacheKey(number);
+        !OptionNumber.NamesResource(number) && registry.CachingOf(number) != OptionCachingInRequests.StoreOnly
+            && registry.IsInCacheKey(number);
 
     /// <summary>
     /// Whether a response may be stored: by its code, and because it is whole and has no option that forbids it (RFC 7252 section 5.9).
@@ -65,7 +66,7 @@ internal static class CacheRules
             {
                 OptionNumber.Block2 or OptionNumber.QBlock2 => IsWhole(options.ValueAt(i)),
                 OptionNumber.Echo => code != CoapCode.Unauthorized,
-                _ => options.Registry.StoringOf(number) != ResponseOptionCaching.Forbid,
+                _ => options.Registry.StoringOf(number) != OptionCachingInResponses.Forbid,
             };
             if (!isFine)
             {

@@ -25,7 +25,7 @@ internal sealed class StoredResponse
         _receivedAt = now;
         _maxAge = CacheRules.MaxAgeOf(original);
         AddKept(_message.Options, original.OptionsToRead, static (registry, number) =>
-            registry.StoringOf(number) == ResponseOptionCaching.Keep);
+            registry.StoringOf(number) == OptionCachingInResponses.Keep);
         Tag = CacheRules.TagOf(_message);
         Size = SizeOf(_message);
     }
@@ -59,7 +59,7 @@ internal sealed class StoredResponse
         AddKept(message.Options, _message.Options,
             (_, number) => OptionNumber.IsUnsafe(number) || valid.OptionsToRead?.Contains(number) != true);
         AddKept(message.Options, valid.OptionsToRead, static (registry, number) =>
-            registry.StoringOf(number) == ResponseOptionCaching.Keep && !OptionNumber.IsUnsafe(number));
+            registry.StoringOf(number) == OptionCachingInResponses.Keep && !OptionNumber.IsUnsafe(number));
         return new StoredResponse(message, _remote, now, CacheRules.MaxAgeOf(valid));
     }
 

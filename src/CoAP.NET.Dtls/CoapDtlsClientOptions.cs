@@ -35,8 +35,11 @@ public sealed class CoapDtlsClientOptions
     /// be in hardware or in a store of the system. The endpoint copies it, so the caller may dispose it afterwards. Default null: the
     /// client shows no certificate.
     /// </remarks>
-    public X509Certificate2? Certificate { get; set => field =
-        OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsClientOptions.Certificate"); }
+    public X509Certificate2? Certificate
+    {
+        get; set => field =
+        OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsClientOptions.Certificate");
+    }
 
     /// <summary>The client's own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
     /// <remarks>

@@ -31,8 +31,11 @@ public sealed class CoapDtlsServerOptions
     /// be in hardware or in a store of the system. The endpoint copies it, so the caller may dispose it afterwards. To renew it while the
     /// endpoint runs, set <see cref="SelectCredentials"/>. Default null: only pre-shared keys.
     /// </remarks>
-    public X509Certificate2? Certificate { get; set => field =
-        OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsServerOptions.Certificate"); }
+    public X509Certificate2? Certificate
+    {
+        get; set => field =
+        OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsServerOptions.Certificate");
+    }
 
     /// <summary>
     /// The certificates sent with <see cref="Certificate"/>: the authorities between it and a root that clients know, the nearest first.
@@ -176,8 +179,11 @@ public sealed class CoapDtlsServerOptions
     /// When it is reached, the server gives up another handshake of the same source. Default 50; 1 to 100,000. Many devices behind one NAT
     /// that restart together need more.
     /// </remarks>
-    public int MaxHandshakesPerAddress { get; set => field =
-        OptionSetterGuard.Check(value, 1, 100_000, nameof(MaxHandshakesPerAddress)); } = 50;
+    public int MaxHandshakesPerAddress
+    {
+        get; set => field =
+        OptionSetterGuard.Check(value, 1, 100_000, nameof(MaxHandshakesPerAddress));
+    } = 50;
 
     /// <summary>Ends a session after this time without a message from the client (RFC 7252 section 9.1.1 leaves it to servers).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>

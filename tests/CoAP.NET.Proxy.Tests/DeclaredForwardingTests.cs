@@ -44,10 +44,10 @@ public sealed class DeclaredForwardingTests
     }
 
     [Theory]
-    [InlineData(OptionCaching.Key, 2)]
-    [InlineData(OptionCaching.NoKey, 1)]
-    [InlineData(OptionCaching.Bypass, 3)]
-    public async Task Caching_and_sharing_of_requests_follow_the_definition_of_an_option(OptionCaching caching, int asked)
+    [InlineData(OptionCachingInRequests.Key, 2)]
+    [InlineData(OptionCachingInRequests.NoKey, 1)]
+    [InlineData(OptionCachingInRequests.Bypass, 3)]
+    public async Task Caching_and_sharing_of_requests_follow_the_definition_of_an_option(OptionCachingInRequests caching, int asked)
     {
         OptionDefinition definition = new(Unsafe, "Mine", OptionFormat.Opaque, 1, 1)
         {

@@ -89,9 +89,9 @@ public sealed class AwaitedChangeTests
         {
             DirectoryOwnerRequest.Operation.Register =>
                 Registration.Make(new RegistrationRefreshHeader(registrant.Owner, 0), new RegistrationFields
-            {
-                Lifetime = 90_000, Endpoint = "a"u8, Base = "coap://a"u8,
-            }).Bytes.ToArray(),
+                {
+                    Lifetime = 90_000, Endpoint = "a"u8, Base = "coap://a"u8,
+                }).Bytes.ToArray(),
             DirectoryOwnerRequest.Operation.Update => new RegistrationUpdate { Base = "coap://b"u8, HasOwnBase = true }.ToArray(),
             _ => [],
         };

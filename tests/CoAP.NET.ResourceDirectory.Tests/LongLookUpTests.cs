@@ -145,13 +145,13 @@ public sealed class LongLookUpTests
         {
             Registration made = Registration.Make(
                 new RegistrationRefreshHeader(new DirectoryOwner(1, 1, (ulong)i % 16), 0), new RegistrationFields
-            {
-                Lifetime = 1_000,
-                LinkCount = 1,
-                Base = Encoding.UTF8.GetBytes($"coap://h{i}"),
-                Endpoint = Encoding.UTF8.GetBytes($"n{i}"),
-                Links = Encoding.UTF8.GetBytes($"</x>;rt=\"all\";title=\"{i}\""),
-            });
+                {
+                    Lifetime = 1_000,
+                    LinkCount = 1,
+                    Base = Encoding.UTF8.GetBytes($"coap://h{i}"),
+                    Endpoint = Encoding.UTF8.GetBytes($"n{i}"),
+                    Links = Encoding.UTF8.GetBytes($"</x>;rt=\"all\";title=\"{i}\""),
+                });
             await world.Directory.Core.AskAsync(
                 world.Directory.Core.KeyOf(default, made.Endpoint), DirectoryOwnerRequest.Operation.Register,
                 new Registrant(made.Owner, true, [], 0), null, made.Bytes, CancellationToken.None);

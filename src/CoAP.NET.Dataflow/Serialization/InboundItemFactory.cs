@@ -9,8 +9,11 @@ internal sealed class InboundItemFactory(CoapEnvironment environment)
     private readonly DeduplicationHash _hash = new(environment.Random);
 
     public CoapInbound Message(CoapDatagram datagram, CoapChannel channel, CoapMessage message) => channel.Transport.IsReliable
-        ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message, ReceivedAt =
-            datagram.ReceivedAt, IsLate = datagram.IsLate }
+        ? new CoapInbound
+        {
+            Channel = channel, Kind = CoapInboundKind.Message, Message = message, ReceivedAt =
+            datagram.ReceivedAt, IsLate = datagram.IsLate
+        }
         : new CoapInbound
         {
             Channel = channel,

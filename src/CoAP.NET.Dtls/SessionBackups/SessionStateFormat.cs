@@ -78,7 +78,8 @@ internal static class SessionStateFormat
 
             BackedUpSession session =
                 new(new HandshakeResult(
-                    records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown, MaxContent = maxContent }, path, home, id)
+                    records, [], 0, identity, leaf)
+                { PeerPublicKey = publicKey, Shown = shown, MaxContent = maxContent }, path, home, id)
                 {
                     WasIdleFor = TimeSpan.FromTicks(idle),
                     IsInDoubt = !isExact,

@@ -220,12 +220,12 @@ internal sealed class DtlsClient : IDtlsSessionOwner, IDisposable
     /// <returns>The handshake; its owner disposes it.</returns>
     public ClientHandshake MakeHandshake(PendingConnect pending, ClientHandshakeSettings rules) =>
         new(rules.Context, MakeCid(), null, default)
-    {
-        SelectPsk = pending.SelectKeyAsync,
-        Validate = pending.TrustsAsync,
-        ValidateRawPublicKey = pending.TrustsKeyAsync,
-        Trace = Trace is { } trace ? step => trace(pending.Path, step) : null,
-    };
+        {
+            SelectPsk = pending.SelectKeyAsync,
+            Validate = pending.TrustsAsync,
+            ValidateRawPublicKey = pending.TrustsKeyAsync,
+            Trace = Trace is { } trace ? step => trace(pending.Path, step) : null,
+        };
 
     /// <summary>Completes a handshake: its session replaces one over the same path.</summary>
     /// <param name="pending">The handshake.</param>

@@ -71,7 +71,8 @@ internal static class HandshakeFailureMessage
             : HasSentItsProof(handshake) ? CoapConnectPhase.Authenticating
             : CoapConnectPhase.Handshaking;
         return new CoapConnectProgress(
-            stage, OfSilence(handshake, hasHeard, path, elapsed).Text) { Awaited = CoapTimeoutStep.DtlsHandshake };
+            stage, OfSilence(handshake, hasHeard, path, elapsed).Text)
+        { Awaited = CoapTimeoutStep.DtlsHandshake };
     }
 
     // Whether this end has sent its proof, as far as the server is heard: what is missing is the server's verdict.

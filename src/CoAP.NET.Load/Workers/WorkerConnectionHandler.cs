@@ -37,16 +37,16 @@ internal sealed class WorkerConnectionHandler(Worker worker, string who, WorkerC
         {
             case null:
                 return false;
-            case CoordinatorHelloMessage { Version: not WorkerConnection.Version } hello:
+            case HelloMessage { Version: not WorkerConnection.Version } hello:
                 throw new DistributedRunException(WorkerProtocolErrorCodes.Version,
                     $"this worker has version {WorkerConnection.Version} of the protocol, the coordinator version {hello.Version}; use "
                         + "the same program on all machines");
-            case CoordinatorHelloMessage hello when !worker.Knows(hello.Key):
+            case HelloMessage hello when !worker.Knows(hello.Key):
                 throw new DistributedRunException(WorkerProtocolErrorCodes.Key,
                     hello.Key is null
                         ? $"this worker requires a word ({WorkerCommand.KeyName})"
                         : $"the word ({WorkerCommand.KeyName}) is not this worker's");
-            case CoordinatorHelloMessage:
+            case HelloMessage:
                 return worker.Take(who) is not { } other
                     ? true
                     : throw new DistributedRunException(
@@ -66,7 +66,7 @@ internal sealed class WorkerConnectionHandler(Worker worker, string who, WorkerC
         try
         {
             Say($"{who} is the coordinator.");
-            await connection.SendAsync(new CoordinatorAcceptedMessage(WorkerConnection.Version, Environment.MachineName), stopping);
+            await connection.SendAsync(new WelcomeMessage(WorkerConnection.Version, Environment.MachineName), stopping);
             LoadPlan? plan = await ReadPlanAsync(stopping);
             if (plan is null)
             {

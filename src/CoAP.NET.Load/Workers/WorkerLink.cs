@@ -135,9 +135,9 @@ internal sealed class WorkerLink : IAsyncDisposable
 
     private async Task GreetAsync(Socket socket, CancellationToken cancellationToken)
     {
-        await SendAsync(new CoordinatorHelloMessage(WorkerConnection.Version, _options.Key), cancellationToken);
-        CoordinatorAcceptedMessage welcome =
-            await ExpectAsync<CoordinatorAcceptedMessage>(WorkerConnection.LineLimit, _options.ConnectLimit, cancellationToken);
+        await SendAsync(new HelloMessage(WorkerConnection.Version, _options.Key), cancellationToken);
+        WelcomeMessage welcome =
+            await ExpectAsync<WelcomeMessage>(WorkerConnection.LineLimit, _options.ConnectLimit, cancellationToken);
         if (welcome.Version != WorkerConnection.Version)
         {
             throw new DistributedRunException(WorkerProtocolErrorCodes.Version,

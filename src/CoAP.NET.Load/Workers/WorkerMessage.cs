@@ -8,8 +8,8 @@ namespace CoAP.NET.Load;
 /// cancel may follow the plan at any time.
 /// </summary>
 [JsonPolymorphic(TypeDiscriminatorPropertyName = "type")]
-[JsonDerivedType(typeof(CoordinatorHelloMessage), "hello")]
-[JsonDerivedType(typeof(CoordinatorAcceptedMessage), "welcome")]
+[JsonDerivedType(typeof(HelloMessage), "hello")]
+[JsonDerivedType(typeof(WelcomeMessage), "welcome")]
 [JsonDerivedType(typeof(PlanMessage), "plan")]
 [JsonDerivedType(typeof(ReadyMessage), "ready")]
 [JsonDerivedType(typeof(StartMessage), "start")]
@@ -22,10 +22,10 @@ internal abstract record WorkerMessage;
 /// <summary>The coordinator's first line.</summary>
 /// <param name="Version">Its version of the protocol.</param>
 /// <param name="Key">The word that both sides share; null for none.</param>
-internal sealed record CoordinatorHelloMessage(int Version, string? Key = null) : WorkerMessage;
+internal sealed record HelloMessage(int Version, string? Key = null) : WorkerMessage;
 
 /// <summary>The worker accepts the coordinator, and is now busy for others.</summary>
-internal sealed record CoordinatorAcceptedMessage(int Version, string Machine) : WorkerMessage;
+internal sealed record WelcomeMessage(int Version, string Machine) : WorkerMessage;
 
 /// <summary>The worker's part of the plan.</summary>
 internal sealed record PlanMessage(LoadPlan Plan) : WorkerMessage;

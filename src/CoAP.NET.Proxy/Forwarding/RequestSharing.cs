@@ -92,7 +92,7 @@ internal static class RequestSharing
         for (int i = 0; i < forwarded.Count; i++)
         {
             int number = forwarded.NumberAt(i);
-            if (number == OptionNumber.Echo || forwarded.Registry.CachingOf(number) == OptionCaching.Bypass)
+            if (number == OptionNumber.Echo || forwarded.Registry.CachingOf(number) == OptionCachingInRequests.Bypass)
             {
                 return true;
             }

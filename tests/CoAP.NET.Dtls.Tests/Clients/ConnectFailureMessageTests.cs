@@ -9,8 +9,11 @@ public sealed class ConnectFailureMessageTests
     public async Task A_handshake_timeout_names_a_wrong_key_or_unknown_identity_as_the_likely_cause(string identity, string key)
     {
         BenchSettings settings = BenchSettings.OfPsk();
-        settings.Sessions = settings.Sessions with { SelectPsk = (_, _) =>
-            new(new CoapPskCredential(identity, Encoding.ASCII.GetBytes(key))) };
+        settings.Sessions = settings.Sessions with
+        {
+            SelectPsk = (_, _) =>
+            new(new CoapPskCredential(identity, Encoding.ASCII.GetBytes(key)))
+        };
         await FailsAsync(settings, CoapDtlsHandshakeFailure.PreSharedKey, $"'{identity}'");
     }
 

@@ -105,10 +105,16 @@ public sealed class OptionCheckTests
         X509Certificate2 authority = s_authority.Certificate;
         CoapDtlsOptions options = new()
         {
-            Server = new CoapDtlsServerOptions { Certificate = s_certificate, Intermediates = { authority }, TrustedAuthorities =
-                { authority } },
-            Client = new CoapDtlsClientOptions { Certificate = s_certificate, Intermediates = { authority }, TrustedAuthorities =
-                { authority } },
+            Server = new CoapDtlsServerOptions
+            {
+                Certificate = s_certificate, Intermediates = { authority }, TrustedAuthorities =
+                { authority }
+            },
+            Client = new CoapDtlsClientOptions
+            {
+                Certificate = s_certificate, Intermediates = { authority }, TrustedAuthorities =
+                { authority }
+            },
             CipherSuites = { CoapDtlsCipherSuite.PskAes128Ccm8 }
         };
         foreach ((object part, Func<object> copy) in new (object, Func<object>)[]

@@ -10,9 +10,9 @@ public sealed class WorkerConnectionTests
     {
         WorkerMessage[] messages =
         [
-            new CoordinatorHelloMessage(1, "w\u00f6rd\n"),
-            new CoordinatorHelloMessage(1),
-            new CoordinatorAcceptedMessage(1, "m"),
+            new HelloMessage(1, "w\u00f6rd\n"),
+            new HelloMessage(1),
+            new WelcomeMessage(1, "m"),
             new PlanMessage(Plans.Closed with { Loop = LoadPacing.Observe, Payload = "a\nb", ServerProcess = 3 }),
             new ReadyMessage(),
             new StartMessage(),
@@ -91,7 +91,7 @@ public sealed class WorkerConnectionTests
 
     [Fact]
     public async Task Fields_of_a_later_version_are_ignored_and_the_order_of_fields_is_free() =>
-        Assert.Equal(new CoordinatorHelloMessage(2, "k"), await ReadAsync(Of("""{"version":2,"more":[1,{}],"key":"k","type":"hello"}""" + "\n")));
+        Assert.Equal(new HelloMessage(2, "k"), await ReadAsync(Of("""{"version":2,"more":[1,{}],"key":"k","type":"hello"}""" + "\n")));
 
     [Theory]
     [InlineData(WorkerConnection.LineLimit, true)]

@@ -12,14 +12,14 @@ public sealed class CustomOptionsPageTests
         CoapProxyOptions options = new() { ConfigureClient = client => client.Registry = registry };
 
         await using CoapProxy proxy = new(options);
-        Assert.Equal(OptionCaching.Key, proxy.Client.Endpoint.Environment.Registry.CachingOf(Tenant.Definition.Number));
+        Assert.Equal(OptionCachingInRequests.Key, proxy.Client.Endpoint.Environment.Registry.CachingOf(Tenant.Definition.Number));
     }
 
     private sealed class Tenant(string name) : StringOption(Definition, name), ITypedOption<Tenant>
     {
         public static new OptionDefinition Definition { get; } = new(65_003, "Tenant", OptionFormat.String, 1, 32)
         {
-            Caching = OptionCaching.Key,
+            Caching = OptionCachingInRequests.Key,
         };
 
         public static Tenant Create(OptionData data) => new(data.GetString());

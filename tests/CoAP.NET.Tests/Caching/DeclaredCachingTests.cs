@@ -10,10 +10,10 @@ public sealed class DeclaredCachingTests : CacheTest
     private const int NoCacheKey = 0xfdfc;
 
     [Theory]
-    [InlineData(Safe, OptionCaching.ByNumber)]
-    [InlineData(Unsafe, OptionCaching.Key)]
-    [InlineData(NoCacheKey, OptionCaching.Key)]
-    public async Task Responses_to_different_values_of_a_cache_key_option_are_cached_separately(int number, OptionCaching caching)
+    [InlineData(Safe, OptionCachingInRequests.ByNumber)]
+    [InlineData(Unsafe, OptionCachingInRequests.Key)]
+    [InlineData(NoCacheKey, OptionCachingInRequests.Key)]
+    public async Task Responses_to_different_values_of_a_cache_key_option_are_cached_separately(int number, OptionCachingInRequests caching)
     {
         Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Caching = caching });
         await AskAsync(With(number, 1), "45", "ff31");
@@ -23,10 +23,11 @@ public sealed class DeclaredCachingTests : CacheTest
     }
 
     [Theory]
-    [InlineData(NoCacheKey, OptionCaching.ByNumber)]
-    [InlineData(Safe, OptionCaching.NoKey)]
-    [InlineData(Unsafe, OptionCaching.NoKey)]
-    public async Task A_response_is_served_for_any_value_of_an_option_that_is_not_part_of_the_cache_key(int number, OptionCaching caching)
+    [InlineData(NoCacheKey, OptionCachingInRequests.ByNumber)]
+    [InlineData(Safe, OptionCachingInRequests.NoKey)]
+    [InlineData(Unsafe, OptionCachingInRequests.NoKey)]
+    public async Task A_response_is_served_for_any_value_of_an_option_that_is_not_part_of_the_cache_key(
+        int number, OptionCachingInRequests caching)
     {
         Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Caching = caching });
         await AskAsync(With(number, 1), "45", "ff31");
@@ -37,16 +38,16 @@ public sealed class DeclaredCachingTests : CacheTest
     [Fact]
     public async Task A_request_with_an_option_for_the_server_reaches_it_and_its_response_is_stored()
     {
-        Register(new OptionDefinition(Safe, "Mine", OptionFormat.Opaque, 1, 4) { Caching = OptionCaching.StoreOnly });
+        Register(new OptionDefinition(Safe, "Mine", OptionFormat.Opaque, 1, 4) { Caching = OptionCachingInRequests.StoreOnly });
         await AskAsync(Get(), "45", "ff31");
         await AskAsync(With(Safe, 1), "45", "ff32");
         await HitAsync(Get()).Says("2");
     }
 
     [Theory]
-    [InlineData(Unsafe, OptionCaching.ByNumber)]
-    [InlineData(Safe, OptionCaching.Bypass)]
-    public async Task A_request_that_bypasses_the_cache_neither_uses_nor_fills_it(int number, OptionCaching caching)
+    [InlineData(Unsafe, OptionCachingInRequests.ByNumber)]
+    [InlineData(Safe, OptionCachingInRequests.Bypass)]
+    public async Task A_request_that_bypasses_the_cache_neither_uses_nor_fills_it(int number, OptionCachingInRequests caching)
     {
         Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Caching = caching });
         await AskAsync(With(number, 1), "45", "ff31");
@@ -56,14 +57,14 @@ public sealed class DeclaredCachingTests : CacheTest
     }
 
     [Theory]
-    [InlineData(Safe, ResponseOptionCaching.ByNumber, true, true)]
-    [InlineData(Unsafe, ResponseOptionCaching.ByNumber, false, false)]
-    [InlineData(Unsafe, ResponseOptionCaching.Keep, true, true)]
-    [InlineData(Unsafe, ResponseOptionCaching.Drop, true, false)]
-    [InlineData(Safe, ResponseOptionCaching.Drop, true, false)]
-    [InlineData(Safe, ResponseOptionCaching.Forbid, false, false)]
+    [InlineData(Safe, OptionCachingInResponses.ByNumber, true, true)]
+    [InlineData(Unsafe, OptionCachingInResponses.ByNumber, false, false)]
+    [InlineData(Unsafe, OptionCachingInResponses.Keep, true, true)]
+    [InlineData(Unsafe, OptionCachingInResponses.Drop, true, false)]
+    [InlineData(Safe, OptionCachingInResponses.Drop, true, false)]
+    [InlineData(Safe, OptionCachingInResponses.Forbid, false, false)]
     public async Task OptionStoring_decides_whether_a_response_is_stored_and_with_the_option(
-        int number, ResponseOptionCaching storing, bool isStored, bool isKept)
+        int number, OptionCachingInResponses storing, bool isStored, bool isKept)
     {
         Register(new OptionDefinition(number, "Mine", OptionFormat.Opaque, 1, 4) { Storing = storing });
 

@@ -18,7 +18,7 @@ internal sealed class Tenant(string name) : StringOption(Definition, name), ITyp
         {
             IsValid = static data => !data.Value.ContainsAnyExceptInRange((byte)'a', (byte)'z'),
             ValidValues = "letters from a to z",
-            Caching = OptionCaching.Key,
+            Caching = OptionCachingInRequests.Key,
             ForwardingInRequest = OptionForwarding.Forward,
         };
 

@@ -31,7 +31,7 @@ public class FrameTests
                 "ResourceInboundBlock",
                 "ExchangesOutboundBlock", "MessagingOutboundBlock", "SerializerOutboundBlock", "ChannelOutboundBlock",
                     "TransportOutboundBlock"],
-            frames.Reverse().Where(static frame => frame.EndsWith("bound.Process", Ordinal))
+            frames.Reverse().Where(static frame => frame.EndsWith("boundBlock.Process", Ordinal))
                 .Select(static frame => frame.Split('.')[0]));
     }
 

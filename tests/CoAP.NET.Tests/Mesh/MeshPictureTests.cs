@@ -126,7 +126,7 @@ public sealed class MeshPictureTests
         {
             Type source = link.Source.GetType();
             Type target = link.Target.GetType();
-            bool isDown = target.Name.EndsWith("Outbound", Ordinal);
+            bool isDown = target.Name.EndsWith("OutboundBlock", Ordinal);
             int from = X(Array.IndexOf(stages, StageOf(source)));
             int to = X(Array.IndexOf(stages, StageOf(target)));
             Link(isDown ? from : from + BlockWidth, isDown ? Down : Up, isDown ? to + BlockWidth : to, link.Item.Name, "link");
@@ -165,7 +165,7 @@ public sealed class MeshPictureTests
 
         int X(int column) => Left + (column * Column);
 
-        static int Y(Type block) => block.Name.EndsWith("Outbound", Ordinal) ? Down : Up;
+        static int Y(Type block) => block.Name.EndsWith("OutboundBlock", Ordinal) ? Down : Up;
 
         void Small(int x, int y, string text) => Line($"<text class=\"small\" x=\"{x}\" y=\"{y}\">{text}</text>");
 
@@ -194,5 +194,5 @@ public sealed class MeshPictureTests
     }
 
     private static string StageOf(Type block) =>
-        block.Name.Replace("Inbound", string.Empty, Ordinal).Replace("Outbound", string.Empty, Ordinal);
+        block.Name.Replace("InboundBlock", string.Empty, Ordinal).Replace("OutboundBlock", string.Empty, Ordinal);
 }

@@ -29,9 +29,9 @@ public sealed class FanOutTests : ServerObserveTest
     }
 
     [Theory]
-    [InlineData(OptionCaching.ByNumber, 2)]
-    [InlineData(OptionCaching.NoKey, 1)]
-    public async Task Observers_share_a_run_if_they_differ_only_in_options_that_are_no_cache_key(OptionCaching caching, int runs)
+    [InlineData(OptionCachingInRequests.ByNumber, 2)]
+    [InlineData(OptionCachingInRequests.NoKey, 1)]
+    public async Task Observers_share_a_run_if_they_differ_only_in_options_that_are_no_cache_key(OptionCachingInRequests caching, int runs)
     {
         const int Number = 65_000;
         Options.Registry = CoAP.NET.Tests.Options.DeclaredOption.Register(

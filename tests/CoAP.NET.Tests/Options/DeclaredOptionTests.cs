@@ -102,7 +102,7 @@ public sealed class DeclaredOptionTests
         // The parts of this library that act on an option find it by its number.
         OptionDefinition observe = new(OptionNumber.Observe, "My-Observe", OptionFormat.UInt, 0, 3);
         Assert.Equal(RequestOptionFlags.Observe, OptionRules.Check(Message(observe, "00")).Special);
-        Assert.Equal(OptionCaching.StoreOnly, DeclaredOption.Register(observe).CachingOf(OptionNumber.Observe));
+        Assert.Equal(OptionCachingInRequests.StoreOnly, DeclaredOption.Register(observe).CachingOf(OptionNumber.Observe));
     }
 
     [Fact]

@@ -153,8 +153,11 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         if (_routes.FindBodyPolicy(exchange.Request, !IsQBlock(exchange), _shard.Environment) is not { } policy)
         {
             // The Resource stage says what is wrong; should a route come up meanwhile, no handler takes the part for the whole.
-            exchange.Body = new ReceivedRequestBody { IsIncomplete = block.More
-                || block.Number > 0, Block1 = IsQBlock(exchange) ? null : block };
+            exchange.Body = new ReceivedRequestBody
+            {
+                IsIncomplete = block.More
+                || block.Number > 0, Block1 = IsQBlock(exchange) ? null : block
+            };
             return default;
         }
 

@@ -13,8 +13,11 @@ internal sealed class BadCsmOption : UIntOption, ITypedOption<BadCsmOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(2, "Bad-CSM-Option", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionApplicability.Signalling) { SignallingCode =
-            CoapCode.Abort };
+        new(2, "Bad-CSM-Option", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionApplicability.Signalling)
+        {
+            SignallingCode =
+            CoapCode.Abort
+        };
 
     /// <inheritdoc/>
     static BadCsmOption ITypedOption<BadCsmOption>.Create(OptionData data) => new(data.GetUInt());

@@ -28,8 +28,8 @@ public sealed class Block1Option : BlockOption, ITypedOption<Block1Option>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.Block1, "Block1", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
-            Caching = OptionCaching.Bypass,
-            Storing = ResponseOptionCaching.Forbid,
+            Caching = OptionCachingInRequests.Bypass,
+            Storing = OptionCachingInResponses.Forbid,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,

@@ -28,8 +28,8 @@ public sealed class Block2Option : BlockOption, ITypedOption<Block2Option>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.Block2, "Block2", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
-            Caching = OptionCaching.Bypass,
-            Storing = ResponseOptionCaching.Drop,
+            Caching = OptionCachingInRequests.Bypass,
+            Storing = OptionCachingInResponses.Drop,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,

@@ -18,7 +18,7 @@ public sealed class ETagOption : OpaqueOption, ITypedOption<ETagOption>
         {
             // A response has one representation and so one tag; a request with tags does its own validation.
             IsSingleInResponse = true,
-            Caching = OptionCaching.StoreOnly,
+            Caching = OptionCachingInRequests.StoreOnly,
             IsInBodyKey = false,
         };
 

@@ -21,7 +21,7 @@ public sealed class EchoOption : OpaqueOption, ITypedOption<EchoOption>
         new(OptionNumber.Echo, "Echo", OptionFormat.Opaque, 1, 40, isRepeatable: false, OptionApplicability.Both)
         {
             // A challenge is for one request (RFC 9175 section 2.2).
-            Storing = ResponseOptionCaching.Drop,
+            Storing = OptionCachingInResponses.Drop,
             Special = RequestOptionFlags.Echo,
         };
 

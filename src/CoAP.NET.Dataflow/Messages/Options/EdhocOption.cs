@@ -19,7 +19,7 @@ public sealed class EdhocOption : EmptyOption, ITypedOption<EdhocOption>
         {
             IsUnsupported = true,
             Protection = OptionProtection.Unprotected,
-            Caching = OptionCaching.Bypass,
+            Caching = OptionCachingInRequests.Bypass,
         };
 
     /// <inheritdoc/>

@@ -14,8 +14,11 @@ internal sealed class HoldOffOption : UIntOption, ITypedOption<HoldOffOption>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(4, "Hold-Off", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Signalling) { SignallingCode =
-            CoapCode.Release };
+        new(4, "Hold-Off", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Signalling)
+        {
+            SignallingCode =
+            CoapCode.Release
+        };
 
     public TimeSpan Duration => TimeSpan.FromSeconds(Value);
 

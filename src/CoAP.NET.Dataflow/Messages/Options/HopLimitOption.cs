@@ -30,7 +30,7 @@ public sealed class HopLimitOption : UIntOption, ITypedOption<HopLimitOption>
             RefusesInvalid = true,
 
             // The remaining hops do not affect the resource, and each proxy writes its own.
-            Caching = OptionCaching.NoKey,
+            Caching = OptionCachingInRequests.NoKey,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,

@@ -19,7 +19,7 @@ public sealed class IfMatchOption : OpaqueOption, ITypedOption<IfMatchOption>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.IfMatch, "If-Match", OptionFormat.Opaque, 0, 8, isRepeatable: true, OptionApplicability.Request)
         {
-            Caching = OptionCaching.Bypass,
+            Caching = OptionCachingInRequests.Bypass,
             IsInBodyKey = false,
         };
 

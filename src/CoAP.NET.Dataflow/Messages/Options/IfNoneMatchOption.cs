@@ -13,7 +13,7 @@ public sealed class IfNoneMatchOption : EmptyOption, ITypedOption<IfNoneMatchOpt
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.IfNoneMatch, "If-None-Match", OptionFormat.Empty, 0, 0, isRepeatable: false, OptionApplicability.Request)
         {
-            Caching = OptionCaching.Bypass,
+            Caching = OptionCachingInRequests.Bypass,
 
             // Only the first block has it (RFC 7959 section 2.10).
             IsInBodyKey = false,

@@ -27,7 +27,7 @@ public sealed class MaxAgeOption : UIntOption, ITypedOption<MaxAgeOption>
         new(OptionNumber.MaxAge, "Max-Age", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionApplicability.Response)
         {
             // A cache keeps it apart, because it counts down.
-            Storing = ResponseOptionCaching.Drop,
+            Storing = OptionCachingInResponses.Drop,
             ForwardingInResponse = OptionForwarding.Forward,
         };
 

@@ -17,8 +17,11 @@ internal sealed class MaxMessageSizeOption : UIntOption, ITypedOption<MaxMessage
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(2, "Max-Message-Size", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionApplicability.Signalling) { SignallingCode =
-            CoapCode.Csm };
+        new(2, "Max-Message-Size", OptionFormat.UInt, 0, 4, isRepeatable: false, OptionApplicability.Signalling)
+        {
+            SignallingCode =
+            CoapCode.Csm
+        };
 
     /// <inheritdoc/>
     static MaxMessageSizeOption ITypedOption<MaxMessageSizeOption>.Create(OptionData data) => new(data.GetUInt());

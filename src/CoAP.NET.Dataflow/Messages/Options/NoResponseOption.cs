@@ -17,7 +17,7 @@ public sealed class NoResponseOption : UIntOption, ITypedOption<NoResponseOption
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.NoResponse, "No-Response", OptionFormat.UInt, 0, 1, isRepeatable: false, OptionApplicability.Request)
         {
-            Caching = OptionCaching.Bypass,
+            Caching = OptionCachingInRequests.Bypass,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             Special = RequestOptionFlags.NoResponse,

@@ -31,8 +31,8 @@ public sealed class ObserveOption : UIntOption, ITypedOption<ObserveOption>
         new(OptionNumber.Observe, "Observe", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
             Methods = [CoapCode.Get, CoapCode.Fetch],
-            Caching = OptionCaching.StoreOnly,
-            Storing = ResponseOptionCaching.Drop,
+            Caching = OptionCachingInRequests.StoreOnly,
+            Storing = OptionCachingInResponses.Drop,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,

@@ -6,22 +6,22 @@ namespace CoAP.NET.Options;
 internal static class OptionBehavior
 {
     /// <summary>Returns what a cache does with a request that has an option.</summary>
-    public static OptionCaching CachingOf(this CoapOptionRegistry registry, int number) =>
-        registry.FindDefinition(number)?.Caching ?? OptionCaching.ByNumber;
+    public static OptionCachingInRequests CachingOf(this CoapOptionRegistry registry, int number) =>
+        registry.FindDefinition(number)?.Caching ?? OptionCachingInRequests.ByNumber;
 
     /// <summary>Returns whether an option is part of the cache key of a request.</summary>
     public static bool IsInCacheKey(this CoapOptionRegistry registry, int number) => registry.CachingOf(number) switch
     {
-        OptionCaching.Key => true,
-        OptionCaching.NoKey => false,
+        OptionCachingInRequests.Key => true,
+        OptionCachingInRequests.NoKey => false,
         _ => !OptionNumber.IsNoCacheKey(number),
     };
 
-    /// <summary>Returns what a cache does with a response that has an option; never <see cref="ResponseOptionCaching.ByNumber"/>.</summary>
-    public static ResponseOptionCaching StoringOf(this CoapOptionRegistry registry, int number) =>
-        registry.FindDefinition(number)?.Storing is { } storing and not ResponseOptionCaching.ByNumber ? storing
-            : OptionNumber.IsUnsafe(number) ? ResponseOptionCaching.Forbid
-            : ResponseOptionCaching.Keep;
+    /// <summary>Returns what a cache does with a response that has an option; never <see cref="OptionCachingInResponses.ByNumber"/>.</summary>
+    public static OptionCachingInResponses StoringOf(this CoapOptionRegistry registry, int number) =>
+        registry.FindDefinition(number)?.Storing is { } storing and not OptionCachingInResponses.ByNumber ? storing
+            : OptionNumber.IsUnsafe(number) ? OptionCachingInResponses.Forbid
+            : OptionCachingInResponses.Keep;
 
     /// <summary>Returns whether the blocks of one body have the same value of an option.</summary>
     public static bool IsInBodyKey(this CoapOptionRegistry registry, int number) =>
@@ -53,8 +53,8 @@ internal static class OptionBehavior
             RefusesInvalid = given.RefusesInvalid || (given.IsValid is null && ours.RefusesInvalid),
             Methods = given.Methods ?? ours.Methods,
             IsSingleInResponse = given.IsSingleInResponse || ours.IsSingleInResponse,
-            Caching = given.Caching == OptionCaching.ByNumber ? ours.Caching : given.Caching,
-            Storing = given.Storing == ResponseOptionCaching.ByNumber ? ours.Storing : given.Storing,
+            Caching = given.Caching == OptionCachingInRequests.ByNumber ? ours.Caching : given.Caching,
+            Storing = given.Storing == OptionCachingInResponses.ByNumber ? ours.Storing : given.Storing,
             IsInBodyKey = given.IsInBodyKey ?? ours.IsInBodyKey,
             ForwardingInRequest = given.ForwardingInRequest == OptionForwarding.ByNumber ? ours.ForwardingInRequest
                 : given.ForwardingInRequest,

@@ -81,10 +81,10 @@ public sealed class OptionDefinition(
     public bool IsSingleInResponse { get; init; }
 
     /// <summary>What a cache does with a request that has the option.</summary>
-    public OptionCaching Caching { get; init; }
+    public OptionCachingInRequests Caching { get; init; }
 
     /// <summary>What a cache does with a response that has the option.</summary>
-    public ResponseOptionCaching Storing { get; init; }
+    public OptionCachingInResponses Storing { get; init; }
 
     /// <summary>Whether the option distinguishes the bodies of block-wise requests (RFC 7959 section 2.5).</summary>
     /// <remarks>

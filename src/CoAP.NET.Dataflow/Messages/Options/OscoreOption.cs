@@ -21,8 +21,8 @@ public sealed class OscoreOption : OpaqueOption, ITypedOption<OscoreOption>
         {
             IsUnsupported = true,
             Protection = OptionProtection.Unprotected,
-            Caching = OptionCaching.Bypass,
-            Storing = ResponseOptionCaching.Forbid,
+            Caching = OptionCachingInRequests.Bypass,
+            Storing = OptionCachingInResponses.Forbid,
         };
 
     /// <inheritdoc/>

@@ -24,7 +24,7 @@ public sealed class ProxySchemeOption : StringOption, ITypedOption<ProxySchemeOp
         new(OptionNumber.ProxyScheme, "Proxy-Scheme", OptionFormat.String, 1, 255, isRepeatable: false, OptionApplicability.Request)
         {
             Protection = OptionProtection.Unprotected,
-            Caching = OptionCaching.Key,
+            Caching = OptionCachingInRequests.Key,
             ForwardingInRequest = OptionForwarding.Consume,
             Special = RequestOptionFlags.Proxy,
         };

@@ -26,7 +26,7 @@ public sealed class ProxyUriOption : StringOption, ITypedOption<ProxyUriOption>
         new(OptionNumber.ProxyUri, "Proxy-Uri", OptionFormat.String, 1, 1034, isRepeatable: false, OptionApplicability.Request)
         {
             Protection = OptionProtection.Unprotected,
-            Caching = OptionCaching.Key,
+            Caching = OptionCachingInRequests.Key,
             ForwardingInRequest = OptionForwarding.Consume,
             Special = RequestOptionFlags.Proxy,
         };

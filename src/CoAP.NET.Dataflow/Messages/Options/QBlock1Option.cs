@@ -33,8 +33,8 @@ public sealed class QBlock1Option : BlockOption, ITypedOption<QBlock1Option>
         new(OptionNumber.QBlock1, "Q-Block1", OptionFormat.UInt, 0, 3, isRepeatable: false, OptionApplicability.Both)
         {
             IsUnsupported = true,
-            Caching = OptionCaching.Bypass,
-            Storing = ResponseOptionCaching.Forbid,
+            Caching = OptionCachingInRequests.Bypass,
+            Storing = OptionCachingInResponses.Forbid,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,

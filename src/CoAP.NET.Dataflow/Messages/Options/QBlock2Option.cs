@@ -34,8 +34,8 @@ public sealed class QBlock2Option : BlockOption, ITypedOption<QBlock2Option>
         {
             IsUnsupported = true,
             IsSingleInResponse = true,
-            Caching = OptionCaching.Bypass,
-            Storing = ResponseOptionCaching.Drop,
+            Caching = OptionCachingInRequests.Bypass,
+            Storing = OptionCachingInResponses.Drop,
             IsInBodyKey = false,
             ForwardingInRequest = OptionForwarding.Consume,
             ForwardingInResponse = OptionForwarding.Consume,

@@ -24,7 +24,7 @@ public sealed class UriHostOption : StringOption, ITypedOption<UriHostOption>
         new(OptionNumber.UriHost, "Uri-Host", OptionFormat.String, 1, 255, isRepeatable: false, OptionApplicability.Request)
         {
             Protection = OptionProtection.Unprotected,
-            Caching = OptionCaching.Key,
+            Caching = OptionCachingInRequests.Key,
             ForwardingInRequest = OptionForwarding.Consume,
         };
 

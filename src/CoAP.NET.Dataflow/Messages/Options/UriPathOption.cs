@@ -24,7 +24,7 @@ public sealed class UriPathOption : StringOption, ITypedOption<UriPathOption>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.UriPath, "Uri-Path", OptionFormat.String, 0, 255, isRepeatable: true, OptionApplicability.Request)
         {
-            Caching = OptionCaching.Key,
+            Caching = OptionCachingInRequests.Key,
             ForwardingInRequest = OptionForwarding.Consume,
 
             // A handler that maps paths to files must never see a dot segment.

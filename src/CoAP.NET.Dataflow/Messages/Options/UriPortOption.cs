@@ -17,7 +17,7 @@ public sealed class UriPortOption : UIntOption, ITypedOption<UriPortOption>
         new(OptionNumber.UriPort, "Uri-Port", OptionFormat.UInt, 0, 2, isRepeatable: false, OptionApplicability.Request)
         {
             Protection = OptionProtection.Unprotected,
-            Caching = OptionCaching.Key,
+            Caching = OptionCachingInRequests.Key,
             ForwardingInRequest = OptionForwarding.Consume,
         };
 

@@ -21,7 +21,7 @@ public sealed class UriQueryOption : StringOption, ITypedOption<UriQueryOption>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.UriQuery, "Uri-Query", OptionFormat.String, 0, 255, isRepeatable: true, OptionApplicability.Request)
         {
-            Caching = OptionCaching.Key,
+            Caching = OptionCachingInRequests.Key,
             ForwardingInRequest = OptionForwarding.Consume,
         };
 

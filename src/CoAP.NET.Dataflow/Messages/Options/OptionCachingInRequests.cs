@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>What a cache does with a request that has the option (RFC 7252 section 5.6).</summary>
-public enum OptionCaching : byte
+public enum OptionCachingInRequests : byte
 {
     /// <summary>What the number says (RFC 7252 section 5.4.6).</summary>
     /// <remarks>The option is part of the cache key, unless its number excludes it. An unsafe option bypasses the cache.</remarks>

@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>What a cache does with a response that has the option (RFC 7252 section 5.6).</summary>
-public enum ResponseOptionCaching : byte
+public enum OptionCachingInResponses : byte
 {
     /// <summary>What the number says (RFC 7252 section 5.4.6).</summary>
     /// <remarks>The cache stores an option that is safe to forward, and no response with an unsafe one.</remarks>
