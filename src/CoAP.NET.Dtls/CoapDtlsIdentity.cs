@@ -28,31 +28,33 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
         ReadOnlyMemory<byte> publicKey,
         string cipherSuite,
         bool hasConnectionId = false)
+        : this(OfProof(pskIdentity, certificate, publicKey.Span), cipherSuite, hasConnectionId)
     {
-        ArgumentException.ThrowIfNullOrEmpty(cipherSuite);
         PskIdentity = pskIdentity;
         Certificate = certificate;
         PublicKey = publicKey;
+    }
+
+    private CoapDtlsIdentity(CoapPeerId? id, string cipherSuite, bool hasConnectionId)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(cipherSuite);
+        Id = id;
         CipherSuite = cipherSuite;
         HasConnectionId = hasConnectionId;
-        Id = pskIdentity is not null ? new CoapPeerId(CoapPeerId.PskMethod, pskIdentity)
-            : certificate is not null ? CoapPeerId.OfCertificate(certificate)
-            : publicKey.IsEmpty ? null
-            : CoapPeerId.OfPublicKey(publicKey.Span);
     }
 
     /// <summary>The identity of the pre-shared key (RFC 4279); null without one.</summary>
     /// <remarks>
     /// For a client, its own identity. For a server, the identity that this endpoint showed it; the server proved that it has the same key.
     /// </remarks>
-    public string? PskIdentity { get; }
+    public string? PskIdentity { get; private init; }
 
     /// <summary>The certificate that the peer showed, checked according to the options; null without one.</summary>
     /// <remarks>It lives as long as the session.</remarks>
-    public X509Certificate2? Certificate { get; }
+    public X509Certificate2? Certificate { get; private init; }
 
     /// <summary>The raw public key that the peer proved (RFC 7250), as SubjectPublicKeyInfo in DER; empty when it showed none.</summary>
-    public ReadOnlyMemory<byte> PublicKey { get; }
+    public ReadOnlyMemory<byte> PublicKey { get; private init; }
 
     /// <summary>The cipher suite by its name in the TLS registry, such as <c>TLS_PSK_WITH_AES_128_CCM_8</c>.</summary>
     public string CipherSuite { get; }
@@ -97,6 +99,24 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
 
     /// <summary>The identity of a session's peer.</summary>
     /// <param name="session">The session.</param>
-    internal static CoapDtlsIdentity From(DtlsSession session) =>
-        new(session.PskIdentity, session.PeerCertificate, session.PeerPublicKey, session.Suite.Name, session.HasConnectionId);
+    /// <summary>Who proved an identity in a handshake; null for a peer without credentials.</summary>
+    internal static CoapPeerId? IdOf(DtlsSession session) =>
+        OfProof(session.PskIdentity, session.PeerCertificate, session.PeerPublicKey.Span);
+
+    /// <summary>The identity of the peer of a session.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="id">What <see cref="IdOf"/> returned for it.</param>
+    internal static CoapDtlsIdentity From(DtlsSession session, CoapPeerId? id) =>
+        new(id, session.Suite.Name, session.HasConnectionId)
+        {
+            PskIdentity = session.PskIdentity,
+            Certificate = session.PeerCertificate,
+            PublicKey = session.PeerPublicKey,
+        };
+
+    private static CoapPeerId? OfProof(string? pskIdentity, X509Certificate2? certificate, ReadOnlySpan<byte> publicKey) =>
+        pskIdentity is not null ? new CoapPeerId(CoapPeerId.PskMethod, pskIdentity)
+        : certificate is not null ? CoapPeerId.OfCertificate(certificate)
+        : publicKey.IsEmpty ? null
+        : CoapPeerId.OfPublicKey(publicKey);
 }

@@ -37,7 +37,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     /// peer that has proven nothing that distinguishes it.
     /// </summary>
     /// <remarks>As text it is stable, for storage.</remarks>
-    public CoapPeerId? Id => CoapPeerId.Of(Channel.Identity);
+    public CoapPeerId? Id => Channel.PeerId;
 
     /// <summary>Whether the peer has proven its identity.</summary>
     /// <remarks>
@@ -48,7 +48,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     public bool IsKnown => PeerIdentityInspector.IsKnown(Channel.Identity);
 
     /// <summary>The source of the peer, to which shares of limits apply; custom limits may use it too.</summary>
-    public CoapQuotaSource Source => Channel.Shard.Environment.Sources.Of(Channel.Remote, Channel.Identity);
+    public CoapQuotaSource Source => Channel.Shard.Environment.Sources.Of(Channel.Remote, Channel.PeerId);
 
     /// <summary>Whether the peer has proven that it receives at its address.</summary>
     public bool IsVerified => Channel.IsVerified;

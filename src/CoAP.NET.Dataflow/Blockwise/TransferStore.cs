@@ -46,7 +46,7 @@ internal abstract class TransferStore
         if (!_peers.TryGetValue(transfer.Channel, out Peer? peer))
         {
             _peers.Add(transfer.Channel,
-                peer = new Peer(Budget.Join(Shard.Environment.Sources.Of(transfer.Channel.Remote, transfer.Channel.Identity))));
+                peer = new Peer(Budget.Join(Shard.Environment.Sources.Of(transfer.Channel.Remote, transfer.Channel.PeerId))));
         }
 
         _transfers.Add(transfer.Key, transfer);

@@ -8,5 +8,5 @@ internal static class CallerIdentity
     /// and null for a peer that this end connected to.
     /// </summary>
     public static object? Of(CoapChannel channel) =>
-        channel.Connection is { IsInitiator: true } ? null : CoapPeerId.Of(channel.Identity) ?? channel.Identity;
+        channel.Connection is { IsInitiator: true } ? null : channel.PeerId ?? channel.Identity;
 }

@@ -110,7 +110,7 @@ internal sealed class ConnectionMemoryBudget
             return there;
         }
 
-        SourceUsage<CoapConnection>.UsageEntry made = new(connection, _sources.Of(connection.Remote, connection.Identity));
+        SourceUsage<CoapConnection>.UsageEntry made = new(connection, _sources.Of(connection.Remote, connection.PeerId));
         return Interlocked.CompareExchange(ref place, made, null) ?? made;
     }
 

@@ -280,7 +280,7 @@ internal sealed class DeduplicationTable
     {
         if (peer.Messaging.RecentPart == 0)
         {
-            peer.Messaging.RecentPart = (byte)(1 + (_sources.Of(peer.Remote, peer.Identity).GetHashCode() & (RecentLogs - 1)));
+            peer.Messaging.RecentPart = (byte)(1 + (_sources.Of(peer.Remote, peer.PeerId).GetHashCode() & (RecentLogs - 1)));
         }
 
         return (peer.IsProtected ? VerifiedRecent : UnverifiedRecent) + peer.Messaging.RecentPart - 1;

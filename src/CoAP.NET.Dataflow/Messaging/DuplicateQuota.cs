@@ -29,7 +29,7 @@ internal sealed class DuplicateQuota(CoapSourceGroupingRule rule, double share)
     /// <returns>The number of the share, for <see cref="Change"/>; 0 when it is refused.</returns>
     public int Take(CoapChannel peer, int needed, long all, long taken, int least)
     {
-        CoapQuotaSource source = rule.Of(peer.Remote, peer.Identity);
+        CoapQuotaSource source = rule.Of(peer.Remote, peer.PeerId);
         int number = _numbers.GetValueOrDefault(source);
         long held = needed + (number == 0 ? 0 : _shares[(ulong)number]!.Bytes);
         if (share < 1 && held > Math.Max(all / AnySourceDivisor, least) && (held > all * share || held > all - needed - taken))

@@ -38,7 +38,7 @@ internal sealed class WaitingMessages(CoapSourceGroupingRule rule)
     /// <summary>Charges an added message that could not leave at once.</summary>
     public int Charge(CoapTransmission transmission, PeerSendingState sending)
     {
-        sending.UsageEntry ??= new Ledger.UsageEntry(sending, rule.Of(sending.Peer.Remote, sending.Peer.Identity));
+        sending.UsageEntry ??= new Ledger.UsageEntry(sending, rule.Of(sending.Peer.Remote, sending.Peer.PeerId));
         _ledger.Set(sending.UsageEntry, CountOf(sending));
         return QueueOf(transmission, sending).Count;
     }

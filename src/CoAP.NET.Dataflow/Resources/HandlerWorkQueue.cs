@@ -339,7 +339,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         }
 
         CoapChannel channel = call.Exchange.Channel;
-        return call.Stage.Environment.Sources.Of(channel.Remote, channel.Identity);
+        return call.Stage.Environment.Sources.Of(channel.Remote, channel.PeerId);
     }
 
     private void Enqueue(in RouteCall call, CoapQuotaSource? source)

@@ -4,9 +4,12 @@ namespace CoAP.NET.Signalling;
 /// The signalling state of one connection or session; complete for a session, of which there may be very many. The timer covers the next
 /// event. Guarded by the shard's lock, unless stated otherwise.
 /// </summary>
-internal class ConnectionSignallingState(ConnectionMonitor watch, CoapChannel channel, long now)
+internal class ConnectionSignallingState(ConnectionMonitor watch, CoapChannel channel)
     : WheelTimer, IDeferredWork, IPeerFeatureState
 {
+    // Null as for nearly all of them: nothing ends the connection, and nobody waits for its end.
+    private Ending? _ending;
+
     public ConnectionMonitor Watch { get; } = watch;
 
     public CoapChannel Channel { get; } = channel;
@@ -66,24 +69,37 @@ internal class ConnectionSignallingState(ConnectionMonitor watch, CoapChannel ch
     }
 
     /// <summary>The latest time of closing, in units of 100 ns.</summary>
-    public long EndsAt { get; set; } = long.MaxValue;
+    public long EndsAt
+    {
+        get => _ending?.At ?? long.MaxValue;
+        set => EndingState.At = value;
+    }
 
     /// <summary>The reason of the present or coming end.</summary>
-    public CoapConnectionException? Reason { get; set; }
-
-    /// <summary>
-    /// The time of the last signalling message of the peer, in units of 100 ns; <see cref="CoapChannel.LastSeen"/> covers other messages.
-    /// </summary>
-    public long LastHeard { get; set; } = now;
+    public CoapConnectionException? Reason
+    {
+        get => _ending?.Reason;
+        set => EndingState.Reason = value;
+    }
 
     /// <summary>
     /// Set for a session of an endpoint that stops: completes when nothing is pending. The session then stays open until its last datagram
     /// has passed the mesh.
     /// </summary>
-    public TaskCompletionSource? Quiet { get; set; }
+    public TaskCompletionSource? Quiet
+    {
+        get => _ending?.Quiet;
+        set => EndingState.Quiet = value;
+    }
 
     /// <summary>Completes when the connection has ended; created for the first waiter.</summary>
-    public TaskCompletionSource? Ended { get; set; }
+    public TaskCompletionSource? Ended
+    {
+        get => _ending?.Ended;
+        set => EndingState.Ended = value;
+    }
+
+    private Ending EndingState => _ending ??= new Ending();
 
     // After the lock is released, because the connection's progress is foreign code.
     internal sealed override void Fire(long now) => Channel.Shard.AfterRelease(this);
@@ -105,4 +121,12 @@ internal class ConnectionSignallingState(ConnectionMonitor watch, CoapChannel ch
     }
 
     private void SetPlain() => IsPlain = IsReady && !IsOver && !IsReleasing;
+
+    private sealed class Ending
+    {
+        public long At = long.MaxValue;
+        public CoapConnectionException? Reason;
+        public TaskCompletionSource? Quiet;
+        public TaskCompletionSource? Ended;
+    }
 }

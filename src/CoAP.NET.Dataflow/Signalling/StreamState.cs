@@ -1,12 +1,17 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>The signalling state of one connection of a reliable transport (RFC 8323 section 5). Guarded by the shard's lock.</summary>
-internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, long now) : ConnectionSignallingState(watch, channel, now)
+internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, long now) : ConnectionSignallingState(watch, channel)
 {
     /// <summary>The progress of the transport at the last check.</summary>
     public ConnectionProgressMonitor Progress = new();
 
     public long OpenedAt { get; } = now;
+
+    /// <summary>
+    /// The time of the last signalling message of the peer, in units of 100 ns; <see cref="CoapChannel.LastSeen"/> covers other messages.
+    /// </summary>
+    public long LastHeard { get; set; } = now;
 
     /// <summary>
     /// Whether the peer released the connection, or will send nothing more, so this end closes as soon as nothing is pending.

@@ -10,22 +10,23 @@ internal sealed class DtlsChannelSession : CoapSession
     private const int TypeMask = 0x30;
 
     private readonly DtlsEngine _engine;
-    private CoapDtlsIdentity? _identity;
-    private CoapException? _reason;
 
-    // Number of Confirmable messages sent since the last reaction: a hint, so concurrent updates may get lost.
-    private int _unanswered;
-    private long _unansweredSince;
-    private int _isProbed;
+    // A client looks whether the server still knows the session. Null for a server, which has very many sessions.
+    private readonly UnansweredMessages? _sent;
+
+    // Who the peer is (CoapPeerId); without credentials its identity (CoapDtlsIdentity), which is equal only to itself.
+    private object? _proof;
+    private CoapException? _reason;
 
     public DtlsChannelSession(CoapDtlsTransport transport, DtlsEngine engine, DtlsSession session)
         : base(transport, session.IsInitiator)
     {
         _engine = engine;
         Session = session;
+        _sent = session.IsInitiator ? new UnansweredMessages() : null;
 
-        // It outlives the certificate, which ends with the session. Others are created on demand, because few callers ask.
-        _identity = session.PeerCertificate is null ? null : CoapDtlsIdentity.From(session);
+        // It outlives the certificate, which ends with the session. Others are created on demand.
+        _proof = session.PeerCertificate is null ? null : CoapDtlsIdentity.IdOf(session);
     }
 
     public DtlsSession Session { get; }
@@ -36,8 +37,15 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override string? ServerName => Session.ServerName;
 
-    public override object Identity =>
-        Volatile.Read(ref _identity) ?? Interlocked.CompareExchange(ref _identity, CoapDtlsIdentity.From(Session), null) ?? _identity;
+    /// <inheritdoc/>
+    /// <remarks>A new object at each call: the endpoint itself asks for <see cref="PeerId"/>, and there may be very many sessions.</remarks>
+    public override object Identity => Proof is CoapPeerId id ? CoapDtlsIdentity.From(Session, id) : Proof;
+
+    internal override CoapPeerId? PeerId => Proof as CoapPeerId;
+
+    private object Proof => Volatile.Read(ref _proof)
+        ?? Interlocked.CompareExchange(ref _proof, CoapDtlsIdentity.IdOf(Session) ?? (object)CoapDtlsIdentity.From(Session, null), null)
+        ?? _proof;
 
     public override ReadOnlyMemory<byte> DurableId => Session is BackedUpSession kept ? kept.IdBytes() : default;
 
@@ -57,19 +65,25 @@ internal sealed class DtlsChannelSession : CoapSession
     public CoapException? Reason => Volatile.Read(ref _reason);
 
     /// <summary>Number of Confirmable messages sent since the last reaction of the other end.</summary>
-    public int Unanswered => Volatile.Read(ref _unanswered);
+    public int Unanswered => _sent is { } sent ? Volatile.Read(ref sent.Count) : 0;
 
     /// <summary>When the first of <see cref="Unanswered"/> went out, as a timestamp of the clock.</summary>
-    public long UnansweredSince => Volatile.Read(ref _unansweredSince);
+    public long UnansweredSince => _sent is { } sent ? Volatile.Read(ref sent.Since) : 0;
 
     /// <summary>Whether a probe is finding out if the server still knows the session.</summary>
-    public bool IsProbed => Volatile.Read(ref _isProbed) != 0;
+    public bool IsProbed => _sent is { } sent && Volatile.Read(ref sent.IsProbed) != 0;
 
     /// <summary>Whether the caller has to find out if the server still knows the session; pairs with <see cref="EndProbe"/>.</summary>
-    public bool TryBeginProbe() => Interlocked.Exchange(ref _isProbed, 1) == 0;
+    public bool TryBeginProbe() => _sent is { } sent && Interlocked.Exchange(ref sent.IsProbed, 1) == 0;
 
     /// <summary>Ends the probe.</summary>
-    public void EndProbe() => Volatile.Write(ref _isProbed, 0);
+    public void EndProbe()
+    {
+        if (_sent is { } sent)
+        {
+            Volatile.Write(ref sent.IsProbed, 0);
+        }
+    }
 
     /// <summary>Handles an authentic message.</summary>
     /// <param name="message">
@@ -79,9 +93,9 @@ internal sealed class DtlsChannelSession : CoapSession
     public void OnHeard(ReadOnlySpan<byte> message)
     {
         OnReceived();
-        if (_unanswered > 0 && CoapHeaderReader.IsReaction(message))
+        if (_sent is { Count: > 0 } sent && CoapHeaderReader.IsReaction(message))
         {
-            Volatile.Write(ref _unanswered, 0);
+            Volatile.Write(ref sent.Count, 0);
         }
     }
 
@@ -90,15 +104,15 @@ internal sealed class DtlsChannelSession : CoapSession
     {
         ArgumentNullException.ThrowIfNull(datagram);
         ReadOnlySpan<byte> message = datagram.Span;
-        if (IsInitiator && message.Length > 0 && (message[0] & TypeMask) == 0)
+        if (_sent is { } sent && message.Length > 0 && (message[0] & TypeMask) == 0)
         {
-            if (_unanswered == 0)
+            if (sent.Count == 0)
             {
-                Volatile.Write(ref _unansweredSince, _engine.Now);
+                Volatile.Write(ref sent.Since, _engine.Now);
             }
 
-            int unanswered = _unanswered + 1;
-            Volatile.Write(ref _unanswered, unanswered);
+            int unanswered = sent.Count + 1;
+            Volatile.Write(ref sent.Count, unanswered);
             if (unanswered == SessionOpener.UnansweredToProbe)
             {
                 _engine.OnUnanswered(this);
@@ -141,5 +155,13 @@ internal sealed class DtlsChannelSession : CoapSession
         Interlocked.CompareExchange(ref _reason,
             reason ?? new CoapConnectionException(CoapError.ClosedLocally, $"This end closed the session with {Remote}."), null);
         _engine.End(this);
+    }
+
+    // Confirmable messages since the last reaction of the other end: a hint, so concurrent updates may get lost.
+    private sealed class UnansweredMessages
+    {
+        public int Count;
+        public long Since;
+        public int IsProbed;
     }
 }

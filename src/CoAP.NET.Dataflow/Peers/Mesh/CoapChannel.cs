@@ -195,6 +195,10 @@ public sealed class CoapChannel
         internal set => LearnedFacts.Identity = value;
     }
 
+    /// <summary>Who the peer is by its <see cref="Identity"/>; null if that distinguishes nobody.</summary>
+    internal CoapPeerId? PeerId =>
+        _rareState?.LearnedFacts?.Identity is { } learned ? CoapPeerId.Of(learned) : _rareState?.Connection?.PeerId;
+
     internal CoapShard Shard => _route.Shard;
 
     /// <summary>

@@ -3,7 +3,7 @@ namespace CoAP.NET;
 /// <summary>One connection of a reliable transport (RFC 8323), as the mesh sees it.</summary>
 /// <remarks>
 /// The transport creates the connection and reports it with <see cref="ICoapConnectionTransportContext.Opened"/>. It hands in received bytes as
-/// frames; <see cref="ICoapStreamContext.MeasureFrame"/> finds their ends. At the end it calls <see cref="ICoapConnectionTransportContext.Closed"/>
+/// frames; <see cref="ICoapStreamTransportContext.MeasureFrame"/> finds their ends. At the end it calls <see cref="ICoapConnectionTransportContext.Closed"/>
 /// once.
 /// </remarks>
 public abstract class CoapConnection
@@ -56,6 +56,9 @@ public abstract class CoapConnection
         protected init => Facts.Identity = value;
     }
 
+    /// <summary>Who the peer is by its <see cref="Identity"/>; null if that distinguishes nobody.</summary>
+    internal virtual CoapPeerId? PeerId => CoapPeerId.Of(Identity);
+
     /// <summary>The server name that the client sent with Server Name Indication or a Host header; null without one.</summary>
     /// <remarks>It is the default of Uri-Host (RFC 8323 section 8.5).</remarks>
     public virtual string? ServerName
@@ -81,12 +84,12 @@ public abstract class CoapConnection
 
     /// <summary>Whether more than <see cref="CoapConnectionLimits.SendQueueSize"/> bytes wait to be sent.</summary>
     /// <remarks>
-    /// When the congestion ends, the transport calls <see cref="ICoapStreamContext.Writable"/>. The library reads this property under its
-    /// locks. An implementation must not take a lock that is held while it calls <see cref="ICoapStreamContext"/>.
+    /// When the congestion ends, the transport calls <see cref="ICoapStreamTransportContext.Writable"/>. The library reads this property under its
+    /// locks. An implementation must not take a lock that is held while it calls <see cref="ICoapStreamTransportContext"/>.
     /// </remarks>
     public abstract bool IsCongested { get; }
 
-    /// <summary>The memory of the send backlog in bytes, as of the last <see cref="ICoapStreamContext.BacklogChanged"/>.</summary>
+    /// <summary>The memory of the send backlog in bytes, as of the last <see cref="ICoapStreamTransportContext.BacklogChanged"/>.</summary>
     /// <remarks>
     /// It counts whole buffers, including partly sent ones; <see cref="CoapConnectionLimits.SendMemory"/> limits it. Default:
     /// <see cref="CoapConnectionTransferProgress.BytesWaiting"/>. The rule about locks of <see cref="IsCongested"/> applies.

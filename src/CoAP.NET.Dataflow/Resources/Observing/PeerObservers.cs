@@ -37,7 +37,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
         _table = table;
         Channel = channel;
         UsageEntry = new SourceUsage<PeerObservers>.UsageEntry(
-            this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity));
+            this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.PeerId));
     }
 
     public CoapChannel Channel { get; }
@@ -215,7 +215,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
 
     internal override void Fire(long now) => Enqueue(now);
 
-    private readonly struct LinkAccessor : ILinkAccessor<Observer>
+    private readonly struct LinkAccessor : IListLinksAccessor<Observer>
     {
         public static ref ListLinks<Observer> Of(Observer item) => ref item.PeerLinks;
     }

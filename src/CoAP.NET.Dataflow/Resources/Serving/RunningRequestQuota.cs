@@ -93,7 +93,7 @@ internal sealed class RunningRequestQuota
     }
 
     private static RunningRequestQuotaLease EntryOf(CoapChannel channel, long now) => new(
-        channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity),
+        channel.Shard.Environment.Sources.Of(channel.Remote, channel.PeerId),
         !channel.IsConnection && !channel.Shard.Guard.IsTrusted(channel, now),
         IsCounted: true);
 }
