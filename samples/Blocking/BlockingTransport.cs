@@ -34,10 +34,10 @@ public sealed class BlockingTransport : CoapStreamTransport
     /// </summary>
     public TimeSpan SendTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
-    internal ICoapStreamContext Context { get; private set; } = null!;
+    internal ICoapStreamTransportContext Context { get; private set; } = null!;
 
     /// <inheritdoc/>
-    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken)
     {
         Context = context;
         if (_endpoint is null)

@@ -42,20 +42,20 @@ internal abstract class UpstreamClient : IDisposable
     /// </remarks>
     public virtual TimeSpan? PollInterval => null;
 
-    /// <summary>Whether the upstream reads a large request body from <see cref="CoapProxyRequest.Body"/> while it arrives.</summary>
+    /// <summary>Whether the upstream reads a large request body from <see cref="CoapForwardedRequest.Body"/> while it arrives.</summary>
     /// <remarks>
     /// Default false: the proxy buffers bodies up to <see cref="CoapProxyLimits.MaxBodySize"/> and passes them as the payload.
     /// </remarks>
     public virtual bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => false;
 
     /// <summary>Forwards a request and waits for the response.</summary>
-    /// <param name="request">The request. An upstream of a forward proxy must respect its <see cref="CoapProxyRequest.Targets"/>.</param>
+    /// <param name="request">The request. An upstream of a forward proxy must respect its <see cref="CoapForwardedRequest.Targets"/>.</param>
     /// <param name="cancellationToken">Stops waiting: the client disconnected, or the server stops.</param>
     /// <returns>The response in terms of CoAP: code, payload, and the options of the origin. The proxy then removes options that no proxy
     /// may forward, and answers 5.02 if an option forbids forwarding.</returns>
     /// <exception cref="CoapException">The upstream got no response. The client gets 5.04 for a timeout and 5.02 otherwise; see
     /// docs/proxies.md.</exception>
-    public abstract Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken);
+    public abstract Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken);
 
     /// <summary>Closes the resources of the upstream. The proxy calls it when it is disposed.</summary>
     public void Dispose()
@@ -75,7 +75,7 @@ internal abstract class UpstreamClient : IDisposable
     /// <param name="maxHeld">The largest body to buffer, in bytes.</param>
     /// <param name="cancellationToken">Stops waiting for the response; dispose a stream to end it.</param>
     internal virtual async ValueTask<UpstreamResponse> OpenAsync(
-        CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
+        CoapForwardedRequest request, int maxHeld, CancellationToken cancellationToken) =>
         new(await SendAsync(request, cancellationToken).ConfigureAwait(false));
 
     /// <summary>
@@ -85,9 +85,9 @@ internal abstract class UpstreamClient : IDisposable
     /// <param name="request">The request.</param>
     /// <param name="maxHeld">The largest body to buffer, in bytes.</param>
     /// <param name="cancellationToken">Stops waiting for the response. Unused once the response is complete, unless it is a stream.</param>
-    internal virtual Task<CoapOpenedResponse>? TryOpen(CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) => null;
+    internal virtual Task<CoapOpenedResponse>? TryOpen(CoapForwardedRequest request, int maxHeld, CancellationToken cancellationToken) => null;
 
     /// <summary>Observes the target; null if the protocol has no observations.</summary>
     internal virtual Task<CoapObservation>? ObserveAsync(
-        CoapProxyRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) => null;
+        CoapForwardedRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) => null;
 }

@@ -26,7 +26,7 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
     {
         CoapPubSubOptions own = (options ?? new CoapPubSubOptions()).Checked();
         ILogger logger = own.LoggerFactory?.CreateLogger("CoAP.NET.PubSub") ?? (ILogger)NullLogger.Instance;
-        EventCounter<PubSubCount> counts = new(PubSubInstruments.Of(own.MeterFactory).Add);
+        EventCounter<PubSubCounterKind> counts = new(PubSubInstruments.Of(own.MeterFactory).Add);
         TopicQuota shares = new(own.Limits.MaxTopics, own.Limits.MaxBytes);
         TopicIndex index = new(shares, own.Limits.MaxSubscribers);
         TopicChangeReactions reactions = new(index, own.Scheduler, counts, logger);
@@ -69,17 +69,17 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
         Topics = Parts.Shares.Topics,
         Bytes = Parts.Shares.Bytes,
         Subscribers = SubscriberCount,
-        Created = Parts.Counts[PubSubCount.Created],
-        Changed = Parts.Counts[PubSubCount.Changed],
-        Ended = Parts.Counts[PubSubCount.Ended],
-        Expired = Parts.Counts[PubSubCount.Expired],
-        Evicted = Parts.Counts[PubSubCount.Evicted],
-        Publications = Parts.Counts[PubSubCount.Publications],
-        Forbidden = Parts.Counts[PubSubCount.Forbidden],
-        Invalid = Parts.Counts[PubSubCount.Invalid],
-        TooFast = Parts.Counts[PubSubCount.TooFast],
-        NoCapacity = Parts.Counts[PubSubCount.NoCapacity],
-        Unavailable = Parts.Counts[PubSubCount.Unavailable],
+        Created = Parts.Counts[PubSubCounterKind.Created],
+        Changed = Parts.Counts[PubSubCounterKind.Changed],
+        Ended = Parts.Counts[PubSubCounterKind.Ended],
+        Expired = Parts.Counts[PubSubCounterKind.Expired],
+        Evicted = Parts.Counts[PubSubCounterKind.Evicted],
+        Publications = Parts.Counts[PubSubCounterKind.Publications],
+        Forbidden = Parts.Counts[PubSubCounterKind.Forbidden],
+        Invalid = Parts.Counts[PubSubCounterKind.Invalid],
+        TooFast = Parts.Counts[PubSubCounterKind.TooFast],
+        NoCapacity = Parts.Counts[PubSubCounterKind.NoCapacity],
+        Unavailable = Parts.Counts[PubSubCounterKind.Unavailable],
     };
 
     /// <summary>Stops the broker; its routes answer 5.03 from then on. Topics in a cluster remain.</summary>

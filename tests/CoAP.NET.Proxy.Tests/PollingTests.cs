@@ -109,7 +109,7 @@ public sealed class PollingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_server_that_is_not_polled_cannot_be_observed()
+    public async Task Observing_a_server_that_the_proxy_does_not_poll_gives_one_response()
     {
         _server.Interval = null;
         await using CoapObservation observation = await ObserveAsync(0);
@@ -146,7 +146,7 @@ public sealed class PollingTests : IAsyncLifetime
 
         public bool TellsApart { get; set; }
 
-        public List<CoapProxyRequest> Asked { get; } = [];
+        public List<CoapForwardedRequest> Asked { get; } = [];
 
         public override IReadOnlyCollection<string> Schemes => ["http"];
 
@@ -154,7 +154,7 @@ public sealed class PollingTests : IAsyncLifetime
 
         public override TimeSpan? PollInterval => Interval;
 
-        public override Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+        public override Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken)
         {
             Asked.Add(request);
             string value = TellsApart ? $"{request.Received.Peer.Address}" : Value;

@@ -136,7 +136,7 @@ public sealed class RequestKeyTests
         params CoapOption[] options) =>
         new(s_upstream, Make(target, method, payload, options), withTags, identity);
 
-    private static CoapProxyRequest Make(string target, CoapMethod method, string payload, CoapOption[] options)
+    private static CoapForwardedRequest Make(string target, CoapMethod method, string payload, CoapOption[] options)
     {
         CoapRequestContext received = ReceivedRequest.Of(
             new CoapMessage(method) { Payload = System.Text.Encoding.UTF8.GetBytes(payload) });
@@ -146,14 +146,14 @@ public sealed class RequestKeyTests
             forwarded.Add(option);
         }
 
-        return new CoapProxyRequest(received, default, target, forwarded, FromSeconds(1), null, mayBeShared: true);
+        return new CoapForwardedRequest(received, default, target, forwarded, FromSeconds(1), null, mayBeShared: true);
     }
 
     private sealed class NoUpstream : UpstreamClient
     {
         public override IReadOnlyCollection<string> Schemes => [];
 
-        public override Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken) =>
+        public override Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken) =>
             throw new NotSupportedException();
     }
 }

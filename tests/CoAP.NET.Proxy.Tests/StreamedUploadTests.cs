@@ -467,7 +467,7 @@ public sealed class StreamedUploadTests
 
         public override IReadOnlyCollection<string> Schemes => ["held"];
 
-        public override Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+        public override Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken)
         {
             Bodies.Add(request.Payload.ToArray());
             return Task.FromResult(CoapResults.Changed());

@@ -96,7 +96,7 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
 
         public override bool DependsOnClient => TellsApart;
 
-        public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+        public override async Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken)
         {
             Interlocked.Increment(ref _asked);
             await Answer.Task.WaitAsync(cancellationToken);

@@ -5,7 +5,7 @@ namespace CoAP.NET.Benchmarks.Tests;
 
 /// <summary>The format of datagrams; one of the methods that read or write a stream synchronously loses the payload.</summary>
 /// <param name="fault">The method: Deserialize or Serialize.</param>
-internal sealed class FaultySerializer(string fault) : CoapCustomMessageSerializer, ICoapMessageSerializer
+internal sealed class FaultySerializer(string fault) : CoapCustomFormatSerializer, ICoapMessageSerializer
 {
     protected override bool EndsWithSource => true;
 

@@ -8,7 +8,7 @@ internal sealed class MemoryStreamTransport(CoapAddress local) : CoapStreamTrans
     /// <summary>A CSM without options (RFC 8323 section 5.3): a frame of no token and no options, with code 7.01.</summary>
     private static readonly byte[] s_csm = [0x00, 0xe1];
 
-    public ICoapStreamContext? Context { get; private set; }
+    public ICoapStreamTransportContext? Context { get; private set; }
 
     /// <summary>Gets what the endpoint sends, and on which connection; must be done with it when it returns.</summary>
     public Action<ReadOnlySpan<byte>, MemoryConnection>? Sent { get; set; }
@@ -21,7 +21,7 @@ internal sealed class MemoryStreamTransport(CoapAddress local) : CoapStreamTrans
 
     public override IReadOnlyList<CoapAddress> LocalAddresses { get; } = [local];
 
-    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken)
     {
         Context = context;
         Time.Start(context);

@@ -55,7 +55,7 @@ internal sealed class ClusterReplicatedTableSlot : TablePartition
     }
 
     /// <summary>Notes changes that the owner tells of.</summary>
-    public void ReceiveChanges(in TableChangeMessage change)
+    public void ReceiveChanges(in ReplicatedTableChangeMessage change)
     {
         Follow(change.Fence);
         if (change.Fence != Fence || IsOwned || change.Last <= Number)

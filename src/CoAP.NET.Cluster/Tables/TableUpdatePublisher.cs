@@ -77,7 +77,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
             {
                 if (line.Fence.IsSet && line.Fence == cluster.FenceOf(line.Slot))
                 {
-                    new TableChangeMessage(line.Slot, line.Fence, line.Published, line.Published, []).Write(positions);
+                    new ReplicatedTableChangeMessage(line.Slot, line.Fence, line.Published, line.Published, []).Write(positions);
                 }
             }
         }
@@ -95,7 +95,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
             Post(changes);
             lock (_gate)
             {
-                foreach (TableChangeMessage change in changes)
+                foreach (ReplicatedTableChangeMessage change in changes)
                 {
                     Line line = _lines[change.Slot.Number];
                     line.Published = line.Fence == change.Fence ? Math.Max(line.Published, change.Last) : line.Published;
@@ -104,14 +104,14 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
         }
     }
 
-    private List<TableChangeMessage> Take()
+    private List<ReplicatedTableChangeMessage> Take()
     {
-        List<TableChangeMessage> changes = [];
+        List<ReplicatedTableChangeMessage> changes = [];
         lock (_gate)
         {
             foreach (Line line in _lines.Where(static line => line.IsChanged))
             {
-                changes.Add(new TableChangeMessage(line.Slot, line.Fence, line.Published, line.Number, [.. line.Keys]));
+                changes.Add(new ReplicatedTableChangeMessage(line.Slot, line.Fence, line.Published, line.Number, [.. line.Keys]));
                 line.Keys.Clear();
                 line.IsChanged = false;
             }
@@ -127,7 +127,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
         return changes;
     }
 
-    private void Post(List<TableChangeMessage> changes)
+    private void Post(List<ReplicatedTableChangeMessage> changes)
     {
         ArrayBufferWriter<byte> post = new();
         for (int i = 0; i < changes.Count; i++)
@@ -138,7 +138,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
             }
 
             changes[i].Write(post);
-            if (post.WrittenCount < TableChangeMessage.Size && i < changes.Count - 1)
+            if (post.WrittenCount < ReplicatedTableChangeMessage.Size && i < changes.Count - 1)
             {
                 continue;
             }

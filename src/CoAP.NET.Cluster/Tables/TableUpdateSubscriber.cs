@@ -35,9 +35,9 @@ internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind 
 
     public void OnUp() => _up.Wake();
 
-    private void Apply(ReadOnlySpan<byte> changes, Action<ClusterReplicatedTableSlot, TableChangeMessage> apply)
+    private void Apply(ReadOnlySpan<byte> changes, Action<ClusterReplicatedTableSlot, ReplicatedTableChangeMessage> apply)
     {
-        while (TableChangeMessage.TryRead(ref changes, out TableChangeMessage change))
+        while (ReplicatedTableChangeMessage.TryRead(ref changes, out ReplicatedTableChangeMessage change))
         {
             ClusterReplicatedTableSlot slot = contents[change.Slot];
             lock (slot.Gate)

@@ -12,7 +12,7 @@ internal abstract class HandlerResultWriter
 }
 
 /// <inheritdoc/>
-internal sealed class HandlerResultWriter<T>(CoapHandlerBinding route) : HandlerResultWriter, ISerializedHandlerValue
+internal sealed class HandlerResultWriter<T>(CoapHandlerBinding route) : HandlerResultWriter, ISerializedHandlerSlot
 {
     private PreparedFormatters? _prepared;
 

@@ -14,7 +14,7 @@ internal sealed class LruChannelList
 
     public void Remove(CoapChannel channel) => _chain.Remove(channel);
 
-    private readonly struct LinkAccessor : ILinkAccessor<CoapChannel>
+    private readonly struct LinkAccessor : IListLinksAccessor<CoapChannel>
     {
         public static ref ListLinks<CoapChannel> Of(CoapChannel item) => ref item.Links.Neighbours;
     }

@@ -10,7 +10,7 @@ namespace CoAP.NET.Composition;
 
 /// <summary>The interface of an endpoint for its transports.</summary>
 internal sealed class EndpointTransportContext
-    : ICoapDatagramContext, IDatagramPrefetchContext, ICoapStreamContext, ICoapSessionTransportContext, ICoapSessionHandoverContext
+    : ICoapDatagramContext, IDatagramPrefetchContext, ICoapStreamTransportContext, ICoapSessionTransportContext, ICoapSessionHandoverContext
 {
     private const int MaxExpected = 64;
 

@@ -59,7 +59,7 @@ internal sealed class OutstandingLimitQueue(CoapShard shard, OutstandingMessages
         }
     }
 
-    internal readonly struct LinkAccessor : ILinkAccessor<PeerSendingState>
+    internal readonly struct LinkAccessor : IListLinksAccessor<PeerSendingState>
     {
         public static ref ListLinks<PeerSendingState> Of(PeerSendingState item) => ref item.LineLinks;
     }

@@ -148,7 +148,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     public Action<DtlsPath, HandshakeMessageLogEntry>? Trace { get; init; }
 
     /// <summary>Runs when a handshake failed; once for all copies of its ClientHello.</summary>
-    public Action<HandshakeFailure>? HandshakeFailed { get; init; }
+    public Action<FailedClientHandshake>? HandshakeFailed { get; init; }
 
     /// <summary>Runs when a store of resumable sessions threw, with the option that names it and the exception.</summary>
     public Action<string, Exception>? ResumptionFailed { get; init; }

@@ -261,7 +261,7 @@ internal sealed class HandshakeAcceptor
     {
         if (!_failed.IsCopy(path, beginning))
         {
-            _server.HandshakeFailed?.Invoke(new HandshakeFailure(path, identity, end));
+            _server.HandshakeFailed?.Invoke(new FailedClientHandshake(path, identity, end));
         }
     }
 

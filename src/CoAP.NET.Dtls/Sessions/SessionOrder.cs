@@ -33,7 +33,7 @@ internal sealed class SessionOrder : IEnumerable<DtlsSession>
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
-    private readonly struct LinkAccessor : ILinkAccessor<DtlsSession>
+    private readonly struct LinkAccessor : IListLinksAccessor<DtlsSession>
     {
         public static ref ListLinks<DtlsSession> Of(DtlsSession item) => ref item.Neighbours;
     }

@@ -27,7 +27,7 @@ internal sealed class HandshakeDiagnostics(ICoapSessionTransportContext context)
 
     /// <summary>Handles a failed handshake.</summary>
     /// <param name="failure">The handshake, with text of a stranger or of user code.</param>
-    public void Failed(HandshakeFailure failure)
+    public void Failed(FailedClientHandshake failure)
     {
         context.Counters.Add(CoapCounter.HandshakesFailed);
         context.Counters.Add(CounterOf(failure.End.Fault));

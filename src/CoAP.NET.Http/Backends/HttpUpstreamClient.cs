@@ -51,7 +51,7 @@ internal sealed class HttpUpstreamClient : UpstreamClient
         return _options.Translator.Json.MediaTypeOf(options.ContentFormat) is null;
     }
 
-    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    public override async Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         if (!PlatformCryptographyAvailability.IsAvailable && request.Target.StartsWith("https:", StringComparison.OrdinalIgnoreCase))
@@ -81,7 +81,7 @@ internal sealed class HttpUpstreamClient : UpstreamClient
         }
     }
 
-    private async Task<CoapResult> SendAsync(CoapProxyRequest request, CoapCacheTransaction? cached, CancellationToken cancellationToken)
+    private async Task<CoapResult> SendAsync(CoapForwardedRequest request, CoapCacheTransaction? cached, CancellationToken cancellationToken)
     {
         // A streamed body enforces its own timeout.
         using CancellationTokenSource time = new(
@@ -161,7 +161,7 @@ internal sealed class HttpUpstreamClient : UpstreamClient
             or HttpStatusCode.TemporaryRedirect or HttpStatusCode.PermanentRedirect;
 
     // Null if the response is for this client alone, or must not be cached.
-    private CoapCacheTransaction? CachedOf(CoapProxyRequest request)
+    private CoapCacheTransaction? CachedOf(CoapForwardedRequest request)
     {
         if (_options.CacheBytes == 0 || !request.MayBeShared || request.Code != CoapCode.Get)
         {
@@ -179,7 +179,7 @@ internal sealed class HttpUpstreamClient : UpstreamClient
     }
 
     private async Task<CoapResult> AskAsync(
-        CoapProxyRequest request, CoapCacheTransaction? cached, HttpClient client, CancellationToken cancellationToken)
+        CoapForwardedRequest request, CoapCacheTransaction? cached, HttpClient client, CancellationToken cancellationToken)
     {
         if (cached is null)
         {
@@ -204,7 +204,7 @@ internal sealed class HttpUpstreamClient : UpstreamClient
     }
 
     private async Task<(CoapResult Answer, bool MayBeKept)> AskAsync(
-        CoapProxyRequest request, CoapOptionCollection options, HttpClient client, CancellationToken cancellationToken)
+        CoapForwardedRequest request, CoapOptionCollection options, HttpClient client, CancellationToken cancellationToken)
     {
         CoapMethod method = (CoapMethod)request.Code.Value;
         Uri target = new(request.Target);
@@ -250,7 +250,7 @@ internal sealed class HttpUpstreamClient : UpstreamClient
         && response.Headers.CacheControl is not { Private: true } && !response.Headers.Vary.Contains("*");
 
     // From a configured server only to itself; otherwise to allowed targets, and never from TLS to plain text.
-    private static Uri? Next(CoapProxyRequest request, Uri target, Uri? location)
+    private static Uri? Next(CoapForwardedRequest request, Uri target, Uri? location)
     {
         if (location is null || !Uri.TryCreate(target, location, out Uri? next) || !s_schemes.Contains(next.Scheme)
             || (target.Scheme == "https" && next.Scheme != "https"))
@@ -264,7 +264,7 @@ internal sealed class HttpUpstreamClient : UpstreamClient
         return isAllowed ? next : null;
     }
 
-    private void AddIdentity(HttpRequestMessage message, CoapProxyRequest request, Uri target)
+    private void AddIdentity(HttpRequestMessage message, CoapForwardedRequest request, Uri target)
     {
         if (request.Targets is not null || _options.Identity?.Invoke(request.Received) is not { } device)
         {

@@ -45,10 +45,10 @@ internal sealed class ForwardedBodies(CoapProxyOptions options, EventCounter<Pro
     /// arrives. Returns the place of the request at the end.
     /// </summary>
     public async Task<CoapResult> PassAsync(
-        CoapProxyRequest onward,
+        CoapForwardedRequest onward,
         CoapQuotaSource source,
         UpstreamClient upstream,
-        Func<CoapProxyRequest, CancellationToken, Task<CoapResult>> send,
+        Func<CoapForwardedRequest, CancellationToken, Task<CoapResult>> send,
         CancellationToken cancellationToken)
     {
         ForwardedBody body = new(onward.Received, options.Timeout, clock, cancellationToken);

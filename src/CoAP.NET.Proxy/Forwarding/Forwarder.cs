@@ -68,7 +68,7 @@ internal sealed class Forwarder(
         bool observes = route is not null && Observes(request, forwarded);
         ResponseBodyOffset? place = streamed.StartFor(request, observes);
         CoapQuotaSource source = request.Peer.Source;
-        CoapProxyRequest onward = new(request, source, target, forwarded, options.Timeout, targets, mayBeShared, place);
+        CoapForwardedRequest onward = new(request, source, target, forwarded, options.Timeout, targets, mayBeShared, place);
         RequestKey key = observes
             ? new RequestKey(upstream, RequestSharing.KeyOf(onward, withTags: false),
                 isSecured || upstream.DependsOnClient ? IdentityOf(request) : null)
@@ -94,21 +94,21 @@ internal sealed class Forwarder(
 
     // A method of its own, so that only requests that pass a body pay for its state machine.
     private Task<CoapResult> PassBodyAsync(
-        CoapProxyRequest onward, CoapQuotaSource source, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key,
+        CoapForwardedRequest onward, CoapQuotaSource source, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key,
         CancellationToken cancellationToken) =>
         bodies.PassAsync(
             onward, source, upstream, (whole, token) => AskAsync(whole, upstream, observed, key, null, token).AsTask(), cancellationToken);
 
     // Returns the place of a source, if there is one.
     private ValueTask<CoapResult> AskAsync(
-        CoapProxyRequest onward, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key, CoapQuotaSource? place,
+        CoapForwardedRequest onward, UpstreamClient upstream, CoapRouteHandlerBuilder? observed, RequestKey key, CoapQuotaSource? place,
         CancellationToken cancellationToken) =>
         observed is null && onward.Received.Channel is not { IsReliable: true }
             ? AskOnceAsync(onward, upstream, place, cancellationToken)
             : AskWatchedAsync(onward, upstream, observed, key, place, cancellationToken);
 
     private async ValueTask<CoapResult> AskWatchedAsync(
-        CoapProxyRequest onward,
+        CoapForwardedRequest onward,
         UpstreamClient upstream,
         CoapRouteHandlerBuilder? observed,
         RequestKey key,
@@ -162,7 +162,7 @@ internal sealed class Forwarder(
     // All awaits are in one method because each state machine adds to the cost of a request. The response of a server declines an observer
     // until an observation backs it.
     private async ValueTask<CoapResult> AskOnceAsync(
-        CoapProxyRequest onward, UpstreamClient upstream, CoapQuotaSource? place, CancellationToken cancellationToken)
+        CoapForwardedRequest onward, UpstreamClient upstream, CoapQuotaSource? place, CancellationToken cancellationToken)
     {
         try
         {
@@ -239,7 +239,7 @@ internal sealed class Forwarder(
         }
     }
 
-    private CoapResult ResultOf(CoapProxyRequest onward, UpstreamResponse answer)
+    private CoapResult ResultOf(CoapForwardedRequest onward, UpstreamResponse answer)
     {
         CoapRequestContext request = onward.Received;
         CoapResult result = answer.Code == CoapCode.HopLimitReached
@@ -255,19 +255,19 @@ internal sealed class Forwarder(
     }
 
     // A request over a secured transport of CoAP is not shared: the client may be a proxy that sends for several others.
-    private static bool IsAlone(CoapProxyRequest onward, UpstreamClient upstream) =>
+    private static bool IsAlone(CoapForwardedRequest onward, UpstreamClient upstream) =>
         !RequestSharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Start is { Offset: > 0 }
         || (!onward.MayBeShared && upstream is CoapUpstreamClient or NextProxyClient);
 
     // A response for one client is shared by the requests of that client. Entity-tags do not count if the cache of the client adds its own;
     // an upstream of another protocol answers 2.03 to the request that sent them.
-    private SharedRequestKey SharedRequestKeyOf(CoapProxyRequest onward, UpstreamClient upstream)
+    private SharedRequestKey SharedRequestKeyOf(CoapForwardedRequest onward, UpstreamClient upstream)
     {
         bool withTags = !onward.MayBeShared || options.Limits.CacheBytes == 0 || upstream is not CoapUpstreamClient;
         return new SharedRequestKey(upstream, onward, withTags, onward.MayBeShared ? null : IdentityOf(onward.Received));
     }
 
-    private ValueTask<UpstreamResponse> OpenAsync(CoapProxyRequest onward, UpstreamClient upstream, CancellationToken cancellationToken)
+    private ValueTask<UpstreamResponse> OpenAsync(CoapForwardedRequest onward, UpstreamClient upstream, CancellationToken cancellationToken)
     {
         counts.Add(ProxyCounterKind.Forwarded);
         return onward.Start is null
@@ -276,7 +276,7 @@ internal sealed class Forwarder(
     }
 
     private static async ValueTask<UpstreamResponse> SendWholeAsync(
-        CoapProxyRequest onward, UpstreamClient upstream, CancellationToken cancellationToken) =>
+        CoapForwardedRequest onward, UpstreamClient upstream, CancellationToken cancellationToken) =>
         new(await upstream.SendAsync(onward, cancellationToken).ConfigureAwait(false));
 
     // A run for observers repeats the request of an earlier registration.
@@ -291,7 +291,7 @@ internal sealed class Forwarder(
     private static bool IsSecured(string target, UpstreamClient upstream) =>
         CoapProxy.SchemeOf(target) is { Length: > 0 } scheme && upstream.IsSecure(scheme);
 
-    private CoapResult Fail(CoapRequestContext request, CoapProxyRequest onward, Exception exception)
+    private CoapResult Fail(CoapRequestContext request, CoapForwardedRequest onward, Exception exception)
     {
         CoapResult result = UpstreamFailureResponses.Answer(exception);
         if (exception is CoapTargetDeniedException)
@@ -306,7 +306,7 @@ internal sealed class Forwarder(
         return result;
     }
 
-    private CoapResult PassHopLimit(CoapRequestContext request, CoapProxyRequest onward, UpstreamResponse answer)
+    private CoapResult PassHopLimit(CoapRequestContext request, CoapForwardedRequest onward, UpstreamResponse answer)
     {
         counts.Add(ProxyCounterKind.HopLimits);
         answer.Release();
@@ -320,7 +320,7 @@ internal sealed class Forwarder(
         return passed;
     }
 
-    private CoapResult Pass(CoapProxyRequest onward, UpstreamResponse answer)
+    private CoapResult Pass(CoapForwardedRequest onward, UpstreamResponse answer)
     {
         CoapResult head = Pass(answer.Code, answer.Payload, answer.Options);
         if (!answer.IsStream || answer.Take() is not { } body)

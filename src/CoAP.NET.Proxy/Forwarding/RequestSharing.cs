@@ -20,7 +20,7 @@ internal static class RequestSharing
     /// <summary>Returns the key of equal requests.</summary>
     /// <returns>A key of bounded length: the code, and then the parts if they are short, otherwise a hash of them in hexadecimal
     /// digits.</returns>
-    public static string KeyOf(CoapProxyRequest request, bool withTags)
+    public static string KeyOf(CoapForwardedRequest request, bool withTags)
     {
         Span<char> plain = stackalloc char[MaxPlain];
         return TryWrite(request, withTags, plain, out int length) ? new string(plain[..length]) : DigestOf(request, withTags);
@@ -29,7 +29,7 @@ internal static class RequestSharing
     /// <summary>Returns the hash of equal requests, with the hash key of this process.</summary>
     /// <param name="request">The request.</param>
     /// <param name="withTags">Whether entity-tags are part of the key.</param>
-    public static int HashOf(CoapProxyRequest request, bool withTags)
+    public static int HashOf(CoapForwardedRequest request, bool withTags)
     {
         HashCode hash = default;
         hash.Add(request.Code.Value);
@@ -52,7 +52,7 @@ internal static class RequestSharing
     /// <param name="one">One of them.</param>
     /// <param name="other">The other one.</param>
     /// <param name="withTags">Whether entity-tags are part of the key.</param>
-    public static bool AreEqual(CoapProxyRequest one, CoapProxyRequest other, bool withTags)
+    public static bool AreEqual(CoapForwardedRequest one, CoapForwardedRequest other, bool withTags)
     {
         if (one.Code != other.Code || one.Target != other.Target || !one.Payload.Span.SequenceEqual(other.Payload.Span))
         {
@@ -110,7 +110,7 @@ internal static class RequestSharing
     };
 
     // Each part is preceded by its length, so that different requests never have the same text. A code is not a hexadecimal digit.
-    private static bool TryWrite(CoapProxyRequest request, bool withTags, Span<char> to, out int length)
+    private static bool TryWrite(CoapForwardedRequest request, bool withTags, Span<char> to, out int length)
     {
         length = 0;
         if (request.Target.Length + 3 > to.Length)
@@ -151,7 +151,7 @@ internal static class RequestSharing
         return true;
     }
 
-    private static string DigestOf(CoapProxyRequest request, bool withTags)
+    private static string DigestOf(CoapForwardedRequest request, bool withTags)
     {
         Sha256 hash = new();
         hash.Append([request.Code.Value]);

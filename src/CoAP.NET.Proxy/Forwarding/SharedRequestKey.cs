@@ -7,7 +7,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 internal readonly struct SharedRequestKey : IEquatable<SharedRequestKey>
 {
     private readonly UpstreamClient _upstream;
-    private readonly CoapProxyRequest _request;
+    private readonly CoapForwardedRequest _request;
     private readonly object? _identity;
     private readonly bool _withTags;
     private readonly int _hash;
@@ -17,7 +17,7 @@ internal readonly struct SharedRequestKey : IEquatable<SharedRequestKey>
     /// <param name="request">The request. Its options must not change afterwards.</param>
     /// <param name="withTags">Whether entity-tags are part of the key.</param>
     /// <param name="identity">The client, if the response is not the same for all (see <see cref="RequestKey"/>).</param>
-    public SharedRequestKey(UpstreamClient upstream, CoapProxyRequest request, bool withTags, object? identity)
+    public SharedRequestKey(UpstreamClient upstream, CoapForwardedRequest request, bool withTags, object? identity)
     {
         _upstream = upstream;
         _request = request;

@@ -16,7 +16,7 @@ internal sealed class ResourcePoll : IDisposable
     private static readonly TimeSpan s_maxWaitAfterFailure = TimeSpan.FromHours(1);
 
     private readonly UpstreamClient _upstream;
-    private readonly CoapProxyRequest _request;
+    private readonly CoapForwardedRequest _request;
     private readonly TimeSpan _interval;
     private readonly EventCounter<ProxyCounterKind> _counts;
     private readonly Action<CoapResult, bool> _onAnswer;
@@ -33,7 +33,7 @@ internal sealed class ResourcePoll : IDisposable
     /// <param name="counts">The counters.</param>
     /// <param name="onAnswer">Receives the known response after each poll, and whether it changed. An error is the last one.</param>
     public ResourcePoll(
-        TimeProvider time, UpstreamClient upstream, CoapProxyRequest request, TimeSpan interval, EventCounter<ProxyCounterKind> counts,
+        TimeProvider time, UpstreamClient upstream, CoapForwardedRequest request, TimeSpan interval, EventCounter<ProxyCounterKind> counts,
         Action<CoapResult, bool> onAnswer)
     {
         _upstream = upstream;
@@ -146,11 +146,11 @@ internal sealed class ResourcePoll : IDisposable
     }
 
     // Asks only for changes, regardless of the client's entity-tags.
-    private CoapProxyRequest Make(CoapResult? latest)
+    private CoapForwardedRequest Make(CoapResult? latest)
     {
         CoapOptionCollection options = new CoapOptionCollection(_request.Options.Registry).AddAll(_request.Options);
         options.ETag = latest?.Options.ETag;
-        return new CoapProxyRequest(
+        return new CoapForwardedRequest(
             _request.Received, _request.Source, _request.Target, options, _request.Timeout, _request.Targets, mayBeShared: false);
     }
 }

@@ -76,7 +76,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     /// <summary>Registers at the server.</summary>
     /// <returns>The first response; null if the protocol of the upstream has no observations.</returns>
     /// <exception cref="CoapException">The registration failed.</exception>
-    public async Task<CoapResult?> BeginAsync(UpstreamClient upstream, CoapProxyRequest request, CancellationToken cancellationToken)
+    public async Task<CoapResult?> BeginAsync(UpstreamClient upstream, CoapForwardedRequest request, CancellationToken cancellationToken)
     {
         // A protected request cannot be repeated: the server would treat it as a replay (RFC 8613 section 7.4).
         CoapObserveOptions observe = new() { OnNotification = OnNotification };
@@ -134,7 +134,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         _ = observation?.DisposeAsync().AsTask();
     }
 
-    private async Task<CoapResult?> PollAsync(UpstreamClient upstream, CoapProxyRequest request, CancellationToken cancellationToken)
+    private async Task<CoapResult?> PollAsync(UpstreamClient upstream, CoapForwardedRequest request, CancellationToken cancellationToken)
     {
         if (upstream.PollInterval is not { } interval)
         {

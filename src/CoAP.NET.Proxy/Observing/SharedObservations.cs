@@ -81,7 +81,7 @@ internal sealed class SharedObservations : IDisposable
     /// <returns>The response, null if the client has to be answered as without Observe; and the joined observation, for <see cref="Leave"/>
     /// after the response: null if there is no room, or the server does not notify.</returns>
     public async Task<(CoapResult? Answer, SharedObservation? Joined)> JoinAsync(
-        RequestKey key, CoapRouteHandlerBuilder route, CoapProxyRequest request, CancellationToken cancellationToken)
+        RequestKey key, CoapRouteHandlerBuilder route, CoapForwardedRequest request, CancellationToken cancellationToken)
     {
         Entry entry;
         bool isNew = false;
@@ -165,7 +165,7 @@ internal sealed class SharedObservations : IDisposable
     }
 
     // Runs for all clients with an equal request; the first client may leave early.
-    private async Task BeginAsync(RequestKey key, Entry entry, CoapProxyRequest request)
+    private async Task BeginAsync(RequestKey key, Entry entry, CoapForwardedRequest request)
     {
         try
         {

@@ -16,7 +16,7 @@ internal sealed class CoapUpstreamClient(ICoapClient requester) : UpstreamClient
     /// <inheritdoc/>
     public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => true;
 
-    public static CoapRequest Make(CoapProxyRequest request)
+    public static CoapRequest Make(CoapForwardedRequest request)
     {
         // Type, token and Message ID belong to one hop (RFC 7252 section 5.7.1): the new request is always Confirmable.
         CoapRequest onward = new((CoapMethod)request.Code.Value, request.Target)
@@ -54,7 +54,7 @@ internal sealed class CoapUpstreamClient(ICoapClient requester) : UpstreamClient
     }
 
     /// <summary>Wraps a response whose body may be a stream.</summary>
-    public static UpstreamResponse AnswerOf(CoapOpenedResponse opened, CoapProxyRequest request)
+    public static UpstreamResponse AnswerOf(CoapOpenedResponse opened, CoapForwardedRequest request)
     {
         CoapMessage message = opened.Response.Message;
         Stream? body = opened.Body;
@@ -68,7 +68,7 @@ internal sealed class CoapUpstreamClient(ICoapClient requester) : UpstreamClient
     }
 
     /// <inheritdoc/>
-    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    public override async Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         CoapResponse response = await _requester.SendAsync(Make(request), cancellationToken).ConfigureAwait(false);
@@ -76,14 +76,14 @@ internal sealed class CoapUpstreamClient(ICoapClient requester) : UpstreamClient
     }
 
     internal override async ValueTask<UpstreamResponse> OpenAsync(
-        CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
+        CoapForwardedRequest request, int maxHeld, CancellationToken cancellationToken) =>
         AnswerOf(await TryOpen(request, maxHeld, cancellationToken).ConfigureAwait(false), request);
 
-    internal override Task<CoapOpenedResponse> TryOpen(CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
+    internal override Task<CoapOpenedResponse> TryOpen(CoapForwardedRequest request, int maxHeld, CancellationToken cancellationToken) =>
         _requester.OpenResponseAsync(Make(request), maxHeld, cancellationToken);
 
     internal override Task<CoapObservation>? ObserveAsync(
-        CoapProxyRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>
+        CoapForwardedRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>
         _requester.ObserveAsync(Make(request), observe, cancellationToken);
 
     /// <inheritdoc/>

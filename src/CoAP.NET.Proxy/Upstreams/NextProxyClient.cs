@@ -16,7 +16,7 @@ internal sealed class NextProxyClient(ICoapClient requester, CoapUri proxy) : Up
     public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => true;
 
     /// <inheritdoc/>
-    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    public override async Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken)
     {
         UpstreamResponse answer = await OpenAsync(request, int.MaxValue, cancellationToken).ConfigureAwait(false);
         CoapResult result = new(answer.Code, answer.Payload);
@@ -26,7 +26,7 @@ internal sealed class NextProxyClient(ICoapClient requester, CoapUri proxy) : Up
 
     /// <inheritdoc/>
     internal override async ValueTask<UpstreamResponse> OpenAsync(
-        CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken)
+        CoapForwardedRequest request, int maxHeld, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         if (Encoding.UTF8.GetByteCount(request.Target) > MaxProxyUri)
@@ -49,10 +49,10 @@ internal sealed class NextProxyClient(ICoapClient requester, CoapUri proxy) : Up
 
     // The other proxy checks whether this one receives at its address, as this one checks its clients. The origin may also check whether
     // the request is fresh; this proxy knows that only if the client just proved it (RFC 9175 section 2.3).
-    private static bool MayAnswer(CoapProxyRequest request) => request.Code.IsSafe || request.Received.EchoAge is not null;
+    private static bool MayAnswer(CoapForwardedRequest request) => request.Code.IsSafe || request.Received.EchoAge is not null;
 
     private async Task<CoapOpenedResponse> SendAsync(
-        CoapProxyRequest request, ReadOnlyMemory<byte>? echo, int maxHeld, CancellationToken cancellationToken)
+        CoapForwardedRequest request, ReadOnlyMemory<byte>? echo, int maxHeld, CancellationToken cancellationToken)
     {
         CoapRequest onward = Make(request);
         if (echo is { } value)
@@ -65,12 +65,12 @@ internal sealed class NextProxyClient(ICoapClient requester, CoapUri proxy) : Up
     }
 
     internal override Task<CoapObservation>? ObserveAsync(
-        CoapProxyRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>
+        CoapForwardedRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>
         requester.ObserveAsync(Make(request), observe, cancellationToken);
 
-    private CoapRequest Make(CoapProxyRequest request)
+    private CoapRequest Make(CoapForwardedRequest request)
     {
-        CoapProxyRequest toProxy = new(request.Received, request.Source, proxy.ToString(), request.Options, request.Timeout,
+        CoapForwardedRequest toProxy = new(request.Received, request.Source, proxy.ToString(), request.Options, request.Timeout,
             request.Targets, request.MayBeShared, request.Start, request.Passing);
         CoapRequest onward = CoapUpstreamClient.Make(toProxy);
         onward.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes(request.Target));

@@ -8,4 +8,4 @@ namespace CoAP.NET.PubSub.Serving;
 internal sealed record BrokerContext(
     CoapPubSubOptions Options, CoapReplicatedTable Table, TopicRequestIdSource Stamps, TopicIndex Index, TopicQuota Shares,
     TopicChangeReactions Reactions,
-    EventCounter<PubSubCount> Counts, ILogger Logger);
+    EventCounter<PubSubCounterKind> Counts, ILogger Logger);

@@ -49,7 +49,7 @@ internal sealed class ClientAuthorizer(BrokerContext parts)
 
     private void Refused(CoapRequestContext request, CoapPubSubOperation operation, string path)
     {
-        parts.Counts.Add(PubSubCount.Forbidden);
+        parts.Counts.Add(PubSubCounterKind.Forbidden);
         PubSubLog.OperationDenied(parts.Logger, request.Peer.ToString()!, operation, path);
     }
 }

@@ -10,7 +10,7 @@ namespace CoAP.NET.PubSub.Serving;
 /// call user code: on the asking thread for its own changes, and on the scheduler for changes by other nodes and the clock.
 /// </summary>
 internal sealed class TopicChangeReactions(
-    TopicIndex index, CoapThreadScheduler scheduler, EventCounter<PubSubCount> counts, ILogger logger)
+    TopicIndex index, CoapThreadScheduler scheduler, EventCounter<PubSubCounterKind> counts, ILogger logger)
 {
     // Whether this thread is asking the table and will run the reactions afterwards.
     [ThreadStatic]
@@ -71,10 +71,10 @@ internal sealed class TopicChangeReactions(
 
     private void Report(TopicChangeEvent news)
     {
-        counts.Add(PubSubCount.Ended);
+        counts.Add(PubSubCounterKind.Ended);
         if (news.IsExpired)
         {
-            counts.Add(PubSubCount.Expired);
+            counts.Add(PubSubCounterKind.Expired);
             PubSubLog.TopicExpired(logger, news.Topic.Path, news.Topic.State.Properties.Name!);
         }
         else

@@ -91,7 +91,7 @@ internal sealed class TopicCollection(BrokerContext parts)
     /// <summary>Counts and answers a request with invalid content.</summary>
     public CoapResult Invalid(CoapCode code, string reason)
     {
-        parts.Counts.Add(PubSubCount.Invalid);
+        parts.Counts.Add(PubSubCounterKind.Invalid);
         return CoapResults.Status(code, reason);
     }
 

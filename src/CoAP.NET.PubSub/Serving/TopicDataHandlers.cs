@@ -46,7 +46,7 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
         if (parts.Options.Limits.PublicationsPerSecond is { } rate
             && topic.Rates.Take(request.Peer.Source, rate, parts.Options.TimeProvider) is { } wait)
         {
-            parts.Counts.Add(PubSubCount.TooFast);
+            parts.Counts.Add(PubSubCounterKind.TooFast);
             return CoapResults.TooManyRequests(wait);
         }
 
@@ -79,7 +79,7 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
                 return refusal;
             }
 
-            parts.Counts.Add(PubSubCount.Publications);
+            parts.Counts.Add(PubSubCounterKind.Publications);
 
             // A publisher that echoes it is verified and may create topics without another round trip.
             CoapResult published = new(reply.Code);

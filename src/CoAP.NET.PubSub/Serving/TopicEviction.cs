@@ -58,10 +58,10 @@ internal sealed class TopicEviction(BrokerContext parts)
             TopicOwnerResponse reply = TopicOwnerResponse.Read(await Begin(topic, question, cancellationToken).ConfigureAwait(false));
             if (reply.Code == CoapCode.Deleted)
             {
-                parts.Counts.Add(PubSubCount.Evicted);
+                parts.Counts.Add(PubSubCounterKind.Evicted);
                 if (_gaveWay.IsDue())
                 {
-                    PubSubLog.TopicEvicted(parts.Logger, topic.Path, topic.State.Source, parts.Counts[PubSubCount.Evicted]);
+                    PubSubLog.TopicEvicted(parts.Logger, topic.Path, topic.State.Source, parts.Counts[PubSubCounterKind.Evicted]);
                 }
 
                 return true;
@@ -96,7 +96,7 @@ internal sealed class TopicEviction(BrokerContext parts)
 
     private CoapResult NoCapacity(string source)
     {
-        parts.Counts.Add(PubSubCount.NoCapacity);
+        parts.Counts.Add(PubSubCounterKind.NoCapacity);
         if (_full.IsDue())
         {
             PubSubLog.NoCapacityForTopic(parts.Logger, source, parts.Shares.Topics, parts.Shares.Bytes);

@@ -29,7 +29,7 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
 
         if (given.Initial?.Length > parts.Options.Limits.MaxDataLength)
         {
-            parts.Counts.Add(PubSubCount.Invalid);
+            parts.Counts.Add(PubSubCounterKind.Invalid);
             return CoapResults.RequestEntityTooLarge(parts.Options.Limits.MaxDataLength);
         }
 
@@ -74,7 +74,7 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
             return refusal;
         }
 
-        parts.Counts.Add(PubSubCount.Created);
+        parts.Counts.Add(PubSubCounterKind.Created);
         PubSubLog.TopicCreated(parts.Logger, request.Peer.ToString()!, path, given.Name!);
         CoapResult created =
             new(reply.Code, TopicPropertiesSerializer.Write(new Topic(key, state).Describe(state.Properties)), PubSubDraft.Format);
@@ -175,7 +175,7 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
             return refusal;
         }
 
-        parts.Counts.Add(PubSubCount.Changed);
+        parts.Counts.Add(PubSubCounterKind.Changed);
         TopicPropertiesSerializer.TryRead(reply.Rest, isStrict: false, out CoapTopicProperties properties, out _);
         return new CoapResult(reply.Code, TopicPropertiesSerializer.Write(topic.Describe(properties)), PubSubDraft.Format);
     }

@@ -52,7 +52,7 @@ internal sealed class TopicOwnerClient(BrokerContext parts)
             TopicOwnerResponse reply = TopicOwnerResponse.Read(await Begin(key, question, cancellationToken).ConfigureAwait(false));
             if (!reply.Code.IsSuccess)
             {
-                parts.Counts.Add(PubSubCount.Invalid);
+                parts.Counts.Add(PubSubCounterKind.Invalid);
                 return (reply, CoapResults.Status(reply.Code, reply.Reason));
             }
 
@@ -67,7 +67,7 @@ internal sealed class TopicOwnerClient(BrokerContext parts)
 
     private CoapResult UnavailableFor(string id, Exception exception)
     {
-        parts.Counts.Add(PubSubCount.Unavailable);
+        parts.Counts.Add(PubSubCounterKind.Unavailable);
         PubSubLog.TableUnavailable(parts.Logger, exception, id);
         return CoapResults.ServiceUnavailable((exception as CoapTableUnavailableException)?.RetryAfter ?? s_retryAfter);
     }

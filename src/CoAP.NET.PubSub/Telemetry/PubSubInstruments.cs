@@ -34,14 +34,14 @@ internal sealed class PubSubInstruments
         : s_ofMeters.GetValue(
             factory.Create(new MeterOptions(CoapTelemetry.MeterName)), static meter => new PubSubInstruments(meter));
 
-    public void Add(PubSubCount count)
+    public void Add(PubSubCounterKind count)
     {
         switch (count)
         {
-            case PubSubCount.Publications:
+            case PubSubCounterKind.Publications:
                 _publications.Add(1);
                 break;
-            case PubSubCount.Created or PubSubCount.Changed or PubSubCount.Ended or PubSubCount.Expired or PubSubCount.Evicted:
+            case PubSubCounterKind.Created or PubSubCounterKind.Changed or PubSubCounterKind.Ended or PubSubCounterKind.Expired or PubSubCounterKind.Evicted:
                 _topics.Add(1, new KeyValuePair<string, object?>("coap.pubsub.change", NameOf(count)));
                 break;
             default:
@@ -50,17 +50,17 @@ internal sealed class PubSubInstruments
         }
     }
 
-    private static string NameOf(PubSubCount count) => count switch
+    private static string NameOf(PubSubCounterKind count) => count switch
     {
-        PubSubCount.Created => "created",
-        PubSubCount.Changed => "changed",
-        PubSubCount.Ended => "ended",
-        PubSubCount.Expired => "expired",
-        PubSubCount.Evicted => "gave_way",
-        PubSubCount.Forbidden => "forbidden",
-        PubSubCount.Invalid => "invalid",
-        PubSubCount.TooFast => "too_fast",
-        PubSubCount.NoCapacity => "no_room",
+        PubSubCounterKind.Created => "created",
+        PubSubCounterKind.Changed => "changed",
+        PubSubCounterKind.Ended => "ended",
+        PubSubCounterKind.Expired => "expired",
+        PubSubCounterKind.Evicted => "gave_way",
+        PubSubCounterKind.Forbidden => "forbidden",
+        PubSubCounterKind.Invalid => "invalid",
+        PubSubCounterKind.TooFast => "too_fast",
+        PubSubCounterKind.NoCapacity => "no_room",
         _ => "unavailable",
     };
 }

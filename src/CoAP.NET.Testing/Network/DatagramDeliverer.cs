@@ -15,7 +15,7 @@ internal sealed class DatagramDeliverer
 
     private readonly Lock _gate;
     private readonly InMemoryNetworkOptions _options;
-    private readonly NetworkClock _clock;
+    private readonly NetworkElapsedTime _clock;
     private readonly NetworkHosts _hosts;
     private readonly NetworkFaults _faults;
     private readonly NetworkTrace _trace;
@@ -38,7 +38,7 @@ internal sealed class DatagramDeliverer
         Lock gate,
         TimeProvider timeProvider,
         InMemoryNetworkOptions options,
-        NetworkClock clock,
+        NetworkElapsedTime clock,
         NetworkHosts hosts,
         NetworkFaults faults,
         NetworkTrace trace)

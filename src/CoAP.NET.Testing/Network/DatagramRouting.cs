@@ -11,7 +11,7 @@ namespace CoAP.NET.Testing;
 /// <param name="trace">The trace.</param>
 /// <param name="queue">The datagrams in flight.</param>
 internal sealed class DatagramRouting(
-    ulong seed, NetworkClock clock, NetworkHosts hosts, NetworkFaults faults, NetworkTrace trace, InFlightQueue queue)
+    ulong seed, NetworkElapsedTime clock, NetworkHosts hosts, NetworkFaults faults, NetworkTrace trace, InFlightQueue queue)
 {
     private readonly Dictionary<(CoapAddress From, CoapAddress To), long> _ordinals = [];
     private readonly Dictionary<(CoapAddress From, CoapAddress To), TimeSpan> _lastDue = [];

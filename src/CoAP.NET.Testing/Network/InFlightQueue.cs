@@ -2,7 +2,7 @@ namespace CoAP.NET.Testing;
 
 /// <summary>The events in flight, ordered by time. Guarded by the network's lock.</summary>
 /// <param name="clock">The network's time.</param>
-internal sealed class InFlightQueue(NetworkClock clock)
+internal sealed class InFlightQueue(NetworkElapsedTime clock)
 {
     private readonly PriorityQueue<ScheduledDelivery, (TimeSpan Due, long Sequence)> _items = new();
     private long _sequence;

@@ -14,7 +14,7 @@ public sealed class InMemoryNetwork
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
     private readonly InMemoryNetworkOptions _options;
-    private readonly NetworkClock _clock;
+    private readonly NetworkElapsedTime _clock;
     private readonly NetworkHosts _hosts = new();
     private readonly NetworkFaults _faults;
     private readonly NetworkTrace _trace;
@@ -28,7 +28,7 @@ public sealed class InMemoryNetwork
         ArgumentNullException.ThrowIfNull(timeProvider);
         _time = timeProvider;
         _options = options ?? new InMemoryNetworkOptions();
-        _clock = new NetworkClock(timeProvider);
+        _clock = new NetworkElapsedTime(timeProvider);
         _faults = new NetworkFaults(_options.Conditions);
         _trace = new NetworkTrace(_clock, _options.MaxTraceLength);
         _delivery = new DatagramDeliverer(_gate, timeProvider, _options, _clock, _hosts, _faults, _trace);

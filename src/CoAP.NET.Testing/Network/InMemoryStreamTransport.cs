@@ -19,7 +19,7 @@ internal sealed class InMemoryStreamTransport(
 
     private CoapTestIdentity Identity => identity;
 
-    public override async ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
+    public override async ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken)
     {
         await base.StartAsync(context, cancellationToken).ConfigureAwait(false);
         _local = network.Listeners.Add(asked, this);

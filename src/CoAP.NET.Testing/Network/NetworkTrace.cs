@@ -5,7 +5,7 @@ namespace CoAP.NET.Testing;
 /// <summary>Records the events of a network. Guarded by the network's lock.</summary>
 /// <param name="clock">The network's time.</param>
 /// <param name="maxLength">The maximum number of kept events; 0 for none.</param>
-internal sealed class NetworkTrace(NetworkClock clock, int maxLength)
+internal sealed class NetworkTrace(NetworkElapsedTime clock, int maxLength)
 {
     private readonly Queue<NetworkEvent> _events = new();
 

@@ -36,7 +36,7 @@ internal sealed class ClientBench : IDisposable
 
     public BenchSink ServerSink { get; }
 
-    public ConcurrentQueue<HandshakeFailure> ServerFailures { get; } = new();
+    public ConcurrentQueue<FailedClientHandshake> ServerFailures { get; } = new();
 
     /// <summary>Decides whether a datagram is lost; gets its number, whether the client sent it, and its bytes.</summary>
     public Func<int, bool, byte[], bool>? Loses { get; set; }

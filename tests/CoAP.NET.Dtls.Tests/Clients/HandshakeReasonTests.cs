@@ -15,7 +15,7 @@ public sealed class HandshakeReasonTests
 
         await bench.FailAsync(serverName: "device.example");
 
-        HandshakeFailure failure = Assert.Single(bench.ServerFailures);
+        FailedClientHandshake failure = Assert.Single(bench.ServerFailures);
         Assert.Equal(("CN=meter", HandshakeFault.CertificateRefused, "It is revoked."),
             (failure.Identity, failure.End.Fault, failure.End.Why));
     }
@@ -46,7 +46,7 @@ public sealed class HandshakeReasonTests
         Task<DtlsSession> connecting = bench.BeginAsync(serverName: "device.example");
         await bench.DriveAsync(() => bench.Server.Counters.HandshakesFailed >= 2);
 
-        HandshakeFailure failure = Assert.Single(bench.ServerFailures);
+        FailedClientHandshake failure = Assert.Single(bench.ServerFailures);
         Assert.Equal(HandshakeFault.NothingInCommon, failure.End.Fault);
         Assert.Contains("no shared cipher", failure.End.Why, Ordinal);
         bench.Client.Dispose();

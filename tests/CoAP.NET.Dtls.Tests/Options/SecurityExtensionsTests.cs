@@ -170,7 +170,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     [Theory]
     [InlineData("meter-7", "wrong key")]
     [InlineData("meter-8", "")]
-    public async Task The_handshake_error_names_a_wrong_key_or_an_unknown_identity(string identity, string key)
+    public async Task The_handshake_error_names_the_identity_that_is_unknown_or_has_another_key(string identity, string key)
     {
         await using CoapServer server = await ServeAsync(keys => keys.UsePsk("meter-7", s_key));
         await using CoapClient client = new(o =>

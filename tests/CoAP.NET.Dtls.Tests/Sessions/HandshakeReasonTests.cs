@@ -16,7 +16,7 @@ public sealed class HandshakeReasonTests
 
         End(bench);
 
-        HandshakeFailure failure = Assert.Single(bench.Failures);
+        FailedClientHandshake failure = Assert.Single(bench.Failures);
         Assert.Equal((identity, (HandshakeFault)fault), (failure.Identity, failure.End.Fault));
         Assert.StartsWith(why, failure.End.Why, Ordinal);
         Assert.Equal(HandshakeStatus.Running, client.Handshake.Status);
@@ -30,7 +30,7 @@ public sealed class HandshakeReasonTests
 
         Assert.NotNull(bench.Connect(1).Session);
 
-        HandshakeFailure failure = Assert.Single(bench.Failures);
+        FailedClientHandshake failure = Assert.Single(bench.Failures);
         Assert.Equal(("user", HandshakeFault.WrongKey), (failure.Identity, failure.End.Fault));
     }
 
@@ -44,7 +44,7 @@ public sealed class HandshakeReasonTests
 
         End(bench);
 
-        HandshakeFailure failure = Assert.Single(bench.Failures);
+        FailedClientHandshake failure = Assert.Single(bench.Failures);
         Assert.Equal((null, HandshakeFault.TimedOut), (failure.Identity, failure.End.Fault));
     }
 
@@ -56,7 +56,7 @@ public sealed class HandshakeReasonTests
 
         End(bench);
 
-        HandshakeFailure failure = Assert.Single(bench.Failures);
+        FailedClientHandshake failure = Assert.Single(bench.Failures);
         Assert.Equal(("user", HandshakeFault.TimedOut, "The key store did not answer in time."),
             (failure.Identity, failure.End.Fault, failure.End.Why));
     }
@@ -71,7 +71,7 @@ public sealed class HandshakeReasonTests
 
         bench.Connect(1);
 
-        HandshakeFailure failure = Assert.Single(bench.Failures);
+        FailedClientHandshake failure = Assert.Single(bench.Failures);
         Assert.Equal(("user", HandshakeFault.CallbackFailed), (failure.Identity, failure.End.Fault));
         Assert.Same(down, failure.End.Exception!.InnerException);
         Assert.Equal("CoapDtlsServerOptions.PskStore threw InvalidOperationException: database is down", failure.End.Why);

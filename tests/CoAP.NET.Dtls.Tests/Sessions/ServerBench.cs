@@ -44,7 +44,7 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
 
     public List<(DtlsSession Session, DtlsPath From)> Moves { get; } = [];
 
-    public List<HandshakeFailure> Failures { get; } = [];
+    public List<FailedClientHandshake> Failures { get; } = [];
 
     /// <summary>Whether what the server sends is lost.</summary>
     public Func<byte[], bool>? LosesOfServer { get; set; }

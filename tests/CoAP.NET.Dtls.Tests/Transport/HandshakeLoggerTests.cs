@@ -43,7 +43,7 @@ public sealed class HandshakeLoggerTests
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
 
         secure.Transport.Engine!.Server!.HandshakeFailed!(
-            new HandshakeFailure(ServerBench.Path(1), "meter-1", new HandshakeFailureReason("why", (HandshakeFault)fault)));
+            new FailedClientHandshake(ServerBench.Path(1), "meter-1", new HandshakeFailureReason("why", (HandshakeFault)fault)));
 
         Assert.Equal((1, 1), (secure.Server.Counters[CoapCounter.HandshakesFailed], secure.Server.Counters[counter]));
     }

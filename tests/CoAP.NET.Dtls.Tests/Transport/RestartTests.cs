@@ -138,7 +138,7 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public Task A_request_with_side_effects_is_executed_once_across_a_crash() => Eventually.BindsAgainAsync(AskAfterCrashAsync);
+    public Task A_request_with_side_effects_after_a_crash_is_executed_once() => Eventually.BindsAgainAsync(AskAfterCrashAsync);
 
     private static async Task AskAfterCrashAsync()
     {

@@ -109,7 +109,7 @@ public sealed class ConnectionCostTests : ConnectionTest
         connection.HasSent("4145aac0ff6869");
     }
 
-    private ICoapStreamContext Context => Streams.Context;
+    private ICoapStreamTransportContext Context => Streams.Context;
 
     private static long Measure(int count, Action<int> run)
     {

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Tests.Plugtest;
 
 /// <summary>TD_COAP_LINK of the ETSI plugtests, our side as the client.</summary>
-public sealed class InnermostClientHandlerTests : PlugtestClient
+public sealed class ClientLinkTests : PlugtestClient
 {
     [Theory]
     [InlineData(1, null, "")]

@@ -4,7 +4,7 @@ using System.IO.Pipelines;
 
 namespace CoAP.NET.Tests.Serialization;
 
-/// <summary>A message format of one's own over <see cref="CoapCustomMessageSerializer"/>, and messages that are read one after
+/// <summary>A message format of one's own over <see cref="CoapCustomFormatSerializer"/>, and messages that are read one after
 /// another.</summary>
 public sealed class CodecTests
 {
@@ -182,7 +182,7 @@ public sealed class CodecTests
     }
 
     /// <summary>Two bytes of length, the code, the payload.</summary>
-    private sealed class LengthCodec : CoapCustomMessageSerializer
+    private sealed class LengthCodec : CoapCustomFormatSerializer
     {
         protected override int MaxMessageSize => 2000;
 

@@ -355,7 +355,7 @@ public class SerializerStageTests
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-        public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken) => default;
+        public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken) => default;
 
         public override ValueTask<CoapConnection> ConnectAsync(
             CoapAddress remote, string? serverName, CancellationToken cancellationToken) => throw new NotSupportedException();

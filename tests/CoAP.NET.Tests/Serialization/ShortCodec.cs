@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Tests.Serialization;
 
-internal sealed class ShortCodec : CoapCustomMessageSerializer
+internal sealed class ShortCodec : CoapCustomFormatSerializer
 {
     protected override bool TryRead(
         in ReadOnlySequence<byte> source, bool isWhole, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed,

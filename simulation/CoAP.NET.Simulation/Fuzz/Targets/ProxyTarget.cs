@@ -114,7 +114,7 @@ internal sealed class ProxyTarget : FuzzTarget
             return 5;
         }
 
-        CoapProxyRequest onward = new(request, default, uri.ToString(), forwarded, TimeSpan.FromSeconds(60), null, mayBeShared: false);
+        CoapForwardedRequest onward = new(request, default, uri.ToString(), forwarded, TimeSpan.FromSeconds(60), null, mayBeShared: false);
         CoapRequest made = CoapUpstreamClient.Make(onward);
         CoapMessage sent = RequestComposer.Copy(made);
         RequestComposer.AddTarget(sent, made.Uri!, s_destination.Address, s_destination.Port);

@@ -13,7 +13,7 @@ internal sealed class IdentityUpstreamClient(VirtualClock clock, bool dependsOnC
 
     public override bool DependsOnClient => dependsOnClient;
 
-    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    public override async Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken)
     {
         await Task.Delay(TimeSpan.FromSeconds(1), clock, cancellationToken);
         return CoapResults.Text(request.Received.Peer.Identity as string ?? Nobody);

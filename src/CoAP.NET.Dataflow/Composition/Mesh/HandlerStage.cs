@@ -11,7 +11,7 @@ internal sealed class HandlerStage
     private readonly MessagingAndExchangesStage _standard;
     private readonly MeshWiring _wiring;
     private readonly UserHandlerStageInboundCheck? _requests;
-    private readonly UserHandlerOutboundCheck? _messages;
+    private readonly UserHandlerStageOutboundCheck? _messages;
 
     /// <summary>Creates the stage. Blocks of the application are linked to checks of their results.</summary>
     /// <param name="own">The blocks of the application; null for none.</param>
@@ -30,7 +30,7 @@ internal sealed class HandlerStage
         }
 
         _requests = new UserHandlerStageInboundCheck(shard.Environment, own.Outbound);
-        _messages = new UserHandlerOutboundCheck(shard.Environment);
+        _messages = new UserHandlerStageOutboundCheck(shard.Environment);
         wiring.LinkWithin(own.Inbound, _requests, CoapStages.Handler.Name);
         wiring.LinkWithin(own.Outbound, _messages, CoapStages.Handler.Name);
         (Messages, Requests, Replies, Outgoing) = (own.Inbound, _requests, own.Outbound, _messages);
@@ -135,7 +135,7 @@ internal sealed class UserHandlerStageInboundCheck(CoapEnvironment environment, 
 }
 
 /// <summary>Follows the outbound half of a Handler of the application.</summary>
-internal sealed class UserHandlerOutboundCheck(CoapEnvironment environment)
+internal sealed class UserHandlerStageOutboundCheck(CoapEnvironment environment)
     : InlineBlock<CoapOutbound, CoapOutbound>(environment.Counters, environment.Logger)
 {
     internal override void Process(CoapOutbound item)

@@ -8,7 +8,7 @@ namespace CoAP.NET.Mesh;
 internal sealed class ResourceStage
 {
     private readonly ResourceInboundBlock? _routes;
-    private readonly UserRouterResponseGuard? _router;
+    private readonly UserRouterOutboundBlock? _router;
 
     private ResourceStage(ResourceInboundBlock routes)
     {
@@ -18,7 +18,7 @@ internal sealed class ResourceStage
         Replies = routes;
     }
 
-    private ResourceStage(UserRouterAdmission requests, UserRouterResponseGuard replies)
+    private ResourceStage(UserRouterInboundBlock requests, UserRouterOutboundBlock replies)
     {
         _router = replies;
         Entry = requests;
@@ -46,8 +46,8 @@ internal sealed class ResourceStage
             return new ResourceStage(new ResourceInboundBlock(environment, parts.Routes, parts.Served, exchangesOut));
         }
 
-        UserRouterResponseGuard replies = new(environment, parts.Served, exchangesOut);
-        UserRouterAdmission requests = new(environment, parts.Served, replies);
+        UserRouterOutboundBlock replies = new(environment, parts.Served, exchangesOut);
+        UserRouterInboundBlock requests = new(environment, parts.Served, replies);
         wiring.LinkWithin(requests, router, CoapStages.Resource.Name);
         wiring.LinkWithin(router, replies, CoapStages.Resource.Name);
         return new ResourceStage(requests, replies);

@@ -152,12 +152,12 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
         public ListLinks<T> InAge;
     }
 
-    private readonly struct KeyLinkAccessor : ILinkAccessor<T>
+    private readonly struct KeyLinkAccessor : IListLinksAccessor<T>
     {
         public static ref ListLinks<T> Of(T item) => ref item.InKey;
     }
 
-    private readonly struct AgeLinkAccessor : ILinkAccessor<T>
+    private readonly struct AgeLinkAccessor : IListLinksAccessor<T>
     {
         public static ref ListLinks<T> Of(T item) => ref item.InAge;
     }

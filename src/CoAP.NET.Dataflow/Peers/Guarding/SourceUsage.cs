@@ -186,7 +186,7 @@ internal sealed class SourceUsage<T>
         public long Mark { get; set; }
     }
 
-    private readonly struct LinkAccessor : ILinkAccessor<UsageEntry>
+    private readonly struct LinkAccessor : IListLinksAccessor<UsageEntry>
     {
         public static ref ListLinks<UsageEntry> Of(UsageEntry item) => ref item.Links;
     }

@@ -6,7 +6,7 @@ namespace CoAP.NET.Shard;
 /// </summary>
 internal struct IntrusiveList<T, TPlace>
     where T : class
-    where TPlace : struct, ILinkAccessor<T>
+    where TPlace : struct, IListLinksAccessor<T>
 {
     /// <summary>The first object; null when empty.</summary>
     public T? First { get; private set; }

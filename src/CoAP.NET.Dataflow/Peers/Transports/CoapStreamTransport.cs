@@ -12,7 +12,7 @@ public abstract class CoapStreamTransport : CoapConnectionTransport
     /// <summary>Whether each frame is a message of the layer below, as with WebSockets. Default false: a stream.</summary>
     /// <remarks>
     /// If true, the format is that of RFC 8323 section 4.2, without a length; otherwise that of section 3.2. Call
-    /// <see cref="ICoapStreamContext.MeasureFrame"/> when a message is complete, or has become longer than
+    /// <see cref="ICoapStreamTransportContext.MeasureFrame"/> when a message is complete, or has become longer than
     /// <see cref="CoapConnectionLimits.MaxMessageSize"/>. The value never changes.
     /// </remarks>
     public virtual bool HasMessages => false;
@@ -24,7 +24,7 @@ public abstract class CoapStreamTransport : CoapConnectionTransport
     /// A task that completes when <see cref="CoapTransport.LocalAddresses"/> is valid and the transport accepts connections.
     /// </returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
-    public abstract ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken);
+    public abstract ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken);
 
     /// <summary>Sends a frame on the connection of its channel.</summary>
     /// <param name="datagram">The frame; taken over.</param>

@@ -4,7 +4,7 @@ namespace CoAP.NET;
 /// The services of an endpoint for a transport of connections or sessions (<see cref="CoapConnectionTransport"/>). Thread-safe.
 /// </summary>
 /// <remarks>
-/// <see cref="ICoapStreamContext"/> adds those for connections of a stream.
+/// <see cref="ICoapStreamTransportContext"/> adds those for connections of a stream.
 /// </remarks>
 public interface ICoapConnectionTransportContext : ICoapTransportContext
 {

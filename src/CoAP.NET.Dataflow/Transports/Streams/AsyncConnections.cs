@@ -18,7 +18,7 @@ internal sealed class AsyncConnections
     private bool _isClosing;
     private int _inUserCode;
 
-    public AsyncConnections(CoapStreamTransport transport, ICoapStreamContext context, CoapStreamOptions streams)
+    public AsyncConnections(CoapStreamTransport transport, ICoapStreamTransportContext context, CoapStreamOptions streams)
     {
         Transport = transport;
         Context = context;
@@ -28,7 +28,7 @@ internal sealed class AsyncConnections
 
     public CoapStreamTransport Transport { get; }
 
-    public ICoapStreamContext Context { get; }
+    public ICoapStreamTransportContext Context { get; }
 
     public UserCodeBlockedConnectionFlusher UserCodeBlockedConnectionFlusher { get; }
 

@@ -277,7 +277,7 @@ internal sealed class AsyncIOConnection : CoapConnection
 
     public void Report()
     {
-        DisconnectReportTracker.Report(_host, this, _reason);
+        DisconnectReportScope.Report(_host, this, _reason);
         ReleaseIdentity();
     }
 

@@ -43,7 +43,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">The transport was already started.</exception>
-    public override async ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
+    public override async ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         await _life.StartAsync(this, () => new NonListeningTransportEngine(this, context, _options.Streams), cancellationToken)

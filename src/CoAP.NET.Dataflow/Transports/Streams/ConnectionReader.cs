@@ -15,7 +15,7 @@ internal sealed class ConnectionReader
     private readonly ByteTransport _link;
     private readonly ConnectionWriter _writer;
     private readonly AsyncConnections _host;
-    private readonly ICoapStreamContext _context;
+    private readonly ICoapStreamTransportContext _context;
     private readonly FrameSplitter _frames;
     private readonly ReadMemoryCharge _charge;
     private readonly AsyncConnectionUserCodeTracker _role;

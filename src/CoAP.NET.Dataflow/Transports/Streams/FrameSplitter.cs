@@ -7,7 +7,7 @@ namespace CoAP.NET.Transports;
 /// Cuts the bytes of a <see cref="ConnectionReader"/> into frames and hands them in. Used by the reader only, except for the progress.
 /// </summary>
 internal sealed class FrameSplitter(
-    AsyncIOConnection connection, ByteTransport link, ConnectionReader reader, ReadMemoryCharge charge, ICoapStreamContext context)
+    AsyncIOConnection connection, ByteTransport link, ConnectionReader reader, ReadMemoryCharge charge, ICoapStreamTransportContext context)
 {
     private const int MaxHead = 16;
 

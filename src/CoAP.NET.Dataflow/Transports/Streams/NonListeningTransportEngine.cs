@@ -1,12 +1,12 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>The engine of a transport that binds nothing: connections that it opened or that were handed to it.</summary>
-internal sealed class NonListeningTransportEngine(CoapStreamTransport transport, ICoapStreamContext context, CoapStreamOptions streams)
+internal sealed class NonListeningTransportEngine(CoapStreamTransport transport, ICoapStreamTransportContext context, CoapStreamOptions streams)
     : TransportEngine
 {
     private readonly CancellationTokenSource _stopping = new();
 
-    public ICoapStreamContext Context { get; } = context;
+    public ICoapStreamTransportContext Context { get; } = context;
 
     public AsyncConnections Host { get; } = new(transport, context, streams);
 

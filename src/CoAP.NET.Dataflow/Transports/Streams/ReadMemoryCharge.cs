@@ -4,7 +4,7 @@ namespace CoAP.NET.Transports;
 /// The charge of a connection's reader to the endpoint's memory for partial frames: the pieces of its <see cref="FrameBuffer"/>, and the
 /// memory of its link. Used by the reader only.
 /// </summary>
-internal sealed class ReadMemoryCharge(ICoapStreamContext context, CoapConnection connection)
+internal sealed class ReadMemoryCharge(ICoapStreamTransportContext context, CoapConnection connection)
 {
     private int _frames;
     private int _link;

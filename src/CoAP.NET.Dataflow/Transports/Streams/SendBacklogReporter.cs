@@ -17,7 +17,7 @@ internal struct SendBacklogReporter
     /// <summary>The reported bytes. Also read without the lock.</summary>
     public readonly long Reported => Volatile.Read(in _told);
 
-    /// <summary>Whether to report to the endpoint (<see cref="ICoapStreamContext.BacklogChanged"/>), after the lock.</summary>
+    /// <summary>Whether to report to the endpoint (<see cref="ICoapStreamTransportContext.BacklogChanged"/>), after the lock.</summary>
     /// <param name="held">The memory of the send backlog in bytes; 0 for an empty one.</param>
     /// <param name="sent">The number of bytes sent so far.</param>
     public bool MustReport(long held, long sent)

@@ -49,7 +49,7 @@ internal sealed class CoapTcpTransport : CoapStreamTransport
     /// The options request <see cref="CoapSocketEngine.LinuxLoop"/> on a system that does not support it.
     /// </exception>
     /// <exception cref="CoapException">With TLS, on Linux: there is no OpenSSL, which .NET needs.</exception>
-    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         if (_options.UseTls && !PlatformCryptographyAvailability.IsAvailable)
@@ -89,7 +89,7 @@ internal sealed class CoapTcpTransport : CoapStreamTransport
     public override ValueTask DisposeAsync() => _life.DisposeAsync();
 
 #pragma warning disable CA1859 // which engine it is differs from system to system
-    private TcpEngine MakeEngine(ICoapStreamContext context)
+    private TcpEngine MakeEngine(ICoapStreamTransportContext context)
 #pragma warning restore CA1859
     {
         bool isSupported = TransportLoops.IsSupported;

@@ -5,14 +5,14 @@ namespace CoAP.NET.Transports;
 /// <summary>The engine of a <see cref="CoapTcpTransport"/>: its listening sockets and connections, and the way they are driven.</summary>
 internal abstract class TcpEngine : TransportEngine
 {
-    protected TcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
+    protected TcpEngine(CoapTcpTransport transport, ICoapStreamTransportContext context, CoapTcpTransportOptions options)
     {
         Context = context;
         Transport = transport;
         Options = options;
     }
 
-    public ICoapStreamContext Context { get; }
+    public ICoapStreamTransportContext Context { get; }
 
     public abstract CoapSocketEngine Kind { get; }
 

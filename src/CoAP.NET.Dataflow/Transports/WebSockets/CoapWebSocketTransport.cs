@@ -47,7 +47,7 @@ internal sealed class CoapWebSocketTransport : CoapStreamTransport
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">The transport was already started.</exception>
-    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         return _life.StartAsync(this, () => new NonListeningTransportEngine(this, context, _options.Streams), cancellationToken);

@@ -50,7 +50,7 @@ internal sealed class WebSocketConnector
         CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        ICoapStreamContext context = engine.Context;
+        ICoapStreamTransportContext context = engine.Context;
         CoapStreamOptions streams = _options.Streams;
         using CancellationTokenSource timeout = new(TimeFor(streams), context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,

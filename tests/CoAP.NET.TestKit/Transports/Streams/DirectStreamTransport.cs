@@ -6,7 +6,7 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
     public static readonly CoapAddress Local = CoapAddress.FromIPv4(0x7f000001, 5683);
 
     private readonly List<DirectConnection> _opened = [];
-    private ICoapStreamContext? _context;
+    private ICoapStreamTransportContext? _context;
     private ushort _lastPort = 40_000;
 
     public override string Scheme => scheme;
@@ -15,7 +15,7 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [Local];
 
-    public ICoapStreamContext Context => _context ?? throw new InvalidOperationException("not started");
+    public ICoapStreamTransportContext Context => _context ?? throw new InvalidOperationException("not started");
 
     /// <summary>
     /// Called before a connection is opened by us: throw to have it fail, await to have it take long. Null: it is opened at once.
@@ -23,7 +23,7 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
     public Func<CoapAddress, string?, CancellationToken, Task>? Connecting { get; set; }
 
     /// <summary>
-    /// Called with each connection that we opened, before <see cref="ICoapStreamContext.Opened"/>, so that what it sends is seen.
+    /// Called with each connection that we opened, before <see cref="ICoapStreamTransportContext.Opened"/>, so that what it sends is seen.
     /// </summary>
     public Action<DirectConnection>? Connected { get; set; }
 
@@ -39,7 +39,7 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
         }
     }
 
-    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

@@ -14,7 +14,7 @@ public sealed class LineTransport(Stream line) : CoapStreamTransport
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken)
     {
         LineConnection connection = new(this, line, context);
         if (context.Opened(connection))
@@ -38,7 +38,7 @@ public sealed class LineTransport(Stream line) : CoapStreamTransport
 }
 
 /// <summary>The one connection of a line.</summary>
-internal sealed class LineConnection(LineTransport transport, Stream line, ICoapStreamContext context)
+internal sealed class LineConnection(LineTransport transport, Stream line, ICoapStreamTransportContext context)
     : CoapConnection(transport, default, default, isInitiator: false)
 {
     private readonly Lock _gate = new();

@@ -9,7 +9,7 @@ internal sealed class WiredTransport : CoapStreamTransport
     private static int s_lastPort = 10_000;
 
     private readonly List<WiredConnection> _connections = [];
-    private ICoapStreamContext? _context;
+    private ICoapStreamTransportContext? _context;
 
     public override string Scheme => "coap+tcp";
 
@@ -18,7 +18,7 @@ internal sealed class WiredTransport : CoapStreamTransport
     /// <summary>The other side, which accepts what this one opens.</summary>
     public WiredTransport? Other { get; set; }
 
-    public ICoapStreamContext Context => _context ?? throw new InvalidOperationException("not started");
+    public ICoapStreamTransportContext Context => _context ?? throw new InvalidOperationException("not started");
 
     /// <summary>Sees each frame before it is handed to the endpoint; it may not be changed or kept.</summary>
     public Action<CoapDatagram>? OnFrame { get; set; }
@@ -40,7 +40,7 @@ internal sealed class WiredTransport : CoapStreamTransport
         }
     }
 
-    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

@@ -24,7 +24,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     private readonly TlsHandshakeDiagnostics _reports;
     private Task _accepting = Task.CompletedTask;
 
-    public AsyncTcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
+    public AsyncTcpEngine(CoapTcpTransport transport, ICoapStreamTransportContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
     {
         Host = new AsyncConnections(transport, context, options.Streams);

@@ -5,7 +5,7 @@ internal sealed class EpollWatchedConnection(LinuxTcpConnection connection) : Ep
 {
     public LinuxTcpConnection Connection { get; } = connection;
 
-    public ICoapStreamContext Context => Connection.Engine.Context;
+    public ICoapStreamTransportContext Context => Connection.Engine.Context;
 
     /// <summary>The bytes of partial or held-back frames; null for none.</summary>
     public FrameBuffer? Partial { get; set; }

@@ -14,7 +14,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
     private readonly OpenConnectionCountdown _members = new();
     private bool _isClosing;
 
-    public LinuxTcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
+    public LinuxTcpEngine(CoapTcpTransport transport, ICoapStreamTransportContext context, CoapTcpTransportOptions options)
         : base(transport, context, options) =>
         _loops = new TransportLoops(context, options.HandOverAfter, options.Endpoints.Count > 0);
 

@@ -184,7 +184,7 @@ internal sealed class TcpReceiver
     {
         LinuxTcpConnection connection = _collector.Serving!;
         EpollWatchedConnection file = connection.File;
-        ICoapStreamContext context = file.Context;
+        ICoapStreamTransportContext context = file.Context;
         bool isHeld = false;
         int left = FramesAtOnce;
 

@@ -6,4 +6,4 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="Path">The path to the client.</param>
 /// <param name="Identity">The identity that the client claims, as the client wrote it; null if it claimed none.</param>
 /// <param name="End">Why it failed.</param>
-internal sealed record HandshakeFailure(DtlsPath Path, string? Identity, HandshakeFailureReason End);
+internal sealed record FailedClientHandshake(DtlsPath Path, string? Identity, HandshakeFailureReason End);

@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Binding;
 
 /// <summary>A parameter or result of a handler whose type is serialized as JSON, as CBOR, or by a formatter of the application.</summary>
-internal interface ISerializedHandlerValue
+internal interface ISerializedHandlerSlot
 {
     Type Type { get; }
 

@@ -6,13 +6,13 @@ namespace CoAP.NET;
 /// The role of a thread that reports the end of a connection. A transport waits for these reports before it ends, but not for user code in
 /// them, which may itself wait for the end of the transport.
 /// </summary>
-internal sealed class DisconnectReportTracker : IUserCodeTracker
+internal sealed class DisconnectReportScope : IUserCodeTracker
 {
     private readonly AsyncConnections _host;
     private readonly IUserCodeTracker? _outer;
     private bool _hasLeft;
 
-    private DisconnectReportTracker(AsyncConnections host, IUserCodeTracker? outer)
+    private DisconnectReportScope(AsyncConnections host, IUserCodeTracker? outer)
     {
         _host = host;
         _outer = outer;
@@ -21,7 +21,7 @@ internal sealed class DisconnectReportTracker : IUserCodeTracker
     /// <summary>Reports the end of a connection, and removes it from the count of its host.</summary>
     public static void Report(AsyncConnections host, AsyncIOConnection connection, Exception? reason)
     {
-        DisconnectReportTracker role = new(host, UserCodeScope.Role);
+        DisconnectReportScope role = new(host, UserCodeScope.Role);
         UserCodeScope.Role = role;
         try
         {

@@ -4,22 +4,22 @@ using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>What nodes with tables write to each other.</summary>
-public sealed class TableChangeMessageTests
+public sealed class ReplicatedTableChangeMessageTests
 {
     [Fact]
     public void A_written_change_is_read_back_and_a_truncated_change_is_refused()
     {
         ArrayBufferWriter<byte> written = new();
-        new TableChangeMessage(new CoapSlot(7), new CoapFencingToken(3), 11, 13, [Key(7, "a"), Key(7, "b")]).Write(written);
+        new ReplicatedTableChangeMessage(new CoapSlot(7), new CoapFencingToken(3), 11, 13, [Key(7, "a"), Key(7, "b")]).Write(written);
         ReadOnlySpan<byte> rest = written.WrittenSpan;
-        Assert.True(TableChangeMessage.TryRead(ref rest, out TableChangeMessage read));
+        Assert.True(ReplicatedTableChangeMessage.TryRead(ref rest, out ReplicatedTableChangeMessage read));
         Assert.True(rest.IsEmpty);
         Assert.Equal((7, 3L, 11L, 13L), (read.Slot.Number, read.Fence.Value, read.Before, read.Last));
         Assert.Equal([Key(7, "a"), Key(7, "b")], read.Keys);
         for (int length = 0; length < written.WrittenCount; length++)
         {
             rest = written.WrittenSpan[..length];
-            Assert.False(TableChangeMessage.TryRead(ref rest, out _));
+            Assert.False(ReplicatedTableChangeMessage.TryRead(ref rest, out _));
         }
     }
 
@@ -52,7 +52,7 @@ public sealed class TableChangeMessageTests
             byte[] bytes = new byte[random.Next(60)];
             random.NextBytes(bytes);
             ReadOnlySpan<byte> rest = bytes;
-            while (TableChangeMessage.TryRead(ref rest, out TableChangeMessage change))
+            while (ReplicatedTableChangeMessage.TryRead(ref rest, out ReplicatedTableChangeMessage change))
             {
                 Assert.All(change.Keys, key => Assert.InRange(key.Bytes.Length, 1, CoapTableKey.MaxLength));
             }

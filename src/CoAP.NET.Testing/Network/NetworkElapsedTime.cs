@@ -2,7 +2,7 @@ namespace CoAP.NET.Testing;
 
 /// <summary>The time of a network, which begins with it.</summary>
 /// <param name="timeProvider">Its clock.</param>
-internal sealed class NetworkClock(TimeProvider timeProvider)
+internal sealed class NetworkElapsedTime(TimeProvider timeProvider)
 {
     private readonly long _started = timeProvider.GetTimestamp();
 

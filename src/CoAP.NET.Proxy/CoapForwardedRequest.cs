@@ -3,9 +3,9 @@ using CoAP.NET.Proxy.Forwarding;
 namespace CoAP.NET.Proxy;
 
 /// <summary>A request as a proxy forwards it: the end-to-end parts, without those of a single hop.</summary>
-internal sealed class CoapProxyRequest
+internal sealed class CoapForwardedRequest
 {
-    internal CoapProxyRequest(
+    internal CoapForwardedRequest(
         CoapRequestContext received, CoapQuotaSource source, string target, CoapOptionCollection options, TimeSpan timeout,
         CoapProxyTargets? targets, bool mayBeShared, ResponseBodyOffset? place = null, ForwardedBody? body = null)
     {
@@ -74,7 +74,7 @@ internal sealed class CoapProxyRequest
     public bool MayBeShared { get; }
 
     /// <summary>Returns a copy whose body arrives in blocks.</summary>
-    internal CoapProxyRequest With(ForwardedBody body) =>
+    internal CoapForwardedRequest With(ForwardedBody body) =>
         new(Received, Source, Target, Options, Timeout, Targets, MayBeShared, Start, body);
 
     /// <summary>The body that arrives in blocks; null if it arrived as a whole.</summary>

@@ -5,16 +5,16 @@ namespace CoAP.NET.Resources;
 
 /// <summary>
 /// The part of the Resource stage that remains before a user's router: the limits of running requests, and the blocks of streamed
-/// responses. The router replaces the settings of routes; its responses go to <see cref="UserRouterResponseGuard"/>.
+/// responses. The router replaces the settings of routes; its responses go to <see cref="UserRouterOutboundBlock"/>.
 /// </summary>
-internal sealed class UserRouterAdmission : InlineBlock<CoapExchange, CoapExchange>
+internal sealed class UserRouterInboundBlock : InlineBlock<CoapExchange, CoapExchange>
 {
     private readonly long _maxBodySize;
     private readonly RunningRequestCounter _served;
-    private readonly UserRouterResponseGuard _replies;
+    private readonly UserRouterOutboundBlock _replies;
     private readonly SubsequentBlockResponder _subsequentBlocks;
 
-    internal UserRouterAdmission(CoapEnvironment environment, RunningRequestCounter served, UserRouterResponseGuard replies)
+    internal UserRouterInboundBlock(CoapEnvironment environment, RunningRequestCounter served, UserRouterOutboundBlock replies)
         : base(environment.Counters, environment.Logger)
     {
         _maxBodySize = environment.Limits.Blockwise.MaxRequestBodySize;

@@ -8,14 +8,14 @@ namespace CoAP.NET.Resources;
 /// Runs after a user's router: each request gets one response, and is counted out once. Requests that the router still has when the
 /// endpoint stops are answered 5.03.
 /// </summary>
-internal sealed class UserRouterResponseGuard : InlineBlock<CoapServerReply, CoapServerReply>, IResponseSender
+internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, CoapServerReply>, IResponseSender
 {
     private readonly CoapEnvironment _environment;
     private readonly RunningRequestCounter _served;
     private readonly InlineTarget<CoapServerReply> _exchangesOut;
     private readonly UnansweredRequests _unanswered;
 
-    internal UserRouterResponseGuard(CoapEnvironment environment, RunningRequestCounter served, InlineTarget<CoapServerReply> exchangesOut)
+    internal UserRouterOutboundBlock(CoapEnvironment environment, RunningRequestCounter served, InlineTarget<CoapServerReply> exchangesOut)
         : base(environment.Counters, environment.Logger)
     {
         _environment = environment;

@@ -1,6 +1,6 @@
 namespace CoAP.NET.PubSub.Telemetry;
 
-internal enum PubSubCount
+internal enum PubSubCounterKind
 {
     Created,
     Changed,

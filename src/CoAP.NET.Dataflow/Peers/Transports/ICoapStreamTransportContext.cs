@@ -3,7 +3,7 @@ namespace CoAP.NET;
 /// <summary>
 /// The services of an endpoint for a transport of reliable connections (<see cref="CoapStreamTransport"/>, RFC 8323). Thread-safe.
 /// </summary>
-public interface ICoapStreamContext : ICoapConnectionTransportContext
+public interface ICoapStreamTransportContext : ICoapConnectionTransportContext
 {
     /// <summary>Measures a frame (RFC 8323 section 3.2).</summary>
     /// <remarks>

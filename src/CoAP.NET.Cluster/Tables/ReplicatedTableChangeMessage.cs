@@ -12,7 +12,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="Before">The number of the change before these.</param>
 /// <param name="Last">The number of the last one of these.</param>
 /// <param name="Keys">The keys of the entries.</param>
-internal readonly record struct TableChangeMessage(
+internal readonly record struct ReplicatedTableChangeMessage(
     CoapSlot Slot, CoapFencingToken Fence, long Before, long Last, IReadOnlyList<CoapTableKey> Keys)
 {
     /// <summary>The size from which on no further change is added to a post.</summary>
@@ -40,7 +40,7 @@ internal readonly record struct TableChangeMessage(
     }
 
     /// <summary>Reads one; false at the end, and for invalid bytes.</summary>
-    public static bool TryRead(ref ReadOnlySpan<byte> from, out TableChangeMessage change)
+    public static bool TryRead(ref ReadOnlySpan<byte> from, out ReplicatedTableChangeMessage change)
     {
         change = default;
         if (from.Length < HeaderLength)
@@ -62,7 +62,7 @@ internal readonly record struct TableChangeMessage(
             from = from[(1 + from[0])..];
         }
 
-        change = new TableChangeMessage(
+        change = new ReplicatedTableChangeMessage(
             new CoapSlot(header[0]), new CoapFencingToken(BinaryPrimitives.ReadInt64BigEndian(header[1..])),
             BinaryPrimitives.ReadInt64BigEndian(header[(1 + sizeof(long))..]),
             BinaryPrimitives.ReadInt64BigEndian(header[(1 + (2 * sizeof(long)))..]), keys);

@@ -12,7 +12,7 @@ namespace CoAP.NET;
 /// Override <see cref="GetSize"/> and the other members if the format allows a faster implementation. Implementations must be thread-safe
 /// and keep no state between calls.
 /// </remarks>
-public abstract class CoapCustomMessageSerializer : ICoapMessageSerializer
+public abstract class CoapCustomFormatSerializer : ICoapMessageSerializer
 {
     private const int FirstBuffer = 256;
 
