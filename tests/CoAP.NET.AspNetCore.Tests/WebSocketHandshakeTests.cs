@@ -13,18 +13,18 @@ public sealed class WebSocketHandshakeTests : WebTest
         using System.Net.Sockets.TcpClient client = new();
         await client.ConnectAsync(System.Net.IPAddress.Loopback, Port).WaitAsync(Hang);
         System.Net.Sockets.NetworkStream stream = client.GetStream();
-        await stream.WriteAsync(System.Text.Encoding.ASCII.GetBytes(
+        await stream.WriteAsync(Encoding.ASCII.GetBytes(
             "GET /.well-known/coap HTTP/1.1\r\nHost: example.org\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: coap\r\nSec-WebSocket-Version: 13\r\n\r\n"));
         List<byte> got = [];
         byte[] one = new byte[1];
-        while (!System.Text.Encoding.ASCII.GetString([.. got]).EndsWith("\r\n\r\n", Ordinal))
+        while (!Encoding.ASCII.GetString([.. got]).EndsWith("\r\n\r\n", Ordinal))
         {
             await stream.ReadExactlyAsync(one).AsTask().WaitAsync(Hang);
             got.Add(one[0]);
         }
 
-        string head = System.Text.Encoding.ASCII.GetString([.. got]);
+        string head = Encoding.ASCII.GetString([.. got]);
         head.Begins("HTTP/1.1 101 ");
         Assert.Contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", head, StringComparison.OrdinalIgnoreCase);
         Assert.Contains("Sec-WebSocket-Protocol: coap\r\n", head, StringComparison.OrdinalIgnoreCase);

@@ -108,7 +108,7 @@ public abstract class WebTest : IAsyncDisposable
         using TcpClient client = new();
         await client.ConnectAsync(IPAddress.Loopback, Port).WaitAsync(Hang);
         NetworkStream stream = client.GetStream();
-        await stream.WriteAsync(System.Text.Encoding.ASCII.GetBytes(request.ReplaceLineEndings("\r\n")));
+        await stream.WriteAsync(Encoding.ASCII.GetBytes(request.ReplaceLineEndings("\r\n")));
         using StreamReader reader = new(stream);
         return await reader.ReadToEndAsync().WaitAsync(Hang);
     }

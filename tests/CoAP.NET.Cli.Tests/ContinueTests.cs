@@ -6,8 +6,8 @@ namespace CoAP.NET.Cli.Tests;
 /// <summary>Downloads to a file that an interruption divides into several runs.</summary>
 public sealed class ContinueTests : FolderTest
 {
-    private readonly TaskCompletionSource _reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _reached = new(RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _released = new(RunContinuationsAsynchronously);
     private readonly List<long> _offsets = [];
     private byte[] _body = Enumerable.Range(0, 20_000).Select(number => (byte)(number * 31 >> 3)).ToArray();
     private bool _hasETag = true;

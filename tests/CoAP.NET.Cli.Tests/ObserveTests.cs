@@ -5,7 +5,7 @@ public sealed class ObserveTests
     private static readonly TimeSpan s_hang = FromMinutes(2);
 
     // Ends when the server was told that nobody observes any more (RFC 7641 section 3.6).
-    private readonly TaskCompletionSource _cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _cancelled = new(RunContinuationsAsynchronously);
 
     [Fact]
     public async Task Observe_shows_each_notification_and_deregisters_at_the_end()

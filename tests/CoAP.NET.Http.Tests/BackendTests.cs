@@ -212,7 +212,7 @@ public sealed class BackendTests : BackendTest
     [Fact]
     public async Task The_response_for_a_device_is_not_shared_with_another_device()
     {
-        TaskCompletionSource both = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource both = new(RunContinuationsAsynchronously);
         int asked = 0;
         Web.MapGet("/api/mine", async context =>
         {

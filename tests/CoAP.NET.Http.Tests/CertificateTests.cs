@@ -47,8 +47,8 @@ public sealed class CertificateTests : BackendTest
     [Fact]
     public async Task A_device_without_a_free_certificate_client_gets_5_03_with_Max_Age()
     {
-        TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource asked = new(RunContinuationsAsynchronously);
+        TaskCompletionSource answer = new(RunContinuationsAsynchronously);
         Web.MapGet("/api/me", async (HttpContext context) =>
         {
             asked.TrySetResult();

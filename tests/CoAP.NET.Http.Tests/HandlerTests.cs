@@ -276,7 +276,7 @@ public sealed class HandlerTests : Origin
     [Fact]
     public async Task A_body_that_ends_early_throws_an_IOException()
     {
-        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource begun = new(RunContinuationsAsynchronously);
         Server.MapGet("/broken", async (CoapRequestContext request) =>
         {
             if (request.Options.Block2 is null or { Number: 0 })
@@ -317,7 +317,7 @@ public sealed class HandlerTests : Origin
     [Fact]
     public async Task A_cancelled_request_ends_at_once()
     {
-        TaskCompletionSource<CancellationToken> asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CancellationToken> asked = new(RunContinuationsAsynchronously);
         Server.MapGet("/slow", async (CoapRequestContext request, CancellationToken cancellationToken) =>
         {
             asked.TrySetResult(cancellationToken);

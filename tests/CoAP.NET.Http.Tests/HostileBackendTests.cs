@@ -8,7 +8,7 @@ public sealed class HostileBackendTests : BackendTest
     [Fact]
     public async Task An_endless_response_is_abandoned_and_its_connection_is_closed()
     {
-        TaskCompletionSource closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource closed = new(RunContinuationsAsynchronously);
         Web.MapGet("/api/endless", async (HttpContext context) =>
         {
             byte[] chunk = new byte[64 * 1024];
@@ -39,8 +39,8 @@ public sealed class HostileBackendTests : BackendTest
     [InlineData(true)]
     public async Task A_server_that_is_slow_with_its_response_or_body_is_abandoned(bool hasBegun)
     {
-        TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource gone = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource asked = new(RunContinuationsAsynchronously);
+        TaskCompletionSource gone = new(RunContinuationsAsynchronously);
         Web.MapGet("/api/slow", async (HttpContext context) =>
         {
             if (hasBegun)
@@ -101,7 +101,7 @@ public sealed class HostileBackendTests : BackendTest
         }
         else
         {
-            request.Options.Add(OptionNumber.IfMatch, condition == "*" ? [] : System.Text.Encoding.Latin1.GetBytes(condition));
+            request.Options.Add(OptionNumber.IfMatch, condition == "*" ? [] : Encoding.Latin1.GetBytes(condition));
         }
 
         CoapResponse response = await Client.SendAsync(request);

@@ -22,7 +22,7 @@ public sealed class ObservingBackendTests : BackendTest
         VirtualClock clock = new();
         await using CoapProxy proxy = new(new CoapProxyOptions { ConfigureClient = options => options.TimeProvider = clock });
         Server.MapHttpBackend("/polled/{*path}", Http + "/api", proxy, http => http.PollInterval = FromSeconds(10));
-        TaskCompletionSource changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource changed = new(RunContinuationsAsynchronously);
         CoapObservation observation = await Client.ObserveAsync(
             new CoapRequest(CoapMethod.Get, Coap + "/polled/config"),
             response =>

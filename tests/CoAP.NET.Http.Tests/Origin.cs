@@ -64,7 +64,7 @@ public abstract class Origin : IAsyncDisposable
     private static CoapResult Answer(CoapRequestContext request)
     {
         CoapResult result = CoapResults.Status(CoapCode.Parse(request.Route["code"]), request.TryGetQuery("text", out string? text)
-            ? System.Text.Encoding.UTF8.GetBytes(text) : default);
+            ? Encoding.UTF8.GetBytes(text) : default);
         if (request.TryGetQuery("age", out string? age))
         {
             result = result.With(new MaxAgeOption(uint.Parse(age)));

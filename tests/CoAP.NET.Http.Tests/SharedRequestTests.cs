@@ -134,7 +134,7 @@ public sealed class SharedRequestTests : Origin
     {
         private int _asked;
 
-        public TaskCompletionSource Go { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Go { get; } = new(RunContinuationsAsynchronously);
 
         public int Asked => Volatile.Read(ref _asked);
 

@@ -102,7 +102,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
     {
         _backend.Answer = async (content, cancellationToken) =>
         {
-            TaskCompletionSource enough = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource enough = new(RunContinuationsAsynchronously);
             int taken = 0;
             _ = content.CopyToAsync(new Sink(async (bytes, token) =>
             {
@@ -150,7 +150,7 @@ public sealed class SlowBackendTests : IAsyncDisposable
             (_, _) => Task.FromResult(HttpStatusCode.NoContent);
 
         /// <summary>Ends when a request was given up.</summary>
-        public TaskCompletionSource Gone { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Gone { get; } = new(RunContinuationsAsynchronously);
 
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
         {

@@ -29,8 +29,8 @@ public sealed class UploadTests : BackendTest
     [Fact]
     public async Task A_device_that_disconnects_during_an_upload_cancels_the_request_to_the_back_end()
     {
-        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource<int> ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource begun = new(RunContinuationsAsynchronously);
+        TaskCompletionSource<int> ended = new(RunContinuationsAsynchronously);
         Web.MapPut("/api/unread/left", async (HttpContext context) =>
         {
             context.Features.Get<IHttpMinRequestBodyDataRateFeature>()!.MinDataRate = null;

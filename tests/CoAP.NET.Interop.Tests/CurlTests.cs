@@ -51,8 +51,8 @@ public sealed class CurlTests
         Assert.Equal("204", put.Output.Trim());
         Assert.Equal("on 200 text/plain; charset=utf-8", get.Output.Trim());
         Assert.Equal("415", form.Output.Trim());
-        Assert.StartsWith("HTTP/1.1 404", missing.Output, StringComparison.Ordinal);
-        Assert.Contains("event: notification\nid: 1\ndata: on\n", events.Output.ReplaceLineEndings("\n"), StringComparison.Ordinal);
+        missing.Output.Begins("HTTP/1.1 404");
+        events.Output.ReplaceLineEndings("\n").Mentions("event: notification\nid: 1\ndata: on\n");
     }
 
     private static async Task<PeerResult> RunAsync(params string[] arguments)

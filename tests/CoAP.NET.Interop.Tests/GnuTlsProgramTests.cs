@@ -72,9 +72,9 @@ public sealed class GnuTlsProgramTests : IDisposable
         await using PeerProcess client = GnuTlsProgram.StartClient(server, $"+PSK:+{cipher}", GnuTlsProgram.WithKey());
         await AskAsync(client, server);
         Assert.Equal(StreamServer.Identity, IdentityAt(server).PskIdentity);
-        Assert.Contains($"(PSK)-({cipher})\n", client.Output, StringComparison.Ordinal);
-        Assert.Contains("- Options: extended master secret, ", client.Output, StringComparison.Ordinal);
-        Assert.Contains("HELLO VERIFY REQUEST (3) was received", client.Errors, StringComparison.Ordinal);
+        client.Output.Mentions($"(PSK)-({cipher})\n");
+        client.Output.Mentions("- Options: extended master secret, ");
+        client.Errors.Mentions("HELLO VERIFY REQUEST (3) was received");
     }
 
     [Theory]
@@ -87,8 +87,8 @@ public sealed class GnuTlsProgramTests : IDisposable
         await using PeerProcess client = GnuTlsProgram.StartClient(server, $"+ECDHE-ECDSA:+{cipher}", [.. Trusts, .. ClientShows]);
         await AskAsync(client, server);
         Assert.Equal("CN=device-7", IdentityAt(server).Certificate!.Subject);
-        Assert.Contains($"(ECDSA-SHA256)-({cipher})\n", client.Output, StringComparison.Ordinal);
-        Assert.Contains("- Status: The certificate is trusted.", client.Output, StringComparison.Ordinal);
+        client.Output.Mentions($"(ECDSA-SHA256)-({cipher})\n");
+        client.Output.Mentions("- Status: The certificate is trusted.");
     }
 
     [Fact]
@@ -108,7 +108,7 @@ public sealed class GnuTlsProgramTests : IDisposable
             server, GnuTlsProgram.RawKeysCcm8, [.. ShowingKey(), "--no-ca-verification"]);
         await AskAsync(client, server);
         Assert.Equal(TheirKey, IdentityAt(server).PublicKey.ToArray());
-        Assert.Contains("(DTLS1.2-Raw Public Key)", client.Output, StringComparison.Ordinal);
+        client.Output.Mentions("(DTLS1.2-Raw Public Key)");
     }
 
     [Theory]
@@ -138,7 +138,7 @@ public sealed class GnuTlsProgramTests : IDisposable
             server, GnuTlsProgram.KeyCcm8 + (hasExtendedMasterSecret ? "" : ":%NO_SESSION_HASH"), ["--resume", .. GnuTlsProgram.WithKey()]);
         await AskAsync(client, server);
         Assert.Equal(2, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
-        Assert.Equal(hasExtendedMasterSecret, client.Output.Contains("*** This is a resumed session", StringComparison.Ordinal));
+        Assert.Equal(hasExtendedMasterSecret, client.Output.Contains("*** This is a resumed session", Ordinal));
     }
 
     [Theory]
@@ -150,7 +150,7 @@ public sealed class GnuTlsProgramTests : IDisposable
         await using StreamServer server = await StreamServer.StartAsync(options);
         await using PeerProcess client = GnuTlsProgram.StartClient(server, priorities, [.. Trusts, .. GnuTlsProgram.WithKey()]);
         await AskAsync(client, server);
-        Assert.Contains($"{description}-(AES-128-CCM-8)\n", client.Output, StringComparison.Ordinal);
+        client.Output.Mentions($"{description}-(AES-128-CCM-8)\n");
     }
 
     [Fact]
@@ -186,7 +186,7 @@ public sealed class GnuTlsProgramTests : IDisposable
         await using PeerProcess client = GnuTlsProgram.StartClient(
             server, "+PSK:+AES-128-CBC:+SHA1:-VERS-ALL:+VERS-DTLS1.0", GnuTlsProgram.WithKey());
         Assert.NotEqual(0, (await client.WaitForExitAsync()).ExitCode);
-        Assert.Contains("*** Received alert [70]", client.Output, StringComparison.Ordinal);
+        client.Output.Mentions("*** Received alert [70]");
     }
 
     // A handshake that gets no further is silence to the client, too (RFC 6347 section 4.1.2.7).
@@ -202,7 +202,7 @@ public sealed class GnuTlsProgramTests : IDisposable
                 server, GnuTlsProgram.KeyCcm8, GnuTlsProgram.WithKey(identity: "nobody"));
             await server.WaitForFailuresAsync(2);
             Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
-            Assert.DoesNotContain("Handshake was completed", wrong.Output + unknown.Output, StringComparison.Ordinal);
+            (wrong.Output + unknown.Output).Omits("Handshake was completed");
             return server.Server.Counters[CoapCounter.HandshakesWithWrongKeys] == 1
                 && server.Server.Counters[CoapCounter.HandshakesOfUnknownIdentities] == 1;
         });
@@ -214,11 +214,11 @@ public sealed class GnuTlsProgramTests : IDisposable
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer(asksClients: true));
         await using PeerProcess without = GnuTlsProgram.StartClient(server, GnuTlsProgram.EcdsaCcm8, Trusts);
         Assert.NotEqual(0, (await without.WaitForExitAsync()).ExitCode);
-        Assert.Contains("*** Received alert [40]: Handshake failed", without.Output, StringComparison.Ordinal);
+        without.Output.Mentions("*** Received alert [40]: Handshake failed");
         Assert.Equal(1, server.Server.Counters[CoapCounter.CertificatesMissing]);
         await using PeerProcess stranger = GnuTlsProgram.StartClient(server, GnuTlsProgram.KeyCcm8, GnuTlsProgram.WithKey());
         Assert.NotEqual(0, (await stranger.WaitForExitAsync()).ExitCode);
-        Assert.Contains("*** Received alert [40]: Handshake failed", stranger.Output, StringComparison.Ordinal);
+        stranger.Output.Mentions("*** Received alert [40]: Handshake failed");
         Assert.Equal(1, server.Server.Counters[CoapCounter.HandshakesWithNothingInCommon]);
     }
 
@@ -230,7 +230,7 @@ public sealed class GnuTlsProgramTests : IDisposable
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
         await using PeerProcess client = GnuTlsProgram.StartClient(server, GnuTlsProgram.EcdsaCcm8, "--x509cafile", others.Authority);
         Assert.NotEqual(0, (await client.WaitForExitAsync()).ExitCode);
-        Assert.Contains("PKI verification of server certificate failed", client.Output + client.Errors, StringComparison.Ordinal);
+        (client.Output + client.Errors).Mentions("PKI verification of server certificate failed");
         Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
     }
 
@@ -242,7 +242,7 @@ public sealed class GnuTlsProgramTests : IDisposable
         await BareCoap.AskAsync(client);
         server.Server.Endpoint.Disconnect(static _ => true, "The test ends the session.");
         Assert.Equal(0, (await client.WaitForExitAsync()).ExitCode);
-        Assert.Contains("- Peer has closed the GnuTLS connection", client.Output, StringComparison.Ordinal);
+        client.Output.Mentions("- Peer has closed the GnuTLS connection");
     }
 
     [Fact]
@@ -263,7 +263,7 @@ public sealed class GnuTlsProgramTests : IDisposable
     {
         await using GnuTlsServer server = await GnuTlsServer.StartAsync($"+PSK:+{cipher}", KnowingKey());
         await server.AskAsync(OneSuite.Client(suite));
-        Assert.Contains($"Selected cipher suite: GNUTLS_PSK_{cipher.Replace('-', '_')}", server.Process.Errors, StringComparison.Ordinal);
+        server.Process.Errors.Mentions($"Selected cipher suite: GNUTLS_PSK_{cipher.Replace('-', '_')}");
     }
 
     [Theory]
@@ -273,7 +273,7 @@ public sealed class GnuTlsProgramTests : IDisposable
     {
         await using GnuTlsServer server = await GnuTlsServer.StartAsync($"+ECDHE-ECDSA:+{cipher}", ServerAsks);
         await server.AskAsync(OneSuite.With(suite, _certificates.AsDtlsClient(showsItself: true)));
-        Assert.Contains("CERTIFICATE VERIFY (15) was received", server.Process.Errors, StringComparison.Ordinal);
+        server.Process.Errors.Mentions("CERTIFICATE VERIFY (15) was received");
     }
 
     [Fact]
@@ -286,8 +286,8 @@ public sealed class GnuTlsProgramTests : IDisposable
         {
             Client = new() { RawPublicKey = _ours, ValidateServerPublicKey = (_, key, _) => new(key.Span.SequenceEqual(TheirKey)) },
         }));
-        Assert.Contains("Selected client certificate type Raw Public Key", server.Process.Errors, StringComparison.Ordinal);
-        Assert.Contains("CERTIFICATE VERIFY (15) was received", server.Process.Errors, StringComparison.Ordinal);
+        server.Process.Errors.Mentions("Selected client certificate type Raw Public Key");
+        server.Process.Errors.Mentions("CERTIFICATE VERIFY (15) was received");
     }
 
     [Theory]
@@ -323,7 +323,7 @@ public sealed class GnuTlsProgramTests : IDisposable
 
         // Which ClientHello begins the handshake.
         string hello = await server.Process.WaitForLineAsync(static line => line.Contains("CLIENT HELLO (1) was received"));
-        Assert.EndsWith(asks ? "sequence: 1" : "sequence: 0", hello, StringComparison.Ordinal);
+        hello.Ends(asks ? "sequence: 1" : "sequence: 0");
     }
 
     [Theory]
@@ -340,7 +340,7 @@ public sealed class GnuTlsProgramTests : IDisposable
         await server.AskAsync(client);
         await server.WaitForAsync("FINISHED (20) was received", 2);
         Assert.Single(server.Process.Errors.Split('\n'), static line => line.Contains("CLIENT KEY EXCHANGE (16) was received"));
-        Assert.Equal(usesTickets, server.Process.Errors.Contains("NEW SESSION TICKET", StringComparison.Ordinal));
+        Assert.Equal(usesTickets, server.Process.Errors.Contains("NEW SESSION TICKET", Ordinal));
     }
 
     [Fact]
@@ -401,7 +401,7 @@ public sealed class GnuTlsProgramTests : IDisposable
             CoapDtlsException refused = await Refusals.OfAsync(client.GetAsync(server.Uri));
             await server.WaitForAsync("Error in handshake(): No certificate was found.");
             return refused.Reason == CoapDtlsHandshakeFailure.TimedOut
-                && refused.Message.Contains("fell silent after the certificates were exchanged", StringComparison.Ordinal);
+                && refused.Message.Contains("fell silent after the certificates were exchanged", Ordinal);
         });
     }
 
@@ -421,7 +421,7 @@ public sealed class GnuTlsProgramTests : IDisposable
         client.EndInput();
         Assert.Equal(0, (await client.WaitForExitAsync()).ExitCode);
         Assert.Equal(CoapError.Closed, (await server.WaitForEndAsync()).Reason.Error);
-        Assert.Contains("- Peer has closed the GnuTLS connection", client.Output, StringComparison.Ordinal);
+        client.Output.Mentions("- Peer has closed the GnuTLS connection");
     }
 
     private static CoapDtlsIdentity IdentityAt(StreamServer server) => Assert.IsType<CoapDtlsIdentity>(server.LastIdentity);

@@ -22,7 +22,7 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
             $"{server.Host}/large");
         Assert.Equal(s_large, body);
         string[] blocks = [.. ReceivedBlock().Matches(result.Output).Select(match => match.Groups["block"].Value).Distinct()];
-        Assert.All(blocks, block => Assert.EndsWith($"/{size}", block, StringComparison.Ordinal));
+        Assert.All(blocks, block => Assert.EndsWith($"/{size}", block, Ordinal));
         Assert.Equal((LargeLength + size - 1) / size, blocks.Length);
     }
 
@@ -71,7 +71,7 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     {
         PeerResult result =
             (await LibcoapClient.TransferAsync(new byte[(1024 * 1024) + 1], "-m", "put", $"{server.Host}/large-update")).Result;
-        Assert.StartsWith("4.13", result.Errors, StringComparison.Ordinal);
+        result.Errors.Begins("4.13");
     }
 
     [GeneratedRegex(@"c:2\.05.*Block2:(?<block>\d+/[M_]/\d+)", RegexOptions.CultureInvariant)]

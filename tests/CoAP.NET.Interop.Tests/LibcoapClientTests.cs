@@ -70,6 +70,6 @@ public class LibcoapClientTests
         ReceivedDatagram request = await peer.ExpectAsync($"4? {code} <mid:2> <token:tkl> ..");
         peer.Piggyback(request, CoapCode.NotFound);
 
-        Assert.StartsWith("4.04", (await client.WaitForExitAsync()).Errors, StringComparison.Ordinal);
+        (await client.WaitForExitAsync()).Errors.Begins("4.04");
     }
 }

@@ -30,7 +30,7 @@ public sealed class LibcoapDtlsClientTests
         string[] outputs = await Task.WhenAll(
             LibcoapClient.RunUntilRefusedAsync(program, server, 2, "-u", StreamServer.Identity, "-k", "anotherPSK", server.Uri("/hello")),
             LibcoapClient.RunUntilRefusedAsync(program, server, 2, "-u", "nobody", "-k", StreamServer.Key, server.Uri("/hello")));
-        Assert.All(outputs, output => Assert.DoesNotContain("hello world", output, StringComparison.Ordinal));
+        Assert.All(outputs, output => Assert.DoesNotContain("hello world", output, Ordinal));
         Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
     }
 

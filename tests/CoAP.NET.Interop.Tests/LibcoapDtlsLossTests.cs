@@ -18,7 +18,7 @@ public sealed class LibcoapDtlsLossTests
         await using StreamServer server = await StreamServer.StartWithKeyAsync();
         PeerResult[] results = await Task.WhenAll(((string[])["1", "2", "3", "4", "3,4", "5,6"]).Select(lost =>
             LibcoapClient.RunProgramAsync(program, "-l", lost, "-u", StreamServer.Identity, "-k", StreamServer.Key, server.Uri("/who"))));
-        Assert.All(results, result => Assert.EndsWith(StreamServer.Identity, result.Output, StringComparison.Ordinal));
+        Assert.All(results, result => Assert.EndsWith(StreamServer.Identity, result.Output, Ordinal));
     }
 
     // What is lost of the server's: the cookie, the flight with ServerHello, that with Finished, an answer.
@@ -34,7 +34,7 @@ public sealed class LibcoapDtlsLossTests
         await using LossyRelay relay = new(new IPEndPoint(IPAddress.Loopback, new Uri(server.Uri("/")).Port), toServer, toClient);
         string uri = relay.Uri("/who").Replace("coap:", "coaps:");
         PeerResult result = await LibcoapClient.RunProgramAsync(program, "-u", StreamServer.Identity, "-k", StreamServer.Key, uri);
-        Assert.EndsWith(StreamServer.Identity, result.Output, StringComparison.Ordinal);
+        result.Output.Ends(StreamServer.Identity);
         Assert.True(toClient.Lost > 0 && toServer.Doubled > 0);
     }
 }

@@ -63,7 +63,7 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         await using CoapClient client = Client(others.AsDtlsClient());
         CoapDtlsException refused = await RefusalAsync(client, server);
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, refused.Reason);
-        Assert.Contains("localhost", refused.Message, StringComparison.Ordinal);
+        refused.Message.Mentions("localhost");
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time", "other.example")))).Code);
     }
 

@@ -20,7 +20,7 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
         Assert.All(got, result => Assert.Contains(result.Output, new[] { "hello world!", "" }));
         Assert.Contains(got, result => result.Output.Length > 0);
         Assert.All(posted,
-            result => Assert.True(result.Output.Length == 0 || result.Output.StartsWith("6 bytes came.", StringComparison.Ordinal),
+            result => Assert.True(result.Output.Length == 0 || result.Output.StartsWith("6 bytes came.", Ordinal),
                 result.Output));
         Assert.Contains(posted, result => result.Output.Length > 0);
         Assert.All(got.Concat(posted), result => Assert.Equal("", result.Errors));
@@ -51,7 +51,7 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
         Assert.Equal("", (await LibcoapClient.TransferAsync(body, "-m", "post", relay.Uri("/large-create"))).Result.Errors);
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", relay.Uri("/large-create/1"))).Body);
         Assert.StartsWith("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{server.Host}/large-create/2")).Errors,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.True(toServer.Lost > 0 && toServer.Doubled > 0 && toClients.Lost > 0 && toClients.Doubled > 0);
     }
 }

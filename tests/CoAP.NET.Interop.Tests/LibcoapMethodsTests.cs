@@ -16,17 +16,17 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     {
         Assert.Equal("""{"name":"lamp"}""", (await Fetch("""["name","weight"]""")).Output);
         Assert.Equal("{}", (await Fetch("[]")).Output);
-        Assert.StartsWith("4.22", (await Fetch("7")).Errors, StringComparison.Ordinal);
-        Assert.StartsWith("4.00", (await Fetch("[")).Errors, StringComparison.Ordinal);
+        (await Fetch("7")).Errors.Begins("4.22");
+        (await Fetch("[")).Errors.Begins("4.00");
     }
 
     [Fact]
     public async Task A_body_in_an_unknown_format_is_refused()
     {
         Assert.StartsWith("4.15", (await LibcoapClient.RunAsync("-m", "fetch", "-t", "60", "-e", "x", Document)).Errors,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.StartsWith("4.15", (await LibcoapClient.RunAsync("-m", "ipatch", "-t", Json, "-e", "{}", Document)).Errors,
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     [Theory]
@@ -42,9 +42,9 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
 
         // What cannot be applied changes nothing.
         Assert.StartsWith("4.00", (await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e", "{", Document)).Errors,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.StartsWith("4.22", (await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e", "7", Document)).Errors,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Equal("""{"on":true,"room":"attic"}""", (await Fetch("""["on","room"]""")).Output);
     }
 
@@ -67,7 +67,7 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     public async Task An_unknown_critical_option_is_refused_and_an_unknown_elective_option_is_ignored()
     {
         Assert.StartsWith("4.02", (await LibcoapClient.RunAsync("-m", "get", "-O", "65001,0x00", $"{server.Host}/hello")).Errors,
-            StringComparison.Ordinal);
+            Ordinal);
         Assert.Equal("hello world!", (await LibcoapClient.RunAsync("-m", "get", "-O", "65002,0x00", $"{server.Host}/hello")).Output);
     }
 
@@ -77,9 +77,9 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     {
         PeerResult result = await LibcoapClient.RunAsync("-v", "7", "-B", "2", "-N", "-m", "get", "-O", "65001,0x00",
             $"{server.Host}/hello");
-        Assert.Contains("t:NON c:GET", result.Output, StringComparison.Ordinal);
-        Assert.DoesNotContain("hello world!", result.Output, StringComparison.Ordinal);
-        Assert.DoesNotContain("c:2.05", result.Output, StringComparison.Ordinal);
+        result.Output.Mentions("t:NON c:GET");
+        result.Output.Omits("hello world!");
+        result.Output.Omits("c:2.05");
     }
 
     private Task<PeerResult> Fetch(string body) => LibcoapClient.RunAsync("-m", "fetch", "-t", Json, "-e", body, Document);

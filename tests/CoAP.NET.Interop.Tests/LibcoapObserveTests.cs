@@ -22,9 +22,9 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
         string second = await client.WaitForLineAsync(line => IsChange(line) && line != first);
         Assert.NotEqual(first, second);
         PeerResult result = await client.WaitForExitAsync();
-        Assert.Contains("observation relationship established", result.Output, StringComparison.Ordinal);
-        Assert.Contains(notification, result.Output, StringComparison.Ordinal);
-        Assert.Contains("Observe:1,", result.Output, StringComparison.Ordinal);
+        result.Output.Mentions("observation relationship established");
+        result.Output.Mentions(notification);
+        result.Output.Mentions("Observe:1,");
     });
 
     // The first block comes by the notification, the others it asks for (RFC 7959 section 2.6).
@@ -35,8 +35,8 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
             "-B", LibcoapClient.Patience, "-w", "-s", LibcoapClient.Patience, "-m", "get", $"{server.Host}/obs-large");
         string first = await client.WaitForLineAsync(IsChange);
         await client.WaitForLineAsync(line => IsChange(line) && line != first);
-        await client.WaitForLinesAsync(line => line.StartsWith("line 000030", StringComparison.Ordinal), 2);
+        await client.WaitForLinesAsync(line => line.StartsWith("line 000030", Ordinal), 2);
     }
 
-    private static bool IsChange(string line) => line.StartsWith("change ", StringComparison.Ordinal);
+    private static bool IsChange(string line) => line.StartsWith("change ", Ordinal);
 }

@@ -20,7 +20,7 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
             (await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "other bytes!", $"{server.Host}{path}")).Errors);
         await one.WaitForLineAsync(line => line == "other bytes!");
         await two.WaitForLineAsync(line => line == "other bytes!");
-        Assert.Contains(notification, one.Output, StringComparison.Ordinal);
+        one.Output.Mentions(notification);
     }
 
     [Fact]
@@ -30,7 +30,7 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
         LossyPath toClients = new(loseEvery: 2, doubleEvery: 0);
         await using LossyRelay relay = new(server.EndPoint, new LossyPath(0, 0), toClients);
         await using PeerProcess client = Observe(relay.Uri("/obs-reset"));
-        await client.WaitForLineAsync(line => line.StartsWith("change ", StringComparison.Ordinal));
+        await client.WaitForLineAsync(line => line.StartsWith("change ", Ordinal));
         await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "put", $"{server.Host}/obs-reset");
         await client.WaitForLineAsync(line => line == "put");
         Assert.True(toClients.Lost > 0);

@@ -40,9 +40,9 @@ public sealed class LibcoapTcpClientTests
     public async Task Errors_are_answered_with_their_code(CoapSocketEngine engine)
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
-        Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", server.Uri("/nowhere"))).Errors, StringComparison.Ordinal);
+        (await LibcoapClient.RunAsync("-m", "get", server.Uri("/nowhere"))).Errors.Mentions("4.04");
         Assert.Contains("4.05", (await LibcoapClient.RunAsync("-m", "post", "-e", "x", server.Uri("/hello"))).Errors,
-            StringComparison.Ordinal);
+            Ordinal);
     }
 
     // The larger one is longer than our Max-Message-Size with its options, so that the client must cut it.
@@ -69,7 +69,7 @@ public sealed class LibcoapTcpClientTests
         Assert.Equal(body, server.Stored);
         (byte[] back, PeerResult got) = await LibcoapClient.TransferAsync(null, "-v", "7", "-b", "256", "-m", "get", server.Uri("/store"));
         Assert.Equal(body, back);
-        Assert.Contains("Block2:3/M/256", got.Output, StringComparison.Ordinal);
+        got.Output.Mentions("Block2:3/M/256");
     }
 
     [Theory]

@@ -104,7 +104,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         CoapResponse asked = await Within(_client.SendAsync(both));
 
         Assert.Equal("the root", root.GetText());
-        Assert.StartsWith("/asked", asked.GetText(), StringComparison.Ordinal);
+        asked.GetText().Begins("/asked");
     }
 
     [Fact]

@@ -43,7 +43,7 @@ public sealed class NodeWebSocketTests
         await using WebApplication application = await ServeAsync(coap);
         string[] lines = Lines(await NodePeers.RunWebSocketClientAsync(UrlOf(application), 100, "00e1", "text:hello"));
         Assert.Equal("close 1003", lines[^1]);
-        Assert.StartsWith("00e5ff", lines[^2], StringComparison.Ordinal);
+        lines[^2].Begins("00e5ff");
     }
 
     [Fact]
@@ -58,15 +58,15 @@ public sealed class NodeWebSocketTests
         route.Notify();
         string[] lines = Lines(await observing);
         Assert.Equal(5, lines.Length);
-        Assert.All(lines[2..4], line => Assert.StartsWith("014510", line, StringComparison.Ordinal));
-        Assert.EndsWith("ff32", lines[3], StringComparison.Ordinal);
+        Assert.All(lines[2..4], line => Assert.StartsWith("014510", line, Ordinal));
+        lines[3].Ends("ff32");
     }
 
     [Fact]
     public async Task The_library_client_sends_requests_to_the_Node_WebSocket_server()
     {
         await using PeerProcess server = NodePeers.StartWebSocketServer();
-        string uri = (await server.WaitForLineAsync(line => line.StartsWith("listening on ", StringComparison.Ordinal)))[
+        string uri = (await server.WaitForLineAsync(line => line.StartsWith("listening on ", Ordinal)))[
             "listening on ".Length..];
         await using CoapClient client = new();
         Assert.Equal("hello from ws", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
@@ -79,10 +79,10 @@ public sealed class NodeWebSocketTests
 
         // On another WebSocket, as the first one was closed.
         Assert.Equal("hello from ws", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
-        await server.WaitForLinesAsync(line => line.StartsWith("connected 127.0.0.1", StringComparison.Ordinal)
-            && line.EndsWith(" coap", StringComparison.Ordinal), 2);
+        await server.WaitForLinesAsync(line => line.StartsWith("connected 127.0.0.1", Ordinal)
+            && line.EndsWith(" coap", Ordinal), 2);
         await server.WaitForLinesAsync(line => line == OurCsm, 2);
-        Assert.DoesNotContain("a WebSocket P", server.Output, StringComparison.Ordinal);
+        server.Output.Omits("a WebSocket P");
     }
 
     private static async Task<WebApplication> ServeAsync(CoapServer coap)

@@ -57,9 +57,9 @@ public sealed class OpenSslProgramTests : IDisposable
         await using PeerProcess client = OpenSslProgram.StartClient(server, OpenSslProgram.WithKey(name));
         await AskAsync(client, server);
         Assert.Equal(StreamServer.Identity, IdentityAt(server).PskIdentity);
-        Assert.Contains($"    Cipher    : {name}\n", client.Output, StringComparison.Ordinal);
-        Assert.Contains("    Extended master secret: yes\n", client.Output, StringComparison.Ordinal);
-        Assert.Contains("read hello verify request", client.Errors, StringComparison.Ordinal);
+        client.Output.Mentions($"    Cipher    : {name}\n");
+        client.Output.Mentions("    Extended master secret: yes\n");
+        client.Errors.Mentions("read hello verify request");
     }
 
     [Theory]
@@ -72,8 +72,8 @@ public sealed class OpenSslProgramTests : IDisposable
         await using PeerProcess client = OpenSslProgram.StartClient(server, ["-cipher", name, .. ClientTrusts, .. ClientShows]);
         await AskAsync(client, server);
         Assert.Equal("CN=device-7", IdentityAt(server).Certificate!.Subject);
-        Assert.Contains($"    Cipher    : {name}\n", client.Output, StringComparison.Ordinal);
-        Assert.Contains("    Verify return code: 0 (ok)\n", client.Output, StringComparison.Ordinal);
+        client.Output.Mentions($"    Cipher    : {name}\n");
+        client.Output.Mentions("    Verify return code: 0 (ok)\n");
     }
 
     [Theory]
@@ -119,12 +119,12 @@ public sealed class OpenSslProgramTests : IDisposable
         await using (PeerProcess first = OpenSslProgram.StartClient(server, ["-sess_out", session, .. OpenSslProgram.WithKey()]))
         {
             await AskAsync(first, server);
-            Assert.Contains("\nNew, ", first.Output, StringComparison.Ordinal);
+            first.Output.Mentions("\nNew, ");
         }
 
         await using PeerProcess second = OpenSslProgram.StartClient(server, ["-sess_in", session, .. OpenSslProgram.WithKey()]);
         await AskAsync(second, server);
-        Assert.Contains("\nReused, ", second.Output, StringComparison.Ordinal);
+        second.Output.Mentions("\nReused, ");
     }
 
     [Fact]
@@ -132,7 +132,7 @@ public sealed class OpenSslProgramTests : IDisposable
     {
         await using StreamServer server = await StreamServer.StartAsync(OneSuite.Server());
         await using PeerProcess client = OpenSslProgram.StartClient(server, ["-reconnect", .. OpenSslProgram.WithKey()]);
-        await client.WaitForLinesAsync(static line => line.StartsWith("Reused, ", StringComparison.Ordinal), 5);
+        await client.WaitForLinesAsync(static line => line.StartsWith("Reused, ", Ordinal), 5);
         await AskAsync(client, server);
     }
 
@@ -149,7 +149,7 @@ public sealed class OpenSslProgramTests : IDisposable
         await using StreamServer server = await StreamServer.StartAsync(OneSuite.Server());
         await using PeerProcess second = OpenSslProgram.StartClient(server, ["-sess_in", session, .. OpenSslProgram.WithKey()]);
         await AskAsync(second, server);
-        Assert.Contains("\nNew, ", second.Output, StringComparison.Ordinal);
+        second.Output.Mentions("\nNew, ");
     }
 
     [Fact]
@@ -174,7 +174,7 @@ public sealed class OpenSslProgramTests : IDisposable
         await using PeerProcess client = OpenSslProgram.StartClient(server, ["-keylogfile", theirs, .. OpenSslProgram.WithKey()]);
         await AskAsync(client, server);
         string line = Assert.Single(await File.ReadAllLinesAsync(ours));
-        Assert.StartsWith("CLIENT_RANDOM ", line, StringComparison.Ordinal);
+        line.Begins("CLIENT_RANDOM ");
         Assert.Contains(line, await File.ReadAllLinesAsync(theirs), StringComparer.OrdinalIgnoreCase);
     }
 
@@ -198,7 +198,7 @@ public sealed class OpenSslProgramTests : IDisposable
         await using PeerProcess client = OpenSslProgram.StartClient(
             server, [.. OpenSslProgram.WithKey("PSK:@SECLEVEL=0"), "-dtls1"]);
         Assert.NotEqual(0, (await client.WaitForExitAsync()).ExitCode);
-        Assert.Contains("alert protocol version", client.Errors, StringComparison.Ordinal);
+        client.Errors.Mentions("alert protocol version");
     }
 
     // A handshake that gets no further is silence to the client, too (RFC 6347 section 4.1.2.7): it would wait for minutes.
@@ -213,7 +213,7 @@ public sealed class OpenSslProgramTests : IDisposable
             await using PeerProcess unknown = OpenSslProgram.StartClient(server, OpenSslProgram.WithKey(identity: "nobody"));
             await server.WaitForFailuresAsync(2);
             Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
-            Assert.DoesNotContain("Cipher is PSK", wrong.Output + unknown.Output, StringComparison.Ordinal);
+            (wrong.Output + unknown.Output).Omits("Cipher is PSK");
             return server.Server.Counters[CoapCounter.HandshakesWithWrongKeys] == 1
                 && server.Server.Counters[CoapCounter.HandshakesOfUnknownIdentities] == 1;
         });
@@ -245,7 +245,7 @@ public sealed class OpenSslProgramTests : IDisposable
 
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
         await using PeerProcess client = OpenSslProgram.StartClient(server, "-CAfile", others.Authority, "-verify_return_error");
-        Assert.Contains("certificate verify failed", (await client.WaitForExitAsync()).Errors, StringComparison.Ordinal);
+        (await client.WaitForExitAsync()).Errors.Mentions("certificate verify failed");
         Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
     }
 
@@ -257,7 +257,7 @@ public sealed class OpenSslProgramTests : IDisposable
         await BareCoap.AskAsync(client);
         server.Server.Endpoint.Disconnect(static _ => true, "The test ends the session.");
         Assert.Equal(0, (await client.WaitForExitAsync()).ExitCode);
-        Assert.Contains("SSL3 alert read:warning:close notify", client.Errors, StringComparison.Ordinal);
+        client.Errors.Mentions("SSL3 alert read:warning:close notify");
     }
 
     [Fact]
@@ -268,8 +268,8 @@ public sealed class OpenSslProgramTests : IDisposable
         await using PeerProcess client = OpenSslProgram.StartClientWithCommands(server, OpenSslProgram.WithKey());
         await BareCoap.AskAsync(client);
         await client.WriteAsync("R\n"u8.ToArray());
-        Assert.Contains("SSL3 alert read:warning:no renegotiation", (await client.WaitForExitAsync()).Errors, StringComparison.Ordinal);
-        Assert.Contains("fatal alert", (await server.WaitForEndAsync()).Reason.Message, StringComparison.Ordinal);
+        (await client.WaitForExitAsync()).Errors.Mentions("SSL3 alert read:warning:no renegotiation");
+        (await server.WaitForEndAsync()).Reason.Message.Mentions("fatal alert");
     }
 
     [Theory]
@@ -289,7 +289,7 @@ public sealed class OpenSslProgramTests : IDisposable
         };
         await AskAsync(server, options);
         Assert.Equal("kitchen", hint);
-        Assert.Contains($"CIPHER is {name}\n", server.Process.Output, StringComparison.Ordinal);
+        server.Process.Output.Mentions($"CIPHER is {name}\n");
     }
 
     [Theory]
@@ -299,7 +299,7 @@ public sealed class OpenSslProgramTests : IDisposable
     {
         await using OpenSslServer server = await OpenSslServer.StartAsync(["-cipher", name, .. ServerAsks]);
         await AskAsync(server, OneSuite.With(suite, _certificates.AsDtlsClient(showsItself: true)));
-        Assert.Contains($"CIPHER is {name}\n", server.Process.Output, StringComparison.Ordinal);
+        server.Process.Output.Mentions($"CIPHER is {name}\n");
         Assert.Matches("\nsubject=CN ?= ?device-7\n", server.Process.Output);
     }
 
@@ -308,7 +308,7 @@ public sealed class OpenSslProgramTests : IDisposable
     {
         await using OpenSslServer server = await OpenSslServer.StartAsync(["-curves", "P-384", .. ServerShows]);
         await AskAsync(server, _certificates.AsDtlsClient());
-        Assert.Contains("Shared groups: secp384r1\n", server.Process.Output, StringComparison.Ordinal);
+        server.Process.Output.Mentions("Shared groups: secp384r1\n");
     }
 
     [Theory]
@@ -332,7 +332,7 @@ public sealed class OpenSslProgramTests : IDisposable
         await using OpenSslServer server = await OpenSslServer.StartAsync(
             ["-nocert", .. isStateless ? (string[])["-listen"] : [], .. OpenSslProgram.WithKey()]);
         await AskAsync(server, OneSuite.Client());
-        Assert.Equal(!isStateless, server.Process.Errors.Contains("write hello verify request", StringComparison.Ordinal));
+        Assert.Equal(!isStateless, server.Process.Errors.Contains("write hello verify request", Ordinal));
     }
 
     [Theory]
@@ -347,8 +347,8 @@ public sealed class OpenSslProgramTests : IDisposable
         client.Endpoint.Disconnect(static _ => true, "The test begins another session.");
         await server.Process.WaitForLineAsync(static line => line == "DONE");
         await AskAsync(server, client);
-        Assert.Contains("\nReused session-id\n", server.Process.Output, StringComparison.Ordinal);
-        Assert.Equal(usesTickets, server.Process.Errors.Contains("write session ticket", StringComparison.Ordinal));
+        server.Process.Output.Mentions("\nReused session-id\n");
+        Assert.Equal(usesTickets, server.Process.Errors.Contains("write session ticket", Ordinal));
     }
 
     [Fact]
@@ -361,7 +361,7 @@ public sealed class OpenSslProgramTests : IDisposable
             options.HandshakeTimeout = time;
             await using CoapClient client = new(new CoapEndpointOptions().UseDtls(options));
             CoapDtlsException refused = await Refusals.OfAsync(client.GetAsync(server.Uri));
-            Assert.DoesNotContain("CIPHER is", server.Process.Output, StringComparison.Ordinal);
+            server.Process.Output.Omits("CIPHER is");
             return refused.Reason == CoapDtlsHandshakeFailure.PreSharedKey;
         });
     }
@@ -373,10 +373,10 @@ public sealed class OpenSslProgramTests : IDisposable
         await using OpenSslServer server = await OpenSslServer.StartAsync(ServerAsks);
         await using CoapClient without = new(new CoapEndpointOptions().UseDtls(_certificates.AsDtlsClient()));
         Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, (await Refusals.OfAsync(without.GetAsync(server.Uri))).Reason);
-        await server.Process.WaitForLineAsync(static line => line.Contains("peer did not return a certificate", StringComparison.Ordinal));
+        await server.Process.WaitForLineAsync(static line => line.Contains("peer did not return a certificate", Ordinal));
         await using CoapClient distrusts = new(new CoapEndpointOptions().UseDtls(others.AsDtlsClient(showsItself: true)));
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await Refusals.OfAsync(distrusts.GetAsync(server.Uri))).Reason);
-        await server.Process.WaitForLineAsync(static line => line.Contains("alert bad certificate", StringComparison.Ordinal));
+        await server.Process.WaitForLineAsync(static line => line.Contains("alert bad certificate", Ordinal));
     }
 
     [Fact]
@@ -387,7 +387,7 @@ public sealed class OpenSslProgramTests : IDisposable
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(OneSuite.Client()));
         CoapDtlsException refused = await Refusals.OfAsync(client.GetAsync(server.Uri));
         Assert.Equal(CoapDtlsHandshakeFailure.NothingInCommon, refused.Reason);
-        Assert.Contains("no cipher suite or version in common", refused.Message, StringComparison.Ordinal);
+        refused.Message.Mentions("no cipher suite or version in common");
     }
 
     [Fact]
@@ -409,12 +409,12 @@ public sealed class OpenSslProgramTests : IDisposable
     {
         await using OpenSslServer server = await OpenSslServer.StartAsync(["-nocert", .. OpenSslProgram.WithKey()]);
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(OneSuite.Client()));
-        TaskCompletionSource<CoapDisconnection> ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapDisconnection> ended = new(RunContinuationsAsynchronously);
         client.Endpoint.PeerDisconnected += (_, end) => ended.TrySetResult(end);
         await AskAsync(server, client);
         await server.Process.WriteAsync("r\n"u8.ToArray());
-        await server.Process.WaitForLineAsync(static line => line.EndsWith("read:warning:no renegotiation", StringComparison.Ordinal));
-        Assert.Contains("fatal alert", (await Within(ended.Task)).Reason.Message, StringComparison.Ordinal);
+        await server.Process.WaitForLineAsync(static line => line.EndsWith("read:warning:no renegotiation", Ordinal));
+        (await Within(ended.Task)).Reason.Message.Mentions("fatal alert");
     }
 
     private static async Task AskAsync(PeerProcess client, StreamServer server)
@@ -432,7 +432,7 @@ public sealed class OpenSslProgramTests : IDisposable
             await AskAsync(server, client);
         }
 
-        await server.Process.WaitForLineAsync(static line => line.Contains("alert read:warning:close notify", StringComparison.Ordinal));
+        await server.Process.WaitForLineAsync(static line => line.Contains("alert read:warning:close notify", Ordinal));
     }
 
     private static async Task AskAsync(OpenSslServer server, CoapClient client)
@@ -447,7 +447,7 @@ public sealed class OpenSslProgramTests : IDisposable
     private static async Task RefusalAsync(StreamServer server, string[] arguments)
     {
         await using PeerProcess client = OpenSslProgram.StartClient(server, arguments);
-        await client.WaitForLineAsync(static line => line.Contains("alert handshake failure", StringComparison.Ordinal));
+        await client.WaitForLineAsync(static line => line.Contains("alert handshake failure", Ordinal));
         await server.WaitForFailuresAsync();
     }
 

@@ -59,10 +59,10 @@ public sealed class OurProxyTests : IAsyncLifetime
     public async Task The_libcoap_client_limits_the_hops_of_a_request()
     {
         Assert.Contains("hops=3", (await LibcoapClient.RunAsync("-P", Proxy, "-H", "4", "-m", "get", $"{Origin}/asked")).Output,
-            StringComparison.Ordinal);
+            Ordinal);
         PeerResult last = await LibcoapClient.RunAsync("-P", Proxy, "-H", "1", "-m", "get", $"{Origin}/asked");
-        Assert.Contains("5.08", last.Errors + last.Output, StringComparison.Ordinal);
-        Assert.Contains("gw1", last.Errors + last.Output, StringComparison.Ordinal);
+        (last.Errors + last.Output).Mentions("5.08");
+        (last.Errors + last.Output).Mentions("gw1");
     }
 
     [Fact]
@@ -81,7 +81,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     {
         PeerResult denied = await LibcoapClient.RunAsync("-P", Proxy, "-m", "get", "coap://192.0.2.1/");
 
-        Assert.Contains("5.05", denied.Errors + denied.Output, StringComparison.Ordinal);
+        (denied.Errors + denied.Output).Mentions("5.05");
     }
 
     [Fact]
@@ -126,7 +126,7 @@ public sealed class OurProxyTests : IAsyncLifetime
         CoapResponse asked = await _client.SendAsync(Through(proxy.Uri().OriginalString.TrimEnd('/'), $"{Origin}/asked?a=1"));
         CoapResponse large = await _client.SendAsync(Through(proxy.Uri().OriginalString.TrimEnd('/'), $"{Origin}/large"));
 
-        Assert.StartsWith("/asked?a=1 hops=", asked.GetText(), StringComparison.Ordinal);
+        asked.GetText().Begins("/asked?a=1 hops=");
         Assert.Equal(Bodies.Make(20_000, 7), large.Payload.ToArray());
     }
 
@@ -145,7 +145,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
         CoapResponse asked = await _client.SendAsync(Through(server.LocalEndpoints[0].TrimEnd('/'), $"{Origin}/asked"));
 
-        Assert.StartsWith("/asked? hops=15", asked.EnsureSuccess().GetText(), StringComparison.Ordinal);
+        asked.EnsureSuccess().GetText().Begins("/asked? hops=15");
     }
 
     [Fact]

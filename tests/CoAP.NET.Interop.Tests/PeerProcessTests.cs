@@ -32,8 +32,8 @@ public class PeerProcessTests
         await using PeerProcess process = PeerProcess.Start("sh", "-c", "echo other");
         InvalidOperationException error =
             await Assert.ThrowsAsync<InvalidOperationException>(() => process.WaitForLineAsync(line => line == "ready"));
-        Assert.Contains("ended without the line", error.Message, StringComparison.Ordinal);
-        Assert.Contains("other", error.Message, StringComparison.Ordinal);
+        error.Message.Mentions("ended without the line");
+        error.Message.Mentions("other");
     }
 
     [Fact]
@@ -53,7 +53,7 @@ public class PeerProcessTests
     public async Task Disposing_the_process_ends_the_program_and_its_children()
     {
         PeerProcess process = PeerProcess.Start("sh", "-c", "sleep 1000 & echo child $!; wait");
-        string line = await process.WaitForLineAsync(line => line.StartsWith("child ", StringComparison.Ordinal));
+        string line = await process.WaitForLineAsync(line => line.StartsWith("child ", Ordinal));
         using Process child = Process.GetProcessById(int.Parse(line[6..]));
 
         await process.DisposeAsync();
@@ -66,6 +66,6 @@ public class PeerProcessTests
     public void The_error_for_a_missing_program_names_the_program()
     {
         InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => PeerProcess.Start("no-such-coap-peer"));
-        Assert.Contains("no-such-coap-peer cannot be found", error.Message, StringComparison.Ordinal);
+        error.Message.Mentions("no-such-coap-peer cannot be found");
     }
 }

@@ -26,7 +26,7 @@ public sealed class LinkRewriterTests
     {
         CoapResult result = LinkRewriter.Rewrite(Links(links), document, target, prefix);
 
-        Assert.Equal(expected, System.Text.Encoding.UTF8.GetString(result.Payload.Span));
+        Assert.Equal(expected, Encoding.UTF8.GetString(result.Payload.Span));
         Assert.Equal((CoapCode.Content, CoapContentFormat.LinkFormat), (result.Code, result.Options.ContentFormat));
     }
 
@@ -90,5 +90,5 @@ public sealed class LinkRewriterTests
     }
 
     private static CoapResult Links(string links) =>
-        new(CoapCode.Content, System.Text.Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat);
+        new(CoapCode.Content, Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat);
 }

@@ -139,7 +139,7 @@ public sealed class RequestKeyTests
     private static CoapForwardedRequest Make(string target, CoapMethod method, string payload, CoapOption[] options)
     {
         CoapRequestContext received = ReceivedRequest.Of(
-            new CoapMessage(method) { Payload = System.Text.Encoding.UTF8.GetBytes(payload) });
+            new CoapMessage(method) { Payload = Encoding.UTF8.GetBytes(payload) });
         CoapOptionCollection forwarded = new();
         foreach (CoapOption option in options)
         {

@@ -86,7 +86,7 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
     {
         private int _asked;
 
-        public TaskCompletionSource Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Answer { get; } = new(RunContinuationsAsynchronously);
 
         public int Asked => Volatile.Read(ref _asked);
 

@@ -147,7 +147,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
         Assert.Equal((0, 0L), (_world.Broker.GetCounters().Topics, _world.Broker.GetCounters().Bytes));
     }
 
-    private static string Hex(string text) => Convert.ToHexStringLower(System.Text.Encoding.UTF8.GetBytes(text));
+    private static string Hex(string text) => Convert.ToHexStringLower(Encoding.UTF8.GetBytes(text));
 
     private async Task<string> CreateAsync(string map)
     {

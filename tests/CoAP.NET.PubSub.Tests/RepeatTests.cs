@@ -191,7 +191,7 @@ public sealed class RepeatTests
     private static void If(CoapRequest request, CoapETag tag) => request.Options.Add(new IfMatchOption(tag.ToArray()));
 
     private static TopicOwnerRequest Publish(TopicRequestId stamp, string text) =>
-        Ask(TopicOperation.Publish, stamp) with { Data = System.Text.Encoding.UTF8.GetBytes(text) };
+        Ask(TopicOperation.Publish, stamp) with { Data = Encoding.UTF8.GetBytes(text) };
 
     private static TopicOwnerRequest Ask(TopicOperation operation, TopicRequestId stamp) => new()
     {
@@ -205,7 +205,7 @@ public sealed class RepeatTests
 
         public TopicState? State { get; set; }
 
-        public string Text => System.Text.Encoding.UTF8.GetString(State!.Data.Span);
+        public string Text => Encoding.UTF8.GetString(State!.Data.Span);
 
         public void Make(ulong creation) => State = new TopicState
         {

@@ -34,7 +34,7 @@ public sealed class SubscriberTests
         await world.EndAsync(observation);
 
         async Task PublishJsonAsync(string number) => Assert.False(await world.RunAsync(
-            () => topic.PublishAsync(new CoapContent(System.Text.Encoding.UTF8.GetBytes(number), CoapContentFormat.Json))));
+            () => topic.PublishAsync(new CoapContent(Encoding.UTF8.GetBytes(number), CoapContentFormat.Json))));
     }
 
     [Fact]

@@ -154,7 +154,7 @@ public sealed class RestartTests : FolderTest
     {
         CoapResponse response = await client.SendAsync(new CoapRequest(CoapMethod.Post, $"{uri}/rd?{query}")
         {
-            Content = new CoapContent(System.Text.Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat),
+            Content = new CoapContent(Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat),
         });
         Assert.True(response.Code == CoapCode.Created, $"{response.Code} {response.GetText()}");
         return DirectoryWorld.LocationOf(response);

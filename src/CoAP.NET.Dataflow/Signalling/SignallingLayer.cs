@@ -55,7 +55,7 @@ internal sealed class SignallingLayer : IEffectTarget<ConnectionRequestCounter>
     /// <param name="channel">The channel of the session, which has the time of the peer's last message.</param>
     public void OpenSession(CoapChannel channel)
     {
-        ConnectionSignallingState.Set(channel, new ConnectionSignallingState(_watch, channel, channel.LastSeen) { IsReady = true });
+        ConnectionSignallingState.Set(channel, new ConnectionSignallingState(_watch, channel) { IsReady = true });
         _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Connected });
     }
 

@@ -13,6 +13,10 @@ internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, 
     /// </summary>
     public long LastHeard { get; set; } = now;
 
+    /// <summary>The time of the last message of a peer over any transport, in units of 100 ns.</summary>
+    public static long LastHeardOf(CoapChannel channel) =>
+        Math.Max(channel.LastSeen, (Of(channel) as StreamState)?.LastHeard ?? long.MinValue);
+
     /// <summary>
     /// Whether the peer released the connection, or will send nothing more, so this end closes as soon as nothing is pending.
     /// </summary>

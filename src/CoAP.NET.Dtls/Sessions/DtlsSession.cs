@@ -33,9 +33,8 @@ internal class DtlsSession : ISourceOwned
 
     // Also the lock of all mutable state: there may be many sessions, and no other code uses this object.
     private readonly RecordLayer _records;
-    private readonly RareFields? _more;
+    private RareFields? _rare;
     private LastFlight? _lastFlight;
-    private ReturnRoutabilityCheck? _pathCheck;
     private DtlsPath _path;
     private long _lastReceived;
     private bool _isClosed;
@@ -74,7 +73,12 @@ internal class DtlsSession : ISourceOwned
 
         if (established.PeerCertificate is not null || !established.PeerPublicKey.IsEmpty || serverName is not null)
         {
-            _more = new RareFields(established.PeerCertificate, established.PeerPublicKey, serverName);
+            _rare = new RareFields
+            {
+                Certificate = established.PeerCertificate,
+                PublicKey = established.PeerPublicKey,
+                ServerName = serverName,
+            };
         }
 
         _path = path;
@@ -110,16 +114,16 @@ internal class DtlsSession : ISourceOwned
     public bool ChecksPaths { get; }
 
     /// <summary>The name of the server that the client requested (RFC 6066 section 3); null without one.</summary>
-    public string? ServerName => _more?.ServerName;
+    public string? ServerName => _rare?.ServerName;
 
     /// <summary>The client's identity, with a pre-shared key.</summary>
     public string? PskIdentity { get; }
 
     /// <summary>The peer's certificate.</summary>
-    public X509Certificate2? PeerCertificate => _more?.Certificate;
+    public X509Certificate2? PeerCertificate => _rare?.Certificate;
 
     /// <summary>The peer's raw public key: SubjectPublicKeyInfo in DER (RFC 7250); empty without one.</summary>
-    public ReadOnlyMemory<byte> PeerPublicKey => _more?.PublicKey ?? default;
+    public ReadOnlyMemory<byte> PeerPublicKey => _rare?.PublicKey ?? default;
 
     /// <summary>The name by which the client may ask to resume it (RFC 5246 section 7.3); empty for none.</summary>
     public ReadOnlySpan<byte> ResumptionId => _records.ResumptionId;
@@ -372,7 +376,8 @@ internal class DtlsSession : ISourceOwned
     {
         Span<byte> message = stackalloc byte[ReturnRoutabilityCheck.MessageLength];
         check.WriteChallenge(random, message);
-        Volatile.Write(ref _pathCheck, check);
+        RareFields rare = Volatile.Read(ref _rare) ?? Interlocked.CompareExchange(ref _rare, new RareFields(), null) ?? _rare;
+        Volatile.Write(ref rare.PathCheck, check);
         return SendCheck(check.Path, message);
     }
 
@@ -489,7 +494,10 @@ internal class DtlsSession : ISourceOwned
         }
         else
         {
-            Volatile.Read(ref _pathCheck)?.OnAnswer(message, path);
+            if (Volatile.Read(ref _rare) is { } rare)
+            {
+                Volatile.Read(ref rare.PathCheck)?.OnAnswer(message, path);
+            }
         }
     }
 
@@ -555,7 +563,16 @@ internal class DtlsSession : ISourceOwned
     }
 
     // Fields that sessions with a pre-shared key, of which there may be very many, mostly do not use.
-    private sealed record RareFields(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, string? ServerName);
+    private sealed class RareFields
+    {
+        public ReturnRoutabilityCheck? PathCheck;
+
+        public X509Certificate2? Certificate { get; init; }
+
+        public ReadOnlyMemory<byte> PublicKey { get; init; }
+
+        public string? ServerName { get; init; }
+    }
 }
 
 /// <summary>The home of a session outside of any table: the receiver looks it up itself.</summary>

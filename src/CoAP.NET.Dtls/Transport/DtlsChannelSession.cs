@@ -11,19 +11,16 @@ internal sealed class DtlsChannelSession : CoapSession
 
     private readonly DtlsEngine _engine;
 
-    // A client looks whether the server still knows the session. Null for a server, which has very many sessions.
-    private readonly UnansweredMessages? _sent;
-
     // Who the peer is (CoapPeerId); without credentials its identity (CoapDtlsIdentity), which is equal only to itself.
     private object? _proof;
-    private CoapException? _reason;
+    private RareFields? _rare;
 
     public DtlsChannelSession(CoapDtlsTransport transport, DtlsEngine engine, DtlsSession session)
         : base(transport, session.IsInitiator)
     {
         _engine = engine;
         Session = session;
-        _sent = session.IsInitiator ? new UnansweredMessages() : null;
+        _rare = session.IsInitiator ? new RareFields() : null;
 
         // It outlives the certificate, which ends with the session. Others are created on demand.
         _proof = session.PeerCertificate is null ? null : CoapDtlsIdentity.IdOf(session);
@@ -62,26 +59,26 @@ internal sealed class DtlsChannelSession : CoapSession
     public override int ReceivedOverhead => Session.ReceivedOverhead;
 
     /// <summary>Why this end closed it; null otherwise.</summary>
-    public CoapException? Reason => Volatile.Read(ref _reason);
+    public CoapException? Reason => Volatile.Read(ref _rare)?.Reason;
 
     /// <summary>Number of Confirmable messages sent since the last reaction of the other end.</summary>
-    public int Unanswered => _sent is { } sent ? Volatile.Read(ref sent.Count) : 0;
+    public int Unanswered => _rare is { } rare ? Volatile.Read(ref rare.Unanswered) : 0;
 
     /// <summary>When the first of <see cref="Unanswered"/> went out, as a timestamp of the clock.</summary>
-    public long UnansweredSince => _sent is { } sent ? Volatile.Read(ref sent.Since) : 0;
+    public long UnansweredSince => _rare is { } rare ? Volatile.Read(ref rare.UnansweredSince) : 0;
 
     /// <summary>Whether a probe is finding out if the server still knows the session.</summary>
-    public bool IsProbed => _sent is { } sent && Volatile.Read(ref sent.IsProbed) != 0;
+    public bool IsProbed => _rare is { } rare && Volatile.Read(ref rare.IsProbed) != 0;
 
     /// <summary>Whether the caller has to find out if the server still knows the session; pairs with <see cref="EndProbe"/>.</summary>
-    public bool TryBeginProbe() => _sent is { } sent && Interlocked.Exchange(ref sent.IsProbed, 1) == 0;
+    public bool TryBeginProbe() => _rare is { } rare && Interlocked.Exchange(ref rare.IsProbed, 1) == 0;
 
     /// <summary>Ends the probe.</summary>
     public void EndProbe()
     {
-        if (_sent is { } sent)
+        if (_rare is { } rare)
         {
-            Volatile.Write(ref sent.IsProbed, 0);
+            Volatile.Write(ref rare.IsProbed, 0);
         }
     }
 
@@ -93,9 +90,9 @@ internal sealed class DtlsChannelSession : CoapSession
     public void OnHeard(ReadOnlySpan<byte> message)
     {
         OnReceived();
-        if (_sent is { Count: > 0 } sent && CoapHeaderReader.IsReaction(message))
+        if (_rare is { Unanswered: > 0 } rare && CoapHeaderReader.IsReaction(message))
         {
-            Volatile.Write(ref sent.Count, 0);
+            Volatile.Write(ref rare.Unanswered, 0);
         }
     }
 
@@ -104,15 +101,15 @@ internal sealed class DtlsChannelSession : CoapSession
     {
         ArgumentNullException.ThrowIfNull(datagram);
         ReadOnlySpan<byte> message = datagram.Span;
-        if (_sent is { } sent && message.Length > 0 && (message[0] & TypeMask) == 0)
+        if (IsInitiator && _rare is { } rare && message.Length > 0 && (message[0] & TypeMask) == 0)
         {
-            if (sent.Count == 0)
+            if (rare.Unanswered == 0)
             {
-                Volatile.Write(ref sent.Since, _engine.Now);
+                Volatile.Write(ref rare.UnansweredSince, _engine.Now);
             }
 
-            int unanswered = sent.Count + 1;
-            Volatile.Write(ref sent.Count, unanswered);
+            int unanswered = rare.Unanswered + 1;
+            Volatile.Write(ref rare.Unanswered, unanswered);
             if (unanswered == SessionOpener.UnansweredToProbe)
             {
                 _engine.OnUnanswered(this);
@@ -152,16 +149,20 @@ internal sealed class DtlsChannelSession : CoapSession
     /// <inheritdoc/>
     public override void Close(CoapException? reason)
     {
-        Interlocked.CompareExchange(ref _reason,
+        RareFields rare = Volatile.Read(ref _rare) ?? Interlocked.CompareExchange(ref _rare, new RareFields(), null) ?? _rare;
+        Interlocked.CompareExchange(ref rare.Reason,
             reason ?? new CoapConnectionException(CoapError.ClosedLocally, $"This end closed the session with {Remote}."), null);
         _engine.End(this);
     }
 
-    // Confirmable messages since the last reaction of the other end: a hint, so concurrent updates may get lost.
-    private sealed class UnansweredMessages
+    // Fields that a server, which may have very many sessions, does not use before the end.
+    private sealed class RareFields
     {
-        public int Count;
-        public long Since;
+        // Confirmable messages since the last reaction of the other end: a hint, so concurrent updates may get lost.
+        public int Unanswered;
+        public long UnansweredSince;
         public int IsProbed;
+
+        public CoapException? Reason;
     }
 }

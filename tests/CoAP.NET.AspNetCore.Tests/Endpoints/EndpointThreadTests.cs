@@ -53,7 +53,7 @@ public sealed class EndpointThreadTests : EndpointTest
     [Fact]
     public async Task Endpoints_that_await_do_not_delay_other_endpoints()
     {
-        TaskCompletionSource<string> late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> late = new(RunContinuationsAsynchronously);
         using SemaphoreSlim began = new(0);
         await StartAsync(application => application.MapGet("/late", async () =>
         {

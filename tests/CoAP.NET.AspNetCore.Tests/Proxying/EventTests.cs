@@ -78,7 +78,7 @@ public sealed class EventTests : ProxyTest
     public async Task The_observation_ends_with_its_client()
     {
         CoapRouteHandlerBuilder lamp = Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
-        TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource went = new(RunContinuationsAsynchronously);
         lamp.ObserverRemoved += (_, _) => went.TrySetResult();
         await StartProxyAsync();
         HttpResponseMessage response = await SendAsync(

@@ -149,7 +149,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task Equal_requests_for_a_connected_device_are_sent_once()
     {
-        TaskCompletionSource<CoapPeer> connected = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapPeer> connected = new(RunContinuationsAsynchronously);
         _server.Listen("coap+tcp://127.0.0.1:0");
         _server.MapPost("/hello", request =>
         {
@@ -157,7 +157,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
             return CoapResults.Changed();
         });
         await _server.StartAsync();
-        TaskCompletionSource answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource answer = new(RunContinuationsAsynchronously);
         int asked = 0;
         CoapRoutes routes = new();
         routes.MapGet("/3/0", async (request, cancellationToken) =>
@@ -262,7 +262,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         Assert.Throws<ArgumentOutOfRangeException>(() => _options.StallTimeout = TimeSpan.Zero);
     }
 
-    private static string Text(MemoryStream body) => System.Text.Encoding.UTF8.GetString(body.ToArray());
+    private static string Text(MemoryStream body) => Encoding.UTF8.GetString(body.ToArray());
 
     private static DefaultHttpContext Context(string remote, string target)
     {
@@ -286,7 +286,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     /// <param name="prepare">Makes the request one that observes.</param>
     private async Task IsCutOffAsync(Task begun, Action<DefaultHttpContext> prepare)
     {
-        TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource went = new(RunContinuationsAsynchronously);
         CoapRouteHandlerBuilder lamp = _server.MapGet("/lamp", () => "on").Observable();
         lamp.ObserverRemoved += (_, _) => went.TrySetResult();
         _server.Listen("coap://127.0.0.1:0");
@@ -365,7 +365,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
 
     private sealed class NeverRead : MemoryStream
     {
-        public TaskCompletionSource Begun { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Begun { get; } = new(RunContinuationsAsynchronously);
 
         public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
         {
@@ -378,7 +378,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     {
         private int _readers;
 
-        public TaskCompletionSource Begun { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Begun { get; } = new(RunContinuationsAsynchronously);
 
         public bool IsDisposed { get; private set; }
 
@@ -437,7 +437,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
 
     private sealed class NeverSent : MemoryStream
     {
-        public TaskCompletionSource Begun { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Begun { get; } = new(RunContinuationsAsynchronously);
 
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {

@@ -135,7 +135,7 @@ public sealed class OpenRelayTests : ProxyTest
         using System.Net.Sockets.TcpClient connection = new();
         await connection.ConnectAsync(IPAddress.Loopback, Port).WaitAsync(Hang);
         System.Net.Sockets.NetworkStream stream = connection.GetStream();
-        await stream.WriteAsync(System.Text.Encoding.ASCII.GetBytes(
+        await stream.WriteAsync(Encoding.ASCII.GetBytes(
             $"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"));
         using StreamReader reader = new(stream);
         string line = await reader.ReadLineAsync().WaitAsync(Hang) ?? "";

@@ -116,7 +116,7 @@ public sealed class ProxyAccessTests : ProxyTest
     [Fact]
     public async Task A_source_is_limited_in_its_requests_and_an_aborted_request_frees_its_capacity()
     {
-        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource begun = new(RunContinuationsAsynchronously);
         Coap.MapGet("/never", async (CoapRequestContext _, CancellationToken cancellationToken) =>
         {
             begun.TrySetResult();

@@ -189,8 +189,8 @@ public sealed class ProxyMappingTests : ProxyTest
     public async Task The_cache_stores_the_response_of_a_request_whose_client_has_disconnected()
     {
         int asked = 0;
-        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource go = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource begun = new(RunContinuationsAsynchronously);
+        TaskCompletionSource go = new(RunContinuationsAsynchronously);
         CoapCache cache = new();
         Coap.MapGet("/slow", async (_, _) =>
         {

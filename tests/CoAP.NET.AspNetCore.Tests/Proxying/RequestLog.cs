@@ -5,7 +5,7 @@ internal sealed class RequestLog : ILoggerProvider
 {
     private const string Diagnostics = "Microsoft.AspNetCore.Hosting.Diagnostics";
 
-    private readonly TaskCompletionSource _finished = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _finished = new(RunContinuationsAsynchronously);
 
     /// <summary>Completes after the application has handled a request, with all its log entries.</summary>
     public Task Finished => _finished.Task;

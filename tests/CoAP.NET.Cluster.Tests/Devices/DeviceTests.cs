@@ -379,8 +379,8 @@ public sealed class DeviceTests : IAsyncDisposable
     public void The_error_for_an_option_out_of_range_names_the_option()
     {
         Assert.Null(new CoapDeviceOptions().FindFault());
-        Assert.Contains("TriesBeforeAsleep", new CoapDeviceOptions { TriesBeforeAsleep = 0 }.FindFault(), Ordinal);
-        Assert.Contains("AwakeTime", new CoapDeviceOptions { AwakeTime = TimeSpan.Zero }.FindFault(), Ordinal);
+        new CoapDeviceOptions { TriesBeforeAsleep = 0 }.FindFault().Mentions("TriesBeforeAsleep");
+        new CoapDeviceOptions { AwakeTime = TimeSpan.Zero }.FindFault().Mentions("AwakeTime");
         Assert.Contains("RetryAsleepAfter",
             new CoapDeviceOptions { RetryAsleepAfter = FromSeconds(-2) }.FindFault(), Ordinal);
         Assert.Contains("RememberFor",

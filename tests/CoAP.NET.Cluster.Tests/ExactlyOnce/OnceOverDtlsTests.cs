@@ -49,8 +49,8 @@ public sealed class OnceOverDtlsTests : FolderTest
             SilenceToProbe = FromMinutes(10),
             HandshakeTimeout = FromMinutes(2),
         }));
-        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource killed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource done = new(RunContinuationsAsynchronously);
+        TaskCompletionSource killed = new(RunContinuationsAsynchronously);
         Task<CoapResponse> asked;
         await using (CoapCluster cluster = Cluster($"coap{name}.db"))
         {

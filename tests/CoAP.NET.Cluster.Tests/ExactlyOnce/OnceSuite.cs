@@ -117,7 +117,7 @@ public abstract class OnceSuite : IDisposable
 
     private protected async Task<CoapRequestContext> RequestAsync()
     {
-        TaskCompletionSource<CoapRequestContext> came = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapRequestContext> came = new(RunContinuationsAsynchronously);
         await using CoapServer server = await StartAsync(request =>
         {
             came.TrySetResult(request);

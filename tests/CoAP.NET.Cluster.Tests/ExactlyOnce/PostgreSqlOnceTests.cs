@@ -31,7 +31,7 @@ public sealed class PostgreSqlOnceTests(PostgreSqlServer server) : OnceSuite
 
         CoapExactlyOnceRequest known = await copy;
         Assert.False(known.IsFirst);
-        Assert.Equal((CoapCode.Changed, "done"), (known.Answer!.Code, System.Text.Encoding.UTF8.GetString(known.Answer.Payload.Span)));
+        Assert.Equal((CoapCode.Changed, "done"), (known.Answer!.Code, Encoding.UTF8.GetString(known.Answer.Payload.Span)));
         Assert.Equal(CoapContentFormat.TextPlain, known.Answer.Options.ContentFormat);
     }
 

@@ -67,7 +67,7 @@ public sealed class NodeSendQueueTests
     private NodeSendQueue Make() => new(
         (_, items) =>
         {
-            TaskCompletionSource answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource answer = new(RunContinuationsAsynchronously);
             lock (_sent)
             {
                 _sent.Add(items);

@@ -5,7 +5,7 @@ internal sealed class RecordingSlotState : ISlotState
 {
     private readonly Lock _gate = new();
     private readonly List<CoapSlot> _released = [];
-    private readonly TaskCompletionSource _began = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _began = new(RunContinuationsAsynchronously);
     private TaskCompletionSource? _block;
     private int _inProgress;
 
@@ -33,7 +33,7 @@ internal sealed class RecordingSlotState : ISlotState
 
     public Task Began => _began.Task;
 
-    public void Block() => _block = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+    public void Block() => _block = new TaskCompletionSource(RunContinuationsAsynchronously);
 
     public void Unblock() => _block!.TrySetResult();
 

@@ -47,7 +47,7 @@ public sealed class StalledStoreTests
 
     private sealed class StallingStore(ICoapClusterStore inner) : ICoapClusterStore
     {
-        private readonly TaskCompletionSource _waited = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _waited = new(RunContinuationsAsynchronously);
         private volatile TaskCompletionSource? _stall;
         private int _changes;
 
@@ -55,7 +55,7 @@ public sealed class StalledStoreTests
 
         public int ChangeCount => Volatile.Read(ref _changes);
 
-        public void Stall() => _stall = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        public void Stall() => _stall = new TaskCompletionSource(RunContinuationsAsynchronously);
 
         public void Resume()
         {

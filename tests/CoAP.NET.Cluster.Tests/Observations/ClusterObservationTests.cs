@@ -136,7 +136,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         Assert.Throws<ArgumentOutOfRangeException>(() => observations.Map(new string('x', 65), (_, _) => { }));
 
         await using CoapServer server = new();
-        TaskCompletionSource<CoapPeer> asking = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapPeer> asking = new(RunContinuationsAsynchronously);
         server.MapGet("/", request =>
         {
             asking.TrySetResult(request.Peer);
@@ -282,7 +282,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     {
         private readonly ConcurrentQueue<string> _heard = new();
         private readonly SemaphoreSlim _came = new(0);
-        private readonly TaskCompletionSource<CoapPeer> _peer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource<CoapPeer> _peer = new(RunContinuationsAsynchronously);
 
         private Node(ICoapClusterStore store) => Cluster = new CoapCluster(store, ClusterTests.Options(FromHours(1)));
 

@@ -208,7 +208,7 @@ public sealed class RestartTests : IAsyncDisposable
     private static bool IsNotification(ReceivedDatagram datagram, string state) =>
         CoapDatagramSerializer.Default.TryDeserialize(datagram.Data, out CoapMessage? message, out _)
         && message.Options.Observe is not null
-        && message.Payload.Span.SequenceEqual(System.Text.Encoding.UTF8.GetBytes(state));
+        && message.Payload.Span.SequenceEqual(Encoding.UTF8.GetBytes(state));
 
     // Every second server has a clock that is behind.
     private async Task ObserveOverRestartsAsync(int restarts, TimeSpan behind)

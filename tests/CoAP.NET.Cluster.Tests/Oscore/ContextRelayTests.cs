@@ -70,7 +70,7 @@ public sealed class ContextRelayTests
         await using ContextSite site = await ContextSite.StartAsync(2, 1);
         ContextSite.Node other = site.Nodes.Single(node => node != site.OwnerOf(0));
         site.Balancer.Use(other.Address);
-        TaskCompletionSource found = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource found = new(RunContinuationsAsynchronously);
         site.BeforeLookup = () => found.Task;
         Task counted = site.CountAsync(0, "once");
         await Eventually.IsTrueAsync(() => other.Server.Endpoint.Counters[CoapCounter.DatagramsSent] > 0);

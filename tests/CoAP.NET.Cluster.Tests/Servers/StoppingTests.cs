@@ -12,8 +12,8 @@ public sealed class StoppingTests : IAsyncDisposable
     public async Task Requests_to_a_stopping_server_are_left_unanswered_for_its_successor()
     {
         await _world.StartAsync();
-        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource<CoapResult> end = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource begun = new(RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> end = new(RunContinuationsAsynchronously);
         _world.Server.MapGet("/devices/slow", (CoapRequestContext _, CancellationToken _) =>
         {
             begun.SetResult();

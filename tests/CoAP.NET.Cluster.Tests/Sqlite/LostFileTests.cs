@@ -293,7 +293,7 @@ public sealed class LostFileTests : FolderTest
             new[] { CoapRecordWrite.Put(KeyOf(name), new CoapFencingToken(1), new byte[100], Timeout.InfiniteTimeSpan) }, default))[0];
 
     private static CoapRecordKey KeyOf(string name) =>
-        new(CoapRecordKind.Session, s_slot, System.Text.Encoding.ASCII.GetBytes(name));
+        new(CoapRecordKind.Session, s_slot, Encoding.ASCII.GetBytes(name));
 
     private async Task<CoapSqliteClusterStore> OwnerAsync()
     {

@@ -19,7 +19,7 @@ internal sealed class ScriptedStore : ICoapClusterStore
                 return Task.FromResult(call);
             }
 
-            TaskCompletionSource<Call> waiter = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource<Call> waiter = new(RunContinuationsAsynchronously);
             _waiting.Enqueue(waiter);
             return waiter.Task;
         }
@@ -59,7 +59,7 @@ internal sealed class ScriptedStore : ICoapClusterStore
 
     internal sealed class Call
     {
-        private readonly TaskCompletionSource<CoapWriteResult> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource<CoapWriteResult> _done = new(RunContinuationsAsynchronously);
 
         public Call(CoapRecordWrite[] batch, CancellationToken cancellationToken)
         {
@@ -73,7 +73,7 @@ internal sealed class ScriptedStore : ICoapClusterStore
 
         /// <summary>Names and states, in the order of the batch.</summary>
         public string[] Texts => [.. Batch.Select(change =>
-            $"{System.Text.Encoding.UTF8.GetString(change.Key.Bytes.Span)}={System.Text.Encoding.UTF8.GetString(change.State.Span)}")];
+            $"{Encoding.UTF8.GetString(change.Key.Bytes.Span)}={Encoding.UTF8.GetString(change.State.Span)}")];
 
         public void Write(CoapWriteOutcome outcome = CoapWriteOutcome.Written) =>
             _done.TrySetResult(new CoapWriteResult([.. Batch.Select(_ => outcome)]));

@@ -26,7 +26,7 @@ public sealed partial class KeyLogTests
         Assert.Matches(Line(), line);
 
         // The random stands behind the headers of record and message and the version.
-        Assert.StartsWith($"CLIENT_RANDOM {Convert.ToHexStringLower(hello.AsSpan(13 + 12 + 2, 32))} ", line, Ordinal);
+        line.Begins($"CLIENT_RANDOM {Convert.ToHexStringLower(hello.AsSpan(13 + 12 + 2, 32))} ");
     }
 
     [GeneratedRegex("^CLIENT_RANDOM [0-9a-f]{64} [0-9a-f]{96}$")]

@@ -31,51 +31,25 @@ internal sealed class ScriptedClient : ScriptedPeer
         {
             Extensions[19] = Extensions[20] = [1, 2];
         }
-
-        Extensions[23] = [];
     }
-
-    public VirtualClock Clock { get; } = new();
 
     public override Handshake Target => _server;
 
     public ServerHandshake Server => _server;
 
-    public ushort Version { get; set; } = RecordHeader.Version;
-
     public List<ushort> Suites { get; set; }
 
     public byte[] Compressions { get; set; } = [0];
 
-    public byte[] SessionId { get; set; } = [];
-
     /// <summary>The master secret of the session of <see cref="SessionId"/>.</summary>
     public byte[]? ResumedMaster { get; set; }
 
-    /// <summary>The extensions of ClientHello.</summary>
-    public SortedDictionary<ushort, byte[]> Extensions { get; } = [];
-
-    /// <summary>The extension that ClientHello has twice; null for none.</summary>
-    public ushort? Twice { get; set; }
-
-    public void Hello() => Send(HandshakeType.ClientHello, hello =>
+    public override void Hello() => Send(HandshakeType.ClientHello, hello =>
     {
-        HasExtendedMasterSecret = Extensions.ContainsKey(23);
         _ = hello.UInt16(Version).Bytes(OwnRandom).Vector(1, SessionId).Vector(1, new byte[20]);
         int suites = hello.BeginVector(2);
         Suites.ForEach(suite => hello.UInt16(suite));
-        int extensions = hello.EndVector(suites, 2).Vector(1, Compressions).BeginVector(2);
-        foreach ((ushort type, byte[] content) in Extensions)
-        {
-            _ = hello.UInt16(type).Vector(2, content);
-        }
-
-        if (Twice is { } again)
-        {
-            _ = hello.UInt16(again).Vector(2, Extensions[again]);
-        }
-
-        return hello.EndVector(extensions, 2);
+        return WriteExtensions(hello.EndVector(suites, 2).Vector(1, Compressions));
     });
 
     public void Certificate() => Send(HandshakeType.Certificate, writer =>
@@ -91,7 +65,7 @@ internal sealed class ScriptedClient : ScriptedPeer
 
     public void EmptyCertificate() => Send(HandshakeType.Certificate, static writer => writer.Vector(3, []));
 
-    public void ExchangeKeys(byte[]? point = null)
+    public void ExchangeKeys()
     {
         Send(HandshakeType.ClientKeyExchange, writer =>
         {
@@ -103,7 +77,7 @@ internal sealed class ScriptedClient : ScriptedPeer
             if (Suite.KeyExchange != KeyExchange.Psk)
             {
                 Ephemeral = EphemeralKey.TryCreate([0, 23])!;
-                _ = writer.Vector(1, point ?? Ephemeral.Point);
+                _ = writer.Vector(1, Point ?? Ephemeral.Point);
             }
 
             return writer;
@@ -117,18 +91,16 @@ internal sealed class ScriptedClient : ScriptedPeer
         Send(HandshakeType.CertificateVerify, writer => writer.UInt16(scheme).Vector(2, signature));
     }
 
-    /// <summary>The messages after ClientHello, without Finished.</summary>
-    public IReadOnlyList<HandshakeType> Order => Server.Settings.RequiresClientCertificate
+    public override IReadOnlyList<HandshakeType> Order => Server.Settings.RequiresClientCertificate
         ? [HandshakeType.Certificate, HandshakeType.ClientKeyExchange, HandshakeType.CertificateVerify]
         : [HandshakeType.ClientKeyExchange];
 
-    public void Send(HandshakeType type)
+    public override void Begin() => Hello();
+
+    public override void Send(HandshakeType type)
     {
         switch (type)
         {
-            case HandshakeType.ClientHello:
-                Hello();
-                break;
             case HandshakeType.Certificate:
                 Certificate();
                 break;
@@ -142,27 +114,6 @@ internal sealed class ScriptedClient : ScriptedPeer
                 Finish();
                 break;
         }
-    }
-
-    /// <summary>Sends messages as a whole handshake has them.</summary>
-    /// <param name="without">The one that it omits.</param>
-    public void Complete(HandshakeType? without = null)
-    {
-        Hello();
-        foreach (HandshakeType type in Order)
-        {
-            if (type != without)
-            {
-                Send(type);
-            }
-        }
-
-        if (Records is null)
-        {
-            UseKeys();
-        }
-
-        Finish();
     }
 
     protected override void Deliver(byte[] datagram)

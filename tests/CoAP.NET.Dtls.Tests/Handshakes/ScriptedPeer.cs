@@ -28,6 +28,25 @@ internal abstract class ScriptedPeer : IDisposable
 
     public CipherSuite Suite { get; set; }
 
+    public VirtualClock Clock { get; } = new();
+
+    /// <summary>The messages after ClientHello and before Finished, as a handshake of the kind has them.</summary>
+    public abstract IReadOnlyList<HandshakeType> Order { get; }
+
+    /// <summary>The version in its hello.</summary>
+    public ushort Version { get; set; } = RecordHeader.Version;
+
+    public byte[] SessionId { get; set; } = [];
+
+    /// <summary>The extensions of its hello.</summary>
+    public SortedDictionary<ushort, byte[]> Extensions { get; } = new() { [23] = [] };
+
+    /// <summary>The extension that its hello has twice; null for none.</summary>
+    public ushort? Twice { get; set; }
+
+    /// <summary>The point in place of that of an ephemeral key.</summary>
+    public byte[]? Point { get; set; }
+
     /// <summary>The number of the next message.</summary>
     public ushort Number { get; set; }
 
@@ -59,6 +78,47 @@ internal abstract class ScriptedPeer : IDisposable
     public Transcript Transcript { get; private set; } = new(keepsBytes: true);
 
     protected bool HasExtendedMasterSecret { get; set; } = true;
+
+    /// <summary>Creates an end.</summary>
+    /// <param name="kind">The kind of handshake.</param>
+    /// <param name="isServer">Whether it is the server, and a client is under test.</param>
+    public static ScriptedPeer Create(HandshakeKind kind, bool isServer) => isServer ? new ScriptedServer(kind) : new ScriptedClient(kind);
+
+    /// <summary>Sends its hello.</summary>
+    public abstract void Hello();
+
+    /// <summary>Sends what comes before <see cref="Order"/>.</summary>
+    public virtual void Begin()
+    {
+    }
+
+    /// <summary>Sends a message as a whole handshake has it.</summary>
+    public abstract void Send(HandshakeType type);
+
+    /// <summary>Sends all messages before Finished.</summary>
+    public void SendOrder()
+    {
+        Begin();
+        Order.ToList().ForEach(Send);
+    }
+
+    /// <summary>Sends the messages of a whole handshake.</summary>
+    /// <param name="without">The one that it omits.</param>
+    public void Complete(HandshakeType? without = null)
+    {
+        Begin();
+        foreach (HandshakeType type in Order.Where(type => type != without))
+        {
+            Send(type);
+        }
+
+        if (Records is null)
+        {
+            UseKeys();
+        }
+
+        Finish();
+    }
 
     protected abstract void Deliver(byte[] datagram);
 
@@ -142,6 +202,23 @@ internal abstract class ScriptedPeer : IDisposable
     {
         Target.Dispose();
         Ephemeral?.Dispose();
+    }
+
+    protected MessageWriter WriteExtensions(MessageWriter hello)
+    {
+        HasExtendedMasterSecret = Extensions.ContainsKey(23);
+        int extensions = hello.BeginVector(2);
+        foreach ((ushort type, byte[] content) in Extensions)
+        {
+            _ = hello.UInt16(type).Vector(2, content);
+        }
+
+        if (Twice is { } again)
+        {
+            _ = hello.UInt16(again).Vector(2, Extensions[again]);
+        }
+
+        return hello.EndVector(extensions, 2);
     }
 
     protected void Restart() => Transcript = new(keepsBytes: true);

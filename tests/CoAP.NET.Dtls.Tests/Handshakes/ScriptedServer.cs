@@ -13,7 +13,6 @@ internal sealed class ScriptedServer : ScriptedPeer
         HandshakeSettings settings = HandshakeScene.ClientSettings(kind) with { Mtu = 16_000, Time = Clock };
         _client = HandshakeScene.MakeClient(new SharedHandshakeContext(change?.Invoke(settings) ?? settings), ownCid);
         Assert.True(session is null || _client.Resume(session));
-        Extensions[23] = [];
         if (kind == HandshakeKind.RawPublicKeys)
         {
             Extensions[19] = Extensions[20] = [2];
@@ -23,23 +22,11 @@ internal sealed class ScriptedServer : ScriptedPeer
         Listen();
     }
 
-    public VirtualClock Clock { get; } = new();
-
     public override Handshake Target => _client;
 
     public ClientHandshake Client => _client;
 
-    public ushort Version { get; set; } = RecordHeader.Version;
-
     public byte Compression { get; set; }
-
-    public byte[] SessionId { get; set; } = [];
-
-    /// <summary>The extensions of ServerHello.</summary>
-    public SortedDictionary<ushort, byte[]> Extensions { get; } = [];
-
-    /// <summary>The extension that ServerHello has twice; null for none.</summary>
-    public ushort? Twice { get; set; }
 
     /// <summary>Signs in place of the right key.</summary>
     public ECDsa? OtherKey { get; set; }
@@ -52,10 +39,7 @@ internal sealed class ScriptedServer : ScriptedPeer
 
     public byte CurveType { get; set; } = 3;
 
-    public byte[]? Point { get; set; }
-
-    /// <summary>The messages before Finished, as a handshake of the kind has them.</summary>
-    public IReadOnlyList<HandshakeType> Order => Kind switch
+    public override IReadOnlyList<HandshakeType> Order => Kind switch
     {
         HandshakeKind.Psk or HandshakeKind.EcdhePsk =>
             [HandshakeType.ServerHello, HandshakeType.ServerKeyExchange, HandshakeType.ServerHelloDone],
@@ -69,7 +53,9 @@ internal sealed class ScriptedServer : ScriptedPeer
         ],
     };
 
-    public void Send(HandshakeType type)
+    public override void Hello() => Send(HandshakeType.ServerHello);
+
+    public override void Send(HandshakeType type)
     {
         switch (type)
         {
@@ -78,7 +64,6 @@ internal sealed class ScriptedServer : ScriptedPeer
                 Send(type, static writer => writer.UInt16(RecordHeader.Version).Vector(1, new byte[20]));
                 break;
             case HandshakeType.ServerHello:
-                HasExtendedMasterSecret = Extensions.ContainsKey(23);
                 Send(type, WriteHello);
                 break;
             case HandshakeType.Certificate:
@@ -100,26 +85,6 @@ internal sealed class ScriptedServer : ScriptedPeer
                 Finish();
                 break;
         }
-    }
-
-    /// <summary>Sends messages as a whole handshake has them.</summary>
-    /// <param name="without">The one that it omits.</param>
-    public void Complete(HandshakeType? without = null)
-    {
-        foreach (HandshakeType type in Order)
-        {
-            if (type != without)
-            {
-                Send(type);
-            }
-        }
-
-        if (Records is null)
-        {
-            UseKeys();
-        }
-
-        Finish();
     }
 
     protected override void Deliver(byte[] datagram)
@@ -151,22 +116,8 @@ internal sealed class ScriptedServer : ScriptedPeer
         }
     }
 
-    private MessageWriter WriteHello(MessageWriter writer)
-    {
-        _ = writer.UInt16(Version).Bytes(OwnRandom).Vector(1, SessionId).UInt16(Suite.Id).Byte(Compression);
-        int extensions = writer.BeginVector(2);
-        foreach ((ushort type, byte[] content) in Extensions)
-        {
-            _ = writer.UInt16(type).Vector(2, content);
-        }
-
-        if (Twice is { } again)
-        {
-            _ = writer.UInt16(again).Vector(2, Extensions[again]);
-        }
-
-        return writer.EndVector(extensions, 2);
-    }
+    private MessageWriter WriteHello(MessageWriter writer) =>
+        WriteExtensions(writer.UInt16(Version).Bytes(OwnRandom).Vector(1, SessionId).UInt16(Suite.Id).Byte(Compression));
 
     private MessageWriter WriteCertificate(MessageWriter writer)
     {

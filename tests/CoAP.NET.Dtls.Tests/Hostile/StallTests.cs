@@ -95,7 +95,7 @@ public sealed class StallTests
     private sealed class StuckStore(bool blocks) : ICoapPskStore, IDisposable
     {
         private readonly ManualResetEventSlim _release = new();
-        private readonly TaskCompletionSource<ReadOnlyMemory<byte>> _found = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource<ReadOnlyMemory<byte>> _found = new(RunContinuationsAsynchronously);
         private int _asked;
 
         public int Asked => Volatile.Read(ref _asked);

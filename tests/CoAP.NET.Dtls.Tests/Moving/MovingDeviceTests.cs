@@ -15,7 +15,7 @@ public sealed class MovingDeviceTests
         await using SecureEndpoints secure = Secure();
         CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
         await secure.StartAsync();
-        TaskCompletionSource<CoapPeerMove> moved = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapPeerMove> moved = new(RunContinuationsAsynchronously);
         secure.Server.Endpoint.PeerMoved += (_, move) => moved.TrySetResult(move);
         using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint);
         device.Send("41 01 0001 aa 60 55 'state'");
@@ -85,7 +85,7 @@ public sealed class MovingDeviceTests
     public async Task A_separate_response_is_sent_completely_after_the_client_has_proved_its_new_port()
     {
         string text = new('x', FreeBytes + 1);
-        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource done = new(RunContinuationsAsynchronously);
         await using SecureEndpoints secure = Secure();
         secure.Server.MapPost("/slow", async () =>
         {

@@ -78,7 +78,7 @@ public sealed class CertificateFileTests : IDisposable
                 _files.Write("other.key", other.ExportPkcs8PrivateKeyPem())));
 
         Assert.Contains("not that of the certificate", exception.Message, Ordinal);
-        Assert.EndsWith("other.key", exception.FileName, Ordinal);
+        exception.FileName.Ends("other.key");
     }
 
     [Fact]

@@ -96,7 +96,7 @@ public sealed class OptionCheckTests
         server.Listen("coaps://127.0.0.1:0");
         await server.StartAsync();
 
-        Assert.StartsWith("coaps:", Assert.Single(server.LocalEndpoints), Ordinal);
+        Assert.Single(server.LocalEndpoints).Begins("coaps:");
     }
 
     [Fact]

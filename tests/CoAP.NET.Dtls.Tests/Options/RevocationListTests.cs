@@ -20,7 +20,7 @@ public sealed class RevocationListTests : IDisposable
         using X509Certificate2 bad = _authority.Issue(commonName: "bad");
         using X509Certificate2 good = _authority.Issue(commonName: "good");
         byte[] list = _authority.Revoke(bad);
-        string file = Write(isPem ? System.Text.Encoding.ASCII.GetBytes(PemEncoding.WriteString("X509 CRL", list)) : list);
+        string file = Write(isPem ? Encoding.ASCII.GetBytes(PemEncoding.WriteString("X509 CRL", list)) : list);
 
         CoapRevocationLists lists = CoapRevocationLists.Load(file, [_authority.Certificate]);
 
@@ -38,7 +38,7 @@ public sealed class RevocationListTests : IDisposable
         using X509Certificate2 second = other.Issue();
         using X509Certificate2 sameNumber = other.Issue();
         using X509Certificate2 third = _authority.Issue();
-        string file = Write(System.Text.Encoding.ASCII.GetBytes(
+        string file = Write(Encoding.ASCII.GetBytes(
             PemEncoding.WriteString("X509 CRL", _authority.Revoke(first)) + "\n"
                 + PemEncoding.WriteString("X509 CRL", other.Revoke(sameNumber))));
 
@@ -67,7 +67,7 @@ public sealed class RevocationListTests : IDisposable
     [InlineData("30820")]
     public void The_error_for_a_file_without_a_revocation_list_names_the_file(string text)
     {
-        string file = Write(System.Text.Encoding.ASCII.GetBytes(text));
+        string file = Write(Encoding.ASCII.GetBytes(text));
         CoapCredentialException exception =
             Assert.Throws<CoapCredentialException>(() => CoapRevocationLists.Load(file, [_authority.Certificate]));
         Assert.Equal(file, exception.FileName);

@@ -131,7 +131,7 @@ public sealed class SecurityExtensionsTests : IDisposable
         Assert.Contains("line 1: There is no colon", Said(keys => keys.UsePskFile(broken)), Ordinal);
         Assert.Contains("has a key for this identity too", Said(keys => keys.UsePskFile(same).UsePsk("meter-7", s_key)), Ordinal);
         Assert.Contains("finds all pre-shared keys", Said(keys => keys.UsePskFile(same).UsePsk(store)), Ordinal);
-        Assert.StartsWith($"ListenSecure:Certificate = '{nothing}'", Said(keys => keys.UseCertificate(nothing)), Ordinal);
+        (Said(keys => keys.UseCertificate(nothing))).Begins($"ListenSecure:Certificate = '{nothing}'");
         Assert.Contains("no Certificate of its own", Said(keys =>
             keys.UsePsk("meter-7", s_key).RequireClientCertificates(
                 _files.Write("ca.pem", _authority.Certificate.ExportCertificatePem()))), Ordinal);

@@ -18,7 +18,7 @@ public sealed class HandshakeReasonTests
 
         FailedClientHandshake failure = Assert.Single(bench.Failures);
         Assert.Equal((identity, (HandshakeFault)fault), (failure.Identity, failure.End.Fault));
-        Assert.StartsWith(why, failure.End.Why, Ordinal);
+        failure.End.Why.Begins(why);
         Assert.Equal(HandshakeStatus.Running, client.Handshake.Status);
     }
 

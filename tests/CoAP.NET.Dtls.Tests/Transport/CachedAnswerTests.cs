@@ -18,7 +18,7 @@ public sealed class CachedAnswerTests
         await client.GetAsync($"{secure.Host}/count").Says("1");
         Assert.Equal((1, 1L, 1), (cache.Count, cache.Hits, runs));
 
-        TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource ended = new(RunContinuationsAsynchronously);
         client.Endpoint.PeerDisconnected += (_, _) => ended.TrySetResult();
         Assert.Single(client.Endpoint.ConnectedPeers).Connection!.Close(null);
         await ended.Task.WaitAsync(FromMinutes(2));

@@ -3,7 +3,7 @@ namespace CoAP.NET.Dtls.Tests.Transport;
 /// <summary>Lets datagrams pass until so many did, and loses all others until it is opened again.</summary>
 internal sealed class DatagramGate
 {
-    private TaskCompletionSource _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private TaskCompletionSource _closed = new(RunContinuationsAsynchronously);
     private int _left = int.MaxValue;
 
     /// <summary>Ends when the first datagram was lost.</summary>
@@ -13,7 +13,7 @@ internal sealed class DatagramGate
     /// <param name="count">How many.</param>
     public void CloseAfter(int count)
     {
-        _closed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _closed = new TaskCompletionSource(RunContinuationsAsynchronously);
         Volatile.Write(ref _left, count);
     }
 

@@ -107,7 +107,7 @@ public sealed class DtlsEngineTimerTests
 
     private sealed class RecordedScheduler : CoapThreadScheduler
     {
-        private readonly TaskCompletionSource _engine = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _engine = new(RunContinuationsAsynchronously);
 
         public bool Refuses { get; set; }
 
@@ -130,7 +130,7 @@ public sealed class DtlsEngineTimerTests
     // The timers of the system, by another calendar.
     private sealed class OtherDate : TimeProvider
     {
-        private readonly TaskCompletionSource _read = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _read = new(RunContinuationsAsynchronously);
 
         /// <summary>A thread that was refused another one went on itself.</summary>
         public Task ReadByRefused => _read.Task;

@@ -129,9 +129,9 @@ public sealed class EndInTheMidstTests
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size))
         {
-            TaskCompletionSource began = new(TaskCreationOptions.RunContinuationsAsynchronously);
-            TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
-            TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource began = new(RunContinuationsAsynchronously);
+            TaskCompletionSource ended = new(RunContinuationsAsynchronously);
+            TaskCompletionSource goesOn = new(RunContinuationsAsynchronously);
             secure.Server.MapPut("/body", async (request, cancellationToken) =>
             {
                 try
@@ -170,7 +170,7 @@ public sealed class EndInTheMidstTests
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size))
         {
-            TaskCompletionSource answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource answer = new(RunContinuationsAsynchronously);
             secure.Server.MapGet("/late", async (_, cancellationToken) =>
             {
                 await answer.Task.WaitAsync(cancellationToken);

@@ -36,7 +36,7 @@ public sealed class EndToEndTests
         secure.Server.MapGet("/state", () => CoapResults.Text("on")).Observable(observe => observe.MaxAge = FromSeconds(1));
         await secure.StartAsync();
         await using CoapObservation observation = await secure.Client().ObserveAsync($"{secure.Host}/state");
-        TaskCompletionSource stale = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource stale = new(RunContinuationsAsynchronously);
         observation.StateChanged += (_, state) =>
         {
             if (state == CoapObserveState.Stale)
@@ -100,7 +100,7 @@ public sealed class EndToEndTests
     [Fact]
     public async Task The_server_sends_messages_to_the_client_in_the_same_session()
     {
-        TaskCompletionSource<CoapPeer> connected = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapPeer> connected = new(RunContinuationsAsynchronously);
         await using SecureEndpoints secure = new();
         secure.Server.Endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
         await secure.StartAsync();
@@ -118,7 +118,7 @@ public sealed class EndToEndTests
     [Fact]
     public async Task A_client_that_stops_ends_its_session()
     {
-        TaskCompletionSource<CoapDisconnection> gone = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapDisconnection> gone = new(RunContinuationsAsynchronously);
         await using SecureEndpoints secure = new();
         secure.Server.Endpoint.PeerDisconnected += (_, end) => gone.TrySetResult(end);
         await secure.StartAsync();

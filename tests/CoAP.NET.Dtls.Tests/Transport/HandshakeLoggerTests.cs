@@ -75,7 +75,7 @@ public sealed class HandshakeLoggerTests
 
         (_, LogLevel level, string text, Exception? exception) = Assert.Single(log.Of(2111));
         Assert.Equal((LogLevel.Error, typeof(TimeZoneNotFoundException)), (level, exception!.GetType()));
-        Assert.StartsWith("The memory of resumable sessions threw an exception", text, Ordinal);
+        text.Begins("The memory of resumable sessions threw an exception");
         Assert.Equal(1, secure.Server.Counters[CoapCounter.ResumptionStoreFailures]);
     }
 

@@ -62,7 +62,7 @@ public sealed class HandshakeSchedulerTests
     [Fact]
     public async Task Work_runs_on_the_calling_thread_when_the_scheduler_has_no_thread()
     {
-        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource done = new(RunContinuationsAsynchronously);
         HandshakeScheduler refused = new((_, _) => false, _clock, s_patience);
 
         refused.Run(done.SetResult);

@@ -13,7 +13,7 @@ public sealed class HandshakeTimeoutTests
         using System.Net.Sockets.UdpClient silent = new(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
         string host = key is null ? $"coaps://{silent.Client.LocalEndPoint}" : secure.Host;
         VirtualClock clock = new();
-        CoapPskCredential credential = new(SecureEndpoints.Identity, System.Text.Encoding.ASCII.GetBytes(key ?? "any-key-1234567890"));
+        CoapPskCredential credential = new(SecureEndpoints.Identity, Encoding.ASCII.GetBytes(key ?? "any-key-1234567890"));
         CoapDtlsTransport transport = new(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = credential } });
         await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock });
         client.Endpoint.AddTransport(transport);

@@ -55,8 +55,8 @@ public sealed class SignerTests
     public async Task A_handshake_that_waits_for_a_signature_delays_no_other_handshake()
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource answered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource asked = new(RunContinuationsAsynchronously);
+        TaskCompletionSource answered = new(RunContinuationsAsynchronously);
         int signatures = 0;
         await using CoapServer server = Serve(new CoapDtlsServerOptions
         {
@@ -87,8 +87,8 @@ public sealed class SignerTests
     public async Task A_handshake_that_waits_for_a_validation_or_a_key_delays_no_other_handshake()
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource answered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource asked = new(RunContinuationsAsynchronously);
+        TaskCompletionSource answered = new(RunContinuationsAsynchronously);
         int validations = 0;
         await using CoapServer server = Serve(new CoapDtlsServerOptions
         {
@@ -131,8 +131,8 @@ public sealed class SignerTests
     public async Task A_validation_is_cancelled_when_nobody_waits_for_its_handshake(bool isOfKey)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource asked = new(RunContinuationsAsynchronously);
+        TaskCompletionSource cancelled = new(RunContinuationsAsynchronously);
         await using CoapServer server = Serve(isOfKey
             ? new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { "device", [1, 2, 3] } } }
             : new CoapDtlsServerOptions { RawPublicKey = key });

@@ -30,7 +30,7 @@ public sealed class StoppingBlocksTests
         await client.GetAsync($"{secure.Host}/hello").WaitAsync(s_hangLimit).Says("hello");
         long received = secure.Server.Counters[CoapCounter.DatagramsReceived];
 
-        TaskCompletionSource closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource closed = new(RunContinuationsAsynchronously);
         _closed = closed;
         Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 8).Select(_ => client.GetAsync($"{secure.Host}/hello"))];
         await Eventually.IsTrueAsync(

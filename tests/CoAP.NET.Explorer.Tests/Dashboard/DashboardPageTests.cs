@@ -152,7 +152,7 @@ public sealed class DashboardPageTests : IAsyncDisposable
 
     private async Task ConnectAsync()
     {
-        TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource ready = new(RunContinuationsAsynchronously);
         _coap.Endpoint.PeerConnected += (_, _) => ready.TrySetResult();
         _connection = _coap.Endpoint.AcceptStreamAsync(
             new CoapDuplexPipe(_toServer.Reader, _toClient.Writer), new CoapAcceptedConnectionInfo

@@ -166,7 +166,7 @@ public sealed class DashboardPeersTests : IAsyncDisposable
     // A device that has a connection, and a name of its own making.
     private async Task<Task> ConnectAsync()
     {
-        TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource ready = new(RunContinuationsAsynchronously);
         _coap.Endpoint.PeerConnected += (_, _) => ready.TrySetResult();
         await _coap.Endpoint.ExpectConnections().StartAsync();
         Task had = _coap.Endpoint.AcceptStreamAsync(new CoapDuplexPipe(_toServer.Reader, _toClient.Writer), new CoapAcceptedConnectionInfo

@@ -9,8 +9,8 @@ public sealed class ExplorerWorld : IAsyncLifetime
 
     private const int HeldFrom = 32 * 1024;
 
-    private readonly TaskCompletionSource _gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly TaskCompletionSource _held = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _gate = new(RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _held = new(RunContinuationsAsynchronously);
 
     private CoapServer _secured = null!;
 

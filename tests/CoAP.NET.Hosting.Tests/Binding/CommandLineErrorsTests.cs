@@ -82,7 +82,7 @@ public sealed class CommandLineErrorsTests(BoundServer server) : IClassFixture<B
             "The body 'device' is read as JSON or CBOR; this is ");
     }
 
-    private static CoapContent Json(string text) => new(System.Text.Encoding.UTF8.GetBytes(text), CoapContentFormat.Json);
+    private static CoapContent Json(string text) => new(Encoding.UTF8.GetBytes(text), CoapContentFormat.Json);
 
     private async Task Refuses(CoapMethod method, string path, CoapContent? content, CoapCode code, string diagnostic)
     {

@@ -105,7 +105,7 @@ public sealed class EdhocFileTests : HostTest
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         ICoapClient client = (await StartClientAsync(AddressOf(host))).Services.GetRequiredService<ICoapClient>();
         await using CoapObservation observation = await Within(client.ObserveAsync(new CoapRequest(CoapMethod.Get, "/state")));
-        TaskCompletionSource recovered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource recovered = new(RunContinuationsAsynchronously);
         observation.StateChanged += (_, state) =>
         {
             if (state == CoapObserveState.Observing)

@@ -76,7 +76,7 @@ public sealed class EndpointFilterTests : ServedTest
         {
             Assert.Same(ticket, context.Services.GetRequiredService<Ticket>());
             CoapResult result = await next(context.Request, context.CancellationToken);
-            return CoapResults.Text($"filter {ticket.Number}, {System.Text.Encoding.UTF8.GetString(result.Payload.Span)}");
+            return CoapResults.Text($"filter {ticket.Number}, {Encoding.UTF8.GetString(result.Payload.Span)}");
         }
     }
 

@@ -47,7 +47,7 @@ internal static class Snippet
 
     public static CSharpCompilation CompileFile(string code, CSharpParseOptions? options = null) => CSharpCompilation.Create(
         "Snippet",
-        [CSharpSyntaxTree.ParseText(code, options ?? Options, "Endpoints.cs", System.Text.Encoding.UTF8)],
+        [CSharpSyntaxTree.ParseText(code, options ?? Options, "Endpoints.cs", Encoding.UTF8)],
         s_references,
         new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable,
             warningLevel: 9999, generalDiagnosticOption: ReportDiagnostic.Error));

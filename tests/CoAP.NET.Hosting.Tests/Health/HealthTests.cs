@@ -22,8 +22,8 @@ public sealed class HealthTests : HostTest
     [Fact]
     public async Task A_full_server_or_a_server_that_refused_requests_is_degraded_until_it_has_capacity()
     {
-        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource entered = new(RunContinuationsAsynchronously);
+        TaskCompletionSource release = new(RunContinuationsAsynchronously);
         HostApplicationBuilder builder = Builder(("Coap:Servers:edge:Endpoints", "coap://127.0.0.1:0"),
             ("Coap:Servers:edge:Limits:Requests:MaxServed", "1"));
         builder.Services.AddCoapServer("edge").MapGet("/", async (_, _) =>

@@ -17,5 +17,5 @@ internal sealed class LogRecorder : TestLogger
     }
 
     private TaskCompletionSource Waiter(int id) =>
-        _waiting.GetOrAdd(id, _ => new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+        _waiting.GetOrAdd(id, _ => new TaskCompletionSource(RunContinuationsAsynchronously));
 }

@@ -28,8 +28,8 @@ public sealed class RateLimitTests : ServedTest
     [Fact]
     public async Task A_permit_is_released_when_the_request_is_answered()
     {
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
+        TaskCompletionSource entered = new(RunContinuationsAsynchronously);
         using PartitionedRateLimiter<CoapRequestContext> limiter =
             PartitionedRateLimiter.Create<CoapRequestContext, int>(_ => AtATime(0, waiting: 0));
         Server.MapGet("/x", () =>
@@ -63,9 +63,9 @@ public sealed class RateLimitTests : ServedTest
     [Fact]
     public async Task Requests_wait_at_a_limiter_with_a_queue()
     {
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource queued = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
+        TaskCompletionSource entered = new(RunContinuationsAsynchronously);
+        TaskCompletionSource queued = new(RunContinuationsAsynchronously);
         int asked = 0;
         using PartitionedRateLimiter<CoapRequestContext> limiter =
             PartitionedRateLimiter.Create<CoapRequestContext, int>(_ => AtATime(0, waiting: 1));

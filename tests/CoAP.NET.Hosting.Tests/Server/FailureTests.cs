@@ -11,7 +11,7 @@ public sealed class FailureTests : HostTest
     public async Task A_failed_server_stops_the_application_with_an_error()
     {
         IHost host = await StartAsync(WithBlock());
-        TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource stopping = new(RunContinuationsAsynchronously);
         host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping.Register(stopping.SetResult);
 
         ((IDataflowBlock)_blocks[0]).Fault(new InvalidDataException("broken block"));

@@ -24,8 +24,8 @@ public sealed class HostedServerTests : HostTest
     [Fact]
     public async Task A_stopping_host_answers_requests_in_progress_and_refuses_new_requests_with_5_03()
     {
-        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource<string> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource entered = new(RunContinuationsAsynchronously);
+        TaskCompletionSource<string> answer = new(RunContinuationsAsynchronously);
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints:0", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer().MapGet("/slow", async (_, _) =>
         {
@@ -52,10 +52,10 @@ public sealed class HostedServerTests : HostTest
     [Fact]
     public async Task The_shutdown_timeout_of_the_host_ends_the_wait_for_a_request_that_never_ends()
     {
-        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource entered = new(RunContinuationsAsynchronously);
         using CancellationTokenSource shutdown = new();
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints:0", "coap://127.0.0.1:0"));
-        TaskCompletionSource aborted = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource aborted = new(RunContinuationsAsynchronously);
         builder.Services.AddCoapServer().MapGet("/stuck", async (_, cancellationToken) =>
         {
             cancellationToken.Register(aborted.SetResult);

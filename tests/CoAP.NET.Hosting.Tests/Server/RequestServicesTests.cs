@@ -10,7 +10,7 @@ public sealed class RequestServicesTests : HostTest
     [Fact]
     public async Task The_services_of_a_request_are_shared_by_filter_and_handler_and_disposed_after_the_response()
     {
-        TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource release = new(RunContinuationsAsynchronously);
         HostApplicationBuilder builder = WithTickets(out ICoapServerBuilder server);
         server.Routes.AddFilter(async (request, next, cancellationToken) =>
         {

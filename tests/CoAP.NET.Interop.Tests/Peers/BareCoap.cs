@@ -42,7 +42,7 @@ internal static class BareCoap
     public static async Task AskAsync(PeerProcess client)
     {
         await client.WriteAsync(Request("echo", CoapCode.Post, Encoding.ASCII.GetBytes(Line + "\n")));
-        string written = await client.WaitForLineAsync(static line => line.EndsWith(Line, StringComparison.Ordinal));
+        string written = await client.WaitForLineAsync(static line => line.EndsWith(Line, Ordinal));
         CoapMessage response = CoapDatagramSerializer.Default.Deserialize(Encoding.Latin1.GetBytes(written + "\n"));
         Assert.Equal(CoapMessageType.Acknowledgement, response.Type);
         Assert.Equal(0x1234, response.MessageId);
@@ -57,10 +57,10 @@ internal static class BareCoap
     /// <param name="number">How many requests it has written then.</param>
     public static async Task AnswerAsync(PeerProcess server, string before, int number)
     {
-        await server.WaitForLinesAsync(static line => line.EndsWith(Line, StringComparison.Ordinal), number);
+        await server.WaitForLinesAsync(static line => line.EndsWith(Line, Ordinal), number);
         string output = server.Output;
-        int end = output.LastIndexOf(Line, StringComparison.Ordinal) + Line.Length;
-        int start = output.IndexOf('\n', output.LastIndexOf(before, end, StringComparison.Ordinal)) + 1;
+        int end = output.LastIndexOf(Line, Ordinal) + Line.Length;
+        int start = output.IndexOf('\n', output.LastIndexOf(before, end, Ordinal)) + 1;
         byte[] request = Encoding.Latin1.GetBytes(output[start..end] + "\n");
         Assert.Equal(Line + "\n", Payload(request));
         await server.WriteAsync(Response(request));

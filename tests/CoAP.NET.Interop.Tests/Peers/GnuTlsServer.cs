@@ -29,7 +29,7 @@ internal sealed class GnuTlsServer : IAsyncDisposable
                 GnuTlsProgram.Server, [.. GnuTlsProgram.Always(suites), "--echo", "--port", port, .. arguments]);
             try
             {
-                await process.WaitForLineAsync(line => line.EndsWith($" port {port}...done", StringComparison.Ordinal));
+                await process.WaitForLineAsync(line => line.EndsWith($" port {port}...done", Ordinal));
                 return new GnuTlsServer(process, port);
             }
             catch (InvalidOperationException) when (attempt < Attempts)
@@ -70,7 +70,7 @@ internal sealed class GnuTlsServer : IAsyncDisposable
     /// <param name="text">The text.</param>
     /// <param name="count">How often.</param>
     public Task WaitForAsync(string text, int count = 1) =>
-        Process.WaitForLinesAsync(line => line.Contains(text, StringComparison.Ordinal), count);
+        Process.WaitForLinesAsync(line => line.Contains(text, Ordinal), count);
 
     public ValueTask DisposeAsync() => Process.DisposeAsync();
 }

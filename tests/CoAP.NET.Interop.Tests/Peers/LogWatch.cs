@@ -6,7 +6,7 @@ namespace CoAP.NET.Interop.Tests.Peers;
 /// <param name="wanted">Whether it is the message.</param>
 internal sealed class LogWatch(Predicate<string> wanted) : ILoggerFactory, ILogger
 {
-    private readonly TaskCompletionSource<string> _found = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<string> _found = new(RunContinuationsAsynchronously);
 
     /// <summary>The first such message.</summary>
     public Task<string> Found => _found.Task;

@@ -22,7 +22,7 @@ internal sealed class OpenSslServer : IAsyncDisposable
     {
         PeerProcess process = PeerProcess.StartTalking(
             OpenSslProgram.Name, ["s_server", .. OpenSslProgram.VersionOf(arguments), "-state", "-accept", "127.0.0.1:0", .. arguments]);
-        string line = await process.WaitForLineAsync(static line => line.StartsWith(Accept, StringComparison.Ordinal));
+        string line = await process.WaitForLineAsync(static line => line.StartsWith(Accept, Ordinal));
         return new OpenSslServer(process, line[Accept.Length..]);
     }
 

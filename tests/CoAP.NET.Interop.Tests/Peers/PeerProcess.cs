@@ -71,7 +71,7 @@ internal sealed class PeerProcess : IAsyncDisposable
     /// <exception cref="InvalidOperationException">The program ended without it, or it did not come.</exception>
     public async Task<string> WaitForLineAsync(Func<string, bool> wanted)
     {
-        TaskCompletionSource<string> found = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> found = new(RunContinuationsAsynchronously);
         lock (_gate)
         {
             if (_output.Concat(_errors).FirstOrDefault(wanted) is { } line)

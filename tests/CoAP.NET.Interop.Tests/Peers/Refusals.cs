@@ -19,7 +19,7 @@ internal static class Refusals
         CoapDtlsException failure = Assert.IsType<CoapDtlsException>(cause);
 
         // Whoever reads the outermost message reads what to do.
-        Assert.Contains(failure.Message, refused.Message, StringComparison.Ordinal);
+        refused.Message.Mentions(failure.Message);
         return failure;
     }
 

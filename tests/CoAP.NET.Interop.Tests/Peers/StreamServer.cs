@@ -9,7 +9,7 @@ internal sealed class StreamServer : IAsyncDisposable
     private byte[] _stored = [];
     private CoapRouteHandlerBuilder? _quiet;
     private string _state = "first";
-    private readonly TaskCompletionSource<CoapDisconnection> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<CoapDisconnection> _ended = new(RunContinuationsAsynchronously);
 
     private StreamServer(CoapEndpointOptions options)
     {

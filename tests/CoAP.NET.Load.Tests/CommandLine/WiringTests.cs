@@ -60,7 +60,7 @@ public sealed class WiringTests
             // The second level has the addresses of the first one and three more, from other ports.
             Assert.Equal(7, server.Peers.Count);
             Assert.Equal(5, server.Peers.Keys.Select(peer => peer.ToIPAddress()).Distinct().Count());
-            Assert.DoesNotContain("secret", output + error, Ordinal);
+            (output + error).Omits("secret");
             report.Command.Mentions("--worker-key ***");
             Assert.Equal((0, 0), (await first.StopAsync(), await second.StopAsync()));
             return true;

@@ -57,7 +57,7 @@ public sealed class SpreadTimeTests
     public async Task A_worker_that_ignores_a_cancellation_is_awaited_for_ten_seconds_only()
     {
         using CancellationTokenSource cancel = new();
-        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource begun = new(RunContinuationsAsynchronously);
         await using WorkerHost good = new(Runs.UntilCancelled(begun));
         using HandWorker hung = new();
         Task<LoadResult> running = Coordinator.RunAsync([good.Address, hung.Address], Plans.Closed with { Seconds = 3600 }, null, Options,

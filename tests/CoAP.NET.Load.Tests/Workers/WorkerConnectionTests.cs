@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Load.Tests;

@@ -191,7 +191,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
-        TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource reached = new(RunContinuationsAsynchronously);
         TaskCompletionSource stuck = new();
         device.Server.MapPost("/stuck", async () =>
         {
@@ -306,7 +306,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
-        TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource reached = new(RunContinuationsAsynchronously);
         TaskCompletionSource stuck = new();
         device.Server.MapPost("/stuck", async () =>
         {
@@ -328,7 +328,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
-        TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource reached = new(RunContinuationsAsynchronously);
         TaskCompletionSource stuck = new();
         device.Server.MapGet("/stuck", async () =>
         {

@@ -31,7 +31,7 @@ internal sealed class SiloDevice : IAsyncDisposable
     public int Asked => Volatile.Read(ref _asked);
 
     /// <summary>Its slow resource answers then.</summary>
-    public TaskCompletionSource Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    public TaskCompletionSource Answer { get; } = new(RunContinuationsAsynchronously);
 
     public Task StartAsync() => _server.StartAsync();
 

@@ -20,7 +20,7 @@ public sealed class CaptureReaderTests
         Assert.Equal("OSCORE 'door': kid (empty), Partial IV 20", remark);
         Assert.True(reader.TryRead(Response(id, null), "b", "a", out CoapMessage? response, out remark));
         Assert.Equal(CoapCode.Content, response.Code);
-        Assert.Equal("Hello", System.Text.Encoding.UTF8.GetString(response.Payload.Span));
+        Assert.Equal("Hello", Encoding.UTF8.GetString(response.Payload.Span));
         Assert.Equal("OSCORE 'door': Partial IV that of the request, in answer to Partial IV 20", remark);
         Assert.True(reader.TryRead(Response(id, 7), "b", "a", out _, out remark));
         Assert.Equal("OSCORE 'door': Partial IV 7, in answer to Partial IV 20", remark);

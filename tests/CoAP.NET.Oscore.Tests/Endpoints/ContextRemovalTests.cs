@@ -9,7 +9,7 @@ public sealed class ContextRemovalTests : IAsyncLifetime
     private readonly OscoreContexts _ofClient = new();
     private readonly OscoreContext _server = OscoreWorld.ServerContext();
     private readonly OscoreContext _client = OscoreWorld.ClientContext();
-    private readonly TaskCompletionSource<CoapResult> _late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<CoapResult> _late = new(RunContinuationsAsynchronously);
     private CoapServer _origin = null!;
     private CoapClient _asker = null!;
     private CoapRouteHandlerBuilder _route = null!;

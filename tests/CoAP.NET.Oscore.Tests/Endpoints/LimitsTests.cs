@@ -7,7 +7,7 @@ namespace CoAP.NET.Oscore.Tests.Endpoints;
 public sealed class LimitsTests : IAsyncLifetime
 {
     private readonly OscoreWorld _world = new();
-    private readonly TaskCompletionSource<CoapResult> _late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<CoapResult> _late = new(RunContinuationsAsynchronously);
     private readonly Silent _resolver = new();
     private int _waiting;
 

@@ -14,7 +14,7 @@ public sealed class TransportTests : IAsyncLifetime
     public async Task A_slow_protected_request_is_acknowledged_at_once_and_gets_a_protected_separate_response()
     {
         await using OscoreWorld world = new();
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
         CoapServer server = world.Server(OscoreWorld.ServerContext());
         server.MapGet("/late", (CoapRequestContext request, CancellationToken _) =>
         {
@@ -60,7 +60,7 @@ public sealed class TransportTests : IAsyncLifetime
     [Fact]
     public async Task A_separate_response_is_protected_and_its_acknowledgement_is_empty()
     {
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
         CoapServer server = _world.Server(OscoreWorld.ServerContext());
         server.MapGet("/late", (CoapRequestContext _, CancellationToken _) => new ValueTask<CoapResult>(answer.Task)).RequireOscore();
         await server.StartAsync();
@@ -209,7 +209,7 @@ public sealed class TransportTests : IAsyncLifetime
         CoapMessage answer = CoapDatagramSerializer.Default.Deserialize(hop.Receive()!.Data);
         Assert.Equal(
             (CoapCode.BadOption, "Q-Block is for the inside only"),
-            (answer.Code, System.Text.Encoding.UTF8.GetString(answer.Payload.Span)));
+            (answer.Code, Encoding.UTF8.GetString(answer.Payload.Span)));
     }
 
     [Fact]

@@ -5,7 +5,7 @@ namespace CoAP.NET.Oscore.Tests.Endpoints;
 public sealed class UnprotectedAnswerTests : IAsyncLifetime
 {
     private readonly OscoreWorld _world = new();
-    private readonly TaskCompletionSource<CoapResult> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<CoapResult> _answer = new(RunContinuationsAsynchronously);
     private CoapServer _server = null!;
     private int _posts;
 
@@ -193,7 +193,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
             Type = CoapMessageType.Acknowledgement,
             MessageId = (ushort)((empty[2] << 8) | empty[3]),
             Token = asked.Token,
-            Payload = System.Text.Encoding.UTF8.GetBytes(payload),
+            Payload = Encoding.UTF8.GetBytes(payload),
         };
         if (option is { } number)
         {

@@ -101,7 +101,7 @@ public sealed class TelemetryTests : IAsyncLifetime
 
         async Task NotifyAsync(Func<NetworkPacket, NetworkVerdict> seen)
         {
-            TaskCompletionSource<bool> left = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource<bool> left = new(RunContinuationsAsynchronously);
             _world.OnPacket = packet =>
             {
                 if (packet.From.Port != 5683 || CoapDatagramSerializer.Default.Deserialize(packet.Data).Token != token)

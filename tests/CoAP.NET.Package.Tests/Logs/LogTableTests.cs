@@ -1,5 +1,4 @@
 using System.Reflection;
-using System.Text;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Package.Tests.Logs;

@@ -72,7 +72,7 @@ internal sealed class UpgradeDevice : IAsyncDisposable
         // What waited for the device that slept.
         await using (CoapServer valve = Make("valve"))
         {
-            TaskCompletionSource<string> position = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource<string> position = new(RunContinuationsAsynchronously);
             valve.MapPut("/position", request =>
             {
                 position.TrySetResult(request.GetText());

@@ -125,7 +125,7 @@ public sealed class DirectoryDiscoveryTests
 
         CoapDirectoryClient found = await site.DiscoverAsync("coap://[2001:db8::2]");
 
-        Assert.EndsWith("/rd", found.Registration?.ToString(), Ordinal);
+        found.Registration?.ToString().Ends("/rd");
         Assert.Equal(2, asked);
         Assert.InRange(site.Clock.Elapsed, FromSeconds(5), FromSeconds(8));
     }

@@ -57,7 +57,7 @@ public abstract class BlockwiseTest : EndpointTest
     /// <summary>Hands a request in that another thread answers, as it reads a file.</summary>
     private protected async Task<CoapMessage> SendLateAsync(CoapMessage message, CoapAddress? peer = null)
     {
-        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<byte[]> sent = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
         TrySend(message, peer);
         return s_serializer.Deserialize(await Within(sent.Task));

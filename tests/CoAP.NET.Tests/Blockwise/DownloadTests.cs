@@ -255,7 +255,7 @@ public sealed class DownloadTests : BlockwiseTest
         CoapMessage answer = Get("x", new BlockValue(0, false, 2));
         Assert.Equal(CoapCode.BadRequest, answer.Code);
         Assert.Null(answer.Options.Block2);
-        Assert.Equal(new string('ä', 32), System.Text.Encoding.UTF8.GetString(answer.Payload.Span));
+        Assert.Equal(new string('ä', 32), Encoding.UTF8.GetString(answer.Payload.Span));
     }
 
     [Fact]

@@ -112,7 +112,7 @@ public sealed class SequentialBodyTests : BlockwiseTest
             broken = Get("x", new BlockValue(number, false, 6));
         }
 
-        Assert.Equal((CoapCode.BadGateway, "Gone."), (broken.Code, System.Text.Encoding.UTF8.GetString(broken.Payload.Span)));
+        Assert.Equal((CoapCode.BadGateway, "Gone."), (broken.Code, Encoding.UTF8.GetString(broken.Payload.Span)));
         Assert.Equal(0, Server.Counters[CoapCounter.HandlerErrors]);
         Assert.True(_streams[0].IsDisposed);
         Assert.Equal(PatternStream.Bytes(5 * 1024, 1024), Get("x", new BlockValue(5, false, 6)).Payload.ToArray());

@@ -66,7 +66,7 @@ public sealed class TransferFaultTests : TransferTest
         for (int stop = 0; stop < 4; stop++)
         {
             HandServer server = new() { Body = Bytes(1000), MaxSizeExponent = 2 };
-            TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource reached = new(RunContinuationsAsynchronously);
             int seen = 0;
             Answer = request =>
             {

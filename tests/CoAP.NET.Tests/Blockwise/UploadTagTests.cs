@@ -45,7 +45,7 @@ public sealed class UploadTagTests : TransferTest
     {
         using CancellationTokenSource cancel = new();
         HandServer server = new();
-        TaskCompletionSource second = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource second = new(RunContinuationsAsynchronously);
         Answer = request =>
         {
             if (request.Options.Block1 is { Number: 1 } && !second.Task.IsCompleted)
@@ -80,7 +80,7 @@ public sealed class UploadTagTests : TransferTest
     [Rfc("9175-3.4-2")]
     public async Task The_Request_Tag_is_sent_in_the_requests_for_the_response_too()
     {
-        TaskCompletionSource first = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource first = new(RunContinuationsAsynchronously);
         HandServer server = new() { Body = Bytes(3000) };
         Answer = request =>
         {

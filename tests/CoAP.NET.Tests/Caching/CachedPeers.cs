@@ -27,7 +27,7 @@ internal static class CachedPeers
 
     public static CoapResponse Response(CoapCode code, string payload = "", uint? maxAge = null, byte? tag = null)
     {
-        CoapMessage message = new(code) { Payload = System.Text.Encoding.UTF8.GetBytes(payload) };
+        CoapMessage message = new(code) { Payload = Encoding.UTF8.GetBytes(payload) };
         if (maxAge is { } seconds)
         {
             message.Options.Add(new MaxAgeOption(seconds));

@@ -58,7 +58,7 @@ public sealed class CachingDocumentationTests
         CoapCache cache = new(timeProvider: new VirtualClock());
         int asked = 0;
         Task<CoapMessage> SendToServerAsync(CoapMessage request, string uri) => Task.FromResult(
-            new CoapMessage(CoapCode.Content) { Payload = System.Text.Encoding.UTF8.GetBytes($"{uri} {request.Code} {++asked}") });
+            new CoapMessage(CoapCode.Content) { Payload = Encoding.UTF8.GetBytes($"{uri} {request.Code} {++asked}") });
 
         async Task<CoapMessage> AskAsync(CoapMessage request, string uri, CoapQuotaSource source)
         {
@@ -75,6 +75,6 @@ public sealed class CachingDocumentationTests
 
         await AskAsync(new CoapMessage(CoapCode.Get), "https://api.example.com/x", default);
         CoapMessage second = await AskAsync(new CoapMessage(CoapCode.Get), "https://api.example.com/x", default);
-        Assert.Equal("https://api.example.com/x GET 1", System.Text.Encoding.UTF8.GetString(second.Payload.Span));
+        Assert.Equal("https://api.example.com/x GET 1", Encoding.UTF8.GetString(second.Payload.Span));
     }
 }

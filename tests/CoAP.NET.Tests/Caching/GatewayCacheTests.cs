@@ -52,7 +52,7 @@ public sealed class GatewayCacheTests
         Assert.Same(other, stale.Complete(other));
         CoapMessage valid = stale.Complete(Message(CoapCode.Valid, new ETagOption([7]), new MaxAgeOption(5)));
 
-        Assert.Equal((CoapCode.Content, "one"), (valid.Code, System.Text.Encoding.UTF8.GetString(valid.Payload.Span)));
+        Assert.Equal((CoapCode.Content, "one"), (valid.Code, Encoding.UTF8.GetString(valid.Payload.Span)));
         Assert.Equal(FromSeconds(5), Begin().Fresh!.Options.MaxAge);
         Assert.Equal(1, _cache.Validations);
     }
@@ -107,7 +107,7 @@ public sealed class GatewayCacheTests
     {
         CoapMessage answer =
             Message(CoapCode.Content, [new MaxAgeOption(maxAge), .. tag is { } value ? [new ETagOption([value])] : (CoapOption[])[]]);
-        answer.Payload = System.Text.Encoding.UTF8.GetBytes(text);
+        answer.Payload = Encoding.UTF8.GetBytes(text);
         return answer;
     }
 

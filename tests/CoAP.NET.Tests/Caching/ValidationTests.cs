@@ -237,7 +237,7 @@ public sealed class ValidationTests : CacheTest
     // The second request is sent where the first one completes, which is another thread.
     private async Task<string> Arrival()
     {
-        TaskCompletionSource<string> arrival = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> arrival = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => arrival.TrySetResult(Wire.Hex(bytes));
         string? already = Transport.TakeSent().SingleOrDefault();
         string hex = already ?? await Within(arrival.Task);

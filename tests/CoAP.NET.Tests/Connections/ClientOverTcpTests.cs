@@ -79,7 +79,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
     [InlineData("coaps+tcp")]
     public async Task A_server_can_send_requests_to_a_device_that_merely_connected(string scheme)
     {
-        TaskCompletionSource<CoapPeer> device = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapPeer> device = new(RunContinuationsAsynchronously);
         _server.Endpoint.PeerConnected += (_, peer) => device.TrySetResult(peer);
         string uri = await StartAsync(scheme);
         _client.Endpoint.Routes.Root.MapGet("/3/0", static () => CoapResults.Text("device"));

@@ -159,7 +159,7 @@ public sealed class MeshCampaignTests
         server.MapGet("/echo/{id}", static request => CoapResults.Text(request.Route["id"]!));
         server.MapGet("/slow/{id}", async (CoapRequestContext request) =>
         {
-            TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource goesOn = new(RunContinuationsAsynchronously);
             _slow.Enqueue(goesOn);
             await goesOn.Task;
             return CoapResults.Text(request.Route["id"]!);

@@ -34,7 +34,7 @@ public sealed class ContentReadingTests : EndpointTest
         Server.MapPut("/lamp",
             request => request.ReadJson(LampContext.Default.Lamp) is null ? CoapResults.NotFound() : CoapResults.Changed());
         await StartAsync();
-        Exchange($"40030001b46c616d70{format}ff{payload}").Ends("ff" + Wire.Hex(System.Text.Encoding.UTF8.GetBytes(text)));
+        Exchange($"40030001b46c616d70{format}ff{payload}").Ends("ff" + Wire.Hex(Encoding.UTF8.GetBytes(text)));
     }
 
     [Fact]

@@ -31,7 +31,7 @@ public sealed class ValueRequestTests : IAsyncLifetime
         await _pair.StartAsync();
 
         static CoapResult Report(CoapRequestContext request) =>
-            new(CoapCode.Changed, System.Text.Encoding.UTF8.GetBytes($"{request.Code.Name} {request.ContentFormat?.Value} "
+            new(CoapCode.Changed, Encoding.UTF8.GetBytes($"{request.Code.Name} {request.ContentFormat?.Value} "
                 + $"{Convert.ToHexString(request.Payload.Span)}"));
     }
 

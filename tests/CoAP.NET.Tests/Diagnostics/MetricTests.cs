@@ -46,7 +46,7 @@ public class MetricTests : EndpointTest
         Transport.Receive(Peer, "40010001b4736c6f77");
         Assert.Equal(1, Assert.Single(_metrics.Read("coap.server.active_requests")).Value);
         Clock.Advance(FromSeconds(7));
-        TaskCompletionSource<bool> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<bool> sent = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, _) => sent.TrySetResult(true);
         late.SetResult(CoapResults.Text("done"));
         await Within(sent.Task);

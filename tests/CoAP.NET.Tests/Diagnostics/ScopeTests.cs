@@ -20,7 +20,7 @@ public sealed class ScopeTests : EndpointTest
             return CoapResults.Text("x");
         });
         await StartAsync();
-        TaskCompletionSource<bool> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<bool> sent = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, _) => sent.TrySetResult(true);
         Transport.Receive(Peer, "420112344a11");
         await Within(sent.Task);

@@ -72,7 +72,7 @@ public sealed class SpanTests : EndpointTest
         Transport.Receive(Peer, "40010001b4736c6f77");
         Assert.Empty(_stopped);
         Clock.Advance(FromSeconds(5));
-        TaskCompletionSource<bool> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<bool> sent = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, _) => sent.TrySetResult(true);
         late.SetResult(CoapResults.Text("done"));
         await Within(sent.Task);

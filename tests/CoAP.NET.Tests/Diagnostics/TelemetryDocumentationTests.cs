@@ -1,5 +1,4 @@
 using System.Net;
-using System.Text;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;

@@ -217,7 +217,7 @@ public sealed class TraceTests : EndpointTest
 
     private sealed class GatedStream(Stream inner) : FailingStream
     {
-        public TaskCompletionSource Open { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Open { get; } = new(RunContinuationsAsynchronously);
 
         public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
         {

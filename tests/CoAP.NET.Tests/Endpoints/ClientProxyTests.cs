@@ -1,5 +1,4 @@
 using System.Net;
-using System.Text;
 using CoAP.NET.Tests.Blockwise;
 
 namespace CoAP.NET.Tests.Endpoints;

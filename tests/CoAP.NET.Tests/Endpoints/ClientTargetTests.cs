@@ -21,7 +21,7 @@ public sealed class ClientTargetTests : ClientTest
         Task<CoapResponse> request = Client.GetAsync("coap://two.example/x");
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Assert.Equal(s_stranger, remote);
-        TaskCompletionSource<string> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> second = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, copy) => second.TrySetResult(Wire.Hex(copy));
         Transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
         Sent sent = new(await Within(second.Task));

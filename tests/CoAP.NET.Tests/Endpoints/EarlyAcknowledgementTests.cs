@@ -137,7 +137,7 @@ public sealed class EarlyAcknowledgementTests : EndpointTest
 
     private Task<string> NextSentAsync()
     {
-        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> sent = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
         return sent.Task;
     }

@@ -14,7 +14,7 @@ public class MeshTests : EndpointTest
         WatchAll(Options.Pipeline, seen, inline: false);
         Server.MapGet("/", () => "root");
         await StartAsync();
-        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> sent = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
         Transport.Receive(Peer, "40017d34");
         Assert.Equal("60457d34c0ff726f6f74", await Within(sent.Task));
@@ -43,7 +43,7 @@ public class MeshTests : EndpointTest
         Options.Pipeline.Insert(CoapStageLinks.SerializerToMessaging, Make).Insert(CoapStageLinks.MessagingToExchanges, Make);
         Server.MapGet("/", () => "root");
         await StartAsync();
-        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> sent = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
         Transport.Receive(Peer, "40017d34");
         Assert.Equal("60457d34c0ff726f6f74", await Within(sent.Task));

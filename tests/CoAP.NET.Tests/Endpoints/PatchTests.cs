@@ -1,4 +1,3 @@
-using System.Text;
 
 namespace CoAP.NET.Tests.Endpoints;
 

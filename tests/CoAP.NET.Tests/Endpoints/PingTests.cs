@@ -73,7 +73,7 @@ public sealed class PingTests : RequestingTest
         Task<TimeSpan> ping = Client.PingAsync("coap://two.example");
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Assert.Equal(s_first, remote);
-        TaskCompletionSource<byte[]> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<byte[]> second = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, copy) => second.TrySetResult(copy);
         Transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
         byte[] sent = await second.Task.WaitAsync(FromMinutes(2));

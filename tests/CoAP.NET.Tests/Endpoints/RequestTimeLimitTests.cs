@@ -113,7 +113,7 @@ public sealed class RequestTimeLimitTests : RequestingTest
             Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://two.example/x") { Timeout = FromSeconds(5) });
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Clock.Advance(FromSeconds(1.5));
-        TaskCompletionSource second = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource second = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, _) => second.TrySetResult();
         Transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
         await second.Task.WaitAsync(FromMinutes(2));

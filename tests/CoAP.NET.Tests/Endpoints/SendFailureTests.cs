@@ -47,7 +47,7 @@ public sealed class SendFailureTests : ClientTest
     [Fact]
     public async Task The_next_address_of_a_host_is_tried_when_sending_to_the_first_fails()
     {
-        TaskCompletionSource<string> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> second = new(RunContinuationsAsynchronously);
         Refuse(
             remote => remote == s_stranger ? SocketError.AddressFamilyNotSupported : null,
             (_, bytes) => second.TrySetResult(Wire.Hex(bytes)));

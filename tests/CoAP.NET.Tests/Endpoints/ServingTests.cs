@@ -106,7 +106,7 @@ public class ServingTests : EndpointTest
         await StartAsync();
         string answer = Exchange("40017d34e02602");
         answer.Begins("60827d34ff");
-        System.Text.Encoding.UTF8.GetString(Wire.Hex(answer[10..])).Mentions("9999");
+        Encoding.UTF8.GetString(Wire.Hex(answer[10..])).Mentions("9999");
         Exchange("50017d35e02602").Begins("5082");
         Exchange("40017d36e1260178").Begins("60457d36");
     }
@@ -182,7 +182,7 @@ public class ServingTests : EndpointTest
         Transport.Receive(Peer, "41017d3853b4736c6f77");
         Transport.HasSent("60007d38");
 
-        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> sent = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
         late.SetResult(new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
         string response = await Within(sent.Task);

@@ -188,7 +188,7 @@ public sealed class SharedTokenTests
             });
             _client.Endpoint.AddTransport(Transport);
             _stateless = new CoapStatelessClient(_client.Endpoint,
-                response => Got.Add((System.Text.Encoding.UTF8.GetString(response.State.Span), response.Age)),
+                response => Got.Add((Encoding.UTF8.GetString(response.State.Span), response.Age)),
                 new CoapStatelessOptions { Name = name });
         }
 
@@ -228,7 +228,7 @@ public sealed class SharedTokenTests
 
         private Task SendOneAsync(string state) => _stateless.SendAsync(
             new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/a") { Confirmable = state.Length == 0 },
-            System.Text.Encoding.UTF8.GetBytes(state));
+            Encoding.UTF8.GetBytes(state));
 
         private CoapMessage TakeOne() =>
             CoapDatagramSerializer.Default.Deserialize(Wire.Hex(Assert.Single(Transport.TakeSent())).AsSpan());

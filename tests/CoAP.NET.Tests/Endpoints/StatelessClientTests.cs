@@ -202,13 +202,13 @@ public sealed class StatelessClientTests : RequestingTest
     private async Task<CoapMessage> SendAsync(CoapStatelessClient client, string state, bool confirmable = true)
     {
         await client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = confirmable },
-            System.Text.Encoding.UTF8.GetBytes(state));
+            Encoding.UTF8.GetBytes(state));
         return TakeOne();
     }
 
     private void Take(CoapStatelessResponse response)
     {
-        string state = System.Text.Encoding.UTF8.GetString(response.State.Span);
+        string state = Encoding.UTF8.GetString(response.State.Span);
         if (state == "throw")
         {
             throw new InvalidOperationException("the application's mistake");

@@ -298,7 +298,7 @@ public sealed class StoppingBlocksTests
 
         public int Count => Volatile.Read(ref _count);
 
-        public void Close() => _closed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        public void Close() => _closed = new TaskCompletionSource(RunContinuationsAsynchronously);
 
         public void Open() => _closed!.SetResult();
 

@@ -115,7 +115,7 @@ public class StoppingTests : EndpointTest
     public async Task A_handler_that_has_not_awaited_yet_gets_its_client_5_03_on_disposal()
     {
         TaskCompletionSource<Task> disposing = new();
-        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource entered = new(RunContinuationsAsynchronously);
         Server.MapGet("/never", (CoapRequestContext _, CancellationToken cancellationToken) =>
         {
             entered.SetResult();
@@ -183,7 +183,7 @@ public class StoppingTests : EndpointTest
     [Fact]
     public async Task Stopping_from_inside_a_handler_does_not_deadlock()
     {
-        TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource stopped = new(RunContinuationsAsynchronously);
         Server.MapPost("/stop", async (_, _) =>
         {
             await Server.StopAsync(CancellationToken.None);
@@ -220,7 +220,7 @@ public class StoppingTests : EndpointTest
     public async Task Ten_thousand_open_exchanges_block_no_thread()
     {
         Options.Limits.Amplification.IsLimited = false;
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
         Server.MapGet("/open", (CoapRequestContext _, CancellationToken _) => answer.Task);
         await StartAsync();
         for (int i = 0; i < 10_000; i++)

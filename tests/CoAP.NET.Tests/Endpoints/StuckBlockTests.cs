@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Endpoints;
 [Collection(VirtualTimeCollection.Name)]
 public sealed class StuckBlockTests : EndpointTest
 {
-    private readonly TaskCompletionSource _goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _goesOn = new(RunContinuationsAsynchronously);
     private int _held;
 
     [Theory]
@@ -96,7 +96,7 @@ public sealed class StuckBlockTests : EndpointTest
     [Fact]
     public async Task A_request_received_during_a_stop_is_refused_and_an_earlier_request_inside_a_block_is_served()
     {
-        TaskCompletionSource<CoapResult> slow = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> slow = new(RunContinuationsAsynchronously);
         Insert("ExchangesToResource", passes: "/slow");
         Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => slow.Task);
         Server.MapGet("/x", static () => "x");

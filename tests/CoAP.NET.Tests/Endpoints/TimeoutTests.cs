@@ -108,7 +108,7 @@ public sealed class TimeoutTests : ClientTest
         Clock.Advance(FromSeconds(1));
 
         // 2.31 with Block1 0/more/1024.
-        TaskCompletionSource next = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource next = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, _) => next.TrySetResult();
         Transport.Receive(s_server, $"645f{first.MessageId}{first.Token}d10e0e");
         await Within(next.Task);
@@ -131,7 +131,7 @@ public sealed class TimeoutTests : ClientTest
         Sent first = TakeOne();
 
         // 2.31 with Block1 0/more/1024.
-        TaskCompletionSource next = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource next = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, _) => next.TrySetResult();
         Transport.Receive(s_server, $"645f{first.MessageId}{first.Token}d10e0e");
         await Within(next.Task);

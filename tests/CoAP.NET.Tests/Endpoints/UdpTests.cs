@@ -81,7 +81,7 @@ public sealed class UdpTests
     public async Task A_hundred_blocked_handlers_stop_neither_other_requests_nor_a_handler_that_awaits(CoapSocketEngine engine)
     {
         using ManualResetEventSlim open = new();
-        TaskCompletionSource late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource late = new(RunContinuationsAsynchronously);
         int blocked = 0;
         await using CoapServer server = Make(engine);
         server.MapGet("/block", () =>

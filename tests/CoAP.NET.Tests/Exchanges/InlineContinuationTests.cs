@@ -48,7 +48,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
     {
         string uri = UriOf("coap://");
         using ManualResetEventSlim release = new();
-        TaskCompletionSource blocked = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource blocked = new(RunContinuationsAsynchronously);
         List<Task> stuck = [];
         while (!blocked.Task.IsCompleted)
         {
@@ -111,7 +111,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
     public async Task A_continuation_does_not_run_inside_the_call_that_cancels()
     {
         using CancellationTokenSource cancellation = new();
-        TaskCompletionSource<int> thread = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<int> thread = new(RunContinuationsAsynchronously);
         bool isWithin = true;
         int us = Environment.CurrentManagedThreadId;
         Task waiting = WaitAsync();

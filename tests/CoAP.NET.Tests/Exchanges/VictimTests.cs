@@ -125,7 +125,7 @@ public sealed class VictimTests : StrangersTest
             text.AddRange(part.Payload.ToArray());
             if (part.Options.Block2 is not { More: true })
             {
-                return System.Text.Encoding.UTF8.GetString([.. text]);
+                return Encoding.UTF8.GetString([.. text]);
             }
         }
     }
@@ -144,7 +144,7 @@ public sealed class VictimTests : StrangersTest
 
                 foreach (string segment in path.Split('/', StringSplitOptions.RemoveEmptyEntries))
                 {
-                    request.Options.Add(OptionNumber.UriPath, System.Text.Encoding.UTF8.GetBytes(segment));
+                    request.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(segment));
                 }
 
                 if (method == CoapMethod.Put || method == CoapMethod.Post)

@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using System.Text;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Tests.Execution;

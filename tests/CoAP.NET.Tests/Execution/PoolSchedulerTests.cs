@@ -9,7 +9,7 @@ public sealed class PoolSchedulerTests
     public async Task Queued_work_runs_on_the_pool_and_not_inside_the_call()
     {
         PoolScheduler scheduler = new();
-        TaskCompletionSource<bool> ran = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<bool> ran = new(RunContinuationsAsynchronously);
         using SemaphoreSlim queued = new(0);
         Assert.True(scheduler.Queue(
             _ => ran.SetResult(Thread.CurrentThread.IsThreadPoolThread && queued.Wait(s_hang)),
@@ -22,7 +22,7 @@ public sealed class PoolSchedulerTests
     public async Task An_exception_of_work_is_counted_and_later_work_runs()
     {
         PoolScheduler scheduler = new();
-        TaskCompletionSource ran = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource ran = new(RunContinuationsAsynchronously);
         scheduler.Queue(static _ => throw new InvalidOperationException("no"), null);
         scheduler.Queue(_ => ran.SetResult(), null);
         await ran.Task.WaitAsync(s_hang);

@@ -14,7 +14,7 @@ public class ThreadIdTests
         stage.MapGet("/a", () => "a").WithExecution(queued: 2, capacity: 2);
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 4).Select(_ => stage.SendAsync(CoapMethod.Get, "/a"))];
         scheduler.RunAll();
-        Assert.All(answers, answer => Assert.Equal("a", System.Text.Encoding.UTF8.GetString(answer.Result.Payload.Span)));
+        Assert.All(answers, answer => Assert.Equal("a", Encoding.UTF8.GetString(answer.Result.Payload.Span)));
         Assert.Equal(2, stage.Counters[CoapCounter.StageErrors]);
         Assert.All(stage.Logger.Entries, entry => Assert.IsType<EntryPointNotFoundException>(entry.Exception));
         Assert.Equal(2, stage.Logger.Entries.Count);

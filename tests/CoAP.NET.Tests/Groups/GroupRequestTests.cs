@@ -273,7 +273,7 @@ public sealed class GroupRequestTests : ClientTest
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri);
         Sent sent = TakeOne();
-        TaskCompletionSource<(CoapAddress Remote, byte[] Bytes)> unicast = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<(CoapAddress Remote, byte[] Bytes)> unicast = new(RunContinuationsAsynchronously);
         Transport.OnSent = (remote, bytes) => unicast.TrySetResult((remote, bytes));
         Transport.Receive(s_server, $"56450001{sent.Token}d10a08ff" + string.Concat(Enumerable.Repeat("61", 16))); // Block2 0/1/16
         (CoapAddress remote, byte[] bytes) = await Within(unicast.Task);
@@ -295,7 +295,7 @@ public sealed class GroupRequestTests : ClientTest
     {
         Task<List<CoapGroupResponse>> answers = Collect(Uri, new CoapGroupRequestOptions { FetchWhole = fetches });
         Sent sent = TakeOne();
-        TaskCompletionSource<string> unicast = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> unicast = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => unicast.TrySetResult(Wire.Hex(bytes));
         Transport.Receive(s_server, $"56450001{sent.Token}d10a08ff" + string.Concat(Enumerable.Repeat("61", 16)));
         if (fetches)

@@ -152,8 +152,8 @@ public sealed class ServerTests : GuideTest
     public async Task A_queued_group_limits_the_running_requests_of_all_its_routes_together()
     {
         ConcurrentQueue<string> read = new();
-        TaskCompletionSource two = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource end = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource two = new(RunContinuationsAsynchronously);
+        TaskCompletionSource end = new(RunContinuationsAsynchronously);
         async Task<CoapResult> ReadReportAsync(string name, CancellationToken ct)
         {
             read.Enqueue(name);

@@ -81,7 +81,7 @@ public class InlineTargetTests
         CollectTarget<Tuple<int, int>[]> batches = new();
         batch.LinkTo(batches, MeshRig.Propagate);
 
-        TaskCompletionSource arrived = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource arrived = new(RunContinuationsAsynchronously);
         CollectTarget<Tuple<int, int>> first = new(_ => arrived.TrySetResult());
         join.LinkTo(first, new DataflowLinkOptions { Append = false, MaxMessages = 1 });
         left.Post(1);

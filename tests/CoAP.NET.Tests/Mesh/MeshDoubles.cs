@@ -17,7 +17,7 @@ internal sealed class ListObserver<T> : IObserver<T>
 {
     public List<T> Items { get; } = [];
 
-    public TaskCompletionSource Completed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    public TaskCompletionSource Completed { get; } = new(RunContinuationsAsynchronously);
 
     public void OnCompleted() => Completed.TrySetResult();
 

@@ -1,6 +1,5 @@
 using System.Reflection;
 using System.Security;
-using System.Text;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Tests.Mesh;

@@ -84,7 +84,7 @@ public sealed class ReplacedStageTests
     public async Task A_router_may_answer_with_a_stream_which_is_read_block_by_block_and_disposed(string scheme)
     {
         byte[] large = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 31))];
-        TaskCompletionSource disposed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource disposed = new(RunContinuationsAsynchronously);
         CoapEndpointOptions options = new();
         Router(options, exchange => CoapResults.Stream(
             exchange.Request.Path switch
@@ -165,7 +165,7 @@ public sealed class ReplacedStageTests
     [Fact]
     public async Task A_request_to_a_full_router_gets_5_03()
     {
-        TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource release = new(RunContinuationsAsynchronously);
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapServerReply>(
             async exchange =>
@@ -190,9 +190,9 @@ public sealed class ReplacedStageTests
     [Fact]
     public async Task A_request_held_by_a_router_gets_5_03_on_disposal_and_its_late_answer_is_dropped()
     {
-        TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource release = new(RunContinuationsAsynchronously);
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
-        TaskCompletionSource<CancellationToken> entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CancellationToken> entered = new(RunContinuationsAsynchronously);
         options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapServerReply>(async exchange =>
         {
             entered.SetResult(exchange.Request.Aborted);
@@ -611,7 +611,7 @@ public sealed class ReplacedStageTests
     // A propagator of its own without a queue.
     private sealed class PassThrough<TInput, TOutput>(Func<TInput, TOutput> change) : IPropagatorBlock<TInput, TOutput>
     {
-        private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _completion = new(RunContinuationsAsynchronously);
         private ITargetBlock<TOutput>? _target;
 
         public Task Completion => _completion.Task;

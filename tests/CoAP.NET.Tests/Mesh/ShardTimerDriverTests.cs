@@ -84,7 +84,7 @@ public sealed class ShardTimerDriverTests
     {
         CoapShard shard = new(0, EnvironmentOf(TimeProvider.System));
         using ShardTimerDriver clock = new(shard);
-        TaskCompletionSource<bool> isPool = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<bool> isPool = new(RunContinuationsAsynchronously);
         shard.Enter();
         shard.Wheel.Schedule(new ActingTimer(shard, () => isPool.TrySetResult(Thread.CurrentThread.IsThreadPoolThread)),
             shard.Environment.Now + TimeSpan.TicksPerMillisecond);
@@ -99,7 +99,7 @@ public sealed class ShardTimerDriverTests
         ShiftedTime time = new();
         CoapShard shard = new(0, EnvironmentOf(time));
         using ShardTimerDriver clock = new(shard);
-        TaskCompletionSource<Thread> ran = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<Thread> ran = new(RunContinuationsAsynchronously);
         shard.Enter();
         shard.Wheel.Schedule(new ActingTimer(shard, () => ran.TrySetResult(Thread.CurrentThread)),
             shard.Environment.Now + TimeSpan.TicksPerHour);
@@ -200,7 +200,7 @@ public sealed class ShardTimerDriverTests
 
     private sealed class FiringTimer : WheelTimer
     {
-        private readonly TaskCompletionSource _fired = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _fired = new(RunContinuationsAsynchronously);
 
         public Task Fired => _fired.Task;
 

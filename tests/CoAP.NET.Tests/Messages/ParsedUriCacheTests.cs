@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Messages;
 
 namespace CoAP.NET.Tests.Messages;

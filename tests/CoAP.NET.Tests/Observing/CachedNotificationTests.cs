@@ -83,7 +83,7 @@ public sealed class CachedNotificationTests : ClientObserveTest
             Type = type,
             MessageId = id,
             Token = token,
-            Payload = System.Text.Encoding.UTF8.GetBytes(block)
+            Payload = Encoding.UTF8.GetBytes(block)
         };
         message.Options.Block2 = new BlockValue(number, more, 0);
         return message;

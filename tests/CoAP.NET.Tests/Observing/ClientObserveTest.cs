@@ -88,7 +88,7 @@ public abstract class ClientObserveTest : ClientTest
             Type = type,
             MessageId = id,
             Token = token,
-            Payload = System.Text.Encoding.UTF8.GetBytes(payload)
+            Payload = Encoding.UTF8.GetBytes(payload)
         };
         message.Options.Observe = observe;
         message.Options.MaxAge = maxAge is { } seconds ? FromSeconds(seconds) : null;

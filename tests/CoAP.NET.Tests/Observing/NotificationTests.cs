@@ -194,7 +194,7 @@ public sealed class NotificationTests : ClientObserveTest
             Type = CoapMessageType.NonConfirmable,
             MessageId = (ushort)(0x5000 + observe),
             Token = token,
-            Payload = System.Text.Encoding.UTF8.GetBytes(block),
+            Payload = Encoding.UTF8.GetBytes(block),
         };
         message.Options.Observe = observe;
         message.Options.Block2 = new BlockValue(0, true, 0);
@@ -212,7 +212,7 @@ public sealed class NotificationTests : ClientObserveTest
             Type = CoapMessageType.Acknowledgement,
             MessageId = fetch.MessageId,
             Token = fetch.Token,
-            Payload = System.Text.Encoding.UTF8.GetBytes(payload),
+            Payload = Encoding.UTF8.GetBytes(payload),
         };
         message.Options.Block2 = new BlockValue(1, false, 0);
         Receive(message);

@@ -120,7 +120,7 @@ internal sealed class ObservableDevice : IDisposable
             Type = type,
             MessageId = id,
             Token = token,
-            Payload = System.Text.Encoding.UTF8.GetBytes($"{Value}")
+            Payload = Encoding.UTF8.GetBytes($"{Value}")
         };
         message.Options.MaxAge = FromSeconds(_maxAge);
         if (isNotification)

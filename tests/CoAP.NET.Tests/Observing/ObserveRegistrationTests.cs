@@ -209,7 +209,7 @@ public sealed class ObserveRegistrationTests : ServerObserveTest
         void With(CoapMessage message, string payload)
         {
             message.Options.AddUInt(OptionNumber.ContentFormat, 0);
-            message.Payload = System.Text.Encoding.UTF8.GetBytes(payload);
+            message.Payload = Encoding.UTF8.GetBytes(payload);
         }
 
         Assert.Equal("a1", TextOf(Ask(Peer, "/fetch", 0, "01", CoapMethod.Fetch, more: message => With(message, "a"))!));

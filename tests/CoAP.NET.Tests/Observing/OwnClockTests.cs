@@ -10,7 +10,7 @@ public sealed class OwnClockTests
     [Fact]
     public async Task A_notification_handler_does_not_run_on_the_thread_pool_with_a_custom_TimeProvider()
     {
-        TaskCompletionSource<bool> isPool = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<bool> isPool = new(RunContinuationsAsynchronously);
         int runs = 0;
         DirectTransport transport = new();
         await using CoapServer server = new(new CoapEndpointOptions { TimeProvider = new OwnTime() });

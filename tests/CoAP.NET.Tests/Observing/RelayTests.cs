@@ -62,6 +62,6 @@ public sealed class RelayTests
         protected override void OnEnded() => Ends++;
 
         private static CoapResponse Of(string text) =>
-            CoapResponse.FromMessage(new CoapMessage(CoapCode.Content) { Payload = System.Text.Encoding.UTF8.GetBytes(text) });
+            CoapResponse.FromMessage(new CoapMessage(CoapCode.Content) { Payload = Encoding.UTF8.GetBytes(text) });
     }
 }

@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Observing;
 using CoAP.NET.Tests.Endpoints;
 
@@ -82,7 +81,7 @@ public abstract class ServerObserveTest : EndpointTest
     private protected async Task<CoapMessage> AnswerAfterAsync(Action cause)
     {
         TakeNew();
-        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<byte[]> sent = new(RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
         cause();
         CoapMessage message = CoapDatagramSerializer.Default.Deserialize(await Within(sent.Task));

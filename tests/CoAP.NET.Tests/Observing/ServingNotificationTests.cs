@@ -152,7 +152,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
     {
         string state = "0";
         CoapRouteHandlerBuilder route = Server.MapGet("/obs",
-            request => CoapResults.ValidOr(request, CoapETag.FromContent(System.Text.Encoding.UTF8.GetBytes(state)),
+            request => CoapResults.ValidOr(request, CoapETag.FromContent(Encoding.UTF8.GetBytes(state)),
                 () => CoapResults.Text(state))).Observable();
         await StartAsync();
         CoapMessage valid = Ask(Peer, "/obs",

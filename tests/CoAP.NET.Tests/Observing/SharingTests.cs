@@ -66,7 +66,7 @@ public sealed class SharingTests : ClientObserveTest
         Assert.Equal((17, 8), (Endpoint.Observed.Count, Endpoint.Observed.Registrations));
         Assert.Equal(["x", "y"],
             sent.Where(static request => request.Code == CoapCode.Fetch)
-                .Select(static request => System.Text.Encoding.UTF8.GetString(request.Payload.Span)));
+                .Select(static request => Encoding.UTF8.GetString(request.Payload.Span)));
         foreach (CoapObservation observation in observations)
         {
             await observation.DisposeAsync();

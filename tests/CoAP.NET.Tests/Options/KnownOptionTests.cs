@@ -187,7 +187,7 @@ public sealed class KnownOptionTests
         CoapOptionCollection options = new();
         foreach (string segment in path)
         {
-            options.Add(OptionNumber.LocationPath, System.Text.Encoding.UTF8.GetBytes(segment));
+            options.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment));
         }
 
         return options.AddRange(query.Select(argument => new LocationQueryOption(argument))).Location;

@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Tests.Blockwise;
 using CoAP.NET.Tests.Testing;
 

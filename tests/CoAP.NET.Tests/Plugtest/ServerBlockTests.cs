@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Tests.Blockwise;
 using Server;
 

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Globalization;
-using System.Text;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Blockwise;
 using Server;

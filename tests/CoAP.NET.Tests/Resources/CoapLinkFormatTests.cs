@@ -31,7 +31,7 @@ public class CoapLinkFormatTests
     public void Document_is_read(string document, string expected)
     {
         Assert.Equal(expected, Show(CoapLinkFormat.Parse(document)));
-        Assert.Equal(expected, Show(CoapLinkFormat.Parse(System.Text.Encoding.UTF8.GetBytes(document))));
+        Assert.Equal(expected, Show(CoapLinkFormat.Parse(Encoding.UTF8.GetBytes(document))));
     }
 
     [Fact]

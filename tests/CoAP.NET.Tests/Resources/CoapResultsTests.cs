@@ -102,7 +102,7 @@ public partial class CoapResultsTests
         {
             if (result.Options.NumberAt(i) == number)
             {
-                strings.Add(System.Text.Encoding.UTF8.GetString(result.Options.ValueAt(i)));
+                strings.Add(Encoding.UTF8.GetString(result.Options.ValueAt(i)));
             }
         }
 

@@ -569,7 +569,7 @@ public class ExecutionTests
         stage.MapGet("/queued", () => LaterAsync().GetAwaiter().GetResult()).WithExecution(queued: 1);
         stage.MapGet("/inline", () => LaterAsync().GetAwaiter().GetResult());
         Assert.Equal(CoapCode.Content, (await stage.SendAsync(CoapMethod.Get, "/queued").WaitAsync(s_hang)).Code);
-        TaskCompletionSource<Task<CoapResult>> received = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<Task<CoapResult>> received = new(RunContinuationsAsynchronously);
         Assert.True(CoapThreadScheduler.Default.Queue(_ => received.SetResult(stage.SendAsync(CoapMethod.Get, "/inline")), null));
         Assert.Equal(CoapCode.Content, (await (await received.Task.WaitAsync(s_hang)).WaitAsync(s_hang)).Code);
 

@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Tests.Resources;
@@ -113,7 +112,7 @@ public class FilterTests
     [Fact]
     public async Task A_filter_that_waits_does_not_delay_other_requests()
     {
-        TaskCompletionSource opens = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource opens = new(RunContinuationsAsynchronously);
         _stage.MapGet("/x", () => "x").AddFilter(async (request, next, cancellationToken) =>
         {
             await opens.Task.WaitAsync(cancellationToken);

@@ -5,7 +5,7 @@ internal sealed class ManualScheduler : CoapThreadScheduler
 {
     private readonly Lock _gate = new();
     private readonly Queue<(Action<object?> Work, object? State)> _queue = new();
-    private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private TaskCompletionSource _changed = new(RunContinuationsAsynchronously);
 
     public int Count
     {
@@ -46,7 +46,7 @@ internal sealed class ManualScheduler : CoapThreadScheduler
                 return Task.CompletedTask;
             }
 
-            _changed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            _changed = new TaskCompletionSource(RunContinuationsAsynchronously);
             return _changed.Task;
         }
     }

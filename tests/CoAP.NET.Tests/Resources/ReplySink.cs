@@ -38,5 +38,5 @@ internal sealed class ReplySink : ITargetBlock<CoapServerReply>
     }
 
     private TaskCompletionSource<CoapResult> Source(CoapExchange exchange) =>
-        _waiting.GetOrAdd(exchange, _ => new TaskCompletionSource<CoapResult>(TaskCreationOptions.RunContinuationsAsynchronously));
+        _waiting.GetOrAdd(exchange, _ => new TaskCompletionSource<CoapResult>(RunContinuationsAsynchronously));
 }

@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Transports.Streams;
 using Microsoft.Extensions.Logging;

@@ -19,7 +19,7 @@ public class ResourceInboundBlockTests
         foreach (string path in new[] { "/a", "/nowhere" })
         {
             CoapMessage message = ResourceStage.Message(CoapMethod.Get, path);
-            message.Options.Add(number, System.Text.Encoding.UTF8.GetBytes(value));
+            message.Options.Add(number, Encoding.UTF8.GetBytes(value));
             message.Options.AddUInt(OptionNumber.NoResponse, 0);
             _stage.Send(message).Gives(CoapCode.ProxyingNotSupported);
         }

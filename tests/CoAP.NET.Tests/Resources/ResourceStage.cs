@@ -57,12 +57,12 @@ internal sealed class ResourceStage : ICoapRouteBuilder
         CoapMessage message = new(method);
         foreach (string segment in PathText.Split(path))
         {
-            message.Options.Add(OptionNumber.UriPath, System.Text.Encoding.UTF8.GetBytes(PathText.Decode(segment, nameof(path))));
+            message.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(PathText.Decode(segment, nameof(path))));
         }
 
         foreach (string query in queries)
         {
-            message.Options.Add(OptionNumber.UriQuery, System.Text.Encoding.UTF8.GetBytes(query));
+            message.Options.Add(OptionNumber.UriQuery, Encoding.UTF8.GetBytes(query));
         }
 
         return message;

@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Transports.Streams;
 using Microsoft.Extensions.Logging;
@@ -32,7 +31,7 @@ public class RouteSecurityTests : EndpointTest
 
         string answer = Exchange(PlainGetX);
         Assert.Equal("6181", answer[..4]);
-        System.Text.Encoding.UTF8.GetString(Wire.Hex(answer)).Mentions("secured transports only");
+        Encoding.UTF8.GetString(Wire.Hex(answer)).Mentions("secured transports only");
         Assert.False(runs);
         Secured(SecuredGetX).Ends(Hi);
     }
@@ -171,5 +170,5 @@ public class RouteSecurityTests : EndpointTest
         return Assert.Single(_connection.TakeSent());
     }
 
-    private static string TextOf(string hex) => System.Text.Encoding.UTF8.GetString(Wire.Hex(hex));
+    private static string TextOf(string hex) => Encoding.UTF8.GetString(Wire.Hex(hex));
 }

@@ -42,7 +42,7 @@ public class RoutingTests
         }
         else
         {
-            Assert.Equal(expected, System.Text.Encoding.UTF8.GetString(result.Payload.Span));
+            Assert.Equal(expected, Encoding.UTF8.GetString(result.Payload.Span));
         }
     }
 
@@ -223,5 +223,5 @@ public class RoutingTests
         string.Concat(Enumerable.Range(0, length + 1)
             .Select(i => i < template.Segments.Length ? ((int)template.Segments[i].Kind).ToString() : "-")).Replace('-', '\0');
 
-    private static string Text(CoapResult result) => System.Text.Encoding.UTF8.GetString(result.Payload.Span);
+    private static string Text(CoapResult result) => Encoding.UTF8.GetString(result.Payload.Span);
 }

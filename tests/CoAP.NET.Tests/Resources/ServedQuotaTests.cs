@@ -13,7 +13,7 @@ public sealed class ServedQuotaTests : EndpointTest
     private static readonly CoapDatagramSerializer s_datagrams = new();
     private static readonly CoapStreamSerializer s_frames = new();
 
-    private readonly TaskCompletionSource<CoapResult> _end = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<CoapResult> _end = new(RunContinuationsAsynchronously);
     private readonly DirectStreamTransport _streams = new();
     private readonly DirectSessionTransport _sessions = new();
     private readonly Dictionary<CoapAddress, DirectConnection> _connections = [];
@@ -194,7 +194,7 @@ public sealed class ServedQuotaTests : EndpointTest
         await EndAsync();
     }
 
-    private static string TextOf(CoapMessage? answer) => System.Text.Encoding.UTF8.GetString(answer!.Payload.Span);
+    private static string TextOf(CoapMessage? answer) => Encoding.UTF8.GetString(answer!.Payload.Span);
 
     private static CoapAddress Source(int source, int port) => CoapAddress.FromIPv4(0xc6336400 + ((uint)source << 8), (ushort)port);
 

@@ -142,7 +142,7 @@ public class WellKnownCoreTests
     }
 
     private string Document(params string[] queries) =>
-        System.Text.Encoding.UTF8.GetString(_stage.Get("/.well-known/core", queries).Payload.Span);
+        Encoding.UTF8.GetString(_stage.Get("/.well-known/core", queries).Payload.Span);
 
     private void MapLinks()
     {

@@ -16,7 +16,7 @@ public sealed class SignallingStopTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection busy = Connect();
         DirectConnection other = Connect();
-        TaskCompletionSource released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource released = new(RunContinuationsAsynchronously);
         other.OnSent = frame =>
         {
             if (frame == Release)
@@ -96,7 +96,7 @@ public sealed class SignallingStopTests : SignallingTest
         await StartStreamsAsync();
         (DirectConnection connection, CoapPeer peer) = await OpenAsync();
         (Task<CoapResponse> response, string token) = Ask(connection, peer);
-        TaskCompletionSource released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource released = new(RunContinuationsAsynchronously);
         connection.OnSent = frame => released.TrySetResult();
         Task stop = Server.StopAsync();
         await Within(released.Task);

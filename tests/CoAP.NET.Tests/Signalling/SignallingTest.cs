@@ -73,6 +73,6 @@ public abstract class SignallingTest : ConnectionTest
         Assert.Equal(CoapCode.Abort, abort.Code);
         Assert.Equal(options, string.Join(", ", abort.Options));
         Assert.True(connection.HasSentLast);
-        return System.Text.Encoding.UTF8.GetString(abort.Payload.Span);
+        return Encoding.UTF8.GetString(abort.Payload.Span);
     }
 }

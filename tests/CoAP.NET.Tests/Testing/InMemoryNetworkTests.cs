@@ -123,7 +123,7 @@ public class InMemoryNetworkTests
         await transport.StartAsync(server, CancellationToken.None);
         server.OnReceive = datagram => RecordingContext.Send(transport, datagram.Remote, "60007d34");
         await using InMemoryTransport client = network.CreateHost(s_a);
-        TaskCompletionSource<string> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> answer = new(RunContinuationsAsynchronously);
         await client.StartAsync(new RecordingContext(TimeProvider.System)
         {
             OnReceive = datagram => answer.SetResult(Wire.Hex(datagram.Span))

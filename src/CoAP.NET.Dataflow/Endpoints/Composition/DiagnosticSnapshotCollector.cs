@@ -45,7 +45,7 @@ internal sealed class DiagnosticSnapshotCollector(
         found += connected.Length;
         channels.AddRange(connected);
         isTruncated = found > maxPeers;
-        return [.. channels.OrderByDescending(SeenAt).Take(maxPeers).Select(Read)];
+        return [.. channels.OrderByDescending(StreamState.LastHeardOf).Take(maxPeers).Select(Read)];
     }
 
     private static int CountObservers(CoapShardPipeline pipeline)
@@ -55,9 +55,6 @@ internal sealed class DiagnosticSnapshotCollector(
             return pipeline.Observers.Count;
         }
     }
-
-    private static long SeenAt(CoapChannel channel) =>
-        Math.Max(channel.LastSeen, ConnectionSignallingState.Of(channel)?.LastHeard ?? long.MinValue);
 
     // Whom we chose ourselves has the time of that until something comes.
     private static bool WasHeard(CoapChannel channel) =>
@@ -85,7 +82,7 @@ internal sealed class DiagnosticSnapshotCollector(
                 HasIdentity = PeerIdentityInspector.IsKnown(channel.Identity),
                 IsVerified = channel.IsVerified,
                 IsNewcomer = channel.IsNewcomer,
-                LastSeen = WasHeard(channel) ? utcNow - TimeSpan.FromTicks(Math.Max(0, now - SeenAt(channel))) : null,
+                LastSeen = WasHeard(channel) ? utcNow - TimeSpan.FromTicks(Math.Max(0, now - StreamState.LastHeardOf(channel))) : null,
                 RunningRequests = channel.Requests?.Count ?? MessageLayer.RunningOf(channel),
                 Outstanding = MessageLayer.OutstandingTo(channel),
                 Queued = MessageLayer.WaitingFor(channel),

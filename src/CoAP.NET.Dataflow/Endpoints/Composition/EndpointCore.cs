@@ -230,8 +230,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         CoapChannel channel, HoldOffOption? holdOff, IReadOnlyList<AlternativeAddressOption> alternativeAddresses,
         CancellationToken cancellationToken) => Peers.ReleaseAsync(channel, holdOff, alternativeAddresses, cancellationToken);
 
-    long IPeerActions.LastHeard(CoapChannel channel) =>
-        Math.Max(channel.LastSeen, ConnectionSignallingState.Of(channel)?.LastHeard ?? long.MinValue);
+    long IPeerActions.LastHeard(CoapChannel channel) => StreamState.LastHeardOf(channel);
 
     TimeSpan? IPeerActions.RoundTripTime(CoapChannel channel)
     {

@@ -142,7 +142,7 @@ public sealed class EndingTests
     public async Task A_handler_that_never_reads_holds_a_single_window_and_its_client_gets_an_error()
     {
         await using TransferNetwork network = new(NetworkConditions.Delayed(FromMilliseconds(20)));
-        TaskCompletionSource end = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource end = new(RunContinuationsAsynchronously);
         network.Server.MapPost("/never", async (CoapRequestContext _) =>
         {
             await end.Task.ConfigureAwait(false);
@@ -280,7 +280,7 @@ public sealed class EndingTests
 
         // Somebody else takes the room.
         CoapClient other = network.Client("192.0.2.3:40000");
-        TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource reached = new(RunContinuationsAsynchronously);
         using CancellationTokenSource cancel = new();
         if (!isTooMany)
         {
@@ -337,7 +337,7 @@ public sealed class EndingTests
 
     private static TaskCompletionSource StopAt(TransferNetwork network, int at)
     {
-        TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource reached = new(RunContinuationsAsynchronously);
         int count = 0;
         network.Network.Filter = packet =>
         {

@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
 using CoAP.NET.Testing;

@@ -135,7 +135,7 @@ public class SessionEndTests : SessionTest
     [InlineData("50")]
     public async Task An_answer_that_is_ready_after_the_session_ended_is_dropped(string first)
     {
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
         Server.MapGet("/x", (_, _) => new ValueTask<CoapResult>(answer.Task));
         await StartSessionsAsync();
         DirectSession pending = Sessions.Accept(Peer);

@@ -74,7 +74,7 @@ public class SessionPeersTests : SessionTest
         List<string> bodies = [];
         Server.MapPut("/x", request =>
         {
-            bodies.Add(System.Text.Encoding.ASCII.GetString(request.Payload.Span));
+            bodies.Add(Encoding.ASCII.GetString(request.Payload.Span));
             return CoapResults.Changed();
         });
         await StartSessionsAsync();
@@ -85,7 +85,7 @@ public class SessionPeersTests : SessionTest
             {
                 // Block1: 16 bytes, the last with fewer.
                 string payload = Convert.ToHexStringLower(
-                    System.Text.Encoding.ASCII.GetBytes(new string((char)('a' + (3 * i) + number), number == 2 ? 3 : 16)));
+                    Encoding.ASCII.GetBytes(new string((char)('a' + (3 * i) + number), number == 2 ? 3 : 16)));
                 string sent = Ask(both[i], $"41030{number}01aab178d103{(number << 4) | (number == 2 ? 0 : 8):x2}ff{payload}");
                 Assert.Equal(number == 2 ? "44" : "5f", sent[2..4]);
             }

@@ -25,7 +25,7 @@ public class SessionReleaseTests : SessionTest
     [Fact]
     public async Task A_released_session_is_closed_after_the_exchanges_in_progress_end()
     {
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
         Server.MapGet("/x", (_, _) => new ValueTask<CoapResult>(answer.Task));
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -120,7 +120,7 @@ public class SessionReleaseTests : SessionTest
     [Fact]
     public async Task A_stopping_endpoint_closes_each_session_after_its_last_exchange()
     {
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
         Server.MapGet("/x", (_, _) => new ValueTask<CoapResult>(answer.Task));
         await StartSessionsAsync();
         DirectSession busy = Sessions.Accept(Peer);

@@ -36,7 +36,7 @@ public class SessionRequestTests : SessionTest
     public async Task Concurrent_requests_share_one_handshake()
     {
         AnswerAll();
-        TaskCompletionSource handshake = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource handshake = new(RunContinuationsAsynchronously);
         Sessions.Connecting = (_, _, _) => handshake.Task;
         await StartSessionsAsync();
         Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 20).Select(i => Endpoint.GetAsync($"coaps://192.0.2.1/{i}"))];

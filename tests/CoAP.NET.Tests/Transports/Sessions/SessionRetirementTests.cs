@@ -117,7 +117,7 @@ public class SessionRetirementTests : SessionTest
     public async Task New_requests_are_ignored_while_a_session_finishes()
     {
         Options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.Zero };
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
         Server.MapGet("/slow", (_, _) => new ValueTask<CoapResult>(answer.Task));
         await StartCountingAsync();
         DirectSession session = Sessions.Accept(Peer);
@@ -148,7 +148,7 @@ public class SessionRetirementTests : SessionTest
     [Fact]
     public async Task A_POST_still_running_at_retirement_is_not_run_again_and_a_GET_is()
     {
-        TaskCompletionSource<CoapResult> never = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> never = new(RunContinuationsAsynchronously);
         Server.MapPost("/x", (_, _) =>
         {
             _runs++;

@@ -32,7 +32,7 @@ public sealed class AcceptLoopTests
 
         public ConcurrentQueue<Exception> Reported { get; } = [];
 
-        public TaskCompletionSource Third { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Third { get; } = new(RunContinuationsAsynchronously);
 
         protected override async ValueTask AcceptAsync(CancellationToken cancellationToken)
         {

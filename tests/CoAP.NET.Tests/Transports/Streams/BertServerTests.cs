@@ -261,7 +261,7 @@ public class BertServerTests : BodiesOnStreamsTest
 
         connection.HasSentNothing();
         Assert.InRange(Server.BodyBytes, 200 * 1024, 220 * 1024);
-        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> sent = new(RunContinuationsAsynchronously);
         connection.OnSent = hex => sent.TrySetResult(hex);
         mayRead.SetResult();
         Assert.Equal("0f", Frames.Read(await Within(sent.Task)).Block1Of());

@@ -12,7 +12,7 @@ public abstract class BodiesOnStreamsTest : ConnectionTest
     /// <summary>The next frame after this one, on whatever thread it leaves.</summary>
     private protected static async Task<CoapMessage> AskAsync(DirectConnection connection, CoapMessage request)
     {
-        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<string> sent = new(RunContinuationsAsynchronously);
         connection.OnSent = hex => sent.TrySetResult(hex);
         connection.Receive(Frames.Write(request));
         CoapMessage answer = Frames.Read(await Within(sent.Task));

@@ -13,7 +13,7 @@ public sealed class DuplexPipeTimeTests
     public async Task A_Connect_callback_fails_after_ConnectTimeout_and_its_late_pipe_is_closed()
     {
         VirtualClock clock = new();
-        TaskCompletionSource<CoapDuplexPipe> late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapDuplexPipe> late = new(RunContinuationsAsynchronously);
         await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock });
         client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions
         {

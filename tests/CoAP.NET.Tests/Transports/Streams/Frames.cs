@@ -39,7 +39,7 @@ internal static class Frames
         ReadOnlyMemory<byte> payload = default, string token = "aa")
     {
         CoapMessage request = new(method) { Token = new CoapToken(Wire.Hex(token)), Payload = payload };
-        request.Options.Add(OptionNumber.UriPath, System.Text.Encoding.UTF8.GetBytes(path));
+        request.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(path));
         AddBlock(request, OptionNumber.Block2, block2);
         AddBlock(request, OptionNumber.Block1, block1);
         return request;

@@ -45,7 +45,7 @@ internal sealed class LineConnection(LineTransport transport, Stream line, ICoap
     private readonly Channel<CoapDatagram> _toSend =
         System.Threading.Channels.Channel.CreateUnbounded<CoapDatagram>(new UnboundedChannelOptions { SingleReader = true });
     private readonly CancellationTokenSource _end = new();
-    private TaskCompletionSource _mayRead = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private TaskCompletionSource _mayRead = new(RunContinuationsAsynchronously);
     private CoapException? _reason;
     private int _pauses;
     private bool _isCongested;
@@ -91,7 +91,7 @@ internal sealed class LineConnection(LineTransport transport, Stream line, ICoap
         {
             if (_pauses++ == 0)
             {
-                _mayRead = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                _mayRead = new TaskCompletionSource(RunContinuationsAsynchronously);
             }
         }
     }

@@ -1,4 +1,3 @@
-using System.Text;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Exchanges;
 
@@ -21,7 +20,7 @@ public class MeshBackpressureTests : ConnectionTest
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
         HashSet<string> answered = [];
-        TaskCompletionSource all = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource all = new(RunContinuationsAsynchronously);
         connection.OnSent = hex =>
         {
             lock (answered)

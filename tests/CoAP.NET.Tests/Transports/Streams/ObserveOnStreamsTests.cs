@@ -457,7 +457,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
         return CoapResults.Bytes(state);
     }
 
-    private static string TextOf(string frame) => System.Text.Encoding.UTF8.GetString(Frames.Read(frame).Payload.Span);
+    private static string TextOf(string frame) => Encoding.UTF8.GetString(Frames.Read(frame).Payload.Span);
 
     private CoapRouteHandlerBuilder MapState(bool confirmable = true) => Server.MapGet("/obs", () =>
     {

@@ -8,7 +8,7 @@ public class ObservingOverStreamsTests : ScriptedServerTest
     public async Task Notifications_on_a_connection_are_delivered_in_order_of_arrival()
     {
         List<string> came = [];
-        TaskCompletionSource all = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource all = new(RunContinuationsAsynchronously);
         Answer = request => Notification(request.Token, "05", "0");
         CoapPeer peer = await ConnectAsync("50e12310000020");
         CoapObserveOptions options = new()
@@ -42,7 +42,7 @@ public class ObservingOverStreamsTests : ScriptedServerTest
 
     private static CoapMessage Notification(CoapToken token, string number, string text)
     {
-        CoapMessage message = new(CoapCode.Content) { Token = token, Payload = System.Text.Encoding.UTF8.GetBytes(text) };
+        CoapMessage message = new(CoapCode.Content) { Token = token, Payload = Encoding.UTF8.GetBytes(text) };
         message.Options.Add(OptionNumber.Observe, Wire.Hex(number));
         return message;
     }

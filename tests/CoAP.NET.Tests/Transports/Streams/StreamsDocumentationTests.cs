@@ -120,7 +120,7 @@ public sealed class StreamsDocumentationTests : FolderTest
             connection.TakeSent();
             connection.Receive("410101b377686f");
             CoapMessage answer = CoapStreamSerializer.Default.Deserialize(Wire.Hex(Assert.Single(connection.TakeSent())));
-            return (answer.Code, System.Text.Encoding.UTF8.GetString(answer.Payload.Span));
+            return (answer.Code, Encoding.UTF8.GetString(answer.Payload.Span));
         }
     }
 
@@ -166,7 +166,7 @@ public sealed class StreamsDocumentationTests : FolderTest
         await server.StartAsync();
         DirectConnection device = transport.Accept();
         device.Receive("00e1");
-        TaskCompletionSource<CoapMessage> registered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapMessage> registered = new(RunContinuationsAsynchronously);
         device.OnSent = hex =>
         {
             CoapMessage message = CoapStreamSerializer.Default.Deserialize(Wire.Hex(hex));

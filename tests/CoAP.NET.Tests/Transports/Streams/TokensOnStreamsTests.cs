@@ -40,7 +40,7 @@ public class TokensOnStreamsTests : BodiesOnStreamsTest
 
         Assert.Equal(CoapCode.Abort, answer.Code);
         Assert.Equal("A token has at most 64 bytes here, as the CSM said (RFC 8974 section 2.2.1).",
-            System.Text.Encoding.UTF8.GetString(answer.Payload.Span));
+            Encoding.UTF8.GetString(answer.Payload.Span));
         Assert.False(ran);
         Assert.True(connection.HasSentLast);
     }

@@ -93,7 +93,7 @@ internal sealed class WiredTransport : CoapStreamTransport
         : CoapConnection(owner, remote, local, isInitiator)
     {
         private readonly Lock _gate = new();
-        private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _ended = new(RunContinuationsAsynchronously);
 
         // Null: the peer ended its side.
         private readonly Queue<byte[]?> _arrived = new();

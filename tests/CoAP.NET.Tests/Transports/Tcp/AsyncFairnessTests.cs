@@ -20,8 +20,8 @@ public class AsyncFairnessTests
         AsyncTcpEngine engine = new(new CoapTcpTransport(options), context, options);
         int count = ThreadPool.ThreadCount + 64;
         Turns turns = new(count);
-        TaskCompletionSource had = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource stop = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource had = new(RunContinuationsAsynchronously);
+        TaskCompletionSource stop = new(RunContinuationsAsynchronously);
         List<AsyncIOConnection> connections = [];
 
         // On a thread that is not of the pool, so that everything goes into the one queue that all its threads share.
@@ -71,7 +71,7 @@ public class AsyncFairnessTests
         [ThreadStatic]
         private static int t_reads;
 
-        private readonly TaskCompletionSource _isOver = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _isOver = new(RunContinuationsAsynchronously);
         private int _waiting = count;
         private int _longest;
 

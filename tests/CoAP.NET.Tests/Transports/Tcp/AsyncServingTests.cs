@@ -149,7 +149,7 @@ public class AsyncServingTests : EndpointTest
     [Fact]
     public async Task A_server_may_be_disposed_inside_a_handler()
     {
-        TaskCompletionSource disposed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource disposed = new(RunContinuationsAsynchronously);
         Server.MapGet("/x", async () =>
         {
             await Server.DisposeAsync();
@@ -229,7 +229,7 @@ public class AsyncServingTests : EndpointTest
     // The handler at /block waits for the event; the task ends when it was entered.
     private async Task<Task> StartWithBlockingHandlerAsync(ManualResetEventSlim free)
     {
-        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource entered = new(RunContinuationsAsynchronously);
         Server.MapGet("/block", () =>
         {
             entered.SetResult();

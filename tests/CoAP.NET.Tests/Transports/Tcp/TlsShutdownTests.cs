@@ -119,9 +119,9 @@ public sealed class TlsShutdownTests
 
         public Exception? Fault { get; set; }
 
-        public TaskCompletionSource Decrypting { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Decrypting { get; } = new(RunContinuationsAsynchronously);
 
-        public TaskCompletionSource Decrypted { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Decrypted { get; } = new(RunContinuationsAsynchronously);
 
         public override Task ShutdownAsync()
         {

@@ -7,7 +7,7 @@ internal sealed class CountingScheduler : CoapThreadScheduler
     // all of them before each step.
     private readonly CoapThreadPool _threads = new(idleTime: FromMilliseconds(100));
     private readonly Lock _gate = new();
-    private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private TaskCompletionSource _changed = new(RunContinuationsAsynchronously);
     private int _running;
 
     public int Running => Volatile.Read(ref _running);
@@ -33,7 +33,7 @@ internal sealed class CountingScheduler : CoapThreadScheduler
     /// <summary>Runs something on a thread of its own.</summary>
     public Task RunAsync(Action action)
     {
-        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource done = new(RunContinuationsAsynchronously);
         Assert.True(Queue(
             _ =>
             {
@@ -77,7 +77,7 @@ internal sealed class CountingScheduler : CoapThreadScheduler
         {
             _running += by;
             _changed.SetResult();
-            _changed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            _changed = new TaskCompletionSource(RunContinuationsAsynchronously);
         }
     }
 }

@@ -193,7 +193,7 @@ public class UdpErrorTests : UdpTest
     {
         Assert.True(context.Failures.TryTake(out (CoapAddress Remote, CoapAddress, byte[] Data, SocketError Error) failure, Hang));
         Assert.Equal(remote, failure.Remote);
-        Assert.Equal(text, System.Text.Encoding.ASCII.GetString(failure.Data));
+        Assert.Equal(text, Encoding.ASCII.GetString(failure.Data));
         Assert.Equal(error, failure.Error);
     }
 

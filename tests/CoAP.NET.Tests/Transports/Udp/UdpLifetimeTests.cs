@@ -73,7 +73,7 @@ public class UdpLifetimeTests : UdpTest
     [MemberData(nameof(Engines))]
     public async Task A_handler_may_dispose_the_transport_and_block_until_that_is_done(CoapSocketEngine engine)
     {
-        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource done = new(RunContinuationsAsynchronously);
         UdpTestContext context = new(UdpTestContext.EchoAfter(_ => { }));
         CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
         context.OnReceive = datagram =>
@@ -96,7 +96,7 @@ public class UdpLifetimeTests : UdpTest
     [MemberData(nameof(Engines))]
     public async Task A_handler_may_dispose_the_transport_and_return(CoapSocketEngine engine)
     {
-        TaskCompletionSource<Task> disposing = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<Task> disposing = new(RunContinuationsAsynchronously);
         UdpTestContext context = new(datagram =>
         {
             UserCodeScope.Enter();

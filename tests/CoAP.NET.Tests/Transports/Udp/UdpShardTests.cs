@@ -45,7 +45,7 @@ public class UdpShardTests : UdpTest
             for (int i = 0; i < 10; i++)
             {
                 (byte[] data, IPEndPoint from) = await peer.ReceiveAsync();
-                Assert.Equal($"{i}", System.Text.Encoding.ASCII.GetString(data));
+                Assert.Equal($"{i}", Encoding.ASCII.GetString(data));
                 Assert.Equal(At(asked, transport), from);
             }
         }

@@ -98,7 +98,7 @@ internal sealed class UdpTestContext : ICoapDatagramContext, IDatagramPrefetchCo
     {
         CoapTransport transport = datagram.Transport!;
         CoapDatagram reply = Reply(datagram, datagram.Span);
-        string text = System.Text.Encoding.ASCII.GetString(datagram.Span);
+        string text = Encoding.ASCII.GetString(datagram.Span);
         datagram.Dispose();
         UserCodeScope.Enter();
         try

@@ -61,7 +61,7 @@ public class UdpTransportTests : UdpTest
             ways[i].Peer.Send($"to {i}", asked);
             (byte[] data, IPEndPoint from) = await ways[i].Peer.ReceiveAsync();
             Assert.Equal(asked, from);
-            Assert.Equal($"to {i}", System.Text.Encoding.ASCII.GetString(data));
+            Assert.Equal($"to {i}", Encoding.ASCII.GetString(data));
         }
     }
 
@@ -69,7 +69,7 @@ public class UdpTransportTests : UdpTest
     [MemberData(nameof(Engines))]
     public async Task A_received_datagram_carries_its_remote_and_local_address(CoapSocketEngine engine)
     {
-        TaskCompletionSource<CoapDatagram> received = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapDatagram> received = new(RunContinuationsAsynchronously);
         UdpTestContext context = new(received.SetResult);
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1", "::");
         using UdpTestPeer peer = new();
@@ -175,7 +175,7 @@ public class UdpTransportTests : UdpTest
         {
             for (int i = 0; i < 50; i++)
             {
-                transport.Send(UdpTestContext.To(peer.Address, System.Text.Encoding.ASCII.GetBytes($"{thread}{i:D2}")));
+                transport.Send(UdpTestContext.To(peer.Address, Encoding.ASCII.GetBytes($"{thread}{i:D2}")));
             }
         })));
 
@@ -234,7 +234,7 @@ public class UdpTransportTests : UdpTest
     public async Task Datagrams_to_a_group_show_the_group_as_their_local_address(CoapSocketEngine engine)
     {
         IPAddress group = IPAddress.Parse("224.0.1.187");
-        TaskCompletionSource<CoapAddress> local = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapAddress> local = new(RunContinuationsAsynchronously);
         UdpTestContext context = new(datagram =>
         {
             local.TrySetResult(datagram.Local);
@@ -315,7 +315,7 @@ public class UdpTransportTests : UdpTest
 
     private static async Task AssertEchoAsync(CoapSocketEngine engine, string bound, string peerAddress, string asked)
     {
-        TaskCompletionSource<(CoapAddress Remote, CoapAddress Local)> seen = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<(CoapAddress Remote, CoapAddress Local)> seen = new(RunContinuationsAsynchronously);
         UdpTestContext context = new(datagram =>
         {
             seen.TrySetResult((datagram.Remote, datagram.Local));

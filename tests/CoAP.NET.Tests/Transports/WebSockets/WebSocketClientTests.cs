@@ -277,7 +277,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
 
         await SendAsync(peer,
             Wire.Hex(CoapWebSocketSerializer.Default.Serialize(
-                new CoapMessage(CoapCode.Content) { Token = asked.Token, Payload = System.Text.Encoding.UTF8.GetBytes(text) })));
+                new CoapMessage(CoapCode.Content) { Token = asked.Token, Payload = Encoding.UTF8.GetBytes(text) })));
     }
 
     private static async Task<string> ReceiveAsync(WebSocket peer)

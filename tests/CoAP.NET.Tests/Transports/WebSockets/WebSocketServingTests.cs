@@ -188,7 +188,7 @@ public sealed class WebSocketServingTests : WebSocketTest
         await SendAsync(peer, "010153b161");
         string answer = await ReceiveAsync(peer);
         Assert.Equal("coaps+ws://example.net/a",
-            System.Text.Encoding.UTF8.GetString(CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(answer)).Payload.Span));
+            Encoding.UTF8.GetString(CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(answer)).Payload.Span));
         Assert.Equal("192.0.2.7:1234", seen!.Peer.Address.ToString());
         Assert.Same(who, seen.Peer.Identity);
     }
@@ -214,9 +214,9 @@ public sealed class WebSocketServingTests : WebSocketTest
     /// <summary>A WebSocket whose peer sends its CSM and closes while a write waits. The write fails when the output is closed.</summary>
     private sealed class WritingWhenClosedSocket(WebSocketCloseStatus status) : WebSocket
     {
-        private readonly TaskCompletionSource _writing = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        private readonly TaskCompletionSource _written = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        private readonly TaskCompletionSource _aborted = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _writing = new(RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _written = new(RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _aborted = new(RunContinuationsAsynchronously);
         private readonly byte[] _csm = Wire.Hex(Csm);
         private int _read;
         private WebSocketState _state = WebSocketState.Open;

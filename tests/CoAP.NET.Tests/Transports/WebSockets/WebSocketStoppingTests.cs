@@ -9,7 +9,7 @@ public sealed class WebSocketStoppingTests : WebSocketTest
     [Fact]
     public async Task A_request_inside_a_user_block_is_answered_before_the_WebSocket_closes()
     {
-        TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource goesOn = new(RunContinuationsAsynchronously);
         int held = 0;
         CoapEndpointOptions options = new() { Processes = { StopGracePeriod = FromMinutes(5) } };
         options.Pipeline.Insert(

@@ -115,7 +115,7 @@ public abstract class WebSocketTest : IAsyncDisposable
     {
         string abort = await ReceiveAsync(peer);
         abort.Begins("00e5ff");
-        System.Text.Encoding.UTF8.GetString(Wire.Hex(abort[6..])).Mentions(reason);
+        Encoding.UTF8.GetString(Wire.Hex(abort[6..])).Mentions(reason);
         Assert.Equal($"close {status}", await ReceiveAsync(peer));
         await peer.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);
         await ended.WaitAsync(Hang);

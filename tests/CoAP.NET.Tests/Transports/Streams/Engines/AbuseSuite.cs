@@ -84,7 +84,7 @@ public abstract class AbuseSuite : ExchangeSuite
         string[] requests = [.. Enumerable.Range(0, 200).Select(static i =>
         {
             CoapMessage request = Frames.Request(CoapMethod.Get, "n", token: $"{i:x2}");
-            request.Options.Add(OptionNumber.UriPath, System.Text.Encoding.UTF8.GetBytes($"{i}"));
+            request.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes($"{i}"));
             return Frames.Write(request);
         })];
 

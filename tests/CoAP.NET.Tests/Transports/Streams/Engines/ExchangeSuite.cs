@@ -59,7 +59,7 @@ public abstract class ExchangeSuite : EngineTest
     [Fact]
     public async Task Both_ends_of_a_connection_can_send_requests()
     {
-        TaskCompletionSource<CoapPeer> connected = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapPeer> connected = new(RunContinuationsAsynchronously);
         Server.Endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
         Server.MapGet("/back", static async (request, cancellationToken) =>
             CoapResults.Text("back " + (await request.Peer.GetAsync("/own", cancellationToken)).GetText()));
@@ -97,7 +97,7 @@ public abstract class ExchangeSuite : EngineTest
         while (last < 1000)
         {
             CoapMessage notification = await WhileTicksPassAsync(observer.ReadMessageAsync());
-            int next = int.Parse(System.Text.Encoding.UTF8.GetString(notification.Payload.Span),
+            int next = int.Parse(Encoding.UTF8.GetString(notification.Payload.Span),
                 System.Globalization.CultureInfo.InvariantCulture);
             Assert.InRange(next, last, 1000);
             last = next;
@@ -178,7 +178,7 @@ public abstract class ExchangeSuite : EngineTest
     [Fact]
     public async Task A_request_from_before_Release_is_answered_and_the_connection_then_ends()
     {
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
         Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => answer.Task);
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();
@@ -195,8 +195,8 @@ public abstract class ExchangeSuite : EngineTest
     [Fact]
     public async Task A_stopping_server_answers_a_slow_request_and_ends_all_connections()
     {
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        TaskCompletionSource called = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
+        TaskCompletionSource called = new(RunContinuationsAsynchronously);
         Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) =>
         {
             called.SetResult();
@@ -232,7 +232,7 @@ public abstract class ExchangeSuite : EngineTest
     [Fact]
     public async Task A_peer_that_closed_its_sending_side_still_gets_its_answers()
     {
-        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> answer = new(RunContinuationsAsynchronously);
         Server.MapGet("/slow", (CoapRequestContext _, CancellationToken _) => answer.Task);
         await StartAsync();
         await using AsyncPeer peer = await ConnectAsync();

@@ -79,7 +79,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
         byte[] isTooLong = Wire.Hex(Frames.Write(Frames.Request(CoapMethod.Put, "s", payload: Frames.Bytes(20_000 - 7))));
         Assert.Equal(20_000, fits.Length);
         await peer.SendAsync(fits);
-        Assert.Equal("19992", System.Text.Encoding.UTF8.GetString((await peer.ReadMessageAsync()).Payload.Span));
+        Assert.Equal("19992", Encoding.UTF8.GetString((await peer.ReadMessageAsync()).Payload.Span));
         await peer.SendAsync(isTooLong);
         await peer.ReadAbortAsync();
         await peer.ReadToAnyEndAsync();

@@ -162,7 +162,7 @@ public abstract class MemoryExhaustionSuite : FrameAbuseSuite
     public async Task A_connection_with_a_running_request_is_kept_and_silent_and_idle_connections_are_evicted()
     {
         Options.Limits.Connections.MaxCount = 3;
-        TaskCompletionSource<CoapResult> late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> late = new(RunContinuationsAsynchronously);
         Server.MapGet("/late", () => late.Task);
         await StartAsync();
         await using AsyncPeer busy = await ConnectFromAsync(0);

@@ -48,7 +48,7 @@ public class ClosingTests : LinuxTcpTest
     public async Task After_the_peer_has_ended_its_side_answers_still_leave()
     {
         LoopTestContext context = new();
-        TaskCompletionSource<CoapConnection> ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapConnection> ended = new(RunContinuationsAsynchronously);
         context.OnReceiveEnded = ended.SetResult;
         await using CoapTcpTransport transport = await ListenAsync(context);
         using StreamPeer peer = await ConnectAsync(transport);
@@ -174,7 +174,7 @@ public class ClosingTests : LinuxTcpTest
     {
         LoopTestContext context = new();
         CoapTcpTransport? transport = null;
-        TaskCompletionSource disposed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource disposed = new(RunContinuationsAsynchronously);
         context.OnFrame = LoopTestContext.EchoAfter(what =>
         {
             if (what == 0x44)
