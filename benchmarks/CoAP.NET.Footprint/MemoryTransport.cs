@@ -42,7 +42,7 @@ internal sealed class MemoryTransport : CoapDatagramTransport
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [s_local];
 
-    public ICoapDatagramContext Context { get; private set; } = null!;
+    public ICoapDatagramTransportContext Context { get; private set; } = null!;
 
     /// <summary>Right answers.</summary>
     public long Answers { get; private set; }
@@ -62,7 +62,7 @@ internal sealed class MemoryTransport : CoapDatagramTransport
     /// <summary>The address of a peer: 10.0.0.0 and a number of up to 2^24.</summary>
     public static CoapAddress AddressOf(int peer) => CoapAddress.FromIPv4(0x0a00_0000 + (uint)peer, 5683);
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         Context = context;
         _datagram.Local = s_local;

@@ -16,7 +16,7 @@ internal sealed class ObserverTransport : CoapDatagramTransport
     private readonly CoapDatagram _datagram = new(128);
     private readonly byte[] _registration = Registration();
     private readonly List<(CoapAddress Peer, ushort MessageId)> _notified = [];
-    private ICoapDatagramContext? _context;
+    private ICoapDatagramTransportContext? _context;
 
     public override string Scheme => "coap";
 
@@ -31,7 +31,7 @@ internal sealed class ObserverTransport : CoapDatagramTransport
     /// <summary>The bytes of the last of them.</summary>
     public int NotificationLength { get; private set; }
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         _datagram.Local = s_local;

@@ -25,13 +25,13 @@ public static class LinkBlock
     /// <param name="input">What the other end sends.</param>
     /// <param name="output">What it receives.</param>
     /// <param name="local">The address of this end.</param>
-    public static CoapBlockTransport Make(Stream input, Stream output, CoapAddress local)
+    public static CoapDataflowBlockTransport Make(Stream input, Stream output, CoapAddress local)
     {
         BufferBlock<CoapDatagram> received = new(s_bounded);
         ActionBlock<CoapDatagram> sender = new(
             datagram => SendAsync(datagram, output), new() { BoundedCapacity = s_bounded.BoundedCapacity });
         _ = ReceiveAsync(input, local == Server ? Client : Server, received);
-        return new CoapBlockTransport(DataflowBlock.Encapsulate(sender, received), local, Scheme);
+        return new CoapDataflowBlockTransport(DataflowBlock.Encapsulate(sender, received), local, Scheme);
     }
 
     private static async Task SendAsync(CoapDatagram datagram, Stream output)

@@ -42,7 +42,7 @@ static async Task LinkAsync()
 static async Task ServeLinkAsync()
 {
     await using CoapServer server = new();
-    CoapBlockTransport link = LinkBlock.Make(Console.OpenStandardInput(), Console.OpenStandardOutput(), LinkBlock.Server);
+    CoapDataflowBlockTransport link = LinkBlock.Make(Console.OpenStandardInput(), Console.OpenStandardOutput(), LinkBlock.Server);
     server.Endpoint.AddTransport(link);
     server.MapGet("/name", () => "Ada");
     await server.StartAsync();

@@ -132,7 +132,7 @@ public static class CoapEndpointRouteBuilderExtensions
     /// <exception cref="ArgumentException">The target is not a CoAP URI, or has a parameter as its host.</exception>
     public static IEndpointConventionBuilder MapCoapResource(
         this IEndpointRouteBuilder endpoints, string pattern, string target, Action<CoapHttpResourceOptions>? configure = null) =>
-        MapCoapResource(endpoints, pattern, new ResourceTarget(target).For, configure);
+        MapCoapResource(endpoints, pattern, new ResourceUriTemplate(target).For, configure);
 
     /// <summary>Maps a path to a resource of a CoAP server that a callback selects, for all methods of CoAP.</summary>
     /// <param name="endpoints">The web application.</param>

@@ -63,7 +63,7 @@ internal sealed class ConnectionOptions
     public Option<int?> MaxRetransmit { get; } = CommandExtensions.Number("--max-retransmit",
         "Number of retransmissions (MAX_RETRANSMIT). Default 4.", 0, 20);
 
-    public Option<CoapRetransmissionTiming?> Timing { get; } = RetransmissionTimingOption.Create();
+    public Option<CoapRetransmissionAlgorithm?> Timing { get; } = RetransmissionTimingOption.Create();
 
     public Option<TimeSpan?> KeepAlive { get; } = DurationParser.Option("--keep-alive",
         "Connections: send a Ping to a peer that was silent for this time. 0 never. Default 2m.", "-K");

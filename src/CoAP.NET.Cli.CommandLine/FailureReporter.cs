@@ -77,7 +77,7 @@ internal static class FailureReporter
         CoapCredentialException or OscoreStoreException =>
             (ExitCodes.File, null),
         EdhocException edhoc => (ExitCodes.Network, HintFor(edhoc)),
-        CoapOscoreException { UnprotectedDiagnostic: "Replay detected" } => (ExitCodes.Network,
+        CoapUnprotectedResponseException { UnprotectedDiagnostic: "Replay detected" } => (ExitCodes.Network,
             "A server looks at the number of a request before its keys, so a wrong secret with a number that it has seen is a replay too. "
                 + "Compare the secret and the IDs first. If they are right, the stored numbers beside the file are too old: agree on a new "
                 + "context."),

@@ -96,8 +96,8 @@ public static class CoapOrleansTables
                     await PostgreSqlClusterMapStore.ExecuteAsync(connection,
                         "insert into OrleansQuery (QueryKey, QueryText) select * from unnest($1::text[], $2::text[]) "
                         + "on conflict (QueryKey) do nothing", cancellationToken,
-                        PostgreSqlCommands.Value<string[]>([.. s_queries.Select(static query => query.Key)]),
-                        PostgreSqlCommands.Value<string[]>([.. s_queries.Select(static query => query.Text)])).ConfigureAwait(false);
+                        PostgreSqlCommandFactory.Value<string[]>([.. s_queries.Select(static query => query.Key)]),
+                        PostgreSqlCommandFactory.Value<string[]>([.. s_queries.Select(static query => query.Text)])).ConfigureAwait(false);
                     await transaction.CommitAsync(cancellationToken).ConfigureAwait(false);
                 }
             }

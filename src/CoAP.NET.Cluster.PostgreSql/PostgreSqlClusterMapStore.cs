@@ -27,7 +27,7 @@ internal sealed class PostgreSqlClusterMapStore(string schema)
         string history = "";
         List<CoapClusterNode> nodes = [];
         CoapSlotOwner[] owners = new CoapSlotOwner[CoapSlot.Count];
-        NpgsqlCommand command = PostgreSqlCommands.Make(connection, _read);
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, _read);
         await using (command.ConfigureAwait(false))
         {
             NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
@@ -82,8 +82,8 @@ internal sealed class PostgreSqlClusterMapStore(string schema)
         {
             if (await ExecuteAsync(connection,
                 $"update {schema}.map set version = $1, stale = $2, history = coalesce($3, history) where version = $4", cancellationToken,
-                PostgreSqlCommands.Value(wanted.Version), PostgreSqlCommands.Value(wanted.StaleFence.Value),
-                PostgreSqlCommands.Value<string?>(history), PostgreSqlCommands.Value(before)).ConfigureAwait(false) == 0)
+                PostgreSqlCommandFactory.Value(wanted.Version), PostgreSqlCommandFactory.Value(wanted.StaleFence.Value),
+                PostgreSqlCommandFactory.Value<string?>(history), PostgreSqlCommandFactory.Value(before)).ConfigureAwait(false) == 0)
             {
                 return false;
             }
@@ -91,13 +91,13 @@ internal sealed class PostgreSqlClusterMapStore(string schema)
             // In the lock order of the writers, to avoid deadlocks.
             short[] slots = [.. wanted.Changed.Select(static slot => (short)slot.Number)];
             await ExecuteAsync(connection, $"select from {schema}.slots where slot = any($1) order by slot for update", cancellationToken,
-                PostgreSqlCommands.Value(slots)).ConfigureAwait(false);
+                PostgreSqlCommandFactory.Value(slots)).ConfigureAwait(false);
             await ExecuteAsync(connection,
                 $"update {schema}.slots s set node = b.node, fence = b.fence from unnest($1::smallint[], $2::uuid[], $3::bigint[]) "
                 + "as b (slot, node, fence) where s.slot = b.slot", cancellationToken,
-                PostgreSqlCommands.Value(slots),
-                PostgreSqlCommands.Value<Guid[]>([.. wanted.Changed.Select(slot => wanted[slot].Node.Value)]),
-                PostgreSqlCommands.Value<long[]>([.. wanted.Changed.Select(slot => wanted[slot].Fence.Value)])).ConfigureAwait(false);
+                PostgreSqlCommandFactory.Value(slots),
+                PostgreSqlCommandFactory.Value<Guid[]>([.. wanted.Changed.Select(slot => wanted[slot].Node.Value)]),
+                PostgreSqlCommandFactory.Value<long[]>([.. wanted.Changed.Select(slot => wanted[slot].Fence.Value)])).ConfigureAwait(false);
             await transaction.CommitAsync(cancellationToken).ConfigureAwait(false);
             return true;
         }
@@ -106,7 +106,7 @@ internal sealed class PostgreSqlClusterMapStore(string schema)
     public static async Task<int> ExecuteAsync(
         NpgsqlConnection connection, string sql, CancellationToken cancellationToken, params NpgsqlParameter[] parameters)
     {
-        NpgsqlCommand command = PostgreSqlCommands.Make(connection, sql, parameters);
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, sql, parameters);
         await using (command.ConfigureAwait(false))
         {
             return await command.ExecuteNonQueryAsync(cancellationToken).ConfigureAwait(false);

@@ -137,7 +137,7 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
 
     private static async Task<int> SessionOfAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
-        NpgsqlCommand command = PostgreSqlCommands.Make(connection, "select pg_backend_pid()");
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, "select pg_backend_pid()");
         await using (command.ConfigureAwait(false))
         {
             return (int)(await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false))!;

@@ -61,7 +61,7 @@ internal sealed class PostgreSqlLease(
             try
             {
                 await PostgreSqlClusterMapStore.ExecuteAsync(_connection, $"delete from {connections.Schema}.nodes where node = $1",
-                    CancellationToken.None, PostgreSqlCommands.Value(_self.Id.Value)).ConfigureAwait(false);
+                    CancellationToken.None, PostgreSqlCommandFactory.Value(_self.Id.Value)).ConfigureAwait(false);
                 await NotifyAsync(_connection, CancellationToken.None).ConfigureAwait(false);
             }
             catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
@@ -132,13 +132,13 @@ internal sealed class PostgreSqlLease(
 
     private async Task RenewAsync(NpgsqlConnection connection, CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        NpgsqlCommand command = PostgreSqlCommands.Make(
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(
             connection,
             _renew,
-            PostgreSqlCommands.Value(self.Id.Value),
-            PostgreSqlCommands.Value(self.Address),
-            PostgreSqlCommands.Value(lease.TotalSeconds),
-            PostgreSqlCommands.Value(self.IsLeaving));
+            PostgreSqlCommandFactory.Value(self.Id.Value),
+            PostgreSqlCommandFactory.Value(self.Address),
+            PostgreSqlCommandFactory.Value(lease.TotalSeconds),
+            PostgreSqlCommandFactory.Value(self.IsLeaving));
         await using (command.ConfigureAwait(false))
         {
             if (await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) is true)

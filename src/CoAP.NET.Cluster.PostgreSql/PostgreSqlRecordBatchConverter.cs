@@ -20,18 +20,18 @@ internal static class PostgreSqlRecordBatchConverter
             slots.Add(change.Key.Slot.Number);
         }
 
-        return PostgreSqlCommands.Make(
+        return PostgreSqlCommandFactory.Make(
             connection,
             sql,
-            PostgreSqlCommands.Value(writer),
-            PostgreSqlCommands.Value(generation),
-            PostgreSqlCommands.Value<short[]>([.. slots]),
+            PostgreSqlCommandFactory.Value(writer),
+            PostgreSqlCommandFactory.Value(generation),
+            PostgreSqlCommandFactory.Value<short[]>([.. slots]),
             Kinds(puts),
             Slots(puts),
             Keys(puts),
             Fences(puts),
-            PostgreSqlCommands.Value<byte[][]>([.. puts.Select(static change => change.State.ToArray())]),
-            PostgreSqlCommands.Value<double?[]>([.. puts.Select(static change => Seconds(change.Lifetime))]),
+            PostgreSqlCommandFactory.Value<byte[][]>([.. puts.Select(static change => change.State.ToArray())]),
+            PostgreSqlCommandFactory.Value<double?[]>([.. puts.Select(static change => Seconds(change.Lifetime))]),
             Kinds(removals),
             Slots(removals),
             Keys(removals),
@@ -42,14 +42,14 @@ internal static class PostgreSqlRecordBatchConverter
         lifetime == Timeout.InfiniteTimeSpan || lifetime.TotalSeconds > ForEver ? null : lifetime.TotalSeconds;
 
     private static NpgsqlParameter Kinds(List<CoapRecordWrite> changes) =>
-        PostgreSqlCommands.Value<short[]>([.. changes.Select(static change => (short)change.Key.Kind)]);
+        PostgreSqlCommandFactory.Value<short[]>([.. changes.Select(static change => (short)change.Key.Kind)]);
 
     private static NpgsqlParameter Slots(List<CoapRecordWrite> changes) =>
-        PostgreSqlCommands.Value<short[]>([.. changes.Select(static change => (short)change.Key.Slot.Number)]);
+        PostgreSqlCommandFactory.Value<short[]>([.. changes.Select(static change => (short)change.Key.Slot.Number)]);
 
     private static NpgsqlParameter Keys(List<CoapRecordWrite> changes) =>
-        PostgreSqlCommands.Value<byte[][]>([.. changes.Select(static change => change.Key.Bytes.ToArray())]);
+        PostgreSqlCommandFactory.Value<byte[][]>([.. changes.Select(static change => change.Key.Bytes.ToArray())]);
 
     private static NpgsqlParameter Fences(List<CoapRecordWrite> changes) =>
-        PostgreSqlCommands.Value<long[]>([.. changes.Select(static change => change.Fence.Value)]);
+        PostgreSqlCommandFactory.Value<long[]>([.. changes.Select(static change => change.Fence.Value)]);
 }

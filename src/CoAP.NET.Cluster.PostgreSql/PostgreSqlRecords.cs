@@ -63,7 +63,8 @@ internal sealed class PostgreSqlRecords(string schema)
     public async Task<int> RemoveExpiredAsync(NpgsqlConnection connection, int count, CancellationToken cancellationToken)
     {
         await PostgreSqlSchema.ExecuteAsync(connection, _removeDead, cancellationToken).ConfigureAwait(false);
-        return await PostgreSqlClusterMapStore.ExecuteAsync(connection, _removeExpired, cancellationToken, PostgreSqlCommands.Value(count))
+        return await PostgreSqlClusterMapStore.ExecuteAsync(
+            connection, _removeExpired, cancellationToken, PostgreSqlCommandFactory.Value(count))
             .ConfigureAwait(false);
     }
 
@@ -73,8 +74,8 @@ internal sealed class PostgreSqlRecords(string schema)
         NpgsqlConnection connection, string sql, CoapRecordKind kind, CoapSlot slot, byte[] key, int count,
         [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        NpgsqlCommand command = PostgreSqlCommands.Make(connection, sql, PostgreSqlCommands.Value((short)kind),
-            PostgreSqlCommands.Value((short)slot.Number), PostgreSqlCommands.Value(key), PostgreSqlCommands.Value(count));
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, sql, PostgreSqlCommandFactory.Value((short)kind),
+            PostgreSqlCommandFactory.Value((short)slot.Number), PostgreSqlCommandFactory.Value(key), PostgreSqlCommandFactory.Value(count));
         await using (command.ConfigureAwait(false))
         {
             NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);

@@ -85,7 +85,7 @@ internal static class PostgreSqlSchema
 
     public static async Task ExecuteAsync(NpgsqlConnection connection, string sql, CancellationToken cancellationToken)
     {
-        NpgsqlCommand command = PostgreSqlCommands.Make(connection, sql);
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, sql);
         await using (command.ConfigureAwait(false))
         {
             await command.ExecuteNonQueryAsync(cancellationToken).ConfigureAwait(false);
@@ -96,7 +96,7 @@ internal static class PostgreSqlSchema
     private static async Task<int> VersionAsync(NpgsqlConnection connection, string schema, CancellationToken cancellationToken)
     {
         // Not to_regclass: it may answer from a cache of the connection that is older than a table made by another node.
-        NpgsqlCommand exists = PostgreSqlCommands.Make(connection,
+        NpgsqlCommand exists = PostgreSqlCommandFactory.Make(connection,
             "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace "
             + $"where n.nspname = '{schema}' and c.relname = 'schema_version')");
         await using (exists.ConfigureAwait(false))
@@ -107,7 +107,7 @@ internal static class PostgreSqlSchema
             }
         }
 
-        NpgsqlCommand command = PostgreSqlCommands.Make(connection, $"select version from {schema}.schema_version");
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, $"select version from {schema}.schema_version");
         await using (command.ConfigureAwait(false))
         {
             return await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) is int version ? version : 0;

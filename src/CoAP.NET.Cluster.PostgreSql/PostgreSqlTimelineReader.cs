@@ -13,7 +13,7 @@ internal static class PostgreSqlTimelineReader
     public static async Task<string> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         // Not the timeline of pg_control_checkpoint(), which changes with the first checkpoint after a promotion.
-        NpgsqlCommand command = PostgreSqlCommands.Make(connection,
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection,
             "select system_identifier::text || '/' || substring(pg_walfile_name(pg_current_wal_lsn()) for 8) from pg_control_system()");
         await using (command.ConfigureAwait(false))
         {

@@ -100,8 +100,8 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         {
             try
             {
-                NpgsqlCommand command = PostgreSqlCommands.Make(_connection,
-                    $"delete from {connections.Schema}.writers where writer = $1", PostgreSqlCommands.Value(id));
+                NpgsqlCommand command = PostgreSqlCommandFactory.Make(_connection,
+                    $"delete from {connections.Schema}.writers where writer = $1", PostgreSqlCommandFactory.Value(id));
                 await using (command.ConfigureAwait(false))
                 {
                     await command.ExecuteNonQueryAsync().ConfigureAwait(false);
@@ -161,7 +161,7 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
                 .ConfigureAwait(false);
 
             // Waits for a batch of a lost connection, which holds the row's lock.
-            NpgsqlCommand command = PostgreSqlCommands.Make(connection, _begin, PostgreSqlCommands.Value(id));
+            NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, _begin, PostgreSqlCommandFactory.Value(id));
             await using (command.ConfigureAwait(false))
             {
                 _generation = (long)(await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false))!;

@@ -207,7 +207,7 @@ public sealed class CoapDtlsServerOptions
     public int MaxResumableSessions { get; set => field = OptionSetterGuard.Check(value, 0, 1_000_000, nameof(MaxResumableSessions)); }
 
     /// <summary>The memory of resumable sessions; null for one of <see cref="MaxResumableSessions"/>. For tests.</summary>
-    internal IResumptionMemory? ResumableIn { get; set; }
+    internal IServerResumptionCache? ResumableIn { get; set; }
 
     /// <summary>The store of resumable sessions outside of the process.</summary>
     /// <remarks>

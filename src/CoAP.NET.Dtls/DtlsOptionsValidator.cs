@@ -193,10 +193,10 @@ internal static class DtlsOptionsValidator
 
     private static void CheckSuites(CoapDtlsOptions options)
     {
-        IReadOnlyList<CipherSuite> server = CipherSuiteSelector.OfServer(options);
-        IReadOnlyList<CipherSuite> client = CipherSuiteSelector.OfClient(options);
+        IReadOnlyList<CipherSuite> server = ConfiguredCipherSuites.OfServer(options);
+        IReadOnlyList<CipherSuite> client = ConfiguredCipherSuites.OfClient(options);
         if (options.CipherSuites.Count > 0
-            && CipherSuiteSelector.Named(options)
+            && ConfiguredCipherSuites.Named(options)
                 .FirstOrDefault(suite => !server.Contains(suite) && !client.Contains(suite)) is { } useless)
         {
             throw new ArgumentException(

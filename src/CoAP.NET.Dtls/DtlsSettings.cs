@@ -15,7 +15,7 @@ internal sealed class DtlsSettings
 
     private readonly CoapDtlsOptions _options;
     private readonly Lock _gate = new();
-    private ResumptionMemory? _resumable;
+    private ServerResumptionCache? _resumable;
     private KeyLogFile? _keyLog;
 
     private DtlsSettings(CoapDtlsOptions options, bool isServer)
@@ -171,7 +171,7 @@ internal sealed class DtlsSettings
         return Make(new HandshakeSettings
         {
             IsServer = true,
-            Suites = CipherSuiteSelector.OfServer(_options),
+            Suites = ConfiguredCipherSuites.OfServer(_options),
             Certificate = credentials is null ? server.OwnCertificate : credentials.Certificate,
             Intermediates = [.. credentials?.Intermediates ?? server.Signer?.Intermediates ?? server.Intermediates],
             Signer = credentials is null ? server.Signer : credentials.Signer,
@@ -205,7 +205,7 @@ internal sealed class DtlsSettings
         return Make(new HandshakeSettings
         {
             IsServer = false,
-            Suites = CipherSuiteSelector.OfClient(_options),
+            Suites = ConfiguredCipherSuites.OfClient(_options),
             Certificate = credentials is null ? client.OwnCertificate : credentials.Certificate,
             Signer = credentials is null ? client.Signer : credentials.Signer,
             RawPublicKey = client.RawPublicKey,
@@ -313,11 +313,11 @@ internal sealed class DtlsSettings
         }
     }
 
-    private ResumptionMemory? Resumable(int max, TimeProvider time)
+    private ServerResumptionCache? Resumable(int max, TimeProvider time)
     {
         lock (_gate)
         {
-            return max > 0 ? _resumable ??= new ResumptionMemory(max, time) : null;
+            return max > 0 ? _resumable ??= new ServerResumptionCache(max, time) : null;
         }
     }
 

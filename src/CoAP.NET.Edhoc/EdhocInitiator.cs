@@ -18,7 +18,7 @@ internal sealed class EdhocInitiator : IDisposable
     private readonly EdhocCipherSuite _suite;
     private readonly int[] _suites;
     private readonly byte[] _connectionId;
-    private readonly EdhocSessionProgress _progress;
+    private readonly EdhocSessionStateMachine _progress;
     private EdhocPrivateKey? _ephemeral;
     private KeySchedule? _schedule;
     private byte[] _messageOneHash = [];
@@ -70,7 +70,7 @@ internal sealed class EdhocInitiator : IDisposable
         _suites = [.. usable.Take(selected + 1).Select(static suite => suite.Number)];
         _own = EdhocPlaintextProcessor.Fitting(own, _suite, EdhocPlaintextProcessor.IsStatic(method, EdhocRole.Initiator))!;
         (_settings, Method, _connectionId) = (settings, method, connectionId.ToArray());
-        _progress = new EdhocSessionProgress(Wipe);
+        _progress = new EdhocSessionStateMachine(Wipe);
     }
 
     public EdhocMethod Method { get; }
@@ -96,7 +96,7 @@ internal sealed class EdhocInitiator : IDisposable
     /// <returns>The message.</returns>
     /// <exception cref="InvalidOperationException">message_1 already exists.</exception>
     public byte[] CreateMessage1(params IReadOnlyList<EdhocEad> ead) =>
-        _progress.Do(EdhocSessionState.Start, EdhocSessionState.AfterMessage1, () =>
+        _progress.Do(EdhocSessionPhase.Start, EdhocSessionPhase.AfterMessage1, () =>
     {
         _ephemeral = EdhocPrivateKey.GenerateEphemeral(_suite.Curve, _settings.Random);
         byte[] message = new EdhocMessage1(Method, _suites, _ephemeral.PublicKey.X.ToArray(), _connectionId, ead).Write();
@@ -112,7 +112,7 @@ internal sealed class EdhocInitiator : IDisposable
     /// <exception cref="EdhocException">It is invalid, or an error of the peer.</exception>
     /// <exception cref="InvalidOperationException">There is no message_1, or message_2 is already read.</exception>
     public EdhocClaimedPeerIdentity ReadMessage2(ReadOnlyMemory<byte> message) =>
-        _progress.Do(EdhocSessionState.AfterMessage1, EdhocSessionState.Claimed, () => ReadSecond(message.Span));
+        _progress.Do(EdhocSessionPhase.AfterMessage1, EdhocSessionPhase.Claimed, () => ReadSecond(message.Span));
 
     /// <summary>Verifies the Responder's identity, and creates message_3.</summary>
     /// <param name="candidates">
@@ -125,7 +125,7 @@ internal sealed class EdhocInitiator : IDisposable
     public byte[] CreateMessage3(IReadOnlyList<EdhocCredential> candidates, params IReadOnlyList<EdhocEad> ead)
     {
         ArgumentNullException.ThrowIfNull(candidates);
-        return _progress.Do(EdhocSessionState.Claimed, EdhocSessionState.Proven, () =>
+        return _progress.Do(EdhocSessionPhase.Claimed, EdhocSessionPhase.Proven, () =>
         {
             (EdhocCredential credential, byte[] key) =
                 EdhocPlaintextProcessor.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own);
@@ -154,7 +154,7 @@ internal sealed class EdhocInitiator : IDisposable
     /// <exception cref="EdhocException">It is invalid, or an error of the peer. The session is wiped.</exception>
     /// <exception cref="InvalidOperationException">There is no message_3, or message_4 is already read.</exception>
     public EdhocResult ReadMessage4(ReadOnlyMemory<byte> message) =>
-        _progress.Do(EdhocSessionState.Proven, EdhocSessionState.Complete, () =>
+        _progress.Do(EdhocSessionPhase.Proven, EdhocSessionPhase.Complete, () =>
     {
         EdhocPlaintextProcessor.ThrowIfLong(message.Span, _settings);
         ThrowIfError(message.Span);

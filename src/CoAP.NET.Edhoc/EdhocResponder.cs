@@ -15,7 +15,7 @@ internal sealed class EdhocResponder : IDisposable
 {
     private readonly EdhocSettings _settings;
     private readonly IReadOnlyList<EdhocOwnCredential> _credentials;
-    private readonly EdhocSessionProgress _progress;
+    private readonly EdhocSessionStateMachine _progress;
     private EdhocMessage1? _first;
     private EdhocCipherSuite? _suite;
     private EdhocOwnCredential? _own;
@@ -39,7 +39,7 @@ internal sealed class EdhocResponder : IDisposable
         ArgumentNullException.ThrowIfNull(settings);
         ArgumentNullException.ThrowIfNull(own);
         (_settings, _credentials) = (settings, own);
-        _progress = new EdhocSessionProgress(Wipe);
+        _progress = new EdhocSessionStateMachine(Wipe);
     }
 
     /// <summary>The authentication method.</summary>
@@ -67,7 +67,7 @@ internal sealed class EdhocResponder : IDisposable
     /// <exception cref="EdhocException">It is invalid, or its suite is not supported.</exception>
     /// <exception cref="InvalidOperationException">message_1 is already read.</exception>
     public IReadOnlyList<EdhocEad> ReadMessage1(ReadOnlyMemory<byte> message) =>
-        _progress.Do(EdhocSessionState.Start, EdhocSessionState.AfterMessage1, () => ReadFirst(message.Span));
+        _progress.Do(EdhocSessionPhase.Start, EdhocSessionPhase.AfterMessage1, () => ReadFirst(message.Span));
 
     /// <summary>Creates message_2, with a new ephemeral key.</summary>
     /// <param name="connectionId">
@@ -87,7 +87,7 @@ internal sealed class EdhocResponder : IDisposable
                 nameof(connectionId));
         }
 
-        return _progress.Do(EdhocSessionState.AfterMessage1, EdhocSessionState.AfterMessage2, () =>
+        return _progress.Do(EdhocSessionPhase.AfterMessage1, EdhocSessionPhase.AfterMessage2, () =>
         {
             _connectionId = connectionId.ToArray();
             _ephemeral = EdhocPrivateKey.GenerateEphemeral(_suite!.Curve, _settings.Random);
@@ -110,7 +110,7 @@ internal sealed class EdhocResponder : IDisposable
     /// <exception cref="EdhocException">It is invalid, or an error of the peer.</exception>
     /// <exception cref="InvalidOperationException">There is no message_2, or message_3 is already read.</exception>
     public EdhocClaimedPeerIdentity ReadMessage3(ReadOnlyMemory<byte> message) =>
-        _progress.Do(EdhocSessionState.AfterMessage2, EdhocSessionState.Claimed, () => ReadThird(message.Span));
+        _progress.Do(EdhocSessionPhase.AfterMessage2, EdhocSessionPhase.Claimed, () => ReadThird(message.Span));
 
     /// <summary>Verifies the Initiator's identity.</summary>
     /// <param name="candidates">
@@ -122,7 +122,7 @@ internal sealed class EdhocResponder : IDisposable
     public EdhocResult Complete(IReadOnlyList<EdhocCredential> candidates)
     {
         ArgumentNullException.ThrowIfNull(candidates);
-        return _progress.Do(EdhocSessionState.Claimed, EdhocSessionState.Proven, () =>
+        return _progress.Do(EdhocSessionPhase.Claimed, EdhocSessionPhase.Proven, () =>
         {
             (EdhocCredential credential, byte[] key) =
                 EdhocPlaintextProcessor.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own!);
@@ -145,7 +145,7 @@ internal sealed class EdhocResponder : IDisposable
     /// <returns>The message.</returns>
     /// <exception cref="InvalidOperationException">The Initiator is not verified, or message_4 already exists.</exception>
     public byte[] CreateMessage4(params IReadOnlyList<EdhocEad> ead) =>
-        _progress.Do(EdhocSessionState.Proven, EdhocSessionState.Complete, () =>
+        _progress.Do(EdhocSessionPhase.Proven, EdhocSessionPhase.Complete, () =>
     {
         byte[] message = CborItemEncoder.Item(_schedule!.Seal(8, EadItems.Write(ead)));
         _schedule.Dispose();

@@ -205,7 +205,8 @@ public static class CoapServiceCollectionExtensions
         ArgumentException.ThrowIfNullOrEmpty(name);
         ICoapClientBuilder builder = ClientServiceRegistrar.Add(services, name, null, configure);
         services.AddTransient<TClient>(
-            provider => TypedClient<TImplementation>.Make(provider, provider.GetRequiredService<ICoapClientFactory>().GetClient(name)));
+            provider => TypedClientFactory<TImplementation>.Make(
+                provider, provider.GetRequiredService<ICoapClientFactory>().GetClient(name)));
         return builder;
     }
 

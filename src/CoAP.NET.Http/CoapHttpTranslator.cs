@@ -76,7 +76,7 @@ public sealed class CoapHttpTranslator
     internal CoapHttpMediaTypes MediaTypes { get; } = new();
 
     /// <summary>The conversion between CBOR in CoAP and JSON in HTTP, which the code that sends and receives bodies applies.</summary>
-    internal CoapHttpJson Json { get; } = new();
+    internal CborJsonTranslator Json { get; } = new();
 
     /// <summary>Adds a Content-Format that the registry of this library lacks, or replaces its media type.</summary>
     /// <param name="format">The Content-Format.</param>

@@ -7,7 +7,7 @@ internal sealed class CoapForwardedRequest
 {
     internal CoapForwardedRequest(
         CoapRequestContext received, CoapQuotaSource source, string target, CoapOptionCollection options, TimeSpan timeout,
-        CoapProxyTargets? targets, bool mayBeShared, ResponseBodyOffset? place = null, ForwardedBody? body = null)
+        CoapProxyTargets? targets, bool mayBeShared, ResponseBodyOffset? place = null, ForwardedRequestBody? body = null)
     {
         Start = place;
         Passing = body;
@@ -74,11 +74,11 @@ internal sealed class CoapForwardedRequest
     public bool MayBeShared { get; }
 
     /// <summary>Returns a copy whose body arrives in blocks.</summary>
-    internal CoapForwardedRequest With(ForwardedBody body) =>
+    internal CoapForwardedRequest With(ForwardedRequestBody body) =>
         new(Received, Source, Target, Options, Timeout, Targets, MayBeShared, Start, body);
 
     /// <summary>The body that arrives in blocks; null if it arrived as a whole.</summary>
-    internal ForwardedBody? Passing { get; }
+    internal ForwardedRequestBody? Passing { get; }
 
     /// <summary>The start of the wanted part of the response, which may come as a stream; null if it has to be buffered.</summary>
     internal ResponseBodyOffset? Start { get; }

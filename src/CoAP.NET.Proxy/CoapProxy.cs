@@ -55,7 +55,7 @@ public sealed class CoapProxy : IAsyncDisposable
             endpoint.TimeProvider, _options.Limits.MaxObservations, _options.Limits.MaxObservationsPerSource, _counts);
         Forwarder = new Forwarder(
             _options, _counts, _observations, new StreamedResponses(_options, _counts, endpoint.Pipeline.Random),
-            new ForwardedBodies(_options, _counts, endpoint.TimeProvider), _logger);
+            new RequestBodyForwarder(_options, _counts, endpoint.TimeProvider), _logger);
         if (_options.NextProxy is { } next)
         {
             _next = new NextProxyClient(new LazyClient(_ownClient), next);

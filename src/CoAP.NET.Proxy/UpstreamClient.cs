@@ -85,9 +85,10 @@ internal abstract class UpstreamClient : IDisposable
     /// <param name="request">The request.</param>
     /// <param name="maxHeld">The largest body to buffer, in bytes.</param>
     /// <param name="cancellationToken">Stops waiting for the response. Unused once the response is complete, unless it is a stream.</param>
-    internal virtual Task<CoapOpenedResponse>? TryOpen(CoapForwardedRequest request, int maxHeld, CancellationToken cancellationToken) => null;
+    internal virtual Task<CoapOpenedResponse>? TryOpen(
+        CoapForwardedRequest request, int maxHeld, CancellationToken cancellationToken) => null;
 
     /// <summary>Observes the target; null if the protocol has no observations.</summary>
     internal virtual Task<CoapObservation>? ObserveAsync(
-        CoapForwardedRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) => null;
+        CoapForwardedRequest request, CoapObservationOptions observe, CancellationToken cancellationToken) => null;
 }

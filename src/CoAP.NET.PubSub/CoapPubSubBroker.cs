@@ -31,7 +31,7 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
         TopicIndex index = new(shares, own.Limits.MaxSubscribers);
         TopicChangeReactions reactions = new(index, own.Scheduler, counts, logger);
         TopicTableRules rules = new(index, reactions);
-        _table = own.OpenTable?.Invoke(rules) ?? own.Tables?.OpenTable(CoapTableKind.Topics, rules)
+        _table = own.OpenTable?.Invoke(rules) ?? own.Tables?.OpenTable(CoapReplicatedTableKind.Topics, rules)
             ?? CoapReplicatedTable.InMemory(rules, own.TimeProvider, logger: logger, random: own.Random);
         Parts = new BrokerContext(own, _table, new TopicRequestIdSource(own.Random), index, shares, reactions, counts, logger);
     }

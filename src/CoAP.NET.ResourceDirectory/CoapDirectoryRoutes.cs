@@ -102,7 +102,7 @@ public static class CoapDirectoryRoutes
 
     private static void Map(CoapRouteGroup group, CoapDirectoryServer directory)
     {
-        DirectoryContext core = directory.Core;
+        DirectoryServerState core = directory.Core;
         CoapDirectoryOptions options = core.Options;
         RegistrationHandlers registrations = new(core);
         group.MapPost(options.Path, registrations.RegisterAsync).WithResourceType("core.rd")

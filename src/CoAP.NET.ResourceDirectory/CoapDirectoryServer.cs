@@ -13,7 +13,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public CoapDirectoryServer(CoapDirectoryOptions? options = null)
     {
-        Core = new DirectoryContext((options ?? new CoapDirectoryOptions()).Checked());
+        Core = new DirectoryServerState((options ?? new CoapDirectoryOptions()).Checked());
         Core.Table = CoapReplicatedTable.InMemory(
             Core.Rules, Core.Options.TimeProvider, BoundsOf(Core.Options), random: Core.Options.Random);
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
@@ -35,8 +35,8 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     public CoapDirectoryServer(ICoapReplicatedTableProvider tables, CoapDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(tables);
-        Core = new DirectoryContext((options ?? new CoapDirectoryOptions()).Checked());
-        Core.Table = tables.OpenTable(CoapTableKind.Registrations, Core.Rules, BoundsOf(Core.Options));
+        Core = new DirectoryServerState((options ?? new CoapDirectoryOptions()).Checked());
+        Core.Table = tables.OpenTable(CoapReplicatedTableKind.Registrations, Core.Rules, BoundsOf(Core.Options));
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
     }
 
@@ -50,7 +50,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
         }
     }
 
-    internal DirectoryContext Core { get; }
+    internal DirectoryServerState Core { get; }
 
     /// <summary>Loads the registrations from the cluster; without a cluster there is nothing to load.</summary>
     /// <remarks>

@@ -30,7 +30,7 @@ public abstract class CodecComparison<TMessage> : MessageMatrix
         IMatrixCodec<TMessage> codec = CreateCodec();
         CoapMessage message = CreateMessage(Case);
         byte[] bytes = library.Serialize(message);
-        _library = new MeasuredCodec<CoapMessage>(new SerializerCodec(library), message, bytes);
+        _library = new MeasuredCodec<CoapMessage>(new SerializerCodecAdapter(library), message, bytes);
         await _library.CheckAsync($"{library.GetType().Name} {Case}");
         _codec = new MeasuredCodec<TMessage>(codec, codec.Convert(message), bytes);
         await _codec.CheckAsync($"{codec.GetType().Name} {Case}");

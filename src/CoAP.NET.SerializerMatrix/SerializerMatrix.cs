@@ -26,7 +26,7 @@ public abstract class SerializerMatrix : MessageMatrix
     {
         _serializer = CreateSerializer();
         CoapMessage message = CreateMessage(Case);
-        _codec = new MeasuredCodec<CoapMessage>(new SerializerCodec(_serializer), message, _serializer.Serialize(message));
+        _codec = new MeasuredCodec<CoapMessage>(new SerializerCodecAdapter(_serializer), message, _serializer.Serialize(message));
         string owner = $"{GetType().Name} {Case}";
         await _codec.CheckAsync(owner);
         _codec.Expect(_serializer.Serialize(DeserializeFromStream()), owner, nameof(DeserializeFromStream));

@@ -9,7 +9,7 @@ namespace CoAP.NET.Stateless;
 /// <param name="offset">The offset from the monotonic clock to the time in tokens of this process; null for another process.</param>
 /// <param name="words">The number of 64-bit words for accepted responses.</param>
 /// <param name="keys">The keys of epochs, which its keys derive from.</param>
-internal sealed class StatelessTokenKeys(ulong number, long? offset, int words, CoapEpochKeys keys) : IDisposable
+internal sealed class StatelessTokenKeys(ulong number, long? offset, int words, RotatingKeyProvider keys) : IDisposable
 {
     /// <summary>The length of the tag of a token in bytes.</summary>
     public const int TagLength = 12;
@@ -25,7 +25,7 @@ internal sealed class StatelessTokenKeys(ulong number, long? offset, int words, 
 
     public long? Offset => offset;
 
-    public CoapEpochKeys Keys => keys;
+    public RotatingKeyProvider Keys => keys;
 
     /// <summary>Whether this process created them.</summary>
     public bool IsOwn => offset is not null;
@@ -45,7 +45,7 @@ internal sealed class StatelessTokenKeys(ulong number, long? offset, int words, 
             }
         }
 
-        Span<byte> root = stackalloc byte[CoapEpochKeys.KeyLength];
+        Span<byte> root = stackalloc byte[RotatingKeyProvider.KeyLength];
         if (!keys.TryGetKey(epoch, root))
         {
             return null;

@@ -41,7 +41,7 @@ internal sealed class StatelessTokens : StatelessTokenHandler, IDisposable
 
     private readonly CoapEnvironment _environment;
     private readonly Lock _gate = new();
-    private readonly CoapEpochKeys _keys;
+    private readonly RotatingKeyProvider _keys;
     private readonly UtcClockOffset _time;
     private readonly bool _isShared;
     private readonly byte[] _name;
@@ -200,11 +200,11 @@ internal sealed class StatelessTokens : StatelessTokenHandler, IDisposable
         }
     }
 
-    private static CoapEpochKeys OwnKeys(CoapEnvironment environment)
+    private static RotatingKeyProvider OwnKeys(CoapEnvironment environment)
     {
-        byte[] secret = new byte[CoapEpochKeys.MinSecretLength];
+        byte[] secret = new byte[RotatingKeyProvider.MinSecretLength];
         environment.Random.Fill(secret);
-        CoapEpochKeys keys = new(secret, Purpose, s_epoch, environment.TimeProvider);
+        RotatingKeyProvider keys = new(secret, Purpose, s_epoch, environment.TimeProvider);
         CryptographicOperations.ZeroMemory(secret);
         return keys;
     }
@@ -250,7 +250,7 @@ internal sealed class StatelessTokens : StatelessTokenHandler, IDisposable
         long made = _keys.StartOf(epoch) + (BinaryPrimitives.ReadUInt32BigEndian(plain) * TimeSpan.TicksPerMillisecond);
         long now = (run.Offset ?? _time.Offset()) + _environment.Now;
         age = TimeSpan.FromTicks(Math.Max(0, now - made));
-        return age.Ticks <= _lifetime && made - now <= CoapEpochKeys.MaxClockDifference.Ticks;
+        return age.Ticks <= _lifetime && made - now <= RotatingKeyProvider.MaxClockDifference.Ticks;
     }
 
     // A run whose tokens have all expired makes room: they are refused even without its bits.
@@ -264,7 +264,7 @@ internal sealed class StatelessTokens : StatelessTokenHandler, IDisposable
         if (_runs.Count >= MaxRuns)
         {
             long now = _environment.Now;
-            long keep = _lifetime + CoapEpochKeys.MaxClockDifference.Ticks;
+            long keep = _lifetime + RotatingKeyProvider.MaxClockDifference.Ticks;
             foreach (StatelessTokenKeys old in _runs.Values.Where(other => other != _own && now - other.Heard > keep).ToArray())
             {
                 _runs.Remove(old.Number);

@@ -8,13 +8,13 @@ namespace CoAP.NET.Tables;
 public interface ICoapReplicatedTableProvider
 {
     /// <summary>Opens a table: entries in memory of all nodes and in the store, each with one deciding node.</summary>
-    /// <param name="kind">The kind of its entries: a member of <see cref="CoapTableKind"/>, or a number from
-    /// <see cref="CoapTableKind.Application"/> on, the same on all nodes and after every restart.</param>
+    /// <param name="kind">The kind of its entries: a member of <see cref="CoapReplicatedTableKind"/>, or a number from
+    /// <see cref="CoapReplicatedTableKind.Application"/> on, the same on all nodes and after every restart.</param>
     /// <param name="rules">Makes the decisions, and receives the changes.</param>
     /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
     /// <returns>The table, which <see cref="CoapReplicatedTable.StartAsync"/> loads.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The kind is not one of a table, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The provider is disposed.</exception>
-    internal CoapReplicatedTable OpenTable(CoapTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options = null);
+    internal CoapReplicatedTable OpenTable(CoapReplicatedTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options = null);
 }

@@ -48,7 +48,7 @@ internal sealed class MemoryTable : CoapReplicatedTable
                 _contents.Put(slot, TableEntry.DataOf(key.Bytes, decision.Value.Span), key.Bytes.Length,
                     _contents.EndOf(decision.Lifetime));
             }
-            else if (decision.IsRemoval && index != TableEntries.None)
+            else if (decision.IsRemoval && index != TableSlotEntries.None)
             {
                 _contents.Remove(slot, index, isExpired: false);
             }

@@ -71,7 +71,7 @@ internal class TableContents : IDisposable
     public CoapTableDecision Decide(TablePartition slot, CoapTableKey key, ReadOnlyMemory<byte> question, out int index)
     {
         index = slot.Entries.Find(key.Bytes);
-        if (index == TableEntries.None)
+        if (index == TableSlotEntries.None)
         {
             return _rules.Decide(new CoapTableDecisionContext(key, null, question, TimeSpan.Zero, Time.GetUtcNow()));
         }
@@ -80,7 +80,7 @@ internal class TableContents : IDisposable
         if (entry.Expires <= Now)
         {
             End(slot, index);
-            index = TableEntries.None;
+            index = TableSlotEntries.None;
             return _rules.Decide(new CoapTableDecisionContext(key, null, question, TimeSpan.Zero, Time.GetUtcNow()));
         }
 
@@ -96,11 +96,11 @@ internal class TableContents : IDisposable
     public int Put(TablePartition slot, byte[] data, int keyLength, long expires)
     {
         ReadOnlySpan<byte> key = data.AsSpan(0, keyLength);
-        TableEntries entries = slot.Entries;
+        TableSlotEntries entries = slot.Entries;
         int before = entries.Find(key);
-        int bytes = before == TableEntries.None ? 0 : entries[before].Data!.Length;
+        int bytes = before == TableSlotEntries.None ? 0 : entries[before].Data!.Length;
         int index = entries.Put(data, keyLength, expires);
-        Interlocked.Add(ref _count, before == TableEntries.None ? 1 : 0);
+        Interlocked.Add(ref _count, before == TableSlotEntries.None ? 1 : 0);
         Interlocked.Add(ref _bytes, entries[index].Data!.Length - bytes);
         entries[index].Version++;
         Report(new CoapTableChange(new CoapTableKey(key), entries[index].Value, RemainingOf(expires)));
@@ -211,7 +211,7 @@ internal class TableContents : IDisposable
                 for (int i = 0; i < MostAtOnce; i++)
                 {
                     int first = slot.Entries.FirstToEnd;
-                    if (first == TableEntries.None)
+                    if (first == TableSlotEntries.None)
                     {
                         return Never;
                     }

@@ -6,7 +6,7 @@ internal class TablePartition
     /// <summary>Held during calls of the rules.</summary>
     public Lock Gate { get; } = new();
 
-    public TableEntries Entries { get; } = new();
+    public TableSlotEntries Entries { get; } = new();
 
     /// <exception cref="InvalidOperationException">This thread is inside a call of the rules.</exception>
     public void ThrowIfHeld()

@@ -16,7 +16,7 @@ internal static class TableSizeLimiter
     public static void ThrowIfFull(
         TableContents contents, TablePartition slot, int index, CoapTableKey key, in CoapTableDecision decision, CoapTableOptions options)
     {
-        int before = index == TableEntries.None ? 0 : slot.Entries[index].Data!.Length;
+        int before = index == TableSlotEntries.None ? 0 : slot.Entries[index].Data!.Length;
         int more = key.Bytes.Length + decision.Value.Length - before;
 
         // A value that needs no additional room is always accepted.

@@ -4,17 +4,17 @@ namespace CoAP.NET.Cli.Tests;
 public sealed class RetransmissionTimingTests
 {
     [Theory]
-    [InlineData("fasor", CoapRetransmissionTiming.Fasor)]
-    [InlineData("FASOR", CoapRetransmissionTiming.Fasor)]
-    [InlineData("rfc7252", CoapRetransmissionTiming.Rfc7252)]
-    [InlineData("default", CoapRetransmissionTiming.Default)]
-    public async Task The_named_retransmission_timing_is_used(string name, CoapRetransmissionTiming timing)
+    [InlineData("fasor", CoapRetransmissionAlgorithm.Fasor)]
+    [InlineData("FASOR", CoapRetransmissionAlgorithm.Fasor)]
+    [InlineData("rfc7252", CoapRetransmissionAlgorithm.Rfc7252)]
+    [InlineData("default", CoapRetransmissionAlgorithm.Default)]
+    public async Task The_named_retransmission_timing_is_used(string name, CoapRetransmissionAlgorithm timing)
     {
         await using CoapServer server = await TestServer.StartAsync();
         foreach (string[] args in (string[][])[["get", $"{server.LocalEndpoints[0]}/text"], ["ping", server.LocalEndpoints[0]],
             ["discover", server.LocalEndpoints[0]], ["observe", $"{server.LocalEndpoints[0]}/text", "--count", "1"]])
         {
-            CoapRetransmissionTiming? used = null;
+            CoapRetransmissionAlgorithm? used = null;
             CliHarness harness = new()
             {
                 CreateClient = options =>

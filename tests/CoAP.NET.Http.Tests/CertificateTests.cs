@@ -76,7 +76,7 @@ public sealed class CertificateTests : BackendTest
     public void Unused_certificate_clients_expire_and_the_least_recently_used_is_evicted()
     {
         VirtualClock clock = new();
-        using CertificateClients clients = new(2, FromMinutes(2), null, clock);
+        using DeviceCertificateHttpClients clients = new(2, FromMinutes(2), null, clock);
         HttpClient lamp = Use(clients, "lamp");
         Assert.Same(lamp, Use(clients, "lamp"));
         clock.Advance(FromSeconds(1));
@@ -86,7 +86,7 @@ public sealed class CertificateTests : BackendTest
         Assert.Equal(2, clients.Count);
         Assert.Same(boiler, Use(clients, "boiler"));
 
-        using (CertificateClients.Lease? held = clients.TryRent(s_certificates["boiler"]))
+        using (DeviceCertificateHttpClients.Lease? held = clients.TryRent(s_certificates["boiler"]))
         {
             clock.Advance(FromMinutes(10));
             Assert.Equal(1, clients.Count);
@@ -97,9 +97,9 @@ public sealed class CertificateTests : BackendTest
         Assert.NotSame(boiler, Use(clients, "boiler"));
     }
 
-    private static HttpClient Use(CertificateClients clients, string name)
+    private static HttpClient Use(DeviceCertificateHttpClients clients, string name)
     {
-        using CertificateClients.Lease? lease = clients.TryRent(s_certificates[name]);
+        using DeviceCertificateHttpClients.Lease? lease = clients.TryRent(s_certificates[name]);
         return lease!.Client;
     }
 

@@ -124,7 +124,7 @@ public sealed class SharedRequestTests : Origin
         }
 
         public Task<CoapObservation> ObserveAsync(
-            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            CoapRequest request, CoapObservationOptions? options = null, CancellationToken cancellationToken = default) =>
             throw new NotSupportedException();
 
         public void Fail(int index) => _answers[index].SetException(new CoapException("Nobody is there."));
@@ -139,7 +139,7 @@ public sealed class SharedRequestTests : Origin
         public int Asked => Volatile.Read(ref _asked);
 
         public Task<CoapObservation> ObserveAsync(
-            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            CoapRequest request, CoapObservationOptions? options = null, CancellationToken cancellationToken = default) =>
             throw new NotSupportedException();
 
         public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)

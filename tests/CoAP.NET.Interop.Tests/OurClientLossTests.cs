@@ -25,7 +25,7 @@ public sealed class OurClientLossTests
         {
             Parameters = new CoapTransmissionParameters
             {
-                NStart = Transfers, RetransmissionTiming = CoapRetransmissionTiming.Fasor, MaxRetransmit = 8,
+                NStart = Transfers, RetransmissionTiming = CoapRetransmissionAlgorithm.Fasor, MaxRetransmit = 8,
             },
         });
         Task[] exchanges = [

@@ -145,7 +145,7 @@ public sealed class AllocationTests : IAsyncLifetime
     private sealed class Wire : CoapDatagramTransport
     {
         private readonly byte[] _last = new byte[256];
-        private ICoapDatagramContext? _context;
+        private ICoapDatagramTransportContext? _context;
         private int _length;
 
         public int Sent { get; private set; }
@@ -158,7 +158,7 @@ public sealed class AllocationTests : IAsyncLifetime
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [s_proxy];
 
-        public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+        public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
         {
             _context = context;
             return ValueTask.CompletedTask;

@@ -36,7 +36,7 @@ public sealed class PollingTests : IAsyncLifetime
         {
             observations.Add(await _world.RunAsync(() => client.ObserveAsync(
                 new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/config"),
-                new CoapObserveOptions { OnNotification = _ => Interlocked.Increment(ref heard) })));
+                new CoapObservationOptions { OnNotification = _ => Interlocked.Increment(ref heard) })));
         }
 
         Assert.All(observations, observation => Assert.Equal(CoapObserveState.Observing, observation.State));

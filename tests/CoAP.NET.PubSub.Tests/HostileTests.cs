@@ -299,7 +299,7 @@ public sealed class HostileTests
             {
                 Limits = { MaxTopics = 4 },
                 OpenTable = rules => _cluster.OpenTable(
-                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
+                    CoapReplicatedTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
             });
         }
 

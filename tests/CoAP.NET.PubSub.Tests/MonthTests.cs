@@ -94,7 +94,7 @@ public sealed class MonthTests : IAsyncDisposable
             {
                 Secrets = [Enumerable.Range(1, 32).Select(i => (byte)i).ToArray()], Lease = FromHours(1),
             }, _clock);
-            open = rules => cluster.OpenTable(CoapTableKind.Topics, rules);
+            open = rules => cluster.OpenTable(CoapReplicatedTableKind.Topics, rules);
             await _clock.AdvanceUntilAsync(cluster.StartAsync(), s_long);
         }
 

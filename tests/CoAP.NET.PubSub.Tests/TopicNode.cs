@@ -19,7 +19,7 @@ internal sealed class TopicNode : IAsyncDisposable
         Broker = Server.MapPubSub("/ps", new CoapPubSubOptions
         {
             OpenTable = rules => Cluster.OpenTable(
-                CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
+                CoapReplicatedTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
             KeepEachPublication = keepsEach,
             Limits = { PublicationsPerSecond = null },
         });

@@ -7,12 +7,12 @@ namespace CoAP.NET.ResourceDirectory.Tests;
 public sealed class AwaitedChangeTests
 {
     private readonly VirtualClock _clock = new();
-    private readonly DirectoryContext _core;
+    private readonly DirectoryServerState _core;
     private readonly LateRules _late;
 
     public AwaitedChangeTests()
     {
-        _core = new DirectoryContext(new CoapDirectoryOptions { TimeProvider = _clock });
+        _core = new DirectoryServerState(new CoapDirectoryOptions { TimeProvider = _clock });
         _late = new LateRules(_core.Rules);
         _core.Table = CoapReplicatedTable.InMemory(_late, timeProvider: _clock);
     }
@@ -20,7 +20,7 @@ public sealed class AwaitedChangeTests
     [Fact]
     public async Task Registrations_updates_and_removals_are_answered_when_lookups_show_them()
     {
-        Task<DirectoryDecision> asked = AskAsync(DirectoryOwnerRequest.Operation.Register);
+        Task<DirectoryDecision> asked = AskAsync(DirectorySlotOwnerRequest.Operation.Register);
         Assert.False(asked.IsCompleted);
         Assert.Null(Found());
         _late.Report();
@@ -29,14 +29,14 @@ public sealed class AwaitedChangeTests
 
         _clock.Advance(FromSeconds(1));
         long before = Found()!.Value.ChangedAt;
-        asked = AskAsync(DirectoryOwnerRequest.Operation.Update);
+        asked = AskAsync(DirectorySlotOwnerRequest.Operation.Update);
         Assert.False(asked.IsCompleted);
         _late.Report();
         Assert.Equal(DirectoryDecision.Done, await asked);
         Assert.True(Found()!.Value.ChangedAt > before);
 
         _clock.Advance(FromSeconds(1));
-        asked = AskAsync(DirectoryOwnerRequest.Operation.Remove);
+        asked = AskAsync(DirectorySlotOwnerRequest.Operation.Remove);
         Assert.False(asked.IsCompleted);
         Assert.NotNull(Found());
         _late.Report();
@@ -48,8 +48,8 @@ public sealed class AwaitedChangeTests
     [Fact]
     public async Task The_response_waits_for_at_most_two_seconds_when_the_change_notice_does_not_arrive()
     {
-        Task<DirectoryDecision> one = AskAsync(DirectoryOwnerRequest.Operation.Register);
-        Task<DirectoryDecision> other = AskAsync(DirectoryOwnerRequest.Operation.Register);
+        Task<DirectoryDecision> one = AskAsync(DirectorySlotOwnerRequest.Operation.Register);
+        Task<DirectoryDecision> other = AskAsync(DirectorySlotOwnerRequest.Operation.Register);
         TimeSpan began = _clock.Elapsed;
 
         await _clock.AdvanceUntilAsync(Task.WhenAll(one, other), FromMinutes(1));
@@ -63,7 +63,7 @@ public sealed class AwaitedChangeTests
     public async Task A_cancelled_wait_for_a_change_leaves_no_state()
     {
         using CancellationTokenSource stop = new();
-        Task<DirectoryDecision> asked = AskAsync(DirectoryOwnerRequest.Operation.Register, stop.Token);
+        Task<DirectoryDecision> asked = AskAsync(DirectorySlotOwnerRequest.Operation.Register, stop.Token);
         Assert.Equal(1, _core.Awaited.Count);
 
         await stop.CancelAsync();
@@ -75,24 +75,24 @@ public sealed class AwaitedChangeTests
     [Fact]
     public async Task A_refused_operation_is_answered_at_once()
     {
-        Assert.Equal(DirectoryDecision.Missing, await AskAsync(DirectoryOwnerRequest.Operation.Update));
-        Assert.Equal(DirectoryDecision.Missing, await AskAsync(DirectoryOwnerRequest.Operation.Remove));
+        Assert.Equal(DirectoryDecision.Missing, await AskAsync(DirectorySlotOwnerRequest.Operation.Update));
+        Assert.Equal(DirectoryDecision.Missing, await AskAsync(DirectorySlotOwnerRequest.Operation.Remove));
         Assert.Equal(0, _core.Awaited.Count);
     }
 
     private Registration? Found() => _core.Index.Find(_core.KeyOf(default, "a"u8).Bytes);
 
-    private async Task<DirectoryDecision> AskAsync(DirectoryOwnerRequest.Operation what, CancellationToken cancellationToken = default)
+    private async Task<DirectoryDecision> AskAsync(DirectorySlotOwnerRequest.Operation what, CancellationToken cancellationToken = default)
     {
-        Registrant registrant = new(new DirectoryOwner(1, 2, 3), true, [], 0);
+        RegistrantIdentity registrant = new(new DirectoryOwner(1, 2, 3), true, [], 0);
         byte[] content = what switch
         {
-            DirectoryOwnerRequest.Operation.Register =>
+            DirectorySlotOwnerRequest.Operation.Register =>
                 Registration.Make(new RegistrationRefreshHeader(registrant.Owner, 0), new RegistrationFields
                 {
                     Lifetime = 90_000, Endpoint = "a"u8, Base = "coap://a"u8,
                 }).Bytes.ToArray(),
-            DirectoryOwnerRequest.Operation.Update => new RegistrationUpdate { Base = "coap://b"u8, HasOwnBase = true }.ToArray(),
+            DirectorySlotOwnerRequest.Operation.Update => new RegistrationUpdate { Base = "coap://b"u8, HasOwnBase = true }.ToArray(),
             _ => [],
         };
         return (await _core.AskAsync(_core.KeyOf(default, "a"u8), what, registrant, null, content, cancellationToken)).Answer;

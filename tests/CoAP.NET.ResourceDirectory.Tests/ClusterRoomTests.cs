@@ -61,8 +61,8 @@ public sealed class ClusterRoomTests
     // As the handler of registrations does for a client of that source.
     private static async Task<CoapResult?> TryRegisterAsync(DirectoryNodes nodes, DirectoryNode node, string name, ulong source)
     {
-        DirectoryContext core = node.Directory.Core;
-        Registrant registrant = new(new DirectoryOwner(source, 1, source), true, [], 0);
+        DirectoryServerState core = node.Directory.Core;
+        RegistrantIdentity registrant = new(new DirectoryOwner(source, 1, source), true, [], 0);
         Registration made = Registration.Make(new RegistrationRefreshHeader(registrant.Owner, 0), new RegistrationFields
         {
             Lifetime = 1000, Endpoint = Encoding.UTF8.GetBytes(name), Base = "coap://b"u8,
@@ -75,7 +75,7 @@ public sealed class ClusterRoomTests
         }
 
         Task<(DirectoryDecision Answer, CoapResult? Unavailable)> asked = core.AskAsync(
-            KeyOf(node, name), DirectoryOwnerRequest.Operation.Register, registrant, null, made.Bytes, CancellationToken.None).AsTask();
+            KeyOf(node, name), DirectorySlotOwnerRequest.Operation.Register, registrant, null, made.Bytes, CancellationToken.None).AsTask();
         await nodes.PassAsync(asked);
         Assert.Equal(DirectoryDecision.Done, (await asked).Answer);
         return (await asked).Unavailable;

@@ -72,7 +72,7 @@ public sealed class LongLookUpTests
     public async Task A_source_cannot_use_the_whole_capacity_for_long_lookups_and_refused_lookups_may_be_repeated()
     {
         await using DirectoryWorld world = await StartAsync(options => options.Limits.MaxScans = 8);
-        DirectoryContext core = world.Directory.Core;
+        DirectoryServerState core = world.Directory.Core;
         LookUpScanner scans = core.Scans;
         await scans.Turn.WaitAsync();
         List<Task<LookUpFault>> all = [];
@@ -105,7 +105,7 @@ public sealed class LongLookUpTests
     {
         await using DirectoryWorld world = await StartAsync(
             options => (options.Limits.MaxScans, options.Limits.MaxScansPerSource) = (1, 1));
-        DirectoryContext core = world.Directory.Core;
+        DirectoryServerState core = world.Directory.Core;
         await core.Scans.Turn.WaitAsync();
         Task<CoapResponse> first = world.MakeClient("[2001:db8:1::2]:5683").GetAsync(DirectoryWorld.Uri + "/rd-lookup/ep?ep=n2*");
         await world.Clock.AdvanceUntilAsync(() => core.Scans.InProgress == 1, FromMinutes(1));
@@ -153,8 +153,8 @@ public sealed class LongLookUpTests
                     Links = Encoding.UTF8.GetBytes($"</x>;rt=\"all\";title=\"{i}\""),
                 });
             await world.Directory.Core.AskAsync(
-                world.Directory.Core.KeyOf(default, made.Endpoint), DirectoryOwnerRequest.Operation.Register,
-                new Registrant(made.Owner, true, [], 0), null, made.Bytes, CancellationToken.None);
+                world.Directory.Core.KeyOf(default, made.Endpoint), DirectorySlotOwnerRequest.Operation.Register,
+                new RegistrantIdentity(made.Owner, true, [], 0), null, made.Bytes, CancellationToken.None);
         }
 
         return world;

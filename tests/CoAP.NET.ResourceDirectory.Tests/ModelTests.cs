@@ -29,7 +29,7 @@ public class ModelTests
             CoapTableKey key = directory.Core.KeyOf(Utf8(sector), Utf8(name));
             ulong order = DirectoryIndex.OrderOf(key.Bytes).Order;
             int owner = Next(random, 5) == 0 ? 1 : 0;
-            Registrant registrant = new(owners[owner], true, Utf8("coap://src" + Next(random, 3)), 0);
+            RegistrantIdentity registrant = new(owners[owner], true, Utf8("coap://src" + Next(random, 3)), 0);
             TimeSpan now = clock.Elapsed;
             model.TryGetValue(order, out Modelled? one);
             if (one is not null && one.ForgottenAt <= now)
@@ -43,7 +43,7 @@ public class ModelTests
             {
                 case 0 or 1 or 2:
                     Modelled made = Make(random, name, sector, owner, registrant, now);
-                    DirectoryDecision registered = await AskAsync(directory, key, DirectoryOwnerRequest.Operation.Register, registrant,
+                    DirectoryDecision registered = await AskAsync(directory, key, DirectorySlotOwnerRequest.Operation.Register, registrant,
                         made.ToRegistration(registrant).Bytes);
                     Assert.Equal(isActive && one!.Owner != owner ? DirectoryDecision.NotOwner : DirectoryDecision.Done, registered);
                     if (registered == DirectoryDecision.Done)
@@ -55,7 +55,7 @@ public class ModelTests
                 case 3 or 4:
                     uint lifetime = (uint)Next(random, 3) * 50;
                     string? origin = Next(random, 3) == 0 ? "coap://new" + Next(random, 3) : null;
-                    DirectoryDecision updated = await AskAsync(directory, key, DirectoryOwnerRequest.Operation.Update, registrant,
+                    DirectoryDecision updated = await AskAsync(directory, key, DirectorySlotOwnerRequest.Operation.Update, registrant,
                         new RegistrationUpdate
                         {
                             Lifetime = lifetime,
@@ -73,7 +73,8 @@ public class ModelTests
 
                     break;
                 case 5:
-                    DirectoryDecision removed = await AskAsync(directory, key, DirectoryOwnerRequest.Operation.Remove, registrant, default);
+                    DirectoryDecision removed =
+                        await AskAsync(directory, key, DirectorySlotOwnerRequest.Operation.Remove, registrant, default);
                     Assert.Equal(Expected(one, owner), removed);
                     if (removed == DirectoryDecision.Done)
                     {
@@ -110,7 +111,7 @@ public class ModelTests
         return directory.Count;
     }
 
-    private static void Check(LookUpExecutor run, VirtualRandom random, IEnumerable<Modelled> active, DirectoryContext core)
+    private static void Check(LookUpExecutor run, VirtualRandom random, IEnumerable<Modelled> active, DirectoryServerState core)
     {
         bool ofLinks = Next(random, 2) == 0;
         List<string> criteria = [.. Enumerable.Range(0, Next(random, 3)).Select(_ => Criterion(random))];
@@ -158,7 +159,7 @@ public class ModelTests
         _ => "title=t*",
     };
 
-    private static Modelled Make(VirtualRandom random, string name, string sector, int owner, Registrant registrant, TimeSpan now)
+    private static Modelled Make(VirtualRandom random, string name, string sector, int owner, RegistrantIdentity registrant, TimeSpan now)
     {
         Modelled made = new()
         {
@@ -196,8 +197,8 @@ public class ModelTests
     }
 
     private static async Task<DirectoryDecision> AskAsync(
-        CoapDirectoryServer directory, CoapTableKey key, DirectoryOwnerRequest.Operation what,
-        Registrant registrant, ReadOnlyMemory<byte> content) =>
+        CoapDirectoryServer directory, CoapTableKey key, DirectorySlotOwnerRequest.Operation what,
+        RegistrantIdentity registrant, ReadOnlyMemory<byte> content) =>
         (await directory.Core.AskAsync(key, what, registrant, null, content, CancellationToken.None)).Answer;
 
     private static int Next(VirtualRandom random, int bound) => (int)(random.NextUInt64() % (ulong)bound);
@@ -232,7 +233,7 @@ public class ModelTests
             ForgottenAt = EndsAt + FromSeconds(Lifetime);
         }
 
-        public Registration ToRegistration(Registrant registrant)
+        public Registration ToRegistration(RegistrantIdentity registrant)
         {
             List<byte> attributes = [];
             if (Type is not null)
@@ -252,7 +253,7 @@ public class ModelTests
             });
         }
 
-        public CoapLink ToEndpoint(DirectoryContext core)
+        public CoapLink ToEndpoint(DirectoryServerState core)
         {
             List<CoapLinkAttribute> attributes = [new("ep", Name)];
             if (Sector.Length != 0)

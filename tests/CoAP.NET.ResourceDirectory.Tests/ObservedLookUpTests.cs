@@ -164,7 +164,7 @@ public class ObservedLookUpTests
         CoapObservation observation = await world.Clock.AdvanceUntilAsync(
             world.Node.ObserveAsync(
                 new CoapRequest(CoapMethod.Get, DirectoryWorld.Uri + path),
-                new CoapObserveOptions { OnNotification = response => told.Writer.TryWrite(response.GetText()) }),
+                new CoapObservationOptions { OnNotification = response => told.Writer.TryWrite(response.GetText()) }),
             FromMinutes(1));
         await world.Clock.AdvanceUntilAsync(told.Reader.ReadAsync().AsTask(), FromMinutes(1));
         return new Observed(observation, told.Reader);

@@ -45,7 +45,7 @@ public sealed class RestartTests : FolderTest
         await PostAsync(client, again.Uri + locations[2]).Gives(CoapCode.Changed);
         Assert.Equal(locations[3], await RegisterAsync(client, again.Uri, "ep=n3&base=coap://b", "</3>"));
         Assert.Equal(DirectoryDecision.NotOwner, (await again.Directory.Core.AskAsync(again.Directory.Core.KeyOf(default, "n4"u8),
-            DirectoryOwnerRequest.Operation.Remove, new Registrant(new DirectoryOwner(1, 2, 3), true, [], 0), null, default,
+            DirectorySlotOwnerRequest.Operation.Remove, new RegistrantIdentity(new DirectoryOwner(1, 2, 3), true, [], 0), null, default,
                 default)).Answer);
     }
 

@@ -87,7 +87,7 @@ public sealed class SeveralNodesTests
         ConcurrentQueue<string> told = new();
         Task<CoapObservation> begun = nodes.Client.ObserveAsync(
             new CoapRequest(CoapMethod.Get, two.Uri + "/rd-lookup/res?rt=light"),
-            new CoapObserveOptions { OnNotification = response => told.Enqueue(response.GetText()) });
+            new CoapObservationOptions { OnNotification = response => told.Enqueue(response.GetText()) });
         await nodes.PassAsync(begun);
         await nodes.PassUntilAsync(() => told.Contains(""));
 

@@ -95,12 +95,12 @@ public sealed class CodecComparisonTests
         await comparison.SetupAsync();
 
         Assert.Equal(comparison.SerializeByLibrary(), comparison.SerializeByCodec());
-        Assert.Throws<ArgumentNullException>(() => new SerializerCodec(null!));
+        Assert.Throws<ArgumentNullException>(() => new SerializerCodecAdapter(null!));
     }
 
     public class SameComparison : CodecComparison<CoapMessage>
     {
-        protected override IMatrixCodec<CoapMessage> CreateCodec() => new SerializerCodec(CreateLibrary());
+        protected override IMatrixCodec<CoapMessage> CreateCodec() => new SerializerCodecAdapter(CreateLibrary());
 
         protected override ICoapMessageSerializer CreateLibrary() => CoapStreamSerializer.Default;
     }

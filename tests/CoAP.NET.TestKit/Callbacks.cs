@@ -9,5 +9,5 @@ internal static class Callbacks
 
     public static Task<CoapObservation> ObserveAsync(
         this ICoapClient client, CoapRequest request, Action<CoapResponse> onNotification, CancellationToken cancellationToken = default) =>
-        client.ObserveAsync(request, new CoapObserveOptions { OnNotification = onNotification }, cancellationToken);
+        client.ObserveAsync(request, new CoapObservationOptions { OnNotification = onNotification }, cancellationToken);
 }

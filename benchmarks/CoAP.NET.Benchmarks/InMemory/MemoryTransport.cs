@@ -7,7 +7,7 @@ namespace CoAP.NET.Benchmarks;
 internal sealed class MemoryTransport(CoapAddress local) : CoapDatagramTransport
 {
     private readonly CoapDatagramPool _pool = new(2048, pinned: true);
-    private ICoapDatagramContext? _context;
+    private ICoapDatagramTransportContext? _context;
     private CoapDatagram? _slot;
 
     /// <summary>Gets what the endpoint sends with the two addresses, the peer's first, and must be done with it when it returns.</summary>
@@ -21,7 +21,7 @@ internal sealed class MemoryTransport(CoapAddress local) : CoapDatagramTransport
 
     public override IReadOnlyList<CoapAddress> LocalAddresses { get; } = [local];
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         Time.Start(context);

@@ -72,11 +72,11 @@ internal sealed class DirectoryRestartRow : IRow
         return perSecond;
     }
 
-    private static async Task<DirectoryDecision> RegisterAsync(DirectoryContext core, int i)
+    private static async Task<DirectoryDecision> RegisterAsync(DirectoryServerState core, int i)
     {
         Registration made = Registered.Make(i);
         return (await core.AskAsync(
-            core.KeyOf(default, made.Endpoint), DirectoryOwnerRequest.Operation.Register, Registered.ByWhom(i), null,
+            core.KeyOf(default, made.Endpoint), DirectorySlotOwnerRequest.Operation.Register, Registered.ByWhom(i), null,
             made.Bytes, CancellationToken.None)).Answer;
     }
 

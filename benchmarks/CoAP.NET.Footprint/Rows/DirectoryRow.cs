@@ -27,7 +27,7 @@ internal sealed class DirectoryRow : IRow
         {
             Limits = { MaxRegistrations = 2 * count, MaxRegistrationsPerSource = count, MaxBytes = 1L << 33, MaxScanned = 1_000 },
         });
-        DirectoryContext core = directory.Core;
+        DirectoryServerState core = directory.Core;
         await RegisterAsync(core, count, 1);
         long before = Heap.LiveBytes();
         double perSecond = await RegisterAsync(core, 0, count);
@@ -64,7 +64,7 @@ internal sealed class DirectoryRow : IRow
         table.CheckFigure(each > one.Bytes.Length, $"{each} B for a registration of {one.Bytes.Length} B cannot be");
     }
 
-    private static async Task<double> RegisterAsync(DirectoryContext core, int from, int count)
+    private static async Task<double> RegisterAsync(DirectoryServerState core, int from, int count)
     {
         long start = TimeProvider.System.GetTimestamp();
         for (int i = from; i < from + count; i++)
@@ -77,27 +77,27 @@ internal sealed class DirectoryRow : IRow
             }
 
             await core.AskAsync(
-                key, DirectoryOwnerRequest.Operation.Register, Registered.ByWhom(i), null, made.Bytes, CancellationToken.None);
+                key, DirectorySlotOwnerRequest.Operation.Register, Registered.ByWhom(i), null, made.Bytes, CancellationToken.None);
         }
 
         return count / TimeProvider.System.GetElapsedTime(start).TotalSeconds;
     }
 
-    private static async Task<double> RefreshAsync(DirectoryContext core, int count)
+    private static async Task<double> RefreshAsync(DirectoryServerState core, int count)
     {
         byte[] update = new RegistrationUpdate { Base = "coap://[2001:db8::1]"u8, HasOwnBase = false }.ToArray();
         long start = TimeProvider.System.GetTimestamp();
         for (int i = 0; i < count; i++)
         {
             await core.AskAsync(
-                core.KeyOf(default, Utf8($"node-{i}")), DirectoryOwnerRequest.Operation.Update, Registered.ByWhom(i), null, update,
+                core.KeyOf(default, Utf8($"node-{i}")), DirectorySlotOwnerRequest.Operation.Update, Registered.ByWhom(i), null, update,
                 CancellationToken.None);
         }
 
         return count / TimeProvider.System.GetElapsedTime(start).TotalSeconds;
     }
 
-    private static double LookUp(DirectoryContext core, int count, Func<int, string> query)
+    private static double LookUp(DirectoryServerState core, int count, Func<int, string> query)
     {
         bool ofLinks = !query(0).StartsWith("ep=", StringComparison.Ordinal);
         ArrayBufferWriter<byte> answer = new(4096);
@@ -126,7 +126,7 @@ internal sealed class DirectoryRow : IRow
     }
 
     // What the last registration alone has would be found by chance; this is found nowhere, so that all are looked at.
-    private static async Task<double> ScanAsync(DirectoryContext core)
+    private static async Task<double> ScanAsync(DirectoryServerState core)
     {
         _ = ResourceDirectory.LookUp.TryRead(["ct=111"], ofLinks: true, 16, out LookUp? lookUp);
         ArrayBufferWriter<byte> answer = new();

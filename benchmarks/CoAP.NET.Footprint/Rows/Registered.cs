@@ -13,7 +13,7 @@ internal static class Registered
     public const int Types = 1_000;
 
     /// <summary>Who registers one: sixteen sources, as one would have no share in so many.</summary>
-    public static Registrant ByWhom(int i) => new(new DirectoryOwner((ulong)i, 1, (ulong)i % 16), true, [], 0);
+    public static RegistrantIdentity ByWhom(int i) => new(new DirectoryOwner((ulong)i, 1, (ulong)i % 16), true, [], 0);
 
     /// <summary>Reads and checks its links, and makes it.</summary>
     public static Registration Make(int i)

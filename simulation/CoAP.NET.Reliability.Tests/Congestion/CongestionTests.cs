@@ -9,17 +9,17 @@ public sealed class CongestionTests
     public async Task The_same_seed_gives_the_same_result()
     {
         CongestionScenario scenario = Find("10 clients, losses at random", "100 ms, 10 %");
-        CongestionResult first = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 7);
-        Assert.Equal(first, await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 7));
-        Assert.NotEqual(first, await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 8));
+        CongestionResult first = await CongestionRun.RunAsync(scenario, CoapRetransmissionAlgorithm.Fasor, 7);
+        Assert.Equal(first, await CongestionRun.RunAsync(scenario, CoapRetransmissionAlgorithm.Fasor, 7));
+        Assert.NotEqual(first, await CongestionRun.RunAsync(scenario, CoapRetransmissionAlgorithm.Fasor, 8));
     }
 
     [Fact]
     public async Task Measured_timings_have_more_goodput_and_no_more_failures_than_fixed_timings_on_a_lossy_path()
     {
         CongestionScenario scenario = Find("10 clients, losses at random", "100 ms, 10 %");
-        CongestionResult fixedTiming = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Default, 1);
-        CongestionResult fasor = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 1);
+        CongestionResult fixedTiming = await CongestionRun.RunAsync(scenario, CoapRetransmissionAlgorithm.Default, 1);
+        CongestionResult fasor = await CongestionRun.RunAsync(scenario, CoapRetransmissionAlgorithm.Fasor, 1);
         Assert.True(fasor.Goodput > 3 * fixedTiming.Goodput, $"{fasor} against {fixedTiming}");
         Assert.True(fasor.Failed <= fixedTiming.Failed, $"{fasor} against {fixedTiming}");
     }
@@ -29,8 +29,8 @@ public sealed class CongestionTests
     {
         CongestionScenario scenario = Find("A bottleneck in each direction, round trip 100 ms without it",
             "50 clients, 500 B/s, queue 200");
-        CongestionResult fixedTiming = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Default, 1);
-        CongestionResult fasor = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 1);
+        CongestionResult fixedTiming = await CongestionRun.RunAsync(scenario, CoapRetransmissionAlgorithm.Default, 1);
+        CongestionResult fasor = await CongestionRun.RunAsync(scenario, CoapRetransmissionAlgorithm.Fasor, 1);
         Assert.True(fixedTiming.SpuriousShare > 100, $"{fixedTiming}");
         Assert.True(fasor.SpuriousShare < 20, $"{fasor}");
         Assert.True(fasor.Goodput > 2 * fixedTiming.Goodput, $"{fasor} against {fixedTiming}");

@@ -7,7 +7,7 @@ namespace CoAP.NET.Reliability.Tests.Machine;
 internal sealed class RecordingTransport : CoapDatagramTransport
 {
     private readonly List<byte[]> _sent = [];
-    private ICoapDatagramContext? _context;
+    private ICoapDatagramTransportContext? _context;
     private int _asked;
 
     /// <summary>What the operating system says to each datagram; null: it takes it.</summary>
@@ -31,7 +31,7 @@ internal sealed class RecordingTransport : CoapDatagramTransport
         }
     }
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

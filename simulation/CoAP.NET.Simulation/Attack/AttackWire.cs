@@ -9,7 +9,7 @@ internal sealed class AttackWire(CoapAddress local) : CoapDatagramTransport
 {
     private readonly Lock _gate = new();
     private CoapDatagramPool? _pool;
-    private ICoapDatagramContext? _context;
+    private ICoapDatagramTransportContext? _context;
 
     /// <summary>Sees what leaves, one datagram at a time.</summary>
     public delegate void Sink(in CoapAddress to, ReadOnlySpan<byte> bytes);
@@ -26,7 +26,7 @@ internal sealed class AttackWire(CoapAddress local) : CoapDatagramTransport
     /// <summary>See <see cref="Datagrams"/>.</summary>
     public long Bytes { get; private set; }
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         _pool = new CoapDatagramPool(context.Limits.Messages.MaxDatagramSize);

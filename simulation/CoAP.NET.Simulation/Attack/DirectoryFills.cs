@@ -164,7 +164,7 @@ internal static class DirectoryFills
             options.Limits.MaxScanned = run.IsPlanted("no-scan-bound") ? int.MaxValue : scanned;
             options.Limits.MaxAnswerBytes = bytes;
         });
-        DirectoryContext core = world.Directory.Core;
+        DirectoryServerState core = world.Directory.Core;
         for (int i = 0; i < count; i++)
         {
             ResourceDirectory.Registration made = ResourceDirectory.Registration.Make(
@@ -173,8 +173,9 @@ internal static class DirectoryFills
                     Lifetime = 90_000, LinkCount = 1, Base = "coap://[2001:db8::9]"u8, Endpoint = Encoding.UTF8.GetBytes($"node-{i}"),
                     Links = Encoding.UTF8.GetBytes($"</x>;rt=\"all\";title=\"{i}\""),
                 });
-            Registrant registrant = new(made.Owner, true, [], 0);
-            await core.AskAsync(core.KeyOf(default, made.Endpoint), DirectoryOwnerRequest.Operation.Register, registrant, null, made.Bytes,
+            RegistrantIdentity registrant = new(made.Owner, true, [], 0);
+            await core.AskAsync(core.KeyOf(default, made.Endpoint), DirectorySlotOwnerRequest.Operation.Register, registrant,
+                null, made.Bytes,
                 CancellationToken.None);
         }
 

@@ -136,7 +136,7 @@ internal static class ForgedKids
             OscoreRequestId id = new(_context.Parameters.SenderKid, 0);
             CoapMessage plain = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, Token = new CoapToken([1, 2, 3, 4]) };
             plain.Options.Add(new UriPathOption("hello"));
-            CoapMessage message = OscoreCodec.ProtectRequest(_context, plain, id, kidContext: false);
+            CoapMessage message = OscoreMessageCipher.ProtectRequest(_context, plain, id, kidContext: false);
             for (int i = 0; i < Tries; i++)
             {
                 _answer = null;
@@ -156,7 +156,8 @@ internal static class ForgedKids
                 else
                 {
                     return OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
-                        && OscoreCodec.UnprotectResponse(_context, _answer, in value, id, out CoapMessage? response) == OscoreFault.None
+                        && OscoreMessageCipher.UnprotectResponse(
+                            _context, _answer, in value, id, out CoapMessage? response) == OscoreFault.None
                         && response!.Code == CoapCode.Content;
                 }
             }

@@ -105,7 +105,7 @@ internal static class HttpClients
         }
 
         public Task<CoapObservation> ObserveAsync(
-            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            CoapRequest request, CoapObservationOptions? options = null, CancellationToken cancellationToken = default) =>
             throw new NotSupportedException();
     }
 

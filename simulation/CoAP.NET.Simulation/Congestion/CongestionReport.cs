@@ -4,8 +4,8 @@ namespace CoAP.NET.Simulation.Congestion;
 public static class CongestionReport
 {
     // Single requests: the default is that of RFC 7252.
-    private static readonly CoapRetransmissionTiming[] s_timings =
-        [.. Enum.GetValues<CoapRetransmissionTiming>().Except([CoapRetransmissionTiming.Rfc7252])];
+    private static readonly CoapRetransmissionAlgorithm[] s_timings =
+        [.. Enum.GetValues<CoapRetransmissionAlgorithm>().Except([CoapRetransmissionAlgorithm.Rfc7252])];
 
     /// <summary>Makes a table.</summary>
     /// <param name="title">Its title.</param>
@@ -21,7 +21,7 @@ public static class CongestionReport
         foreach (CongestionScenario scenario in scenarios)
         {
             text.Append($"| {scenario.Name} |");
-            foreach (CoapRetransmissionTiming timing in s_timings)
+            foreach (CoapRetransmissionAlgorithm timing in s_timings)
             {
                 text.Append($" {Cell(scenario, timing, seeds)} |");
             }
@@ -35,7 +35,7 @@ public static class CongestionReport
     private static string Short(double value) =>
         value.ToString(value switch { >= 100 => "F0", >= 10 => "F1", >= 1 => "F2", _ => "F3" });
 
-    private static string Cell(CongestionScenario scenario, CoapRetransmissionTiming timing, int seeds)
+    private static string Cell(CongestionScenario scenario, CoapRetransmissionAlgorithm timing, int seeds)
     {
         // Each run is alone on its virtual clock; the seeds are the same for every timing.
         CongestionResult[] results = new CongestionResult[seeds];

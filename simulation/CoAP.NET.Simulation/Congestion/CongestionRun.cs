@@ -10,7 +10,7 @@ public static class CongestionRun
     /// <param name="timing">How messages of the clients wait.</param>
     /// <param name="seed">All chance.</param>
     /// <returns>What came of it.</returns>
-    public static async Task<CongestionResult> RunAsync(CongestionScenario scenario, CoapRetransmissionTiming timing, int seed)
+    public static async Task<CongestionResult> RunAsync(CongestionScenario scenario, CoapRetransmissionAlgorithm timing, int seed)
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock, new InMemoryNetworkOptions { Seed = (ulong)seed, MaxTraceLength = int.MaxValue });

@@ -58,14 +58,14 @@ public sealed record TransferScenario
 /// <param name="Name">The head of the column.</param>
 /// <param name="Timing">How long messages wait for their acknowledgement.</param>
 /// <param name="QBlock">Whether the endpoints use Q-Block.</param>
-public sealed record TransferWay(string Name, CoapRetransmissionTiming Timing, CoapQBlockPolicy QBlock)
+public sealed record TransferWay(string Name, CoapRetransmissionAlgorithm Timing, CoapQBlockPolicy QBlock)
 {
     /// <summary>All that are compared.</summary>
     public static IReadOnlyList<TransferWay> All { get; } =
     [
-        new("Rfc7252", CoapRetransmissionTiming.Rfc7252, CoapQBlockPolicy.Off),
-        new("Default", CoapRetransmissionTiming.Default, CoapQBlockPolicy.Off),
-        new("Fasor", CoapRetransmissionTiming.Fasor, CoapQBlockPolicy.Off),
-        new("Q-Block", CoapRetransmissionTiming.Default, CoapQBlockPolicy.AllowUnsecured),
+        new("Rfc7252", CoapRetransmissionAlgorithm.Rfc7252, CoapQBlockPolicy.Off),
+        new("Default", CoapRetransmissionAlgorithm.Default, CoapQBlockPolicy.Off),
+        new("Fasor", CoapRetransmissionAlgorithm.Fasor, CoapQBlockPolicy.Off),
+        new("Q-Block", CoapRetransmissionAlgorithm.Default, CoapQBlockPolicy.AllowUnsecured),
     ];
 }

@@ -42,7 +42,7 @@ internal sealed class SoakClient : IAsyncDisposable
         {
             int index = (first + i) % SoakServer.States;
             int latest = -1;
-            CoapObserveOptions options = new()
+            CoapObservationOptions options = new()
             {
                 OnNotification = response =>
                 {

@@ -27,7 +27,7 @@ internal sealed class EndpointRoute(EndpointRunner runner, CoapMethod method, Se
     /// <summary>Selects the endpoint of a request, and sets its route values and HTTP method.</summary>
     /// <param name="context">The request.</param>
     /// <param name="contentType">The media type of the body for the handler; null for none.</param>
-    public EndpointChoice Choose(HttpContext context, string? contentType)
+    public AspNetEndpointSelection Choose(HttpContext context, string? contentType)
     {
         bool isOfOtherType = false;
         foreach (ServedEndpoint candidate in candidates)
@@ -40,13 +40,13 @@ internal sealed class EndpointRoute(EndpointRunner runner, CoapMethod method, Se
             if (candidate.Takes(contentType))
             {
                 context.Request.Method = candidate.MethodOf(method)!;
-                return new EndpointChoice(candidate, null);
+                return new AspNetEndpointSelection(candidate, null);
             }
 
             isOfOtherType = true;
         }
 
-        return EndpointChoice.None(isOfOtherType ? s_unsupported
+        return AspNetEndpointSelection.None(isOfOtherType ? s_unsupported
             : Array.Exists(others, other => other.TryMatch(context)) ? s_methodNotAllowed : s_notFound);
     }
 }

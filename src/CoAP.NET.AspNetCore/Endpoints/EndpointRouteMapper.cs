@@ -11,7 +11,7 @@ namespace CoAP.NET.AspNetCore.Endpoints;
 /// request then decides, in the order of ASP.NET Core.
 /// </summary>
 internal sealed class EndpointRouteMapper(
-    IReadOnlyList<ServedEndpoint> endpoints, CoapRouteGroup routes, EndpointRunner runner, CoapHttpJson json)
+    IReadOnlyList<ServedEndpoint> endpoints, CoapRouteGroup routes, EndpointRunner runner, CborJsonTranslator json)
 {
     private const long MaxBodySize = 1L << 30;
 

@@ -71,7 +71,7 @@ internal sealed class EndpointRunner(
     private async ValueTask<CoapResult> RunAsync(InProcessHttpContext exchange, EndpointRoute route, CancellationToken cancellationToken)
     {
         HttpContext context = exchange.Context;
-        EndpointChoice choice = await FindAsync(exchange, route).ConfigureAwait(false);
+        AspNetEndpointSelection choice = await FindAsync(exchange, route).ConfigureAwait(false);
         if (choice.Endpoint is not { } endpoint)
         {
             return choice.Refusal!;
@@ -114,9 +114,9 @@ internal sealed class EndpointRunner(
         return exchange.Response.Fault is { } fault ? Refuse(endpoint, fault) : AnswerOf(exchange);
     }
 
-    private async ValueTask<EndpointChoice> FindAsync(InProcessHttpContext exchange, EndpointRoute route)
+    private async ValueTask<AspNetEndpointSelection> FindAsync(InProcessHttpContext exchange, EndpointRoute route)
     {
-        EndpointChoice choice = route.Choose(
+        AspNetEndpointSelection choice = route.Choose(
             exchange.Context, ConvertedTypeOf(exchange.Request, route) ?? exchange.Context.Request.ContentType);
         if (choice.Endpoint is not { } endpoint)
         {
@@ -125,7 +125,7 @@ internal sealed class EndpointRunner(
 
         exchange.Context.User = await UserOfAsync(exchange).ConfigureAwait(false);
         return await endpoint.Authorization.RefuseAsync(exchange.Context).ConfigureAwait(false) is { } refusal
-            ? EndpointChoice.None(refusal) : choice;
+            ? AspNetEndpointSelection.None(refusal) : choice;
     }
 
     // Returns the media type after the conversion of the body; null if the body stays unchanged.
@@ -144,12 +144,12 @@ internal sealed class EndpointRunner(
             ? await transformation.TransformAsync(user).ConfigureAwait(false) : user;
     }
 
-    private CoapResult Refuse(ServedEndpoint endpoint, UnsendableResponseReason fault)
+    private CoapResult Refuse(ServedEndpoint endpoint, UnsendableOverCoapReason fault)
     {
-        CoapResult answer = fault == UnsendableResponseReason.NeverEnds ? s_neverEnds : new CoapResult(CoapCode.InternalServerError);
+        CoapResult answer = fault == UnsendableOverCoapReason.NeverEnds ? s_neverEnds : new CoapResult(CoapCode.InternalServerError);
         if (endpoint.TryReport())
         {
-            EndpointLog.ResponseRefused(logger, endpoint.Name, fault == UnsendableResponseReason.NeverEnds
+            EndpointLog.ResponseRefused(logger, endpoint.Name, fault == UnsendableOverCoapReason.NeverEnds
                 ? "it is a stream of server-sent events. Serve the state as an observable resource."
                 : $"it has more than {options.MaxResponseSize} bytes ({nameof(CoapEndpointMappingOptions.MaxResponseSize)}).");
         }

@@ -40,7 +40,7 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
     public ReadOnlyMemory<byte> Written => _body.WrittenMemory;
 
     /// <summary>The reason why the response cannot be sent; null if it can.</summary>
-    public UnsendableResponseReason? Fault { get; private set; }
+    public UnsendableOverCoapReason? Fault { get; private set; }
 
     public void OnStarting(Func<object, Task> callback, object state)
     {
@@ -77,7 +77,7 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
         HasStarted = true;
         if (EventStreamMediaType.Is(Headers.ContentType))
         {
-            Fail(UnsendableResponseReason.NeverEnds);
+            Fail(UnsendableOverCoapReason.NeverEnds);
         }
 
         if (Headers is HeaderDictionary headers)
@@ -110,14 +110,14 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
     {
         if (Fault is null && bytes.Length > maxSize - _body.WrittenCount)
         {
-            Fail(UnsendableResponseReason.TooLarge);
+            Fail(UnsendableOverCoapReason.TooLarge);
         }
 
         ThrowIfFaulted();
         _body.Write(bytes);
     }
 
-    private void Fail(UnsendableResponseReason fault)
+    private void Fail(UnsendableOverCoapReason fault)
     {
         Fault ??= fault;
         ThrowIfFaulted();
@@ -128,7 +128,7 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
     {
         if (Fault is { } fault)
         {
-            throw new IOException(fault == UnsendableResponseReason.TooLarge
+            throw new IOException(fault == UnsendableOverCoapReason.TooLarge
                 ? $"The response has more than {maxSize} bytes (CoapEndpointMappingOptions.MaxResponseSize)."
                 : "CoAP does not support responses that never end.");
         }

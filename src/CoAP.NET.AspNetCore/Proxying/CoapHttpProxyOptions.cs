@@ -25,7 +25,7 @@ public sealed class CoapHttpProxyOptions : CoapHttpToCoapOptions
         get;
         set
         {
-            Parsed = new TargetTemplate(value);
+            Parsed = new UriMappingTemplate(value);
             field = value;
         }
     } = "{+tu}";
@@ -80,5 +80,5 @@ public sealed class CoapHttpProxyOptions : CoapHttpToCoapOptions
     /// </remarks>
     public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 
-    internal TargetTemplate Parsed { get; private set; } = new("{+tu}");
+    internal UriMappingTemplate Parsed { get; private set; } = new("{+tu}");
 }

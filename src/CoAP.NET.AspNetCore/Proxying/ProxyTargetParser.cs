@@ -19,7 +19,7 @@ internal sealed class ProxyTargetParser(CoapHttpProxyOptions options)
     /// <returns>Whether there is a target.</returns>
     public bool TryFind(string rest, [NotNullWhen(true)] out CoapUri? target, out string? error)
     {
-        TargetTemplate template = options.Parsed;
+        UriMappingTemplate template = options.Parsed;
         string? scheme = options.DefaultScheme;
         error = null;
         if (_known.TryFind(rest, out ParsedProxyTarget? known) && known.Template == template && known.DefaultScheme == scheme)
@@ -44,5 +44,5 @@ internal sealed class ProxyTargetParser(CoapHttpProxyOptions options)
     }
 
     // The target and the settings that led to it.
-    private sealed record ParsedProxyTarget(CoapUri Target, TargetTemplate Template, string? DefaultScheme);
+    private sealed record ParsedProxyTarget(CoapUri Target, UriMappingTemplate Template, string? DefaultScheme);
 }

@@ -28,7 +28,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     /// <returns>The exit code.</returns>
     public async Task<int> RunAsync(CancellationToken cancellationToken)
     {
-        CoapObserveOptions options = new()
+        CoapObservationOptions options = new()
         {
             OnNotification = response => _happenings.Writer.TryWrite(new ObserveEvent(response, default, null)),
         };
@@ -86,7 +86,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     // A server that restarted has lost the keys of an earlier key exchange.
     private async Task RenewKeysAsync(CoapObservation observation, CoapException? error, CancellationToken cancellationToken)
     {
-        if (run.Edhoc is not { } edhoc || error is not CoapOscoreException)
+        if (run.Edhoc is not { } edhoc || error is not CoapUnprotectedResponseException)
         {
             return;
         }

@@ -15,7 +15,7 @@ internal static class ProxyCommand
 
     internal static Command Create(CliContext context)
     {
-        ProxyOptions options = new();
+        ProxyCommandOptions options = new();
         GroupedHelpCommand command = new("proxy",
             "Forward requests to other servers: as a forward proxy for clients that name it, as a reverse proxy for --map. Ends with "
             + "Ctrl-C.")
@@ -31,7 +31,7 @@ internal static class ProxyCommand
         return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
     }
 
-    private static async Task<int> RunAsync(ParseResult parse, CliContext context, ProxyOptions options,
+    private static async Task<int> RunAsync(ParseResult parse, CliContext context, ProxyCommandOptions options,
         CancellationToken cancellationToken)
     {
         string[] addresses = [.. (parse.GetValue(options.Listen) ?? [DefaultAddress]).Select(TargetArgument.Complete)];
@@ -60,7 +60,7 @@ internal static class ProxyCommand
         return ExitCodes.Success;
     }
 
-    private static CoapProxy Create(ParseResult parse, CliContext context, ProxyOptions options, WireTrace? trace)
+    private static CoapProxy Create(ParseResult parse, CliContext context, ProxyCommandOptions options, WireTrace? trace)
     {
         // Shows errors in files immediately, and not with the first client that needs them.
         options.UpstreamKeys.Apply(parse, new CoapEndpointOptions());
@@ -147,7 +147,7 @@ internal static class ProxyCommand
         }
     }
 
-    private static void Map(ParseResult parse, ProxyOptions options, CoapServer server, CoapProxy proxy, ServeLog log)
+    private static void Map(ParseResult parse, ProxyCommandOptions options, CoapServer server, CoapProxy proxy, ServeLog log)
     {
         // An address with a plain scheme next to a secured one means to serve there too.
         server.Routes.AllowInsecureTransport();
@@ -200,7 +200,7 @@ internal static class ProxyCommand
         }
     }
 
-    private static void Announce(ParseResult parse, CliContext context, ProxyOptions options, CoapServer server)
+    private static void Announce(ParseResult parse, CliContext context, ProxyCommandOptions options, CoapServer server)
     {
         foreach (string uri in server.LocalEndpoints)
         {

@@ -42,7 +42,7 @@ internal static class ServeCommand
         WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint);
         CoapServer server = context.CreateServer(endpoint);
         FolderMonitor watch = new(paths, context.TimeProvider, options.CheckOf(parse));
-        using FolderWriter writer = new(paths, context.TimeProvider);
+        using FolderWriteHandler writer = new(paths, context.TimeProvider);
         await using (server.ConfigureAwait(false))
         await using (watch.ConfigureAwait(false))
         {
@@ -91,7 +91,7 @@ internal static class ServeCommand
     }
 
     private static void Map(
-        CoapServer server, FolderGetHandler reader, FolderWriter? writer, ServeLog log, long maxSize, bool isProtected)
+        CoapServer server, FolderGetHandler reader, FolderWriteHandler? writer, ServeLog log, long maxSize, bool isProtected)
     {
         CoapRouteHandlerBuilder Protect(CoapRouteHandlerBuilder route) => isProtected ? route.RequireOscore() : route;
 

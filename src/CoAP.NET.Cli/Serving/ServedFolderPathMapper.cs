@@ -81,7 +81,7 @@ internal sealed class ServedFolderPathMapper
     public bool IsShared(string name) => name.Length is > 0 and <= LongestName
         && name is not ("." or "..")
         && (_hasHidden || name[0] != '.')
-        && !name.StartsWith(FolderWriter.PartPrefix, StringComparison.Ordinal)
+        && !name.StartsWith(FolderWriteHandler.PartPrefix, StringComparison.Ordinal)
         && !name.AsSpan().ContainsAny(s_never)
         && !name.Any(char.IsControl)
         && !(OperatingSystem.IsWindows() && IsNoNameOnWindows(name));

@@ -12,7 +12,7 @@ internal sealed class ClusterDevice(ClusterDevices devices, string name) : ICoap
     }
 
     public Task<CoapObservation> ObserveAsync(
-        CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
+        CoapRequest request, CoapObservationOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
         return devices.Observations.ObserveAsync(Name, request, options, cancellationToken);

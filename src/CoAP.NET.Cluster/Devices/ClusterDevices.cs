@@ -33,7 +33,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     public IDeviceRouter Router { get; set; }
 
     /// <summary>The state that moves with the slots of names.</summary>
-    public ISlotState SlotState => _outboxes;
+    public ISlotStateHolder SlotState => _outboxes;
 
     public DeviceOutboxRouter Outbox { get; }
 
@@ -110,8 +110,9 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
 
         byte[] id = new byte[16];
         _random.Fill(id);
-        if (!DeviceRequestConverter.IsWhole(request)
-            || OutboxEntry.TryMake(new Guid(id), name, DeviceRequestConverter.Of(request), options, _time.GetUtcNow()) is not { } entry)
+        if (!DeviceRequestMessageFactory.IsWhole(request)
+            || OutboxEntry.TryMake(
+                new Guid(id), name, DeviceRequestMessageFactory.Of(request), options, _time.GetUtcNow()) is not { } entry)
         {
             throw CoapDeviceException.Queued(name, CoapDeviceFault.TooLarge);
         }

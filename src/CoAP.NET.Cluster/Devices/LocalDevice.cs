@@ -94,7 +94,7 @@ internal sealed class LocalDevice(
     /// <summary>Observes a resource of the device.</summary>
     /// <exception cref="CoapDeviceException">It is asleep, or did not answer.</exception>
     public async Task<CoapObservation> ObserveAsync(
-        CoapRequest request, CoapObserveOptions? observe, CancellationToken cancellationToken)
+        CoapRequest request, CoapObservationOptions? observe, CancellationToken cancellationToken)
     {
         ThrowIfNotToAsk();
         try
@@ -147,14 +147,14 @@ internal sealed class LocalDevice(
             return await Peer.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
         catch (CoapConnectionException exception) when (IsElsewhere && exception.IsOfConnection
-            && DeviceRequestConverter.IsHarmlessTwice(request, exception.IsOutcomeUnknown))
+            && DeviceRequestMessageFactory.IsHarmlessTwice(request, exception.IsOutcomeUnknown))
         {
             throw CoapDeviceException.Unreachable(Name, exception.Message, exception.IsOutcomeUnknown, exception, hasMoved: true);
         }
         catch (CoapException exception) when (exception.Error == CoapError.EndpointStopped)
         {
             // Not a failure of the device: the next node, or the next process of this one, sends the requests of its outbox.
-            throw CoapDeviceException.Unreachable(Name, exception.Message, !DeviceRequestConverter.IsSafe(request), exception);
+            throw CoapDeviceException.Unreachable(Name, exception.Message, !DeviceRequestMessageFactory.IsSafe(request), exception);
         }
         catch (CoapException exception)
         {

@@ -11,7 +11,7 @@ internal static class ClusterConfigurationKeys
     private static readonly ConfigurationValueSyntax s_days = Time(FromDays(3650));
     private static readonly ConfigurationValueSyntax s_always = s_days.OrInfinite(Timeout.InfiniteTimeSpan);
 
-    private static readonly ConfigurationKeyTable<CoapSlotMoveOptions> s_moves = new("Moves:")
+    private static readonly ConfigurationSectionReader<CoapSlotMoveOptions> s_moves = new("Moves:")
     {
         { "SettleTime", s_moment },
         { "BatchSize", Number(1, CoapSlot.Count) },
@@ -22,7 +22,7 @@ internal static class ClusterConfigurationKeys
         { "MaxQueuedBytes", Bytes(64 << 10, 1 << 30) },
     };
 
-    private static readonly ConfigurationKeyTable<CoapDeviceOptions> s_devices = new("Devices:")
+    private static readonly ConfigurationSectionReader<CoapDeviceOptions> s_devices = new("Devices:")
     {
         { "TriesBeforeAsleep", Number(1, 100) },
         { "RetryAsleepAfter", s_always },
@@ -36,13 +36,13 @@ internal static class ClusterConfigurationKeys
         { "OutcomeLifetime", s_days },
     };
 
-    private static readonly ConfigurationKeyTable<CoapClusterObserverOptions> s_observers = new("Observers:")
+    private static readonly ConfigurationSectionReader<CoapClusterObserverOptions> s_observers = new("Observers:")
     {
         { "RestoresPerSecond", Number(1, 1_000_000) },
         { "MaxWaiting", Number(100, 10_000_000) },
     };
 
-    private static readonly ConfigurationKeyTable<CoapRecordWriterOptions> s_writer = new("Writer:")
+    private static readonly ConfigurationSectionReader<CoapRecordWriterOptions> s_writer = new("Writer:")
     {
         { "MaxRecords", Number(100, 10_000_000) },
         { "MaxBytes", Bytes(64L << 10, 4L << 30) },
@@ -53,7 +53,7 @@ internal static class ClusterConfigurationKeys
         { "StopTimeout", s_moment },
     };
 
-    private static readonly ConfigurationKeyTable<CoapClusterOptions> s_options = new()
+    private static readonly ConfigurationSectionReader<CoapClusterOptions> s_options = new()
     {
         { "Lease", Time(FromSeconds(1), NodeLeaseLimits.Longest) },
         { s_moves, static options => options.Moves },
@@ -62,7 +62,7 @@ internal static class ClusterConfigurationKeys
         { s_writer, static options => options.Writer },
     };
 
-    public static ConfigurationKeyTable<ClusterSettings> Table { get; } = new()
+    public static ConfigurationSectionReader<ClusterSettings> Table { get; } = new()
     {
         { "SecretFile", FilePath },
         { "Secret", ClusterSecretText.Syntax },

@@ -81,9 +81,9 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, random ?? CoapRandomSource.Secure, _logger);
         Releases.Add(_devices.SlotState);
-        Observers = new ClusterObserverContext(this, options.Observers, _time);
+        Observers = new ClusterObserverStores(this, options.Observers, _time);
         Releases.Add(Observers);
-        Tables = new ClusterTables(this, _time, _logger);
+        Tables = new ClusterReplicatedTables(this, _time, _logger);
         Releases.Add(Tables);
         Servers = new ClusterServers(this, _devices.Local);
         _sessionKeys = ClusterSecrets.DeriveKeys(options.Secrets, "sessions");
@@ -132,9 +132,9 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
 
     internal ClusterServers Servers { get; }
 
-    internal ClusterObserverContext Observers { get; }
+    internal ClusterObserverStores Observers { get; }
 
-    internal ClusterTables Tables { get; }
+    internal ClusterReplicatedTables Tables { get; }
 
     internal EventCounter<ClusterMetric> Counts { get; } = new();
 
@@ -312,19 +312,20 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     /// All nodes open it with the same rules. Call <see cref="StartAsync"/> first, and then <see cref="CoapReplicatedTable.StartAsync"/>,
     /// which loads the entries.
     /// </remarks>
-    /// <param name="kind">The kind of its entries: a member of <see cref="CoapTableKind"/>, or a number from
-    /// <see cref="CoapTableKind.Application"/> on, the same on all nodes and after every restart.</param>
+    /// <param name="kind">The kind of its entries: a member of <see cref="CoapReplicatedTableKind"/>, or a number from
+    /// <see cref="CoapReplicatedTableKind.Application"/> on, the same on all nodes and after every restart.</param>
     /// <param name="rules">Makes the decisions, and receives the changes.</param>
     /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
     /// <returns>The table. It ends with the cluster, or when it is disposed of.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The kind belongs to other records, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
-    internal CoapReplicatedTable OpenTable(CoapTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options = null) =>
+    internal CoapReplicatedTable OpenTable(
+        CoapReplicatedTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options = null) =>
         ((ICoapReplicatedTableProvider)this).OpenTable(kind, rules, options);
 
     CoapReplicatedTable ICoapReplicatedTableProvider.OpenTable(
-        CoapTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options)
+        CoapReplicatedTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options)
     {
         ThrowIfEnded();
         return Tables.Open((CoapRecordKind)kind, rules, options);

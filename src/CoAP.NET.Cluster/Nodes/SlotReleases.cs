@@ -15,9 +15,9 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriteQueue writer,
 
     // The fence of a slot being released: a slot that comes back has another one.
     private readonly long[] _moving = new long[CoapSlot.Count];
-    private ISlotState[] _holders = [];
+    private ISlotStateHolder[] _holders = [];
 
-    public void Add(ISlotState holder)
+    public void Add(ISlotStateHolder holder)
     {
         lock (_gate)
         {
@@ -25,7 +25,7 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriteQueue writer,
         }
     }
 
-    public void Remove(ISlotState holder)
+    public void Remove(ISlotStateHolder holder)
     {
         lock (_gate)
         {
@@ -59,7 +59,7 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriteQueue writer,
     /// <param name="cancellationToken">Ends the grace period for pending work.</param>
     public async Task ReleaseAsync(IEnumerable<CoapSlot> slots, CancellationToken cancellationToken)
     {
-        ISlotState[] holders = Volatile.Read(ref _holders);
+        ISlotStateHolder[] holders = Volatile.Read(ref _holders);
         using CancellationTokenSource grace = new(timeout, time);
         using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(grace.Token, cancellationToken);
         await Task.WhenAll(slots.SelectMany(slot => holders.Select(holder => ReleaseOneAsync(holder, slot, ends.Token))))
@@ -76,7 +76,7 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriteQueue writer,
 
     [SuppressMessage("Design", "CA1031:Do not catch general exception types", Justification = "A slot that is not released moves as after "
         + "a crash, whatever the reason.")]
-    private async Task ReleaseOneAsync(ISlotState holder, CoapSlot slot, CancellationToken cancellationToken)
+    private async Task ReleaseOneAsync(ISlotStateHolder holder, CoapSlot slot, CancellationToken cancellationToken)
     {
         try
         {

@@ -16,7 +16,7 @@ namespace CoAP.NET.Cluster;
 /// </remarks>
 public sealed class CoapClusterObservations
 {
-    private readonly ObservationTable _table = new();
+    private readonly DeviceObservationTable _table = new();
     private readonly ObservationRunner _runs;
     private readonly ObservationStore _observerStore;
     private readonly TimeProvider _time;
@@ -106,7 +106,7 @@ public sealed class CoapClusterObservations
     }
 
     /// <summary>Releases observations when slots are handed over.</summary>
-    internal ISlotState SlotState => _observerStore;
+    internal ISlotStateHolder SlotState => _observerStore;
 
     /// <summary>Ends with the cluster.</summary>
     internal Task EndAsync() => _observerStore.EndAsync();

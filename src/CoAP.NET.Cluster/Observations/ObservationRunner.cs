@@ -10,7 +10,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="table">The observations of this node.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">The log of the cluster.</param>
-internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable table, TimeProvider time, ILogger logger)
+internal sealed class ObservationRunner(CoapCluster cluster, DeviceObservationTable table, TimeProvider time, ILogger logger)
 {
     private readonly Dictionary<string, Action<CoapPeer, CoapResponse>> _handlers = new(StringComparer.Ordinal);
     private readonly RateLimitedLog _refused = new(time);
@@ -177,7 +177,7 @@ internal sealed class ObservationRunner(CoapCluster cluster, ObservationTable ta
         try
         {
             CoapExportedObservation kept = new(peer, observation.Request) { Heard = observation.Heard };
-            CoapObserveOptions options = new()
+            CoapObservationOptions options = new()
             {
                 OnNotification = response => OnNotification(observation, handler, peer, response),
             };

@@ -8,7 +8,7 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 #pragma warning disable CA1001 // the source has neither timer nor handle
 internal sealed class ObservationStore(
-    CoapCluster cluster, ObservationTable table, ObservationRunner runs, TimeProvider time, ILogger logger) : ISlotState
+    CoapCluster cluster, DeviceObservationTable table, ObservationRunner runs, TimeProvider time, ILogger logger) : ISlotStateHolder
 #pragma warning restore CA1001
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);

@@ -5,17 +5,17 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// The waiting changes of each source: the sources take turns, and the one with the most changes loses its oldest. Not thread-safe:
-/// <see cref="ObserverQueue"/> holds its lock.
+/// <see cref="ObserverRecordWriteQueue"/> holds its lock.
 /// </summary>
 internal sealed class FairChangeQueue
 {
-    private readonly SourceUsage<ObserverQueue.Change> _ledger = new();
+    private readonly SourceUsage<ObserverRecordWriteQueue.Change> _ledger = new();
 
     // The sources with changes, in the order of their turns.
     private readonly LinkedList<CoapQuotaSource> _turns = new();
     private readonly Dictionary<CoapQuotaSource, LinkedListNode<CoapQuotaSource>> _turnOf = [];
 
-    public void Add(ObserverQueue.Change change)
+    public void Add(ObserverRecordWriteQueue.Change change)
     {
         CoapQuotaSource source = change.UsageEntry.Key;
         if (!_turnOf.ContainsKey(source))
@@ -26,7 +26,7 @@ internal sealed class FairChangeQueue
         _ledger.Set(change.UsageEntry, 1);
     }
 
-    public void Remove(ObserverQueue.Change change)
+    public void Remove(ObserverRecordWriteQueue.Change change)
     {
         _ledger.Set(change.UsageEntry, 0);
         CoapQuotaSource source = change.UsageEntry.Key;
@@ -37,10 +37,10 @@ internal sealed class FairChangeQueue
     }
 
     /// <summary>Returns the oldest change of the source with the most. There must be one.</summary>
-    public ObserverQueue.Change OldestOfGreediest() => _ledger.Greediest!.First!.Owner;
+    public ObserverRecordWriteQueue.Change OldestOfGreediest() => _ledger.Greediest!.First!.Owner;
 
     /// <summary>Returns the oldest change of the source whose turn it is; false if there is none.</summary>
-    public bool TryNext([NotNullWhen(true)] out ObserverQueue.Change? change)
+    public bool TryNext([NotNullWhen(true)] out ObserverRecordWriteQueue.Change? change)
     {
         change = null;
         if (_turns.First is not { } turn)

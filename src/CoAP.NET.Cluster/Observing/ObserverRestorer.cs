@@ -21,7 +21,7 @@ internal sealed class ObserverRestorer
 
     private readonly ClusterObserverStore _observerStore;
     private readonly CoapCluster _cluster;
-    private readonly ClusterObserverContext _observers;
+    private readonly ClusterObserverStores _observers;
     private readonly CoapServer _server;
     private readonly TimeProvider _time;
     private readonly CancellationTokenSource _stop = new();

@@ -12,7 +12,7 @@ internal sealed class RelayedDatagramTransport : CoapDatagramTransport
     private const int MaxQueued = 4_096;
 
     private ActionBlock<CoapDatagram>[] _shards = [];
-    private ICoapDatagramContext? _context;
+    private ICoapDatagramTransportContext? _context;
 
     /// <inheritdoc/>
     public override string Scheme => "coap";
@@ -25,7 +25,7 @@ internal sealed class RelayedDatagramTransport : CoapDatagramTransport
     internal override bool CanListen => false;
 
     /// <inheritdoc/>
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         Volatile.Write(ref _shards, [.. Enumerable.Range(0, context.ShardCount).Select(_ => new ActionBlock<CoapDatagram>(

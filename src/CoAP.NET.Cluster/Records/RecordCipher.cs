@@ -13,10 +13,10 @@ namespace CoAP.NET.Cluster;
 internal sealed class RecordCipher : IDisposable
 {
     /// <summary>The additional bytes of an encrypted state: format (<see cref="RecordFormat"/>), salt, nonce, tag.</summary>
-    public const int Overhead = TagOffset + SaltedCiphers.TagLength;
+    public const int Overhead = TagOffset + SaltedCipherCache.TagLength;
 
-    private const int NonceOffset = 1 + SaltedCiphers.SaltLength;
-    private const int TagOffset = NonceOffset + SaltedCiphers.NonceLength;
+    private const int NonceOffset = 1 + SaltedCipherCache.SaltLength;
+    private const int TagOffset = NonceOffset + SaltedCipherCache.NonceLength;
     private const int NameOverhead = 2;
     private const int RecordsOfKey = 1 << 24;
 
@@ -27,7 +27,7 @@ internal sealed class RecordCipher : IDisposable
     private readonly RecordFormat _format;
 
     // One for each secret.
-    private readonly SaltedCiphers[] _ciphers;
+    private readonly SaltedCipherCache[] _ciphers;
     private readonly Lock _gate = new();
     private readonly int _recordsOfKey;
     private byte[] _salt = [];
@@ -48,7 +48,7 @@ internal sealed class RecordCipher : IDisposable
     {
         _recordsOfKey = recordsOfKey;
         byte[] info = Encoding.UTF8.GetBytes($"CoAP.NET cluster {purpose} 1");
-        _ciphers = [.. secrets.Select(secret => new SaltedCiphers(secret.Span, info))];
+        _ciphers = [.. secrets.Select(secret => new SaltedCipherCache(secret.Span, info))];
         _random = random;
         _format = format ?? new RecordFormat();
     }
@@ -125,16 +125,16 @@ internal sealed class RecordCipher : IDisposable
         byte[] sealedState = new byte[Overhead + state.Length];
         sealedState[0] = format;
         salt.CopyTo(sealedState, 1);
-        Span<byte> nonce = sealedState.AsSpan(NonceOffset, SaltedCiphers.NonceLength);
+        Span<byte> nonce = sealedState.AsSpan(NonceOffset, SaltedCipherCache.NonceLength);
         _random.Fill(nonce);
-        SaltedCiphers ciphers = _ciphers[UsesPrevious ? 1 : 0];
+        SaltedCipherCache ciphers = _ciphers[UsesPrevious ? 1 : 0];
         Span<byte> associated = name.Length < MaxOnStack ? stackalloc byte[MaxOnStack] : new byte[name.Length + 1];
         associated = Associate(format, name, associated);
-        SaltedCiphers.SaltedCipher sealing = Take(ciphers, salt);
+        SaltedCipherCache.SaltedCipher sealing = Take(ciphers, salt);
         try
         {
             sealing.Cipher.Encrypt(
-                nonce, state, sealedState.AsSpan(Overhead), sealedState.AsSpan(TagOffset, SaltedCiphers.TagLength), associated);
+                nonce, state, sealedState.AsSpan(Overhead), sealedState.AsSpan(TagOffset, SaltedCipherCache.TagLength), associated);
         }
         finally
         {
@@ -168,15 +168,15 @@ internal sealed class RecordCipher : IDisposable
 
     private bool CanRead(ReadOnlySpan<byte> sealedState) => sealedState.Length >= Overhead && _format.CanRead(sealedState[0]);
 
-    private static bool TryOpen(SaltedCiphers ciphers, ReadOnlySpan<byte> name, ReadOnlySpan<byte> sealedState, Span<byte> state)
+    private static bool TryOpen(SaltedCipherCache ciphers, ReadOnlySpan<byte> name, ReadOnlySpan<byte> sealedState, Span<byte> state)
     {
         Span<byte> associated = name.Length < MaxOnStack ? stackalloc byte[MaxOnStack] : new byte[name.Length + 1];
         associated = Associate(sealedState[0], name, associated);
-        SaltedCiphers.SaltedCipher opening = Take(ciphers, sealedState.Slice(1, SaltedCiphers.SaltLength));
+        SaltedCipherCache.SaltedCipher opening = Take(ciphers, sealedState.Slice(1, SaltedCipherCache.SaltLength));
         try
         {
-            opening.Cipher.Decrypt(sealedState.Slice(NonceOffset, SaltedCiphers.NonceLength), sealedState[Overhead..],
-                sealedState.Slice(TagOffset, SaltedCiphers.TagLength), state, associated);
+            opening.Cipher.Decrypt(sealedState.Slice(NonceOffset, SaltedCipherCache.NonceLength), sealedState[Overhead..],
+                sealedState.Slice(TagOffset, SaltedCipherCache.TagLength), state, associated);
             return true;
         }
         catch (AuthenticationTagMismatchException)
@@ -212,7 +212,7 @@ internal sealed class RecordCipher : IDisposable
             if (_count++ % _recordsOfKey == 0)
             {
                 _count = 1;
-                _salt = new byte[SaltedCiphers.SaltLength];
+                _salt = new byte[SaltedCipherCache.SaltLength];
                 _random.Fill(_salt);
             }
 
@@ -220,6 +220,6 @@ internal sealed class RecordCipher : IDisposable
         }
     }
 
-    private static SaltedCiphers.SaltedCipher Take(SaltedCiphers ciphers, ReadOnlySpan<byte> salt) =>
+    private static SaltedCipherCache.SaltedCipher Take(SaltedCipherCache ciphers, ReadOnlySpan<byte> salt) =>
         ciphers.TryTake(salt) ?? throw new ObjectDisposedException(nameof(CoapSealedClusterStore));
 }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster;
 /// Tells a DTLS server which slots are here, relays datagrams for other nodes, and holds those for moving slots. A relayed datagram is
 /// relayed again only with a newer map than the sender's, which prevents loops. Thread-safe.
 /// </summary>
-internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotState
+internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
 {
     // A flag in the number of a node that relays datagrams without a slot; a node does so only while it serves no new clients itself.
     private const int WithoutSlot = 1 << 30;

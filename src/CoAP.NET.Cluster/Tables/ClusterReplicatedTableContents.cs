@@ -36,7 +36,7 @@ internal sealed class ClusterReplicatedTableContents(
     public int Show(ClusterReplicatedTableSlot slot, in TableRecord record)
     {
         int index = slot.Entries.Find(record.Key);
-        if (index != TableEntries.None && slot.Entries[index].Version == record.Version
+        if (index != TableSlotEntries.None && slot.Entries[index].Version == record.Version
             && slot.Entries[index].Value.Span.SequenceEqual(record.Value))
         {
             slot.Entries[index].IsDurable = true;

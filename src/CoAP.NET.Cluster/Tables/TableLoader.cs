@@ -197,7 +197,7 @@ internal sealed class TableLoader(
 
         // The store had confirmed the first value of each entry. Missing entries were therefore removed, or have expired.
         IEnumerable<int> asked = keys is null ? slot.Entries.All : keys.Select(key => slot.Entries.Find(key.Bytes));
-        foreach (int gone in asked.Where(index => index != TableEntries.None && !found.Contains(index)).ToArray())
+        foreach (int gone in asked.Where(index => index != TableSlotEntries.None && !found.Contains(index)).ToArray())
         {
             contents.Drop(slot, gone);
         }

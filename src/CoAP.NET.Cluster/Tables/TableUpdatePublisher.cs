@@ -146,7 +146,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
             foreach (CoapNodeId node in cluster.Peers.Up)
             {
                 // A node that does not get it notices at its next check.
-                cluster.Peers.TryPost(node, ClusterTables.UpdatePath, post.WrittenSpan);
+                cluster.Peers.TryPost(node, ClusterReplicatedTables.UpdatePath, post.WrittenSpan);
             }
 
             post.ResetWrittenCount();

@@ -23,7 +23,7 @@ internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind 
     /// <summary>Asks all nodes once.</summary>
     public Task CheckAsync(CancellationToken stop) => Task.WhenAll(cluster.Peers.Up.Select(async node =>
     {
-        if (await cluster.Peers.RequestAsync(node, ClusterTables.PositionsPath, [(byte)kind], s_period).WaitAsync(stop)
+        if (await cluster.Peers.RequestAsync(node, ClusterReplicatedTables.PositionsPath, [(byte)kind], s_period).WaitAsync(stop)
             .ConfigureAwait(false)
             is { } positions)
         {

@@ -66,7 +66,7 @@ internal static class SenmlCbor
 
     private static CoapSenmlRecord ReadRecord(CborReader reader, CoapSenmlProfile profile)
     {
-        SenmlFields fields = default;
+        SenmlRecordBuilder fields = default;
         reader.ReadStartMap();
         while (reader.PeekState() != CborReaderState.EndMap)
         {
@@ -77,7 +77,7 @@ internal static class SenmlCbor
         return fields.ToRecord();
     }
 
-    private static void ReadField(CborReader reader, CoapSenmlProfile profile, ref SenmlFields fields)
+    private static void ReadField(CborReader reader, CoapSenmlProfile profile, ref SenmlRecordBuilder fields)
     {
         int start = reader.BytesRemaining;
 
@@ -107,7 +107,7 @@ internal static class SenmlCbor
         }
     }
 
-    private static void ReadValue(CborReader reader, SenmlLabel label, ref SenmlFields fields)
+    private static void ReadValue(CborReader reader, SenmlLabel label, ref SenmlRecordBuilder fields)
     {
         int start = reader.BytesRemaining;
         switch (label)

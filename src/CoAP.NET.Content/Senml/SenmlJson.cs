@@ -88,7 +88,7 @@ internal static class SenmlJson
                 return $"there are more than {maxRecords} records";
             }
 
-            SenmlFields fields = default;
+            SenmlRecordBuilder fields = default;
             while (reader.Read() && reader.TokenType != JsonTokenType.EndObject)
             {
                 offset = (int)reader.TokenStartIndex;
@@ -113,7 +113,7 @@ internal static class SenmlJson
         return records.Count == 0 ? "a SenML Pack needs at least one record" : null;
     }
 
-    private static string? ReadField(ref Utf8JsonReader reader, CoapSenmlProfile profile, ref SenmlFields fields)
+    private static string? ReadField(ref Utf8JsonReader reader, CoapSenmlProfile profile, ref SenmlRecordBuilder fields)
     {
         string name = reader.GetString()!;
         reader.Read();
@@ -162,7 +162,7 @@ internal static class SenmlJson
         }
     }
 
-    private static bool Keep(ref SenmlFields fields, int version)
+    private static bool Keep(ref SenmlRecordBuilder fields, int version)
     {
         fields.BaseVersion = version;
         return version > 0;

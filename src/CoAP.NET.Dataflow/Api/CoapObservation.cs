@@ -18,7 +18,7 @@ public sealed class CoapObservation : IAsyncDisposable
 
     private readonly CoapReregistrationPolicy _rule;
     private readonly Action<CoapResponse>? _onNotification;
-    private IClientObservationSource? _shared;
+    private IObservationNotificationSource? _shared;
     private TaskCompletionSource? _changed;
     private int _isDisposed;
 
@@ -28,7 +28,7 @@ public sealed class CoapObservation : IAsyncDisposable
     private CoapObserveState _stateHandedOut;
     private Type? _errorHandedOut;
 
-    internal CoapObservation(CoapObserveOptions? options)
+    internal CoapObservation(CoapObservationOptions? options)
     {
         _rule = options?.Reregistration ?? CoapReregistrationPolicy.Auto;
         _onNotification = options?.OnNotification;
@@ -185,14 +185,14 @@ public sealed class CoapObservation : IAsyncDisposable
     public override string ToString() => $"{_shared?.Name}: {State}";
 
     /// <summary>
-    /// Handles a new <see cref="IClientObservationSource.Snapshot"/>. The caller holds no lock; several threads may call it concurrently.
+    /// Handles a new <see cref="IObservationNotificationSource.Snapshot"/>. The caller holds no lock; several threads may call it concurrently.
     /// </summary>
     internal void OnChanged() => Changed();
 
     /// <summary>See <see cref="DisposeAsync"/>.</summary>
     internal void End() => End(isLeft: false);
 
-    internal void Begin(IClientObservationSource source)
+    internal void Begin(IObservationNotificationSource source)
     {
         Volatile.Write(ref _shared, source);
 

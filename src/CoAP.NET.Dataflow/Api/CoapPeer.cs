@@ -45,7 +45,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     /// certificate, and for a <see cref="System.Security.Claims.ClaimsPrincipal"/>, <see cref="System.Security.Principal.IPrincipal"/> or
     /// <see cref="System.Security.Principal.IIdentity"/> that is not authenticated.
     /// </remarks>
-    public bool IsKnown => PeerIdentityInspector.IsKnown(Channel.Identity);
+    public bool IsKnown => AuthenticatedIdentityCheck.IsKnown(Channel.Identity);
 
     /// <summary>The source of the peer, to which shares of limits apply; custom limits may use it too.</summary>
     public CoapQuotaSource Source => Channel.Shard.Environment.Sources.Of(Channel.Remote, Channel.PeerId);
@@ -111,7 +111,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     /// <summary>Observes a resource of the peer (RFC 7641).</summary>
     /// <remarks>The URI may be a path, such as <c>/3303/0/5700</c>, or absolute; the request always goes to this peer.</remarks>
     /// <inheritdoc/>
-    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObservationOptions? options = null,
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -133,7 +133,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     /// <exception cref="CoapTimeoutException">The peer did not answer in time.</exception>
     /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
     public Task<TimeSpan> PingAsync(TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
-        _endpoint.PingAsync(_channel, RequestTimeLimit.Of(timeout), cancellationToken);
+        _endpoint.PingAsync(_channel, ClientRequestTimeLimit.Of(timeout), cancellationToken);
 
     /// <summary>
     /// Waits for the next message of the peer, or a copy of one; on a connection, signalling messages (RFC 8323 section 5) do not count.
@@ -206,7 +206,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
 
     /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.ResumeObservationAsync"/>.</summary>
     internal Task<CoapObservation> ResumeObservationAsync(
-        CoapExportedObservation state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+        CoapExportedObservation state, CoapObservationOptions? options, CancellationToken cancellationToken) =>
         _endpoint.ResumeObservationAsync(state, options, cancellationToken);
 
     /// <summary>Returns the channel of the peer at an endpoint, for stored observations and observers.</summary>

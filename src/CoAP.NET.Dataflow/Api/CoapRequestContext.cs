@@ -54,7 +54,7 @@ public sealed class CoapRequestContext
     {
         get
         {
-            Body ??= new ReceivedRequestBody();
+            Body ??= new ReceivedRequestBodyState();
             return Body.Reader ??= Payload.IsEmpty
                 ? PipeReader.Create(Stream.Null)
                 : PipeReader.Create(new ReadOnlySequence<byte>(Payload));
@@ -65,7 +65,7 @@ public sealed class CoapRequestContext
     public bool IsBodyStreamed => Body is { IsStreamed: true };
 
     /// <summary>The state of the body; null for a plain request.</summary>
-    internal ReceivedRequestBody? Body
+    internal ReceivedRequestBodyState? Body
     {
         get => _more?.Body;
         set => MoreFor(value is not null)?.Body = value;

@@ -36,6 +36,6 @@ public interface ICoapClient
     /// There are too many observations (<see cref="CoapObserveLimits.MaxObservations"/>), the endpoint was stopped or has no transport for
     /// the scheme, or the URI names a group; with <see cref="CoapReregistrationPolicy.Never"/> also if no response arrived.
     /// </exception>
-    Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
+    Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObservationOptions? options = null,
         CancellationToken cancellationToken = default);
 }

@@ -12,7 +12,7 @@ namespace CoAP.NET.Binding;
 /// <summary>A parameter that gets the body. For generated code.</summary>
 /// <typeparam name="T">The type of the parameter.</typeparam>
 [EditorBrowsable(EditorBrowsableState.Never)]
-public sealed class CoapBodyParameter<T> : ISerializedHandlerSlot
+public sealed class CoapBodyParameter<T> : ISerializedParameterOrResult
 {
     private readonly CoapHandlerBinding _route;
     private readonly string _name;
@@ -31,16 +31,16 @@ public sealed class CoapBodyParameter<T> : ISerializedHandlerSlot
         _parser = parser;
     }
 
-    Type ISerializedHandlerSlot.Type => typeof(T);
+    Type ISerializedParameterOrResult.Type => typeof(T);
 
-    string ISerializedHandlerSlot.Place => Place;
+    string ISerializedParameterOrResult.Place => Place;
 
     /// <summary>The parameter, if it gets a service where the container has its class; otherwise null.</summary>
     internal ServiceOrBodyParameter? Parameter { get; set; }
 
     private string Place => $"the body '{_name}'";
 
-    bool ISerializedHandlerSlot.TryPrepare(CoapJsonOptions options, [NotNullWhen(false)] out string? problem) =>
+    bool ISerializedParameterOrResult.TryPrepare(CoapJsonOptions options, [NotNullWhen(false)] out string? problem) =>
         TryPrepare(options, out problem);
 
     /// <summary>Reads the body.</summary>

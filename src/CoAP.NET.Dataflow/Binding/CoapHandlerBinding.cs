@@ -9,7 +9,7 @@ namespace CoAP.NET.Binding;
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class CoapHandlerBinding
 {
-    private readonly List<ISerializedHandlerSlot> _slots = [];
+    private readonly List<ISerializedParameterOrResult> _slots = [];
     private readonly List<NeededService> _services = [];
     private readonly List<ServiceOrBodyParameter> _unmarked = [];
     private readonly List<string> _bodies = [];
@@ -152,7 +152,7 @@ public sealed class CoapHandlerBinding
         }
 
         CoapJsonOptions options = FindOptions(services);
-        foreach (ISerializedHandlerSlot slot in _unmarked.Where(parameter => !parameter.IsService(services))
+        foreach (ISerializedParameterOrResult slot in _unmarked.Where(parameter => !parameter.IsService(services))
             .Select(static parameter => parameter.Body)
             .Concat(_slots))
         {
@@ -178,7 +178,7 @@ public sealed class CoapHandlerBinding
     }
 
     /// <summary>Creates the message for a type without metadata.</summary>
-    internal string LacksMetadata(ISerializedHandlerSlot slot) =>
+    internal string LacksMetadata(ISerializedParameterOrResult slot) =>
         $"{this}: {slot.Place} is a {slot.Type}, of which System.Text.Json knows nothing here. Add "
             + $"[JsonSerializable(typeof({slot.Type.Name}))] to a JsonSerializerContext, and the context by "
         + "services.ConfigureCoapJson(o => o.SerializerOptions.TypeInfoResolverChain.Insert(0, MyContext.Default)), or without a host by "

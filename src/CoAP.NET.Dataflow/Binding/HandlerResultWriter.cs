@@ -12,7 +12,7 @@ internal abstract class HandlerResultWriter
 }
 
 /// <inheritdoc/>
-internal sealed class HandlerResultWriter<T>(CoapHandlerBinding route) : HandlerResultWriter, ISerializedHandlerSlot
+internal sealed class HandlerResultWriter<T>(CoapHandlerBinding route) : HandlerResultWriter, ISerializedParameterOrResult
 {
     private PreparedFormatters? _prepared;
 
@@ -98,11 +98,11 @@ internal sealed class HandlerResultWriter<T>(CoapHandlerBinding route) : Handler
         {
             if (writer.Format == format)
             {
-                return CoapHandlerResults.FromContent(request, new CoapContent(writer.Write(value, type), format));
+                return CoapHandlerResultConverter.FromContent(request, new CoapContent(writer.Write(value, type), format));
             }
         }
 
-        return CoapHandlerResults.FromContent(
+        return CoapHandlerResultConverter.FromContent(
             request, format == CoapContentFormat.Cbor ? route.Cbor!.Write(value, prepared.Info!) : CoapContent.Json(value, prepared.Info!));
     }
 
@@ -119,9 +119,9 @@ internal sealed class HandlerResultWriter<T>(CoapHandlerBinding route) : Handler
     private static CoapResult? Known(CoapRequestContext request, object value) => value switch
     {
         CoapResult result => result,
-        CoapContent content => CoapHandlerResults.FromContent(request, content),
-        string text => CoapHandlerResults.FromText(request, text),
-        byte[] bytes => CoapHandlerResults.FromBytes(request, bytes),
+        CoapContent content => CoapHandlerResultConverter.FromContent(request, content),
+        string text => CoapHandlerResultConverter.FromText(request, text),
+        byte[] bytes => CoapHandlerResultConverter.FromBytes(request, bytes),
         _ => null,
     };
 

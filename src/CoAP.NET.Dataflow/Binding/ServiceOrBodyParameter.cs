@@ -6,7 +6,7 @@ namespace CoAP.NET.Binding;
 /// <param name="Name">The name of the parameter.</param>
 /// <param name="Type">Its type.</param>
 /// <param name="Body">The slot that reads it as the body.</param>
-internal sealed record ServiceOrBodyParameter(string Name, Type Type, ISerializedHandlerSlot Body)
+internal sealed record ServiceOrBodyParameter(string Name, Type Type, ISerializedParameterOrResult Body)
 {
     public bool IsService(IServiceProvider? services) => services?.GetService<IServiceProviderIsService>()?.IsService(Type) ?? false;
 }

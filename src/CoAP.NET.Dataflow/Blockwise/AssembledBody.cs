@@ -102,7 +102,7 @@ internal sealed class AssembledBody : StoredTransfer
         Channel.Shard.Environment.Counters.Add(CoapCounter.BodiesAssembled);
         _bodies.Detach(this);
         Complete(message);
-        exchange.Body = new ReceivedRequestBody { Block1 = block, Transfer = this, IsAdmitted = _admitted is not null };
+        exchange.Body = new ReceivedRequestBodyState { Block1 = block, Transfer = this, IsAdmitted = _admitted is not null };
         exchange.Request.EchoAge ??= _admitted?.AgeAt(now);
         return default;
     }

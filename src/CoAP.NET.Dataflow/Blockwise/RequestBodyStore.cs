@@ -50,7 +50,7 @@ internal sealed class RequestBodyStore : TransferStore
         if (policy.Mode == RequestBodyMode.Blocks)
         {
             // Each block is carried out by itself, which the more flag of the response says (RFC 7959 section 2.3).
-            exchange.Body = new ReceivedRequestBody { Block1 = new BlockValue(block.Number, more: false, block.SizeExponent) };
+            exchange.Body = new ReceivedRequestBodyState { Block1 = new BlockValue(block.Number, more: false, block.SizeExponent) };
             return default;
         }
 
@@ -67,7 +67,7 @@ internal sealed class RequestBodyStore : TransferStore
             {
                 message.Options.Remove(OptionNumber.Block1);
                 message.Options.Remove(OptionNumber.Size1);
-                exchange.Body = new ReceivedRequestBody { Block1 = block };
+                exchange.Body = new ReceivedRequestBodyState { Block1 = block };
                 return default;
             }
 

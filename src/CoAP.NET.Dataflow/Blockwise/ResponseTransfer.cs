@@ -16,10 +16,10 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
     private bool _isDone;
 
     /// <summary>The response where its body lies in memory; null otherwise.</summary>
-    public SharedResponse? Response { get; init; }
+    public SharedBlockwiseResponse? Response { get; init; }
 
     /// <summary>The source of the body; null if it is in memory.</summary>
-    public SeekableBody? Seekable { get; init; }
+    public SeekableResponseBody? Seekable { get; init; }
 
     /// <summary>The key without the payload of the request; null when that is no part of the key.</summary>
     public TransferKey? Short { get; init; }
@@ -57,7 +57,7 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
 /// </summary>
 /// <param name="key">The key of the request, with the entity-tag.</param>
 /// <param name="result">Code, options of every block, and the whole payload.</param>
-internal sealed class SharedResponse(TransferKey key, CoapResult result)
+internal sealed class SharedBlockwiseResponse(TransferKey key, CoapResult result)
 {
     public TransferKey Key => key;
 

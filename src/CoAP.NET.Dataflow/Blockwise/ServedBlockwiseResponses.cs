@@ -12,7 +12,7 @@ internal sealed class ServedBlockwiseResponses : TransferStore
 {
     private const int RememberedRefusals = 64;
 
-    private readonly Dictionary<TransferKey, SharedResponse> _shared = [];
+    private readonly Dictionary<TransferKey, SharedBlockwiseResponse> _shared = [];
     private readonly Dictionary<TransferKey, ResponseTransfer> _withoutPayload = [];
     private readonly CoapEnvironment _environment;
     private readonly RateLimitedLog _refused;
@@ -88,9 +88,9 @@ internal sealed class ServedBlockwiseResponses : TransferStore
         TransferKey key, TransferKey? @short, CoapChannel channel, TransferKey shared, CoapResult result, long offset, long now)
     {
         Forget(key);
-        if (!_shared.TryGetValue(shared, out SharedResponse? response) || !response.IsSame(result))
+        if (!_shared.TryGetValue(shared, out SharedBlockwiseResponse? response) || !response.IsSame(result))
         {
-            response = new SharedResponse(shared, result);
+            response = new SharedBlockwiseResponse(shared, result);
         }
 
         // While room is made for it, it must not go with the last transfer that uses it.
@@ -123,7 +123,7 @@ internal sealed class ServedBlockwiseResponses : TransferStore
     /// <param name="body">The stream or file; closed when the transfer ends.</param>
     /// <param name="offset">The block that goes out now.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public void Store(TransferKey key, TransferKey? @short, CoapChannel channel, SeekableBody body, long offset, long now)
+    public void Store(TransferKey key, TransferKey? @short, CoapChannel channel, SeekableResponseBody body, long offset, long now)
     {
         Forget(key);
         ResponseTransfer transfer = new(key, channel) { Seekable = body, Short = @short };
@@ -132,7 +132,7 @@ internal sealed class ServedBlockwiseResponses : TransferStore
     }
 
     /// <summary>The last block of a stream was given: it is closed when all of it was, and does not wait for copies of a request.</summary>
-    public void End(TransferKey key, SeekableBody body)
+    public void End(TransferKey key, SeekableResponseBody body)
     {
         if (body is { IsOpen: true, WasGiven: true }
             && (FindTransfer(key) ?? _withoutPayload.GetValueOrDefault(key)) is { } transfer && ReferenceEquals(transfer.Seekable, body))
@@ -254,7 +254,7 @@ internal sealed class ServedBlockwiseResponses : TransferStore
         }
     }
 
-    private void Release(SharedResponse response, bool wasCharged)
+    private void Release(SharedBlockwiseResponse response, bool wasCharged)
     {
         if (--response.Users == 0 && wasCharged)
         {

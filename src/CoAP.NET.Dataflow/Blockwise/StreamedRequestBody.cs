@@ -187,8 +187,8 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         {
             _waiting = null;
             _bodies.Release(this);
-            waiting.Body = new ReceivedRequestBody { Block1 = waiting.Request.Options.Block1 };
-            Channel.Shard.AfterRelease(new DeferredBlockResponse(waiting, result));
+            waiting.Body = new ReceivedRequestBodyState { Block1 = waiting.Request.Options.Block1 };
+            Channel.Shard.AfterRelease(new WaitingRequestCompletion(waiting, result));
         }
 
         // Otherwise the next block is told: of an error at once, of a success after the last block, as what follows is part of what the
@@ -212,7 +212,7 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         {
             _waiting = null;
             Channel.Shard.AfterRelease(
-                new DeferredBlockResponse(waiting, BlockResponses.Incomplete("The body was given up. Begin with block 0.")));
+                new WaitingRequestCompletion(waiting, BlockResponses.Incomplete("The body was given up. Begin with block 0.")));
         }
 
         if (!_isWriting)
@@ -254,7 +254,7 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         {
             Confirmable = first.Confirmable,
             EchoAge = first.EchoAge,
-            Body = new ReceivedRequestBody { Transfer = this, IsStreamed = true, Reader = _pipe.Reader },
+            Body = new ReceivedRequestBodyState { Transfer = this, IsStreamed = true, Reader = _pipe.Reader },
         });
         Channel.Shard.Enter();
         try
@@ -288,7 +288,7 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
             {
                 _waiting = null;
                 CoapResult answer = BlockResponses.Continue(waiting, waiting.Request.Options.Block1!.Value);
-                Channel.Shard.AfterRelease(new DeferredBlockResponse(waiting, answer));
+                Channel.Shard.AfterRelease(new WaitingRequestCompletion(waiting, answer));
             }
         }
         finally
@@ -314,7 +314,7 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         // Sent again while its first copy waits for the handler: the later one is answered, as the peer listens to that one.
         if (_waiting is { } earlier)
         {
-            Channel.Shard.AfterRelease(new DeferredBlockResponse(earlier, null));
+            Channel.Shard.AfterRelease(new WaitingRequestCompletion(earlier, null));
         }
 
         _waiting = exchange;
@@ -324,7 +324,7 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
     private BlockVerdict End(CoapExchange exchange, BlockValue block, CoapResult result)
     {
         _bodies.Release(this);
-        exchange.Body = new ReceivedRequestBody { Block1 = block };
+        exchange.Body = new ReceivedRequestBodyState { Block1 = block };
         return BlockVerdict.Answer(result);
     }
 

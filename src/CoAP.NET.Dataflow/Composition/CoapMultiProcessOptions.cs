@@ -27,10 +27,10 @@ public sealed class CoapMultiProcessOptions
     public ReadOnlyMemory<byte> SharedSecret
     {
         get;
-        set => field = value.IsEmpty || (value.Length >= CoapEpochKeys.MinSecretLength && value.Span.IndexOfAnyExcept((byte)0) >= 0)
+        set => field = value.IsEmpty || (value.Length >= RotatingKeyProvider.MinSecretLength && value.Span.IndexOfAnyExcept((byte)0) >= 0)
             ? value
             : throw new ArgumentException(
-                $"The shared secret has {value.Length} bytes, or is all zeros; it needs at least {CoapEpochKeys.MinSecretLength} "
+                $"The shared secret has {value.Length} bytes, or is all zeros; it needs at least {RotatingKeyProvider.MinSecretLength} "
                     + "random bytes. Create one with a cryptographic random generator, such as 'openssl rand -base64 32'.",
                 nameof(value));
     }

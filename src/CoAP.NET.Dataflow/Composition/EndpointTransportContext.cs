@@ -10,7 +10,8 @@ namespace CoAP.NET.Composition;
 
 /// <summary>The interface of an endpoint for its transports.</summary>
 internal sealed class EndpointTransportContext
-    : ICoapDatagramContext, IDatagramPrefetchContext, ICoapStreamTransportContext, ICoapSessionTransportContext, ICoapSessionHandoverContext
+    : ICoapDatagramTransportContext, IDatagramPrefetchContext, ICoapStreamTransportContext, ICoapSessionTransportContext,
+        ICoapSessionHandoverContext
 {
     private const int MaxExpected = 64;
 
@@ -67,7 +68,7 @@ internal sealed class EndpointTransportContext
 
     public CoapThreadScheduler Scheduler => _environment.Scheduler;
 
-    public CoapEpochKeys? SharedKeysFor(string purpose, TimeSpan epoch) => _environment.Secret?.KeysFor(purpose, epoch);
+    public RotatingKeyProvider? SharedKeysFor(string purpose, TimeSpan epoch) => _environment.Secret?.KeysFor(purpose, epoch);
 
     public void Receive(CoapDatagram datagram)
     {

@@ -38,11 +38,11 @@ internal sealed class PeerEvents(
 
     /// <summary>A copy of the list of peers whose connections are ready and not about to end.</summary>
     public IReadOnlyList<CoapPeer> Ready =>
-        [.. connections.All().Where(static channel => ConnectionStatus.IsReady(channel) && ConnectionStatus.IsUsable(channel))
+        [.. connections.All().Where(static channel => ConnectionStatusReader.IsReady(channel) && ConnectionStatusReader.IsUsable(channel))
             .Select(CoapPeer.Of)];
 
     public static bool IsConnected(CoapChannel channel) =>
-        channel.IsConnection && !channel.IsForgotten && !ConnectionStatus.IsOver(channel);
+        channel.IsConnection && !channel.IsForgotten && !ConnectionStatusReader.IsOver(channel);
 
     /// <summary>Returns a token that is cancelled when a connection ends.</summary>
     public CancellationToken EndOf(CoapChannel channel)
@@ -86,7 +86,7 @@ internal sealed class PeerEvents(
     {
         pool.OnGone(channel);
         CancelAwaited(channel);
-        if (Disconnected is { } handlers && ConnectionStatus.IsReady(channel))
+        if (Disconnected is { } handlers && ConnectionStatusReader.IsReady(channel))
         {
             UserEvents.Raise(environment, nameof(CoapEndpoint.PeerDisconnected), handlers, endpoint,
                 new CoapDisconnection(CoapPeer.Of(channel), reason));
@@ -195,7 +195,7 @@ internal sealed class PeerEvents(
         int count = 0;
         foreach (CoapChannel channel in connections.All())
         {
-            if (!ConnectionStatus.IsOver(channel) && condition(CoapPeer.Of(channel)))
+            if (!ConnectionStatusReader.IsOver(channel) && condition(CoapPeer.Of(channel)))
             {
                 Release(channel, null, [], text, atOnce: true);
                 count++;

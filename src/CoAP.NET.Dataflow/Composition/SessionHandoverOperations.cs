@@ -80,7 +80,7 @@ internal static class SessionHandoverOperations
     public static byte[] ExportState(CoapShardPipeline pipeline, CoapChannel channel)
     {
         CoapShard shard = channel.Shard;
-        SessionMessageHistory retired;
+        HandoverMessageHistory retired;
         shard.Enter();
         try
         {
@@ -108,7 +108,7 @@ internal static class SessionHandoverOperations
     /// <param name="bytes">The result of <see cref="ExportState"/>.</param>
     public static void Resume(CoapShardPipeline pipeline, CoapChannel channel, ReadOnlySpan<byte> bytes)
     {
-        SessionMessageHistory retired = SessionMessageHistory.Read(bytes);
+        HandoverMessageHistory retired = HandoverMessageHistory.Read(bytes);
         channel.Shard.Enter();
         try
         {

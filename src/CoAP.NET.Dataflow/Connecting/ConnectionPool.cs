@@ -38,7 +38,7 @@ internal sealed class ConnectionPool
     {
         if (route.Only is { } only)
         {
-            return ConnectionStatus.IsUsable(only) ? only : null;
+            return ConnectionStatusReader.IsUsable(only) ? only : null;
         }
 
         lock (_targets.Gate)
@@ -119,7 +119,7 @@ internal sealed class ConnectionPool
 
     private static CoapConnectionException Gone(CoapChannel channel)
     {
-        CoapConnectionException? reason = ConnectionStatus.EndOf(channel).Reason;
+        CoapConnectionException? reason = ConnectionStatusReader.EndOf(channel).Reason;
         string what = channel.Connection!.IsInitiator
             ? "Open it again where it was opened."
             : "It had opened the connection itself, so wait until it connects again (PeerConnected tells).";

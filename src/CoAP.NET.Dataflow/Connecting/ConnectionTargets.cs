@@ -56,7 +56,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     /// <summary>The connection of a target, where new requests may go out on it.</summary>
     public CoapChannel? UsableOf(ConnectionPoolEntry target)
     {
-        if (target.Channel is not { } channel || ConnectionStatus.IsUsable(channel))
+        if (target.Channel is not { } channel || ConnectionStatusReader.IsUsable(channel))
         {
             return target.Channel;
         }
@@ -70,7 +70,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     {
         target.Channel = null;
         long now = environment.Now;
-        ConnectionEnd end = ConnectionStatus.EndOf(channel);
+        ConnectionEnd end = ConnectionStatusReader.EndOf(channel);
         if (end.HoldOff is { } holdOff && holdOff > TimeSpan.Zero)
         {
             target.HeldOffUntil = now + holdOff.Ticks;
@@ -99,7 +99,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
     /// <summary>A connection could not be opened, or was of no use: the next one waits longer.</summary>
     public void CountFailure(ConnectionPoolEntry target, long now)
     {
-        long wait = BackOffTimes.Of(target.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, _jitter.Next());
+        long wait = RetryDelayCalculator.Of(target.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, _jitter.Next());
         target.NextAttemptAt = now > long.MaxValue - wait ? long.MaxValue : now + wait;
         target.Failures++;
     }
@@ -134,7 +134,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
         // The CSM, a message, and what ended the connection if that was a message. In a session a message is enough.
         int frames = !channel.IsReliable ? 1 : end.Reason?.Error is CoapError.Aborted or CoapError.Released ? 3 : 2;
         return end.Reason?.Error == CoapError.ClosedLocally || (end.WasReady
-            && (now - target.OpenedAt >= BackOffTimes.Of(target.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, 1)
+            && (now - target.OpenedAt >= RetryDelayCalculator.Of(target.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, 1)
                 || channel.Connection!.Progress.FramesReceived >= frames));
     }
 

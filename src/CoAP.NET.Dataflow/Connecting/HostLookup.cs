@@ -100,7 +100,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     /// <exception cref="CoapException">Too many look-ups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public async ValueTask<IPAddress[]> FindInTimeAsync(
-        CoapUri uri, CoapCode method, RequestTimeLimit limit, long started, CancellationToken cancellationToken,
+        CoapUri uri, CoapCode method, ClientRequestTimeLimit limit, long started, CancellationToken cancellationToken,
         CoapQuotaSource? onBehalfOf = null)
     {
         if (!limit.IsFinite || uri.HostAddress is not null)

@@ -60,7 +60,7 @@ internal sealed class ClientPendingOperations : IDisposable
     /// <param name="cancellationToken">The token of the caller.</param>
     /// <returns>The observation.</returns>
     /// <exception cref="ObjectDisposedException">The client was disposed meanwhile.</exception>
-    public async Task<CoapObservation> ObserveAsync(CoapEndpoint endpoint, CoapRequest request, CoapObserveOptions? options,
+    public async Task<CoapObservation> ObserveAsync(CoapEndpoint endpoint, CoapRequest request, CoapObservationOptions? options,
         CancellationToken cancellationToken)
     {
         CoapObservation observation = await RunAsync(

@@ -125,7 +125,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     /// <inheritdoc/>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
     public Task<CoapObservation> ObserveAsync(
-        CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
+        CoapRequest request, CoapObservationOptions? options = null, CancellationToken cancellationToken = default)
     {
         try
         {
@@ -184,7 +184,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     {
         try
         {
-            return PingAsync(uri ?? "", RequestTimeLimit.Of(timeout ?? Timeout), cancellationToken);
+            return PingAsync(uri ?? "", ClientRequestTimeLimit.Of(timeout ?? Timeout), cancellationToken);
         }
         catch (ArgumentException exception)
         {
@@ -192,7 +192,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
         }
     }
 
-    private Task<TimeSpan> PingAsync(CoapUri uri, RequestTimeLimit time, CancellationToken cancellationToken)
+    private Task<TimeSpan> PingAsync(CoapUri uri, ClientRequestTimeLimit time, CancellationToken cancellationToken)
     {
         try
         {

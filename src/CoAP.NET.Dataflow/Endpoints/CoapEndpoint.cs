@@ -212,11 +212,11 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <exception cref="CoapException">Another request to the same peer uses the token.</exception>
     /// <exception cref="CoapException">There are too many observations, the endpoint was stopped, or has no transport for the
     /// scheme.</exception>
-    public Task<CoapObservation> ResumeObservationAsync(CoapExportedObservation state, CoapObserveOptions? options = null,
+    public Task<CoapObservation> ResumeObservationAsync(CoapExportedObservation state, CoapObservationOptions? options = null,
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(state);
-        return Core.ClientObservationRestorer.ResumeObservationAsync(state, options, cancellationToken);
+        return Core.ExportedObservationResumer.ResumeObservationAsync(state, options, cancellationToken);
     }
 
     /// <summary>Queues notifications with unknown tokens while observations are resumed.</summary>
@@ -234,7 +234,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(longest, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(longest, TimeSpan.FromSeconds(90));
-        return Core.ClientObservationRestorer.Pause(longest);
+        return Core.ExportedObservationResumer.Pause(longest);
     }
 
     /// <summary>Ends connections (RFC 8323) and DTLS sessions immediately.</summary>
@@ -333,7 +333,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
         Core.Requester.SendAsync(request, cancellationToken);
 
     /// <inheritdoc/>
-    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObservationOptions? options = null,
         CancellationToken cancellationToken = default) =>
             Core.Observed.ObserveAsync(request, options, cancellationToken);
 
@@ -362,7 +362,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
         ArgumentNullException.ThrowIfNull(uri);
         try
         {
-            return Core.Requester.PingAsync(uri, RequestTimeLimit.Of(timeout), cancellationToken);
+            return Core.Requester.PingAsync(uri, ClientRequestTimeLimit.Of(timeout), cancellationToken);
         }
         catch (ArgumentException exception)
         {

@@ -18,7 +18,8 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     /// <param name="message">The message.</param>
     /// <param name="time">The time limits.</param>
     /// <param name="run">The steps that see the response; the default when there are none, or when they await it.</param>
-    public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTimeLimit time, in OutgoingRequestRun run)
+    public ClientRequest(
+        ExchangeLayer layer, CoapChannel channel, CoapMessage message, ClientRequestTimeLimit time, in OutgoingRequestRun run)
         : base(layer, channel, message, time)
     {
         _run = run;
@@ -102,7 +103,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
                 break;
             case CoapResponse response:
                 StepOutcome outcome = _run.Advance(StepOutcome.Done(response));
-                if (outcome.Kind == StepOutcomeKind.Done)
+                if (outcome.Kind == RequestStepOutcomeKind.Done)
                 {
                     _completion.TrySetResult(outcome.Response);
                 }

@@ -16,10 +16,10 @@ internal sealed class ClientSender
     private readonly ChannelTable _channels;
     private readonly ExchangesOutboundBlock _block;
     private readonly EndpointState _state;
-    private readonly MessageSizes _sizes;
+    private readonly MessageSizeChecker _sizes;
 
     public ClientSender(CoapShard shard, ExchangeLayer layer, ChannelTable channels, ExchangesOutboundBlock block, EndpointState state,
-        MessageSizes sizes)
+        MessageSizeChecker sizes)
     {
         _shard = shard;
         _layer = layer;
@@ -43,7 +43,8 @@ internal sealed class ClientSender
     /// <param name="keepsToken">Whether the message has its token already, which it gets again if no other request has it.</param>
     /// <returns>The request; its task ends with the response.</returns>
     public ClientRequest Begin(
-        CoapChannel channel, CoapMessage message, RequestTimeLimit time, in OutgoingRequestRun run, CancellationToken cancellationToken,
+        CoapChannel channel, CoapMessage message, ClientRequestTimeLimit time, in OutgoingRequestRun run,
+            CancellationToken cancellationToken,
         bool isForwarded = false, CoapQuotaSource? onBehalfOf = null, bool keepsToken = false)
     {
         ClientRequest request;
@@ -61,7 +62,7 @@ internal sealed class ClientSender
 
         if (_sizes.IsTooLarge(message, request.Channel, out long size))
         {
-            Fail(request, MessageSizes.TooLarge("request", request.Channel, size, "Send less"));
+            Fail(request, MessageSizeChecker.TooLarge("request", request.Channel, size, "Send less"));
         }
         else
         {
@@ -81,7 +82,7 @@ internal sealed class ClientSender
     /// <param name="passesQueue">Whether to bypass outstanding messages.</param>
     /// <param name="cancellationToken">Cancels the wait and stops further copies.</param>
     /// <returns>The round-trip time.</returns>
-    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, bool passesQueue, CancellationToken cancellationToken)
+    public Task<TimeSpan> PingAsync(CoapChannel channel, ClientRequestTimeLimit time, bool passesQueue, CancellationToken cancellationToken)
     {
         PingRequest ping;
         _shard.Enter();
@@ -338,7 +339,7 @@ internal sealed class ClientSender
 
         if (_sizes.IsTooLarge(transmission.Message, channel, out long size))
         {
-            return MessageSizes.TooLarge("registration", channel, size, "Shorten the request");
+            return MessageSizeChecker.TooLarge("registration", channel, size, "Shorten the request");
         }
 
         _shard.Environment.Counters.Add(CoapCounter.RequestsSent);

@@ -39,7 +39,7 @@ internal sealed class ExchangeLayer
 
         peer.Pending.Add(request.Message.Token, request);
         request.IsPending = true;
-        ProtectedChannels.Begin(request.Channel, request.Message.Token);
+        ProtectedPeersOfChannel.Begin(request.Channel, request.Message.Token);
         request.Channel.Pins++;
         long now = _shard.Environment.Now;
         if (request.Channel.IsReliable)
@@ -104,7 +104,7 @@ internal sealed class ExchangeLayer
 
         request.IsAcknowledged = true;
         long now = _shard.Environment.Now;
-        if (ProtectedChannels.DoubtOf(request.Channel, request.Message.Token) is not null)
+        if (ProtectedPeersOfChannel.DoubtOf(request.Channel, request.Message.Token) is not null)
         {
             // It is about to end.
             return;
@@ -138,7 +138,7 @@ internal sealed class ExchangeLayer
             return;
         }
 
-        CoapException? doubt = ProtectedChannels.DoubtOf(request.Channel, request.Message.Token);
+        CoapException? doubt = ProtectedPeersOfChannel.DoubtOf(request.Channel, request.Message.Token);
         if (!TryTake(request))
         {
             return;
@@ -161,7 +161,7 @@ internal sealed class ExchangeLayer
             return false;
         }
 
-        ProtectedChannels.Doubt(channel, token, error);
+        ProtectedPeersOfChannel.Doubt(channel, token, error);
         long now = _shard.Environment.Now;
         request.Deadline = Math.Min(request.Deadline, After(now, wait));
         Arm(request, now);
@@ -250,7 +250,7 @@ internal sealed class ExchangeLayer
     {
         (peer.Observations ??= []).Add(request.Token, request);
         request.IsOpen = true;
-        ProtectedChannels.Begin(request.Channel, request.Token);
+        ProtectedPeersOfChannel.Begin(request.Channel, request.Token);
         request.Channel.Pins++;
     }
 
@@ -271,7 +271,7 @@ internal sealed class ExchangeLayer
         if (request.IsOpen && PeerExchanges.Of(request.Channel) is { Observations: { } standing } peer)
         {
             request.IsOpen = false;
-            ProtectedChannels.End(request.Channel, request.Token);
+            ProtectedPeersOfChannel.End(request.Channel, request.Token);
             request.Channel.Pins--;
             standing.Remove(request.Token);
             if (standing.Count == 0)
@@ -340,7 +340,7 @@ internal sealed class ExchangeLayer
         else
         {
             peer!.Pending.Remove(request.Message.Token);
-            ProtectedChannels.End(request.Channel, request.Message.Token);
+            ProtectedPeersOfChannel.End(request.Channel, request.Message.Token);
         }
 
         request.IsPending = false;

@@ -12,7 +12,7 @@ namespace CoAP.NET.Exchanges;
 /// complete client requests; outcomes of sent messages go to their owners.
 /// </summary>
 internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExchange>, IEffectTarget<CoapExchange>,
-    IEffectTarget<DeferredBlockResponse>
+    IEffectTarget<WaitingRequestCompletion>
 {
     private readonly CoapShard _shard;
     private readonly ExchangesOutboundBlock _outbound;
@@ -177,7 +177,8 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
     // Offers a request to the Resource stage as if the peer had just sent it.
     void IEffectTarget<CoapExchange>.Carry(scoped in CoapExchange item) => Emit(item);
 
-    void IEffectTarget<DeferredBlockResponse>.Carry(scoped in DeferredBlockResponse item) => AnswerWaiting(item.Exchange, item.Result);
+    void IEffectTarget<WaitingRequestCompletion>.Carry(scoped in WaitingRequestCompletion item) =>
+        AnswerWaiting(item.Exchange, item.Result);
 
     // Answers a request that waited; null means no answer. The caller must hold no lock.
     private void AnswerWaiting(CoapExchange exchange, CoapResult? result)

@@ -14,14 +14,14 @@ namespace CoAP.NET.Exchanges;
 /// The outbound half of Exchanges: answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
 /// client requests enter here.
 /// </summary>
-internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, CoapOutbound>, IEffectTarget<OutgoingMessageEffect>
+internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, CoapOutbound>, IEffectTarget<SendOrCancelMessageEffect>
 {
     private readonly CoapShard _shard;
     private readonly EndpointState _state;
     private readonly MessagingOutboundBlock _messagingOut;
     private readonly BlockwiseAnswering _blockwise;
     private readonly GroupResponseSettings _groups;
-    private readonly MessageSizes _sizes;
+    private readonly MessageSizeChecker _sizes;
     private readonly UnverifiedResponseLimiter _limit;
     private readonly ObserverTable _observers;
 
@@ -44,7 +44,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
         _state = state;
         _messagingOut = messagingOut;
         _blockwise = blockwise;
-        _sizes = new MessageSizes(formats.Datagrams, formats.Streams);
+        _sizes = new MessageSizeChecker(formats.Datagrams, formats.Streams);
         _limit = new UnverifiedResponseLimiter(shard, blockwise, _sizes);
         _observers = observers;
         Sender = new ClientSender(shard, layer, channels, this, state, _sizes);
@@ -58,7 +58,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
     internal int DelayedAnswers => _delayed.Count;
 
     /// <summary>Sends or cancels a message of a state machine, such as a notification. The caller must hold no lock.</summary>
-    void IEffectTarget<OutgoingMessageEffect>.Carry(scoped in OutgoingMessageEffect item)
+    void IEffectTarget<SendOrCancelMessageEffect>.Carry(scoped in SendOrCancelMessageEffect item)
     {
         CoapTransmission transmission = item.Transmission;
         if (item.IsCancelled)
@@ -170,7 +170,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
             return;
         }
 
-        Observer? observer = exchange.Observing is ObserveRegistration registration
+        Observer? observer = exchange.Observing is PendingObserverRegistration registration
             ? registration.Answer(_observers, exchange, ref result)
             : null;
 

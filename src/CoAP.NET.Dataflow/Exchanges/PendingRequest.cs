@@ -8,7 +8,8 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IDeferr
     private CancellationTokenRegistration _cancellation;
     private CoapException? _error;
 
-    protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTimeLimit time, bool passesQueue = false)
+    protected PendingRequest(
+        ExchangeLayer layer, CoapChannel channel, CoapMessage message, ClientRequestTimeLimit time, bool passesQueue = false)
     {
         Layer = layer;
         Channel = channel;
@@ -32,7 +33,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner, IDeferr
     public CoapTransmission Transmission { get; }
 
     /// <summary>The time limits of the whole request.</summary>
-    public RequestTimeLimit Time { get; }
+    public ClientRequestTimeLimit Time { get; }
 
     /// <summary>The latest end of the whole request, in units of 100 ns.</summary>
     public long Deadline { get; set; } = long.MaxValue;

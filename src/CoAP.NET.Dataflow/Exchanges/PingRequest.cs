@@ -6,7 +6,7 @@ internal sealed class PingRequest : PendingRequest
     private readonly long _startedAt;
     private int _isOver;
 
-    public PingRequest(ExchangeLayer layer, CoapChannel channel, RequestTimeLimit time, long now, bool passesQueue)
+    public PingRequest(ExchangeLayer layer, CoapChannel channel, ClientRequestTimeLimit time, long now, bool passesQueue)
         : base(layer, channel, new CoapMessage { Type = CoapMessageType.Confirmable }, time, passesQueue)
     {
         _startedAt = now;

@@ -39,7 +39,7 @@ internal static class RequestTimeouts
     /// <param name="isAcknowledged">Whether it was acknowledged, or given to a connection.</param>
     /// <param name="time">The time limits of the whole request.</param>
     /// <param name="isInVain">Whether it waited for its turn at a silent peer, without a time limit of its own.</param>
-    public static TimeoutFacts Over(CoapTransmission transmission, bool isAcknowledged, RequestTimeLimit time, bool isInVain)
+    public static TimeoutFacts Over(CoapTransmission transmission, bool isAcknowledged, ClientRequestTimeLimit time, bool isInVain)
     {
         CoapChannel channel = transmission.Channel;
         CoapTransmissionParameters parameters = channel.Parameters;

@@ -14,13 +14,13 @@ internal sealed class UnverifiedResponseLimiter
 
     private readonly CoapShard _shard;
     private readonly BlockwiseAnswering _blockwise;
-    private readonly MessageSizes _sizes;
+    private readonly MessageSizeChecker _sizes;
     private readonly ByteRateLimiter _refusals;
 
     // Guarded by Shard.Gate.
     private long _refusedUntil = long.MinValue;
 
-    public UnverifiedResponseLimiter(CoapShard shard, BlockwiseAnswering blockwise, MessageSizes sizes)
+    public UnverifiedResponseLimiter(CoapShard shard, BlockwiseAnswering blockwise, MessageSizeChecker sizes)
     {
         _shard = shard;
         _blockwise = blockwise;

@@ -17,15 +17,15 @@ internal sealed class SharedSecret(ReadOnlySpan<byte> secret, PreviousSecret? pr
     /// <param name="purpose">The purpose.</param>
     /// <param name="epoch">The duration of an epoch.</param>
     /// <exception cref="ObjectDisposedException">The endpoint was stopped.</exception>
-    public CoapEpochKeys KeysFor(string purpose, TimeSpan epoch)
+    public RotatingKeyProvider KeysFor(string purpose, TimeSpan epoch)
     {
         lock (_gate)
         {
             // Zeros must never become a key.
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            return new CoapEpochKeys(_secret, purpose, epoch, time)
+            return new RotatingKeyProvider(_secret, purpose, epoch, time)
             {
-                Previous = _previous is null ? null : new CoapEpochKeys(_previous, purpose, epoch, time),
+                Previous = _previous is null ? null : new RotatingKeyProvider(_previous, purpose, epoch, time),
                 UsesPrevious = _usesPrevious,
             };
         }

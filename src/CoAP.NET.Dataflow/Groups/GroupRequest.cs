@@ -12,7 +12,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
     private Dictionary<CoapAddress, (uint Number, long At)>? _newest;
     private readonly GroupRequests _owner;
     private readonly GroupRequestSettings _terms;
-    private readonly Channel<GroupAnswer> _answers;
+    private readonly Channel<GroupMemberResponse> _answers;
     private readonly HashSet<CoapAddress>? _members;
     private readonly Lock _gate = new();
     private bool _isPinned;
@@ -31,7 +31,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
         Transmission = new CoapTransmission(channel, message, this) { HopLimit = terms.HopLimit };
         _terms = terms;
         _members = terms.TakesRepeated ? null : [];
-        _answers = System.Threading.Channels.Channel.CreateBounded<GroupAnswer>(
+        _answers = System.Threading.Channels.Channel.CreateBounded<GroupMemberResponse>(
             new BoundedChannelOptions(terms.MaxAnswers) { SingleReader = true });
     }
 
@@ -44,7 +44,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
     /// <summary>
     /// The answers. The reader completes when the time is over, and faults when the request could not be sent or the endpoint stopped.
     /// </summary>
-    public ChannelReader<GroupAnswer> Answers => _answers.Reader;
+    public ChannelReader<GroupMemberResponse> Answers => _answers.Reader;
 
     /// <summary>Whether the operating system refused to send it.</summary>
     public bool HasSendFailed { get; private set; }
@@ -85,7 +85,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
                 members.Add(member.Remote);
             }
 
-            return _answers.Writer.TryWrite(new GroupAnswer(member, message)) ? null
+            return _answers.Writer.TryWrite(new GroupMemberResponse(member, message)) ? null
                 : _isOver ? CoapCounter.LateResponses
                 : CoapCounter.GroupResponsesDropped;
         }

@@ -138,7 +138,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
         }
     }
 
-    private UriParts Parts => new(Scheme, new UriHostName(Host, HostAddress, ZoneId), Port, _path, _query);
+    private UriParts Parts => new(Scheme, new ParsedUriHost(Host, HostAddress, ZoneId), Port, _path, _query);
 
     private CoapUri Whole => IsCoap
         ? this

@@ -27,7 +27,7 @@ internal static class UriComposer
             return false;
         }
 
-        if (!TryComposeHost(options, destination.Address, defaultHost, out UriHostName host, out fault)
+        if (!TryComposeHost(options, destination.Address, defaultHost, out ParsedUriHost host, out fault)
             || !TryCopy(options, OptionNumber.UriPath, out string[]? path, out fault)
             || !TryCopy(options, OptionNumber.UriQuery, out string[]? query, out fault))
         {
@@ -42,21 +42,21 @@ internal static class UriComposer
 
     // Steps 2 and 3: the option if it is a valid host, the address if the option is absent.
     private static bool TryComposeHost(
-        CoapOptionCollection options, IPAddress destination, string? defaultHost, out UriHostName host, out UriFault fault)
+        CoapOptionCollection options, IPAddress destination, string? defaultHost, out ParsedUriHost host, out UriFault fault)
     {
         fault = default;
         if (!options.TryGetValue(OptionNumber.UriHost, out ReadOnlySpan<byte> bytes))
         {
             // Ignore a name that is not a valid host; it comes from the peer.
             if (defaultHost is not null
-                && UriHostName.TryParse(UriEncoding.EncodeNonAscii(defaultHost), 0, out host, out _)
+                && ParsedUriHost.TryParse(UriEncoding.EncodeNonAscii(defaultHost), 0, out host, out _)
                 && host.ZoneId is null)
             {
                 return true;
             }
 
             IPAddress address = destination.IsIPv4MappedToIPv6 ? destination.MapToIPv4() : destination;
-            host = new UriHostName(UriHostName.Format(address), address, null);
+            host = new ParsedUriHost(ParsedUriHost.Format(address), address, null);
             return true;
         }
 
@@ -75,7 +75,7 @@ internal static class UriComposer
         }
 
         // Ignore the zone of an address: in an option it belongs to another machine.
-        return UriHostName.TryParse(UriEncoding.EncodeNonAscii(text), 0, out host, out fault)
+        return ParsedUriHost.TryParse(UriEncoding.EncodeNonAscii(text), 0, out host, out fault)
             && (host.ZoneId is null || Fail("Uri-Host has an IPv6 zone, which has no meaning on another machine.", out fault));
     }
 

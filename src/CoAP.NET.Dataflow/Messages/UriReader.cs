@@ -30,7 +30,7 @@ internal static class UriReader
             return false;
         }
 
-        if (!TryParseAuthority(text, colon + 3, out int end, out UriHostName host, out int? port, out fault)
+        if (!TryParseAuthority(text, colon + 3, out int end, out ParsedUriHost host, out int? port, out fault)
             || !TryParsePathAndQuery(text, end, [], out string[]? path, out string[]? query, out fault))
         {
             return false;
@@ -49,7 +49,7 @@ internal static class UriReader
         }
 
         parts = default;
-        UriHostName host = origin.Host;
+        ParsedUriHost host = origin.Host;
         int port = origin.Port;
         int start = 0;
         bool isPathKept = false;
@@ -103,7 +103,7 @@ internal static class UriReader
         return -1;
     }
 
-    private static bool TryParseAuthority(string text, int start, out int end, out UriHostName host, out int? port, out UriFault fault)
+    private static bool TryParseAuthority(string text, int start, out int end, out ParsedUriHost host, out int? port, out UriFault fault)
     {
         host = default;
         port = null;
@@ -120,7 +120,7 @@ internal static class UriReader
         int bracket = authority.IndexOf(']');
         int hostEnd = bracket < 0 ? authority.IndexOf(':') : bracket + 1;
         hostEnd = hostEnd < 0 ? authority.Length : hostEnd;
-        if (!UriHostName.TryParse(authority[..hostEnd], start, out host, out fault))
+        if (!ParsedUriHost.TryParse(authority[..hostEnd], start, out host, out fault))
         {
             return false;
         }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Messaging;
 
 // RFC 7252 section 4 for the peers of one shard: reliability, duplicates, Message IDs, congestion control. A plain state machine: it gets
 // messages, replies and the clock under the shard's lock, and posts and raises effects, which the shard carries out after the lock was
-// released. It uses no socket, no await and no lock. This class dispatches: ReceivedMessages handles messages from peers,
+// released. It uses no socket, no await and no lock. This class dispatches: ReceivedMessageTable handles messages from peers,
 // MessageTransmitter those that are sent, TransmissionReplyHandler the answers to them; SendPacing decides when they leave.
 
 /// <summary>The messaging layer of a shard. Call every method under the shard's lock.</summary>
@@ -18,7 +18,7 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
     private readonly OutstandingMessages _outstanding = new();
     private readonly MessageTransmitter _transmissions;
     private readonly TransmissionReplyHandler _matching;
-    private readonly ReceivedMessages _receptions;
+    private readonly ReceivedMessageTable _receptions;
 
     public MessageLayer(CoapShard shard, int shardCount, GroupMessageIds? groupMessageIds = null)
     {
@@ -30,9 +30,9 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
         NotificationReplacement renewals = new(shard, _ids, _outstanding, pacing);
         int maxOutstanding = Math.Max(1, shard.Environment.Limits.Messages.MaxOutstanding / shardCount);
         _transmissions = new MessageTransmitter(
-            shard, _times, _ids, pacing, _outstanding, renewals, new OutstandingLimitQueue(shard, _outstanding, maxOutstanding));
+            shard, _times, _ids, pacing, _outstanding, renewals, new PeerSendTurnQueue(shard, _outstanding, maxOutstanding));
         _matching = new TransmissionReplyHandler(shard, _times, _transmissions, _outstanding, renewals);
-        _receptions = new ReceivedMessages(shard, _memory, _times, _ids, _transmissions);
+        _receptions = new ReceivedMessageTable(shard, _memory, _times, _ids, _transmissions);
         MessagingSessionHandover = new MessagingSessionHandover(_memory, _times, _ids);
     }
 

@@ -13,13 +13,13 @@ internal sealed class MessageTransmitter : ITimerOwner
     private readonly SendPacing _pacing;
     private readonly NotificationReplacement _renewals;
     private readonly OutstandingMessages _outstanding;
-    private readonly OutstandingLimitQueue _line;
+    private readonly PeerSendTurnQueue _line;
     private readonly WaitingMessages _waiting;
 
     public MessageTransmitter(
         CoapShard shard, TransmissionTimeCache times, OutgoingMessageIds ids, SendPacing pacing, OutstandingMessages outstanding,
         NotificationReplacement renewals,
-        OutstandingLimitQueue line)
+        PeerSendTurnQueue line)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;

@@ -16,19 +16,19 @@ internal sealed class MessagingSessionHandover(DeduplicationStore memory, Transm
     /// <summary>Ends a session here and returns its message history.</summary>
     /// <param name="channel">The channel of the session.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public SessionMessageHistory ExportState(CoapChannel channel, long now)
+    public HandoverMessageHistory ExportState(CoapChannel channel, long now)
     {
         // From now on no message of it is accepted: the returned history is complete.
         channel.IsForgotten = true;
         times.Refresh(channel);
-        return new SessionMessageHistory(memory.SeenOf(channel, now), ids.RecentOf(channel, now));
+        return new HandoverMessageHistory(memory.SeenOf(channel, now), ids.RecentOf(channel, now));
     }
 
     /// <summary>Answers copies of messages that another server processed, without processing them.</summary>
     /// <param name="channel">The channel of the new session.</param>
     /// <param name="retired">The result of <see cref="ExportState"/>.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public void Restore(CoapChannel channel, in SessionMessageHistory retired, long now)
+    public void Restore(CoapChannel channel, in HandoverMessageHistory retired, long now)
     {
         times.Refresh(channel);
         OutgoingMessageIds.PassOver(channel, retired.Sent);

@@ -33,7 +33,7 @@ internal sealed class SendPacing
     /// <summary>Returns the minimum timeout of the first copy of a Confirmable message to a peer, without back-off.</summary>
     public static TimeSpan TimeoutOf(CoapChannel channel, long now) =>
         channel.Messaging is { Times: { } times, Sending: { Timing: { } timing } sending }
-            && times.Timing == CoapRetransmissionTiming.Fasor
+            && times.Timing == CoapRetransmissionAlgorithm.Fasor
             ? TimeSpan.FromTicks(timing.FastTimeout(times, sending.RoundTrip, now))
             : channel.Parameters.AckTimeout;
 
@@ -178,7 +178,7 @@ internal sealed class SendPacing
 
     // By default only the blocks of bodies are measured: there are many of them, to the same peer.
     private static bool IsMeasured(CoapTransmission transmission, TransmissionTimes times) =>
-        times.Timing == CoapRetransmissionTiming.Fasor || (times.Timing == CoapRetransmissionTiming.Default && transmission.IsOfBody);
+        times.Timing == CoapRetransmissionAlgorithm.Fasor || (times.Timing == CoapRetransmissionAlgorithm.Default && transmission.IsOfBody);
 
     private static bool IsSilent(CoapChannel peer, long now) =>
         peer.Messaging.Times.TicksPerByte > 0

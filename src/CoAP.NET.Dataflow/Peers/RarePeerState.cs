@@ -12,7 +12,7 @@ internal sealed class RarePeerState
     public ConnectionRequestCounter? Requests;
     public LastDrop? LastDrop;
 
-    public ProtectedChannels? ProtectedOnes;
+    public ProtectedPeersOfChannel? ProtectedOnes;
 
     /// <summary>Items that wait for the thread that drains the outbox.</summary>
     public Queue<CoapOutbound>? Outbound;

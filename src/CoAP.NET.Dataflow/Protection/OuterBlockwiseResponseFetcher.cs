@@ -30,7 +30,7 @@ internal sealed class OuterBlockwiseResponseFetcher
     /// <param name="peer">The protected peer.</param>
     /// <param name="first">The first block.</param>
     /// <returns>The whole response; null for none, for example when it exceeds the maximum.</returns>
-    public async Task<CoapMessage?> FetchAsync(CoapProtectedPeer peer, CoapMessage first)
+    public async Task<CoapMessage?> FetchAsync(CoapPeerSecurityContext peer, CoapMessage first)
     {
         (CoapChannel Channel, CoapToken Token) key = (peer.Channel, first.Token);
         if (!await EnterAsync(key).ConfigureAwait(false))

@@ -47,7 +47,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         }
         else
         {
-            CoapProtectedPeer? peer = message.Code.IsRequest ? null : FindPeer(item.Channel, message.Token);
+            CoapPeerSecurityContext? peer = message.Code.IsRequest ? null : FindPeer(item.Channel, message.Token);
             if (!message.Code.IsRequest && peer is null)
             {
                 Offer(item);
@@ -106,7 +106,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         }
     }
 
-    private CoapProtectedPeer? FindPeer(CoapChannel channel, CoapToken token)
+    private CoapPeerSecurityContext? FindPeer(CoapChannel channel, CoapToken token)
     {
         if (channel.ProtectedOnes is null)
         {
@@ -152,7 +152,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
     private bool IsFirstBlock(CoapMessage message) =>
         _responses is not null && message.OptionsToRead?.Block2 is { Number: 0, More: true } && _protection.IsProtected(message);
 
-    private async Task<CoapProtectionVerdict> FetchAsync(CoapProtectedPeer peer, CoapMessage first)
+    private async Task<CoapProtectionVerdict> FetchAsync(CoapPeerSecurityContext peer, CoapMessage first)
     {
         try
         {
@@ -248,7 +248,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         }
     }
 
-    private void Answer(in CoapInbound item, CoapProtectedPeer peer, CoapMessage answer)
+    private void Answer(in CoapInbound item, CoapPeerSecurityContext peer, CoapMessage answer)
     {
         answer.Token = item.Message!.Token;
         if (peer.TryProtect(answer, out CoapMessage? sent))

@@ -68,7 +68,7 @@ internal sealed class GroupRequester(
         GroupRequest sent = SendToFirst(transport, groups, request, uri, options);
         try
         {
-            await foreach (GroupAnswer answer in sent.Answers.ReadAllAsync(cancellationToken).ConfigureAwait(false))
+            await foreach (GroupMemberResponse answer in sent.Answers.ReadAllAsync(cancellationToken).ConfigureAwait(false))
             {
                 yield return await CompleteAsync(answer, sent, request, uri, options, cancellationToken).ConfigureAwait(false);
             }
@@ -129,7 +129,7 @@ internal sealed class GroupRequester(
     }
 
     private async ValueTask<CoapGroupResponse> CompleteAsync(
-        GroupAnswer answer, GroupRequest sent, CoapRequest request, CoapUri uri, CoapGroupRequestOptions options,
+        GroupMemberResponse answer, GroupRequest sent, CoapRequest request, CoapUri uri, CoapGroupRequestOptions options,
         CancellationToken cancellationToken)
     {
         CoapChannel member = answer.Channel;

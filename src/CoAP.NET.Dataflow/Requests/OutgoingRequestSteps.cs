@@ -26,7 +26,7 @@ internal sealed class OutgoingRequestSteps
         Sender = sender;
         Pool = pool;
         Cache = cache?.MakeStep(environment);
-        Connection = new ConnectionStep(environment, pool);
+        Connection = new ConnectionRequestStep(environment, pool);
         Blockwise = new BlockwiseStep(environment);
         Token = new ExtendedTokenRequestStep(environment);
         List<OutgoingRequestStep> steps = [Connection, new RetryAfterStep(environment, patience, stopped), new ProxySchemeFallbackStep()];
@@ -39,14 +39,14 @@ internal sealed class OutgoingRequestSteps
         {
             steps.Add(qblock.MakeStep(environment, sender));
         }
-        Chain = new RequestChain(sender, [.. steps, Blockwise, new EchoStep(), Token]);
+        Chain = new OutgoingRequestPipeline(sender, [.. steps, Blockwise, new EchoStep(), Token]);
     }
-    public RequestChain Chain { get; }
+    public OutgoingRequestPipeline Chain { get; }
     public RequestSender Sender { get; }
     public ConnectionPool Pool { get; }
     /// <summary>The cache; null if there is none.</summary>
     public ResponseCacheStep? Cache { get; }
-    public ConnectionStep Connection { get; }
+    public ConnectionRequestStep Connection { get; }
     public BlockwiseStep Blockwise { get; }
     public ExtendedTokenRequestStep Token { get; }
     /// <summary>

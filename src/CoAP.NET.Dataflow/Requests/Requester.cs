@@ -54,7 +54,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     /// <param name="time">How long all of it may take.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The round-trip time.</returns>
-    public async Task<TimeSpan> PingAsync(CoapUri uri, RequestTimeLimit time, CancellationToken cancellationToken)
+    public async Task<TimeSpan> PingAsync(CoapUri uri, ClientRequestTimeLimit time, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(uri);
         CoapUri target = RequestComposer.CheckTarget(uri);
@@ -89,7 +89,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     /// <param name="time">How long it may take.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The round-trip time.</returns>
-    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken) =>
+    public Task<TimeSpan> PingAsync(CoapChannel channel, ClientRequestTimeLimit time, CancellationToken cancellationToken) =>
         channel.IsConnection
             ? PingAsync(ConnectionPool.RouteTo(channel.Wire), time, environment.Now, cancellationToken)
             : steps.Sender.PingAsync(channel.Wire, time, passesQueue: false, cancellationToken);
@@ -117,7 +117,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             // The peer's CSM announces the maximum token length (RFC 8974 section 2.2.1).
             channel = await steps.Connection.ConnectAsync(
                 ChannelFinder.RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true,
-                new RequestTimeLimit(request.Timeout),
+                new ClientRequestTimeLimit(request.Timeout),
                 cancellationToken).ConfigureAwait(false);
             RequestSender.OmitSentHost(message, channel);
         }
@@ -195,7 +195,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         long started = environment.Now;
         CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] found = await hosts.FindInTimeAsync(
-            uri, request.Code, new RequestTimeLimit(request.Timeout), started, cancellationToken, request.OnBehalfOf).ConfigureAwait(false);
+            uri, request.Code, new ClientRequestTimeLimit(request.Timeout), started, cancellationToken, request.OnBehalfOf)
+                .ConfigureAwait(false);
         IPAddress[] addresses = HostLookup.Reachable(found, request.LocalAddress, uri);
         bool isOfTarget = !RequestComposer.NamesResource(request.Message);
         if (transport is CoapConnectionTransport stream)
@@ -283,7 +284,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         }
     }
 
-    private async Task<TimeSpan> PingAsync(ConnectionRoute route, RequestTimeLimit time, long started, CancellationToken cancellationToken)
+    private async Task<TimeSpan> PingAsync(
+        ConnectionRoute route, ClientRequestTimeLimit time, long started, CancellationToken cancellationToken)
     {
         CoapMessage ping = new();
         for (bool isFirst = true; ; isFirst = false)

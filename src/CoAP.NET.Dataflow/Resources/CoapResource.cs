@@ -49,7 +49,7 @@ public abstract class CoapResource
     /// The settings with which clients may observe the resource by GET and FETCH (RFC 7641); null, the default, if they may not.
     /// </summary>
     /// <remarks>See <see cref="CoapRouteConventions{TSelf}.Observable"/>.</remarks>
-    public CoapObserveSettings? Observable { get; init; }
+    public CoapRouteObserveSettings? Observable { get; init; }
 
     /// <summary>Notifies the observers that the resource may have changed.</summary>
     /// <remarks>

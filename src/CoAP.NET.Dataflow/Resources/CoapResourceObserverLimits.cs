@@ -33,7 +33,7 @@ public sealed class CoapResourceObserverLimits : IDeferredWork
         get => Volatile.Read(ref _confirmableEvery) is var ticks and > 0 ? TimeSpan.FromTicks(ticks) : null;
         set
         {
-            long ticks = value is { } every ? ObserveSettings.CheckConfirmableEvery(every, nameof(value)) : 0;
+            long ticks = value is { } every ? RouteObserveSettings.CheckConfirmableEvery(every, nameof(value)) : 0;
             if (Interlocked.Exchange(ref _confirmableEvery, ticks) != ticks)
             {
                 Volatile.Read(ref _notifier)?.ApplyInterval(_path!, this);

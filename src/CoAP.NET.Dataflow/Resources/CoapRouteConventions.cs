@@ -249,16 +249,16 @@ public abstract class CoapRouteConventions<TSelf>
     /// </remarks>
     /// <param name="configure">Changes the settings; null for the defaults.</param>
     /// <returns>This object.</returns>
-    public TSelf Observable(Action<CoapObserveSettings>? configure = null)
+    public TSelf Observable(Action<CoapRouteObserveSettings>? configure = null)
     {
-        CoapObserveSettings settings = new();
+        CoapRouteObserveSettings settings = new();
         configure?.Invoke(settings);
         return Observe(settings);
     }
 
-    internal TSelf Observe(CoapObserveSettings settings)
+    internal TSelf Observe(CoapRouteObserveSettings settings)
     {
-        ObserveSettings observing = ObserveSettings.Of(settings);
+        RouteObserveSettings observing = RouteObserveSettings.Of(settings);
         return Change(route => route.Observing = observing);
     }
 

@@ -142,11 +142,11 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// Notifies only the observers of the resource that a request names here: its path, or the URI that it requests from a proxy.
     /// </summary>
     /// <exception cref="CoapFormatException">The request is for a proxy, and its options do not form a URI.</exception>
-    internal int NotifyFor(CoapRequestContext request) => Table.NotifyAt(_route, ProxyRoute.PathOf(request));
+    internal int NotifyFor(CoapRequestContext request) => Table.NotifyAt(_route, ProxyHandlerRoute.PathOf(request));
 
     /// <summary>Returns the number of observers of the resource that a request names; see <see cref="NotifyFor"/>.</summary>
     /// <exception cref="CoapFormatException">The request is for a proxy, and its options do not form a URI.</exception>
-    internal int CountObservers(CoapRequestContext request) => Table.Notifier?.CountAt(ProxyRoute.PathOf(request)) ?? 0;
+    internal int CountObservers(CoapRequestContext request) => Table.Notifier?.CountAt(ProxyHandlerRoute.PathOf(request)) ?? 0;
 
     /// <summary>Notifies like <see cref="Notify"/>, but without a warning if the route is not observable.</summary>
     internal int NotifyIfObservable() => Table.Notify(_route, tellsMistakes: false);

@@ -15,7 +15,7 @@ namespace CoAP.NET;
 /// </remarks>
 internal sealed class HandlerWorkQueue : IHandlerQueue
 {
-    private readonly Queue<(RouteCall Call, CoapQuotaSource? Source)> _waiting = new();
+    private readonly Queue<(PendingHandlerCall Call, CoapQuotaSource? Source)> _waiting = new();
 
     // Null when the only limit is the waiting time.
     private readonly SourceCounter? _sources;
@@ -65,7 +65,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     /// <param name="call">The request.</param>
     /// <param name="watch">If not null and the request need not wait, it runs on this thread under this watch.</param>
     /// <returns>False if the request was refused.</returns>
-    public bool TryRun(in RouteCall call, HandlerCostEstimator? watch = null)
+    public bool TryRun(in PendingHandlerCall call, HandlerCostEstimator? watch = null)
     {
         bool asks = false;
         lock (_gate)
@@ -131,7 +131,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     /// </summary>
     public void OnDone()
     {
-        if (TryNext(out RouteCall next) && !TryStartThread(next))
+        if (TryNext(out PendingHandlerCall next) && !TryStartThread(next))
         {
             Serve(next);
         }
@@ -140,7 +140,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     /// <inheritdoc/>
     public bool TryStartNext(out bool waitsForMore)
     {
-        RouteCall call = default;
+        PendingHandlerCall call = default;
         lock (_gate)
         {
             // One runs already: otherwise no thread would serve the waiting ones.
@@ -180,7 +180,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
 
     private static void RunThread(object? state)
     {
-        (HandlerWorkQueue queue, RouteCall call) = ((HandlerWorkQueue, RouteCall))state!;
+        (HandlerWorkQueue queue, PendingHandlerCall call) = ((HandlerWorkQueue, PendingHandlerCall))state!;
         bool isEntered = queue.TryEnter();
         try
         {
@@ -215,7 +215,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         }
     }
 
-    private bool TryStartThread(in RouteCall call)
+    private bool TryStartThread(in PendingHandlerCall call)
     {
         if (_isForThreads && !call.Stage.Served.TryTakeSlowThread())
         {
@@ -232,7 +232,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         return false;
     }
 
-    private void GiveBack(in RouteCall call)
+    private void GiveBack(in PendingHandlerCall call)
     {
         _threads?.Release();
         if (_isForThreads)
@@ -241,7 +241,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         }
     }
 
-    private void Serve(RouteCall call)
+    private void Serve(PendingHandlerCall call)
     {
         while (Execute(call))
         {
@@ -252,7 +252,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         }
     }
 
-    private bool Execute(in RouteCall call)
+    private bool Execute(in PendingHandlerCall call)
     {
         // As many as run at a time wait about as long as one call takes, however long that is.
         if (_waiting.Count >= _parallelism && call.WaitingSince is { } since && HasWaited(call, since, UserCodePolicy.LongestWait))
@@ -302,7 +302,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         return true;
     }
 
-    private bool TryWait(in RouteCall call, long capacity)
+    private bool TryWait(in PendingHandlerCall call, long capacity)
     {
         int waiting = _waiting.Count;
         if (waiting >= capacity || HasStopped())
@@ -322,16 +322,16 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
 
     // No thread takes the first one, or those before it: further ones need not wait to learn that.
     private bool HasStopped() =>
-        _waiting.TryPeek(out (RouteCall Call, CoapQuotaSource? Source) first) && first.Call.WaitingSince is { } since
+        _waiting.TryPeek(out (PendingHandlerCall Call, CoapQuotaSource? Source) first) && first.Call.WaitingSince is { } since
             && HasWaited(first.Call, since, UserCodePolicy.StoppedAfter);
 
     // A request that continues an operation waits longer: refusing it would waste the earlier work.
-    private bool HasWaited(in RouteCall call, long since, TimeSpan limit) =>
+    private bool HasWaited(in PendingHandlerCall call, long since, TimeSpan limit) =>
         _environment.Now - since
             > limit.Ticks * (ResourceInboundBlock.Continues(call.Exchange) ? UserCodePolicy.WaitsOfContinuations : 1);
 
     // A request that continues an operation has no source: refusing it would waste the earlier work.
-    private CoapQuotaSource? SourceOf(in RouteCall call)
+    private CoapQuotaSource? SourceOf(in PendingHandlerCall call)
     {
         if (_sources is null || ResourceInboundBlock.Continues(call.Exchange))
         {
@@ -342,7 +342,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         return call.Stage.Environment.Sources.Of(channel.Remote, channel.PeerId);
     }
 
-    private void Enqueue(in RouteCall call, CoapQuotaSource? source)
+    private void Enqueue(in PendingHandlerCall call, CoapQuotaSource? source)
     {
         if (source is { } asking)
         {
@@ -352,9 +352,9 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         _waiting.Enqueue((call, source));
     }
 
-    private bool TryDequeue(out RouteCall call)
+    private bool TryDequeue(out PendingHandlerCall call)
     {
-        bool isThere = _waiting.TryDequeue(out (RouteCall Call, CoapQuotaSource? Source) next);
+        bool isThere = _waiting.TryDequeue(out (PendingHandlerCall Call, CoapQuotaSource? Source) next);
         if (next.Source is { } source)
         {
             _sources!.Remove(source);
@@ -364,7 +364,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         return isThere;
     }
 
-    private bool TryNext(out RouteCall call)
+    private bool TryNext(out PendingHandlerCall call)
     {
         lock (_gate)
         {

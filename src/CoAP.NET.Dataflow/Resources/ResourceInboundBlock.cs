@@ -31,7 +31,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
     private readonly ErrorResponseDescriber _errors;
     private readonly HandlerInvoker _run;
     private readonly SubsequentBlockResponder _subsequentBlocks;
-    private readonly UnansweredRequests _unanswered;
+    private readonly UnansweredServerRequests _unanswered;
 
     // For a response that replaces one that a user's block declined or lost: it bypasses that block.
     private readonly InlineTarget<CoapServerReply>? _exchangesOut;
@@ -48,7 +48,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
         _run = new HandlerInvoker(this, environment, routes, _reports);
         Served = served;
         Admission = new RunningRequestAdmission(environment, served, Busy);
-        _unanswered = new UnansweredRequests(environment, served);
+        _unanswered = new UnansweredServerRequests(environment, served);
         _exchangesOut = exchangesOut;
         _subsequentBlocks = new SubsequentBlockResponder(environment, served, Admission, _reports, this);
     }
@@ -216,7 +216,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
                 exchange.Observing = plan.Register(route, observing, request, _routes.Notifier);
             }
 
-            taken = plan.Executor.TryRun(new RouteCall(_run, exchange, route));
+            taken = plan.Executor.TryRun(new PendingHandlerCall(_run, exchange, route));
         }
 #pragma warning disable CA1031 // a task scheduler, or what finds the terms of a resource, may throw anything
         catch (Exception exception)

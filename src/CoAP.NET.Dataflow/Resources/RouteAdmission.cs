@@ -83,7 +83,7 @@ internal static class RouteAdmission
                 request.Route = route.GetValues(RouteTable.OptionsOf(request), firstSegment);
             }
 
-            request.Body = new ReceivedRequestBody { IsIncomplete = true };
+            request.Body = new ReceivedRequestBodyState { IsIncomplete = true };
             ValueTask<CoapResult> asked;
             UserCodeScope.Enter();
             try

@@ -30,7 +30,7 @@ internal sealed class RouteExecutor
 
     /// <summary>Runs the handler now or later; the run sends the answer.</summary>
     /// <returns>False if the request was refused: the caller answers 5.03.</returns>
-    public bool TryRun(in RouteCall call)
+    public bool TryRun(in PendingHandlerCall call)
     {
         switch (Options.Kind)
         {
@@ -51,13 +51,13 @@ internal sealed class RouteExecutor
         }
     }
 
-    private static bool TryRunOn(TaskScheduler scheduler, in RouteCall call)
+    private static bool TryRunOn(TaskScheduler scheduler, in PendingHandlerCall call)
     {
         // The task never fails, because Execute always answers. A scheduler that refuses throws here.
         _ = Task.Factory.StartNew(
             static state =>
             {
-                RouteCall call = (RouteCall)state!;
+                PendingHandlerCall call = (PendingHandlerCall)state!;
                 call.Run.Execute(call, queue: null, watch: null);
             },
             call,

@@ -18,11 +18,11 @@ internal static class SeekableReader
         CoapEnvironment environment)
     {
         FileStream? file = null;
-        SeekableBody? body = null;
+        SeekableResponseBody? body = null;
         CoapResult? answer = null;
         try
         {
-            file = result.Path is { } path ? SeekableBody.Open(path) : null;
+            file = result.Path is { } path ? SeekableResponseBody.Open(path) : null;
             FileStamp stamp = file is null ? default : FileStamp.Of(file.SafeFileHandle);
             CoapETag etag = result.ETag
                 ?? await FileEntityTagCache.GetAsync(file!, stamp, exchange.Request.Aborted).ConfigureAwait(false);
@@ -31,7 +31,7 @@ internal static class SeekableReader
                 return CoapResults.Valid(etag).As(result);
             }
 
-            body = new SeekableBody(environment, route, result, etag, stamp);
+            body = new SeekableResponseBody(environment, route, result, etag, stamp);
             return answer = await ReadAsync(exchange, body, file, environment.Limits.Blockwise.ResponseMemory).ConfigureAwait(false);
         }
         catch (Exception exception) when (result.Path is not null && file is null
@@ -49,7 +49,7 @@ internal static class SeekableReader
         }
     }
 
-    private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableBody body, FileStream? file, long maxWhole)
+    private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResponseBody body, FileStream? file, long maxWhole)
     {
         CoapRequestContext request = exchange.Request;
 

@@ -13,7 +13,7 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
     private readonly CoapEnvironment _environment;
     private readonly RunningRequestCounter _served;
     private readonly InlineTarget<CoapServerReply> _exchangesOut;
-    private readonly UnansweredRequests _unanswered;
+    private readonly UnansweredServerRequests _unanswered;
 
     internal UserRouterOutboundBlock(CoapEnvironment environment, RunningRequestCounter served, InlineTarget<CoapServerReply> exchangesOut)
         : base(environment.Counters, environment.Logger)
@@ -21,7 +21,7 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
         _environment = environment;
         _served = served;
         _exchangesOut = exchangesOut;
-        _unanswered = new UnansweredRequests(environment, served);
+        _unanswered = new UnansweredServerRequests(environment, served);
         Reports = new HandlerDiagnostics(environment);
         Admission = new RunningRequestAdmission(environment, served, ResourceInboundBlock.MakeBusy(environment));
     }

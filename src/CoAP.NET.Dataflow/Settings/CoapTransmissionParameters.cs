@@ -15,7 +15,7 @@ public sealed record CoapTransmissionParameters
     private readonly TimeSpan _ackTimeout = TimeSpan.FromSeconds(2);
     private readonly double _ackRandomFactor = 1.5;
     private readonly int _maxRetransmit = 4;
-    private readonly CoapRetransmissionTiming _retransmissionTiming;
+    private readonly CoapRetransmissionAlgorithm _retransmissionTiming;
     private readonly int _nStart = 1;
     private readonly TimeSpan? _piggybackWindow;
     private readonly int? _extendedTokenLength;
@@ -83,18 +83,18 @@ public sealed record CoapTransmissionParameters
     /// How long a Confirmable message waits before it is sent again: by <see cref="AckTimeout"/> alone or by measured round-trip times.
     /// </summary>
     /// <remarks>
-    /// Default <see cref="CoapRetransmissionTiming.Default"/>, which measures for the blocks of bodies only. With measuring,
+    /// Default <see cref="CoapRetransmissionAlgorithm.Default"/>, which measures for the blocks of bodies only. With measuring,
     /// <see cref="AckTimeout"/> is the wait before the first measurement, and later waits may be shorter.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is not defined.</exception>
-    public CoapRetransmissionTiming RetransmissionTiming
+    public CoapRetransmissionAlgorithm RetransmissionTiming
     {
         get => _retransmissionTiming;
         init
         {
             _retransmissionTiming = Enum.IsDefined(value)
                 ? value
-                : throw new ArgumentOutOfRangeException(nameof(value), value, "The value is not a member of CoapRetransmissionTiming.");
+                : throw new ArgumentOutOfRangeException(nameof(value), value, "The value is not a member of CoapRetransmissionAlgorithm.");
         }
     }
 

@@ -23,7 +23,7 @@ internal sealed class ConnectionPings
             return;
         }
 
-        state.Custody ??= new CustodyPings(requests);
+        state.Custody ??= new ReceivedCustodyPings(requests);
         if (!state.Custody.TryAdd(ping.Token))
         {
             Pong(state, ping.Token, custody: false);

@@ -45,7 +45,7 @@ internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, 
     /// <summary>
     /// Pings of the peer whose Pong waits until earlier requests are answered (RFC 8323 section 5.4.1); created on first use.
     /// </summary>
-    public CustodyPings? Custody { get; set; }
+    public ReceivedCustodyPings? Custody { get; set; }
 
     /// <summary>Messages that change until they leave (<see cref="ITransmissionOwner"/>) and wait for room on the connection.</summary>
     public LinkedList<CoapTransmission> Waiting => field ??= new();

@@ -8,18 +8,18 @@ namespace CoAP.NET;
 /// </summary>
 internal sealed class DisconnectReportScope : IUserCodeTracker
 {
-    private readonly AsyncConnections _host;
+    private readonly AsyncIOConnections _host;
     private readonly IUserCodeTracker? _outer;
     private bool _hasLeft;
 
-    private DisconnectReportScope(AsyncConnections host, IUserCodeTracker? outer)
+    private DisconnectReportScope(AsyncIOConnections host, IUserCodeTracker? outer)
     {
         _host = host;
         _outer = outer;
     }
 
     /// <summary>Reports the end of a connection, and removes it from the count of its host.</summary>
-    public static void Report(AsyncConnections host, AsyncIOConnection connection, Exception? reason)
+    public static void Report(AsyncIOConnections host, AsyncIOConnection connection, Exception? reason)
     {
         DisconnectReportScope role = new(host, UserCodeScope.Role);
         UserCodeScope.Role = role;

@@ -27,7 +27,7 @@ internal sealed class CookieIssuer : IDisposable
     // RFC 6347 section 4.2.1: a HelloVerifyRequest carries DTLS 1.0, whatever version the ends agree on later.
     private const ushort VerifyVersion = 0xFEFF;
 
-    private readonly CoapEpochKeys _keys;
+    private readonly RotatingKeyProvider _keys;
 
     /// <summary>Creates a mint with secret keys of its own.</summary>
     /// <param name="random">The source of the secret from which the keys derive.</param>
@@ -35,15 +35,15 @@ internal sealed class CookieIssuer : IDisposable
     /// <param name="keyLifetime">How long a key is in use; cookies are valid between once and twice this long.</param>
     public CookieIssuer(CoapRandomSource random, TimeProvider time, TimeSpan keyLifetime)
     {
-        byte[] secret = new byte[CoapEpochKeys.MinSecretLength];
+        byte[] secret = new byte[RotatingKeyProvider.MinSecretLength];
         random.Fill(secret);
-        _keys = new CoapEpochKeys(secret, Purpose, keyLifetime, time);
+        _keys = new RotatingKeyProvider(secret, Purpose, keyLifetime, time);
         CryptographicOperations.ZeroMemory(secret);
     }
 
     /// <summary>Creates a mint with keys that other processes may share.</summary>
     /// <param name="keys">The keys, which it owns from now on.</param>
-    public CookieIssuer(CoapEpochKeys keys) => _keys = keys;
+    public CookieIssuer(RotatingKeyProvider keys) => _keys = keys;
 
     /// <summary>Whether a ClientHello carries a valid cookie.</summary>
     /// <param name="hello">The ClientHello.</param>
@@ -83,16 +83,16 @@ internal sealed class CookieIssuer : IDisposable
     /// <summary>Wipes the keys.</summary>
     public void Dispose() => _keys.Dispose();
 
-    private static bool Accepts(CoapEpochKeys keys, in ClientHello hello, ReadOnlySpan<byte> address)
+    private static bool Accepts(RotatingKeyProvider keys, in ClientHello hello, ReadOnlySpan<byte> address)
     {
         Span<byte> cookie = stackalloc byte[CookieLength];
         return TryMake(keys, keys.EpochOf(hello.Cookie[0], BitsOfMark), hello, address, cookie)
             && CryptographicOperations.FixedTimeEquals(cookie, hello.Cookie);
     }
 
-    private static bool TryMake(CoapEpochKeys keys, long epoch, in ClientHello hello, ReadOnlySpan<byte> address, Span<byte> cookie)
+    private static bool TryMake(RotatingKeyProvider keys, long epoch, in ClientHello hello, ReadOnlySpan<byte> address, Span<byte> cookie)
     {
-        Span<byte> key = stackalloc byte[CoapEpochKeys.KeyLength];
+        Span<byte> key = stackalloc byte[RotatingKeyProvider.KeyLength];
         if (!keys.TryGetKey(epoch, key))
         {
             return false;

@@ -92,7 +92,7 @@ internal sealed record HandshakeSettings
     public Action<string>? KeyLog { get; init; }
 
     /// <summary>The store of resumable sessions of a server (RFC 5246 section 7.3); null: no resumption.</summary>
-    public IResumptionMemory? SessionStore { get; init; }
+    public IServerResumptionCache? SessionStore { get; init; }
 
     /// <summary>Runs when <see cref="SessionStore"/> threw; null: nothing runs.</summary>
     public Action<Exception>? SessionStoreFailed { get; init; }

@@ -118,7 +118,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
 
     /// <summary>Stores the new session for other servers too. Call it when the handshake is done.</summary>
     /// <param name="resumption">The shared store; null for none.</param>
-    public void KeepBy(SharedResumption? resumption)
+    public void KeepBy(ResumptionStoreGuard? resumption)
     {
         if (_kept is { } state && resumption is not null)
         {

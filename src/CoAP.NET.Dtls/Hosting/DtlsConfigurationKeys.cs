@@ -13,7 +13,7 @@ internal static class DtlsConfigurationKeys
 
     private static readonly ConfigurationValueSyntax s_idle = Time(FromSeconds(1), FromDays(365));
 
-    private static readonly ConfigurationKeyTable<CoapDtlsFileOptions> s_common = new("Dtls:")
+    private static readonly ConfigurationSectionReader<CoapDtlsFileOptions> s_common = new("Dtls:")
     {
         { "Certificate", FilePath },
         { "Key", FilePath },
@@ -30,7 +30,7 @@ internal static class DtlsConfigurationKeys
     };
 
     /// <summary>The keys of servers.</summary>
-    public static ConfigurationKeyTable<CoapDtlsServerFileOptions> ServerTable { get; } = new("Dtls:")
+    public static ConfigurationSectionReader<CoapDtlsServerFileOptions> ServerTable { get; } = new("Dtls:")
     {
         { "PskFile", FilePath },
         { "PskIdentityHint", Text("text") },
@@ -46,7 +46,7 @@ internal static class DtlsConfigurationKeys
     };
 
     /// <summary>The keys of clients.</summary>
-    public static ConfigurationKeyTable<CoapDtlsClientFileOptions> ClientTable { get; } = new("Dtls:")
+    public static ConfigurationSectionReader<CoapDtlsClientFileOptions> ClientTable { get; } = new("Dtls:")
     {
         { "PskIdentity", Text("text") },
         { "PskKey", Text("text") },

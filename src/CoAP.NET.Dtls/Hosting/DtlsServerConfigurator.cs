@@ -41,7 +41,7 @@ internal sealed class DtlsServerConfigurator(IServiceProvider services, HostedRe
         }
         else
         {
-            endpoint.Transports.Factories.Add(new MissingDtlsKeys(server.SectionPath));
+            endpoint.Transports.Factories.Add(new MissingDtlsKeysFactory(server.SectionPath));
         }
     }
 
@@ -60,7 +60,7 @@ internal sealed class DtlsServerConfigurator(IServiceProvider services, HostedRe
 /// replaces it.
 /// </summary>
 /// <param name="section">The section of the server.</param>
-internal sealed class MissingDtlsKeys(string section) : ICoapTransportFactory
+internal sealed class MissingDtlsKeysFactory(string section) : ICoapTransportFactory
 {
     public string Scheme => "coaps";
 

@@ -14,7 +14,7 @@ namespace CoAP.NET.Dtls.SessionBackups;
 /// <param name="mostEnded">Maximum number of ended sessions that wait; the stored states of others expire by themselves.</param>
 internal sealed class BackupQueue(
     ICoapDtlsSessionBackup backup,
-    Func<BackedUpSession, (CoapDtlsSessionChange Change, ulong Asked, (long Until, int Place) Kept)?> stateOf,
+    Func<DtlsSessionWithBackup, (CoapDtlsSessionChange Change, ulong Asked, (long Until, int Place) Kept)?> stateOf,
     Action<Action> run,
     TimeProvider time,
     int mostEnded) : IDisposable
@@ -25,7 +25,7 @@ internal sealed class BackupQueue(
 
     private readonly CancellationTokenSource _canceled = new();
     private readonly Lock _gate = new();
-    private readonly Queue<BackedUpSession> _pending = new();
+    private readonly Queue<DtlsSessionWithBackup> _pending = new();
     private readonly Queue<(CoapDtlsSessionChange Change, BackupConfirmationCountdown? Confirmation)> _finished = new();
 
     // Set while it hands over batches; its result is the reason for an early end.
@@ -40,7 +40,7 @@ internal sealed class BackupQueue(
 
     /// <summary>Hands over the state of a session soon.</summary>
     /// <param name="session">The session.</param>
-    public void Post(BackedUpSession session)
+    public void Post(DtlsSessionWithBackup session)
     {
         PostLater(session);
         Go();
@@ -48,7 +48,7 @@ internal sealed class BackupQueue(
 
     /// <summary>Hands over the state of a session with the next <see cref="Go"/>.</summary>
     /// <param name="session">The session.</param>
-    public void PostLater(BackedUpSession session)
+    public void PostLater(DtlsSessionWithBackup session)
     {
         lock (_gate)
         {
@@ -176,7 +176,7 @@ internal sealed class BackupQueue(
     private bool Take(List<Item> batch)
     {
         batch.Clear();
-        List<BackedUpSession> sessions = [];
+        List<DtlsSessionWithBackup> sessions = [];
         TaskCompletionSource<Exception?>? done = null;
         lock (_gate)
         {
@@ -187,7 +187,7 @@ internal sealed class BackupQueue(
                 batch.Add(new(finished.Change) { Confirmation = finished.Confirmation });
             }
 
-            while (batch.Count + sessions.Count < MaxBatch && _pending.TryDequeue(out BackedUpSession? session))
+            while (batch.Count + sessions.Count < MaxBatch && _pending.TryDequeue(out DtlsSessionWithBackup? session))
             {
                 session.IsPending = false;
                 sessions.Add(session);
@@ -200,7 +200,7 @@ internal sealed class BackupQueue(
         }
 
         done?.SetResult(null);
-        foreach (BackedUpSession session in sessions)
+        foreach (DtlsSessionWithBackup session in sessions)
         {
             if (stateOf(session) is var (change, asked, kept))
             {
@@ -266,7 +266,7 @@ internal sealed class BackupQueue(
     // An entry of a batch; without a session, that session has ended.
     private readonly record struct Item(CoapDtlsSessionChange Change)
     {
-        public BackedUpSession? Session { get; init; }
+        public DtlsSessionWithBackup? Session { get; init; }
 
         public ulong Asked { get; init; }
 

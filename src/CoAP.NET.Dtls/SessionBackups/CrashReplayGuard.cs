@@ -29,8 +29,8 @@ internal sealed class CrashReplayGuard(DtlsServer server, SessionTable sessions)
     private const int MaxAskedInVain = 3;
 
     private readonly Lock _gate = new();
-    private readonly SourceQueue<BackedUpSession, RequestAwaitingReplayCheck> _held = new(MaxRequestsInDoubt, maxOfKey: 1);
-    private readonly Dictionary<BackedUpSession, SessionInDoubt> _doubts = [];
+    private readonly SourceQueue<DtlsSessionWithBackup, RequestAwaitingReplayCheck> _held = new(MaxRequestsInDoubt, maxOfKey: 1);
+    private readonly Dictionary<DtlsSessionWithBackup, SessionInDoubt> _doubts = [];
 
     /// <summary>Number of held requests.</summary>
     public int Count => _held.Count;
@@ -40,7 +40,7 @@ internal sealed class CrashReplayGuard(DtlsServer server, SessionTable sessions)
     /// <param name="path">The path that it came from.</param>
     /// <param name="content">The message.</param>
     /// <param name="sequence">The number of its record.</param>
-    public void Receive(BackedUpSession session, in DtlsPath path, ReadOnlySpan<byte> content, ulong sequence)
+    public void Receive(DtlsSessionWithBackup session, in DtlsPath path, ReadOnlySpan<byte> content, ulong sequence)
     {
         if (!CoapHeaderReader.IsUnsafeRequest(content))
         {
@@ -87,7 +87,7 @@ internal sealed class CrashReplayGuard(DtlsServer server, SessionTable sessions)
 
     /// <summary>Removes a session that has ended.</summary>
     /// <param name="session">The session.</param>
-    public void Forget(BackedUpSession session)
+    public void Forget(DtlsSessionWithBackup session)
     {
         lock (_gate)
         {
@@ -96,7 +96,7 @@ internal sealed class CrashReplayGuard(DtlsServer server, SessionTable sessions)
         }
     }
 
-    private async Task AskAsync(BackedUpSession session)
+    private async Task AskAsync(DtlsSessionWithBackup session)
     {
         bool isAnswered = false;
         try
@@ -113,7 +113,7 @@ internal sealed class CrashReplayGuard(DtlsServer server, SessionTable sessions)
         server.Run(() => OnAsked(session, isAnswered));
     }
 
-    private void OnAsked(BackedUpSession session, bool isAnswered)
+    private void OnAsked(DtlsSessionWithBackup session, bool isAnswered)
     {
         ulong next = isAnswered ? session.EndDoubt() : 0;
         RequestAwaitingReplayCheck? held;
@@ -176,8 +176,8 @@ internal sealed class CrashReplayGuard(DtlsServer server, SessionTable sessions)
 /// <param name="sequence">The number of its record.</param>
 /// <param name="source">The source whose place it takes.</param>
 internal sealed class RequestAwaitingReplayCheck(
-    BackedUpSession session, in DtlsPath path, byte[] content, ulong sequence, CoapQuotaSource source)
-    : SourceQueue<BackedUpSession, RequestAwaitingReplayCheck>.Item(session, source, cost: 1)
+    DtlsSessionWithBackup session, in DtlsPath path, byte[] content, ulong sequence, CoapQuotaSource source)
+    : SourceQueue<DtlsSessionWithBackup, RequestAwaitingReplayCheck>.Item(session, source, cost: 1)
 {
     public DtlsPath Path { get; } = path;
 

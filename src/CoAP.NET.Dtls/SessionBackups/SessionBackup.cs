@@ -22,7 +22,7 @@ internal sealed class SessionBackup : IDisposable
     private readonly Lock _gate = new();
 
     // The sessions that wait for numbers, and since when, by the clock's timestamp.
-    private readonly Dictionary<BackedUpSession, long> _waiting = [];
+    private readonly Dictionary<DtlsSessionWithBackup, long> _waiting = [];
     private long _heardAt;
 
     /// <summary>Creates the bookkeeping of a server.</summary>
@@ -43,9 +43,9 @@ internal sealed class SessionBackup : IDisposable
         _queue = new BackupQueue(backupOptions.Backup, StateOf, server.Run, time, limits.MaxSessions);
         _heardAt = time.GetTimestamp();
         Doubts = new CrashReplayGuard(server, sessions);
-        Early = new BackedUpSessionReceiveQueue(server, sessions);
-        BackedUpSessionSendQueue = new BackedUpSessionSendQueue(server.Counters, sessions);
-        CredentialRevalidation = new CredentialRevalidation(server, limits.HandshakeTimeout, time);
+        Early = new UnconfirmedSessionReceiveQueue(server, sessions);
+        UnconfirmedSessionSendQueue = new UnconfirmedSessionSendQueue(server.Counters, sessions);
+        LoadedSessionCredentialCheck = new LoadedSessionCredentialCheck(server, limits.HandshakeTimeout, time);
         Loading = new SessionLoader(this, server, sessions, limits, _seal);
     }
 
@@ -56,13 +56,13 @@ internal sealed class SessionBackup : IDisposable
     public CrashReplayGuard Doubts { get; }
 
     /// <summary>Holds records of sessions that wait for their record numbers.</summary>
-    public BackedUpSessionReceiveQueue Early { get; }
+    public UnconfirmedSessionReceiveQueue Early { get; }
 
     /// <summary>Holds messages to clients of such sessions.</summary>
-    public BackedUpSessionSendQueue BackedUpSessionSendQueue { get; }
+    public UnconfirmedSessionSendQueue UnconfirmedSessionSendQueue { get; }
 
     /// <summary>Checks the credentials of the clients of loaded sessions.</summary>
-    public CredentialRevalidation CredentialRevalidation { get; }
+    public LoadedSessionCredentialCheck LoadedSessionCredentialCheck { get; }
 
     /// <summary>Whether the server keeps sessions only when it stops.</summary>
     public bool IsForStopsOnly => _backupOptions.IsForStopsOnly;
@@ -77,7 +77,7 @@ internal sealed class SessionBackup : IDisposable
     /// <param name="established">The result of the handshake.</param>
     /// <param name="path">The path to the peer.</param>
     /// <param name="slot">Its slot; null without slots.</param>
-    public BackedUpSession Make(HandshakeResult established, in DtlsPath path, byte? slot = null)
+    public DtlsSessionWithBackup Make(HandshakeResult established, in DtlsPath path, byte? slot = null)
     {
         ulong id;
         if (established.Records.OwnCid is { Length: DtlsServer.CidLength } cid)
@@ -92,7 +92,7 @@ internal sealed class SessionBackup : IDisposable
             id = BinaryPrimitives.ReadUInt64BigEndian(random);
         }
 
-        BackedUpSession session = new(established, path, _server, id);
+        DtlsSessionWithBackup session = new(established, path, _server, id);
         if (!IsForStopsOnly)
         {
             session.BeginToCount();
@@ -103,7 +103,7 @@ internal sealed class SessionBackup : IDisposable
 
     /// <summary>Handles a session that is new or loaded, and is in the table.</summary>
     /// <param name="session">The session.</param>
-    public void OnOpened(BackedUpSession session)
+    public void OnOpened(DtlsSessionWithBackup session)
     {
         session.IsOpened = true;
 
@@ -116,11 +116,11 @@ internal sealed class SessionBackup : IDisposable
 
     /// <summary>Handles a session's request for record numbers.</summary>
     /// <param name="session">The session.</param>
-    public void OnAsked(BackedUpSession session) => _queue.Post(session);
+    public void OnAsked(DtlsSessionWithBackup session) => _queue.Post(session);
 
     /// <summary>Handles a session that begins to wait for record numbers.</summary>
     /// <param name="session">The session.</param>
-    public void OnWaiting(BackedUpSession session)
+    public void OnWaiting(DtlsSessionWithBackup session)
     {
         lock (_gate)
         {
@@ -130,16 +130,16 @@ internal sealed class SessionBackup : IDisposable
 
     /// <summary>Handles a session that no longer waits: sends its held messages, and processes its held records.</summary>
     /// <param name="session">The session.</param>
-    public void OnConfirmed(BackedUpSession session)
+    public void OnConfirmed(DtlsSessionWithBackup session)
     {
-        BackedUpSessionSendQueue.Release(session);
+        UnconfirmedSessionSendQueue.Release(session);
         Early.Release(session);
     }
 
     /// <summary>Handles the end of a session.</summary>
     /// <param name="session">The session.</param>
     /// <param name="reason">The reason.</param>
-    public void OnEnded(BackedUpSession session, DtlsSessionEndReason reason)
+    public void OnEnded(DtlsSessionWithBackup session, DtlsSessionEndReason reason)
     {
         Doubts.Forget(session);
         Loading.TakeSeen(session);
@@ -154,7 +154,7 @@ internal sealed class SessionBackup : IDisposable
 
     /// <summary>Tells the backup to remove a session.</summary>
     /// <param name="session">The session.</param>
-    public void Forget(BackedUpSession session) =>
+    public void Forget(DtlsSessionWithBackup session) =>
         _queue.Add(ChangeOf(session, CoapDtlsSessionChangeKind.Ended, default, _time.GetUtcNow()));
 
     /// <summary>Performs due work: reports received records, retries, and ends sessions that wait for too long.</summary>
@@ -171,7 +171,7 @@ internal sealed class SessionBackup : IDisposable
             && Interlocked.CompareExchange(ref _heardAt, now, since) == since)
         {
             // A state covers already what another process has received.
-            foreach (BackedUpSession session in _sessions.HeardSince(since).Cast<BackedUpSession>())
+            foreach (DtlsSessionWithBackup session in _sessions.HeardSince(since).Cast<DtlsSessionWithBackup>())
             {
                 if (!session.IsUntouched)
                 {
@@ -181,7 +181,7 @@ internal sealed class SessionBackup : IDisposable
         }
 
         _queue.Go();
-        foreach (BackedUpSession session in TakeOverdue())
+        foreach (DtlsSessionWithBackup session in TakeOverdue())
         {
             session.End(DtlsSessionEndReason.Unconfirmed, tells: true);
         }
@@ -210,7 +210,7 @@ internal sealed class SessionBackup : IDisposable
     /// <summary>Ends a session without a message to its peer, because it continues where a server loads it.</summary>
     /// <param name="session">The session.</param>
     /// <param name="confirmation">Completes when the backup has kept it; null for none.</param>
-    public void EndToKeep(BackedUpSession session, BackupConfirmationCountdown? confirmation = null)
+    public void EndToKeep(DtlsSessionWithBackup session, BackupConfirmationCountdown? confirmation = null)
     {
         using StateWriter writer = new();
         bool isKept = session.TryWrite(writer, isLast: true, _server.Sink.ExportState(session).Span, out _, out _);
@@ -227,10 +227,10 @@ internal sealed class SessionBackup : IDisposable
     /// <param name="released">The sessions.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="TimeoutException">The backup took too long.</exception>
-    public async Task ReleaseAsync(IEnumerable<BackedUpSession> released, CancellationToken cancellationToken)
+    public async Task ReleaseAsync(IEnumerable<DtlsSessionWithBackup> released, CancellationToken cancellationToken)
     {
         BackupConfirmationCountdown confirmation = new();
-        foreach (BackedUpSession session in released)
+        foreach (DtlsSessionWithBackup session in released)
         {
             EndToKeep(session, confirmation);
         }
@@ -256,7 +256,7 @@ internal sealed class SessionBackup : IDisposable
         Loading.Stop();
         foreach (DtlsSession session in _sessions.Shut())
         {
-            EndToKeep((BackedUpSession)session);
+            EndToKeep((DtlsSessionWithBackup)session);
         }
 
         using CancellationTokenSource until = Until();
@@ -286,7 +286,7 @@ internal sealed class SessionBackup : IDisposable
     }
 
     // Returns the current state of a session; null if there is nothing to keep.
-    private (CoapDtlsSessionChange Change, ulong Asked, (long Until, int Place) Kept)? StateOf(BackedUpSession session)
+    private (CoapDtlsSessionChange Change, ulong Asked, (long Until, int Place) Kept)? StateOf(DtlsSessionWithBackup session)
     {
         using StateWriter writer = new();
         CoapDtlsSessionChangeKind kind = !session.IsHandedOver && !session.IsWaiting ? CoapDtlsSessionChangeKind.Made
@@ -317,7 +317,7 @@ internal sealed class SessionBackup : IDisposable
     }
 
     private static CoapDtlsSessionChange ChangeOf(
-        BackedUpSession session, CoapDtlsSessionChangeKind kind, ReadOnlyMemory<byte> state, DateTimeOffset expires,
+        DtlsSessionWithBackup session, CoapDtlsSessionChangeKind kind, ReadOnlyMemory<byte> state, DateTimeOffset expires,
         ReadOnlyMemory<byte> progress = default) =>
         new(kind, session.IdBytes(), state, expires) { Stamp = session.Stamp, Progress = progress };
 
@@ -327,7 +327,7 @@ internal sealed class SessionBackup : IDisposable
         return _time.GetUtcNow() + (left > TimeSpan.Zero ? left : TimeSpan.Zero);
     }
 
-    private List<BackedUpSession> TakeOverdue()
+    private List<DtlsSessionWithBackup> TakeOverdue()
     {
         lock (_gate)
         {
@@ -336,8 +336,8 @@ internal sealed class SessionBackup : IDisposable
                 return [];
             }
 
-            List<BackedUpSession> overdue = [];
-            foreach ((BackedUpSession session, long since) in _waiting)
+            List<DtlsSessionWithBackup> overdue = [];
+            foreach ((DtlsSessionWithBackup session, long since) in _waiting)
             {
                 bool isOverdue = _time.GetElapsedTime(since) >= _backupOptions.ConfirmTimeout;
                 if (!session.IsWaiting || session.IsClosed || isOverdue)

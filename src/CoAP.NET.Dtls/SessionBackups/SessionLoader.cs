@@ -20,10 +20,10 @@ internal sealed class SessionLoader(
     private readonly Lock _gate = new();
 
     // Few sessions have such a state, and not for long.
-    private readonly ConcurrentDictionary<BackedUpSession, byte[]> _seen = new();
+    private readonly ConcurrentDictionary<DtlsSessionWithBackup, byte[]> _seen = new();
 
     // The sessions of the start, until all of them are loaded.
-    private List<BackedUpSession>? _first = [];
+    private List<DtlsSessionWithBackup>? _first = [];
     private bool _isStopped;
     private int _unreadable;
 
@@ -35,7 +35,7 @@ internal sealed class SessionLoader(
     {
         // Several threads may load at the same time.
         Span<byte> plain = stackalloc byte[UsualLength];
-        BackedUpSession session;
+        DtlsSessionWithBackup session;
         byte[]? seen;
         try
         {
@@ -100,7 +100,7 @@ internal sealed class SessionLoader(
     /// <returns>The number of sessions, without those over the limit.</returns>
     public int TakeFirst()
     {
-        List<BackedUpSession> loaded;
+        List<DtlsSessionWithBackup> loaded;
         lock (_gate)
         {
             loaded = _first ?? [];
@@ -111,7 +111,7 @@ internal sealed class SessionLoader(
         int tooMany = loaded.Count - Math.Max(0, limits.MaxSessions - sessions.Count);
         if (tooMany > 0)
         {
-            foreach (BackedUpSession session in loaded.GetRange(0, tooMany))
+            foreach (DtlsSessionWithBackup session in loaded.GetRange(0, tooMany))
             {
                 session.Discard();
                 TakeSeen(session);
@@ -128,7 +128,7 @@ internal sealed class SessionLoader(
     /// <summary>Returns what earlier owners of a session know of received messages, so that no duplicate runs.</summary>
     /// <param name="session">The session.</param>
     /// <returns>The state, once; null for nothing.</returns>
-    public byte[]? TakeSeen(BackedUpSession session) => session.IsLoaded && _seen.TryRemove(session, out byte[]? seen) ? seen : null;
+    public byte[]? TakeSeen(DtlsSessionWithBackup session) => session.IsLoaded && _seen.TryRemove(session, out byte[]? seen) ? seen : null;
 
     /// <summary>Rejects further sessions.</summary>
     public void Stop()
@@ -137,10 +137,10 @@ internal sealed class SessionLoader(
     }
 
     // Reads the times once: there may be very many sessions, spread over memory.
-    private static List<BackedUpSession> SortedByLastReceived(List<BackedUpSession> sessions)
+    private static List<DtlsSessionWithBackup> SortedByLastReceived(List<DtlsSessionWithBackup> sessions)
     {
         long[] times = [.. sessions.Select(static session => session.LastReceived)];
-        BackedUpSession[] sorted = [.. sessions];
+        DtlsSessionWithBackup[] sorted = [.. sessions];
         Array.Sort(times, sorted);
         return [.. sorted];
     }
@@ -152,9 +152,9 @@ internal sealed class SessionLoader(
     }
 
     // Its client may have opened a new session over the same path; then the old one is useless everywhere.
-    private CoapDtlsSessionLoad OnKnown(BackedUpSession session, DtlsSession known)
+    private CoapDtlsSessionLoad OnKnown(DtlsSessionWithBackup session, DtlsSession known)
     {
-        if (known is not BackedUpSession kept || kept.Id != session.Id)
+        if (known is not DtlsSessionWithBackup kept || kept.Id != session.Id)
         {
             backup.Forget(session);
         }

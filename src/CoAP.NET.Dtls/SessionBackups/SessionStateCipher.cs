@@ -11,16 +11,16 @@ namespace CoAP.NET.Dtls.SessionBackups;
 internal sealed class SessionStateCipher : IDisposable
 {
     /// <summary>Difference between the length of a state and its content.</summary>
-    public const int Overhead = TagOffset + SaltedCiphers.TagLength;
+    public const int Overhead = TagOffset + SaltedCipherCache.TagLength;
 
     private const int FormatLength = 4;
-    private const int NonceOffset = FormatLength + SaltedCiphers.SaltLength;
-    private const int TagOffset = NonceOffset + SaltedCiphers.NonceLength;
+    private const int NonceOffset = FormatLength + SaltedCipherCache.SaltLength;
+    private const int TagOffset = NonceOffset + SaltedCipherCache.NonceLength;
 
-    private readonly byte[] _salt = new byte[SaltedCiphers.SaltLength];
+    private readonly byte[] _salt = new byte[SaltedCipherCache.SaltLength];
 
     // One for each key.
-    private readonly SaltedCiphers[] _ciphers;
+    private readonly SaltedCipherCache[] _ciphers;
     private readonly Func<bool> _usesPrevious;
     private ulong _count;
 
@@ -28,8 +28,9 @@ internal sealed class SessionStateCipher : IDisposable
     /// <param name="random">The source of the salt.</param>
     public SessionStateCipher(CoapDtlsSessionBackupOptions backupOptions, CoapRandomSource random)
     {
-        SaltedCiphers current = new(backupOptions.Key, Purpose);
-        _ciphers = backupOptions.PreviousKey.IsEmpty ? [current] : [current, new SaltedCiphers(backupOptions.PreviousKey.Span, Purpose)];
+        SaltedCipherCache current = new(backupOptions.Key, Purpose);
+        _ciphers = backupOptions.PreviousKey.IsEmpty ? [current]
+            : [current, new SaltedCipherCache(backupOptions.PreviousKey.Span, Purpose)];
         _usesPrevious = backupOptions.UsesPreviousKey;
         random.Fill(_salt);
     }
@@ -47,14 +48,14 @@ internal sealed class SessionStateCipher : IDisposable
         byte[] state = new byte[Overhead + plain.Length];
         Format.CopyTo(state);
         _salt.CopyTo(state.AsSpan(FormatLength));
-        Span<byte> nonce = state.AsSpan(NonceOffset, SaltedCiphers.NonceLength);
-        BinaryPrimitives.WriteUInt64BigEndian(nonce[(SaltedCiphers.NonceLength - sizeof(ulong))..], Interlocked.Increment(ref _count));
-        SaltedCiphers ciphers = _ciphers[_ciphers.Length > 1 && _usesPrevious() ? 1 : 0];
-        SaltedCiphers.SaltedCipher sealing =
+        Span<byte> nonce = state.AsSpan(NonceOffset, SaltedCipherCache.NonceLength);
+        BinaryPrimitives.WriteUInt64BigEndian(nonce[(SaltedCipherCache.NonceLength - sizeof(ulong))..], Interlocked.Increment(ref _count));
+        SaltedCipherCache ciphers = _ciphers[_ciphers.Length > 1 && _usesPrevious() ? 1 : 0];
+        SaltedCipherCache.SaltedCipher sealing =
             ciphers.TryTake(_salt) ?? throw new ObjectDisposedException(nameof(SessionStateCipher), "The server has stopped.");
         try
         {
-            sealing.Cipher.Encrypt(nonce, plain, state.AsSpan(Overhead), state.AsSpan(TagOffset, SaltedCiphers.TagLength), Format);
+            sealing.Cipher.Encrypt(nonce, plain, state.AsSpan(Overhead), state.AsSpan(TagOffset, SaltedCipherCache.TagLength), Format);
         }
         finally
         {
@@ -81,7 +82,7 @@ internal sealed class SessionStateCipher : IDisposable
 
         int length = state.Length - Overhead;
         Span<byte> opened = length <= buffer.Length ? buffer[..length] : new byte[length];
-        foreach (SaltedCiphers ciphers in _ciphers)
+        foreach (SaltedCipherCache ciphers in _ciphers)
         {
             if (TryOpen(ciphers, state, opened))
             {
@@ -95,17 +96,17 @@ internal sealed class SessionStateCipher : IDisposable
 
     public void Dispose() => Array.ForEach(_ciphers, static ciphers => ciphers.Dispose());
 
-    private static bool TryOpen(SaltedCiphers ciphers, ReadOnlySpan<byte> state, Span<byte> opened)
+    private static bool TryOpen(SaltedCipherCache ciphers, ReadOnlySpan<byte> state, Span<byte> opened)
     {
-        if (ciphers.TryTake(state.Slice(FormatLength, SaltedCiphers.SaltLength)) is not { } opening)
+        if (ciphers.TryTake(state.Slice(FormatLength, SaltedCipherCache.SaltLength)) is not { } opening)
         {
             return false;
         }
 
         try
         {
-            opening.Cipher.Decrypt(state.Slice(NonceOffset, SaltedCiphers.NonceLength), state[Overhead..],
-                state.Slice(TagOffset, SaltedCiphers.TagLength), opened, Format);
+            opening.Cipher.Decrypt(state.Slice(NonceOffset, SaltedCipherCache.NonceLength), state[Overhead..],
+                state.Slice(TagOffset, SaltedCipherCache.TagLength), opened, Format);
             return true;
         }
         catch (AuthenticationTagMismatchException)

@@ -14,7 +14,7 @@ internal static class SessionStateFormat
     /// <param name="session">The session.</param>
     /// <param name="seen">What the next server has to know of received messages; empty for nothing.</param>
     /// <param name="via">The name of the server that receives from its client; empty for none.</param>
-    public static void Write(StateWriter writer, BackedUpSession session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
+    public static void Write(StateWriter writer, DtlsSessionWithBackup session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
     {
         DtlsPath path = session.Path;
         writer.WriteAddress(path.Remote);
@@ -37,7 +37,7 @@ internal static class SessionStateFormat
         }
     }
 
-    /// <summary>Reads a session that <see cref="BackedUpSession.TryWrite"/> wrote.</summary>
+    /// <summary>Reads a session that <see cref="DtlsSessionWithBackup.TryWrite"/> wrote.</summary>
     /// <param name="plain">The bytes that it wrote.</param>
     /// <param name="progress">What messages have changed since, or an older value.</param>
     /// <param name="backup">The backup of the session.</param>
@@ -45,7 +45,7 @@ internal static class SessionStateFormat
     /// <param name="seen">What earlier owners know of received messages, so that no duplicate runs. Null for nothing.</param>
     /// <returns>The session; its record numbers are not confirmed, and its client is not admitted.</returns>
     /// <exception cref="InvalidDataException">The bytes have another format.</exception>
-    public static BackedUpSession Read(
+    public static DtlsSessionWithBackup Read(
         ReadOnlySpan<byte> plain, SessionRecordNumbers progress, SessionBackup backup, IDtlsSessionOwner home, out byte[]? seen)
     {
         StateReader reader = new(plain);
@@ -76,7 +76,7 @@ internal static class SessionStateFormat
                 path = path with { Via = steering.ViaOf(via) };
             }
 
-            BackedUpSession session =
+            DtlsSessionWithBackup session =
                 new(new HandshakeResult(
                     records, [], 0, identity, leaf)
                 { PeerPublicKey = publicKey, Shown = shown, MaxContent = maxContent }, path, home, id)

@@ -50,7 +50,7 @@ internal sealed class DtlsClient : IDtlsSessionOwner, IDisposable
         Time = time;
         _random = random;
         _run = run;
-        Resumptions = new ResumptionCache(settings.MaxResumable, settings.ResumptionLifetime, time);
+        Resumptions = new ClientResumptionCache(settings.MaxResumable, settings.ResumptionLifetime, time);
     }
 
     public DtlsClientSettings Settings { get; }
@@ -60,7 +60,7 @@ internal sealed class DtlsClient : IDtlsSessionOwner, IDisposable
     public TimeProvider Time { get; }
 
     /// <summary>The resumable sessions.</summary>
-    public ResumptionCache Resumptions { get; }
+    public ClientResumptionCache Resumptions { get; }
 
     /// <summary>Number of sessions.</summary>
     public int SessionCount => Volatile.Read(ref _sessionCount);

@@ -51,7 +51,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
         TimeProvider time,
         CoapRandomSource random,
         Action<Action> run,
-        CoapEpochKeys? cookieKeys = null)
+        RotatingKeyProvider? cookieKeys = null)
     {
         _context = context;
         _limits = limits;
@@ -61,7 +61,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
         _time = time;
         _run = run;
         _sessions = new SessionTable(time, random);
-        Resumption = context.Settings.AsyncSessionStore is { } store ? new SharedResumption(store, this, time) : null;
+        Resumption = context.Settings.AsyncSessionStore is { } store ? new ResumptionStoreGuard(store, this, time) : null;
         _handshakes = new HandshakeAcceptor(this, _sessions, new ServerHandshakeSettings(context, validate), limits, time, cookieKeys);
     }
 
@@ -76,7 +76,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     }
 
     /// <summary>Its shared store of resumable sessions; null for none.</summary>
-    public SharedResumption? Resumption { get; }
+    public ResumptionStoreGuard? Resumption { get; }
 
     /// <summary>Counts events of the server.</summary>
     public DtlsServerCounters Counters { get; init; } = new();
@@ -413,7 +413,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     {
         Counters.AddEnd(reason);
         _sessions.Remove(session);
-        if (session is BackedUpSession kept)
+        if (session is DtlsSessionWithBackup kept)
         {
             SessionBackup?.OnEnded(kept, reason);
         }
@@ -452,7 +452,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
             excess.End(DtlsSessionEndReason.Evicted, tells: true);
         }
 
-        if (session is BackedUpSession kept)
+        if (session is DtlsSessionWithBackup kept)
         {
             SessionBackup?.OnOpened(kept);
         }
@@ -472,7 +472,8 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
     {
         // Decryption is in place, but the steering holds the original bytes.
-        BackedUpSession? retiring = session is BackedUpSession { IsRetiring: true, HasCid: true } ? (BackedUpSession)session : null;
+        DtlsSessionWithBackup? retiring = session is DtlsSessionWithBackup { IsRetiring: true, HasCid: true }
+            ? (DtlsSessionWithBackup)session : null;
         byte[]? held = retiring is null ? null : record.ToArray();
         switch (session.Receive(header, record, path, holdsBack: retiring is not null))
         {
@@ -490,7 +491,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
                 && Steering?.TryEnqueue(retiring, path, held) == true:
             case RecordOpenResult.Foreign when retiring is { IsClosed: true } && Steering?.TryEnqueue(retiring, path, held) == true:
                 return true;
-            case RecordOpenResult.HeldUp when session is BackedUpSession kept
+            case RecordOpenResult.HeldUp when session is DtlsSessionWithBackup kept
                 && SessionBackup?.Early.TryEnqueue(kept, path, record) == true:
                 return true;
             default:

@@ -50,7 +50,7 @@ internal sealed class HandshakeAcceptor
         ServerHandshakeSettings rules,
         DtlsServerLimits limits,
         TimeProvider time,
-        CoapEpochKeys? cookieKeys)
+        RotatingKeyProvider? cookieKeys)
     {
         _server = server;
         _sessions = sessions;

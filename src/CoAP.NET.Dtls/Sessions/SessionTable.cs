@@ -104,7 +104,7 @@ internal sealed class SessionTable(TimeProvider time, CoapRandomSource random)
 
             // A loaded session is older than its times say, because clocks differ: its client may have opened another one here since, which
             // stays.
-            bool isLoaded = session is BackedUpSession { IsLoaded: true };
+            bool isLoaded = session is DtlsSessionWithBackup { IsLoaded: true };
 
             // A client with keys has proved more than its address: only now does the new session replace the old one (RFC 6347 section
             // 4.2.8).

@@ -22,7 +22,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     // The pending releases, and the number begun so far.
     private readonly Task?[] _releases = new Task?[SessionCountPerSlot.Slots];
     private readonly int[] _begun = new int[SessionCountPerSlot.Slots];
-    private readonly RelayedClientPathCache _heard = new(server.Random);
+    private readonly ForeignClientPathCache _heard = new(server.Random);
     private bool _isOpen;
 
     // A timestamp; the largest means no end, and saves reading the clock.
@@ -126,7 +126,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     /// <param name="path">The path that it came from.</param>
     /// <param name="record">The record, unmodified.</param>
     /// <returns>Whether the steering holds it.</returns>
-    public bool TryEnqueue(BackedUpSession session, in DtlsPath path, ReadOnlySpan<byte> record)
+    public bool TryEnqueue(DtlsSessionWithBackup session, in DtlsPath path, ReadOnlySpan<byte> record)
     {
         try
         {
@@ -264,7 +264,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
 
         await server.SessionBackup!.ReleaseAsync(
-            released.OfType<BackedUpSession>().Where(static session => !session.IsClosed), cancellationToken).ConfigureAwait(false);
+            released.OfType<DtlsSessionWithBackup>().Where(static session => !session.IsClosed), cancellationToken).ConfigureAwait(false);
     }
 
     private async Task FinishAsync(IEnumerable<DtlsSession> those, CancellationToken cancellationToken)
@@ -272,7 +272,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         List<Task> waits = [];
         foreach (DtlsSession session in those)
         {
-            (session as BackedUpSession)?.IsRetiring = true;
+            (session as DtlsSessionWithBackup)?.IsRetiring = true;
             if (server.Sink.FinishAsync(session, cancellationToken) is { IsCompleted: false } wait)
             {
                 waits.Add(wait);

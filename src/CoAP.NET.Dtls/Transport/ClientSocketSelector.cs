@@ -23,7 +23,7 @@ internal sealed class ClientSocketSelector(
     public const int TagMask = (1 << IndexShift) - 1;
 
     private readonly Lock _claimGate = new();
-    private readonly Dictionary<(CoapAddress Remote, int Tag), HandshakePathReservation> _claims = [];
+    private readonly Dictionary<(CoapAddress Remote, int Tag), ClientPathReservation> _claims = [];
     private readonly Task<CoapUdpTransport>?[] _further = new Task<CoapUdpTransport>?[MaxIndex];
 
     /// <summary>Returns the path as requested, independent of the sockets that it uses.</summary>
@@ -32,7 +32,7 @@ internal sealed class ClientSocketSelector(
 
     /// <summary>Releases a claimed path.</summary>
     /// <param name="claim">The result of <see cref="ClaimAsync"/>.</param>
-    public void Release(HandshakePathReservation claim)
+    public void Release(ClientPathReservation claim)
     {
         lock (_claimGate)
         {
@@ -70,9 +70,9 @@ internal sealed class ClientSocketSelector(
     /// <param name="path">The requested path.</param>
     /// <param name="serverName">The name of the server; null for an address.</param>
     /// <exception cref="CoapConnectionException">There is no free path.</exception>
-    public async ValueTask<HandshakePathReservation> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
+    public async ValueTask<ClientPathReservation> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
     {
-        HandshakePathReservation claim = Claim(client, path, serverName);
+        ClientPathReservation claim = Claim(client, path, serverName);
         try
         {
             if (claim.Path.Tag >> IndexShift is var index and > 0)
@@ -93,7 +93,7 @@ internal sealed class ClientSocketSelector(
         }
     }
 
-    private HandshakePathReservation Claim(DtlsClient client, in DtlsPath path, string? serverName)
+    private ClientPathReservation Claim(DtlsClient client, in DtlsPath path, string? serverName)
     {
         lock (_claimGate)
         {
@@ -101,7 +101,7 @@ internal sealed class ClientSocketSelector(
             for (int index = 0; index <= MaxIndex; index++)
             {
                 DtlsPath candidate = path with { Tag = path.Tag | (index << IndexShift) };
-                bool isClaimed = _claims.TryGetValue((candidate.Remote, candidate.Tag), out HandshakePathReservation? claim);
+                bool isClaimed = _claims.TryGetValue((candidate.Remote, candidate.Tag), out ClientPathReservation? claim);
                 DtlsSession? session = client.Find(candidate);
                 if (isClaimed ? claim!.ServerName == serverName : session is not null && session.ServerName == serverName)
                 {
@@ -124,11 +124,11 @@ internal sealed class ClientSocketSelector(
         }
     }
 
-    private HandshakePathReservation Take(in DtlsPath path, string? serverName)
+    private ClientPathReservation Take(in DtlsPath path, string? serverName)
     {
-        if (!_claims.TryGetValue((path.Remote, path.Tag), out HandshakePathReservation? claim))
+        if (!_claims.TryGetValue((path.Remote, path.Tag), out ClientPathReservation? claim))
         {
-            _claims[(path.Remote, path.Tag)] = claim = new HandshakePathReservation(this, path, serverName);
+            _claims[(path.Remote, path.Tag)] = claim = new ClientPathReservation(this, path, serverName);
         }
 
         claim.Holders++;

@@ -44,9 +44,9 @@ internal sealed class DtlsChannelSession : CoapSession
         ?? Interlocked.CompareExchange(ref _proof, CoapDtlsIdentity.IdOf(Session) ?? (object)CoapDtlsIdentity.From(Session, null), null)
         ?? _proof;
 
-    public override ReadOnlyMemory<byte> DurableId => Session is BackedUpSession kept ? kept.IdBytes() : default;
+    public override ReadOnlyMemory<byte> DurableId => Session is DtlsSessionWithBackup kept ? kept.IdBytes() : default;
 
-    public override bool IsTakenOver => Session is BackedUpSession { IsLoaded: true };
+    public override bool IsTakenOver => Session is DtlsSessionWithBackup { IsLoaded: true };
 
     public override TimeSpan Idle => Session.Idle;
 

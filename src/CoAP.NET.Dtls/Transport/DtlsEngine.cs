@@ -273,7 +273,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
             return;
         }
 
-        if (session is BackedUpSession kept && _server!.SessionBackup!.Loading.TakeSeen(kept) is { } seen)
+        if (session is DtlsSessionWithBackup kept && _server!.SessionBackup!.Loading.TakeSeen(kept) is { } seen)
         {
             _moves?.Resume(owner, seen);
         }
@@ -382,7 +382,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         {
             _client!.End(session.Session, DtlsSessionEndReason.Closed, tells: true);
         }
-        else if (session.Session is BackedUpSession kept && _outer.IsStopping)
+        else if (session.Session is DtlsSessionWithBackup kept && _outer.IsStopping)
         {
             _server!.SessionBackup!.EndToKeep(kept);
         }

@@ -8,7 +8,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="outer">The endpoint.</param>
 /// <param name="index">The index of the sockets: 0 for those of the transport, which also drive its clock.</param>
 internal sealed class DtlsSocketContext(DtlsEngine engine, ICoapSessionTransportContext outer, int index)
-    : ICoapDatagramContext, IDatagramPrefetchContext
+    : ICoapDatagramTransportContext, IDatagramPrefetchContext
 {
     public TimeProvider TimeProvider => outer.TimeProvider;
 

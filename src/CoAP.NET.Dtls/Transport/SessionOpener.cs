@@ -34,7 +34,7 @@ internal sealed class SessionOpener(
             return ready;
         }
 
-        using HandshakePathReservation claim = await paths.ClaimAsync(client, path, serverName).ConfigureAwait(false);
+        using ClientPathReservation claim = await paths.ClaimAsync(client, path, serverName).ConfigureAwait(false);
         return await HandshakeAsync(claim.Path, serverName, cancellationToken).ConfigureAwait(false);
     }
 

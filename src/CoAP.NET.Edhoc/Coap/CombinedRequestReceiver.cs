@@ -6,7 +6,7 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <summary>
 /// Removes message_3 from requests with the EDHOC option, and leaves the ciphertext to OSCORE (RFC 9668 section 3.3). Thread-safe.
 /// </summary>
-internal sealed class CombinedRequestReceiver(EdhocServer server) : OscoreKeyExchangeServer
+internal sealed class CombinedRequestReceiver(EdhocServer server) : OscoreCombinedRequestServer
 {
     // The number of messages of ended sessions whose copies are known.
     private const int MaxProcessed = 1024;
@@ -18,7 +18,7 @@ internal sealed class CombinedRequestReceiver(EdhocServer server) : OscoreKeyExc
     public override bool IsIn(CoapMessage request) => request.Options.Contains(OptionNumber.Edhoc);
 
     /// <inheritdoc/>
-    public override async ValueTask<OscoreKeyExchangeRequestResult> FinishAsync(
+    public override async ValueTask<OscoreKeyExchangeServerResult> FinishAsync(
         CoapChannel channel, CoapMessage request, ReadOnlyMemory<byte> kid)
     {
         CoapPeer peer = CoapPeer.Of(channel);
@@ -37,7 +37,7 @@ internal sealed class CombinedRequestReceiver(EdhocServer server) : OscoreKeyExc
                 }
             }
 
-            return OscoreKeyExchangeRequestResult.Finished(Rest(request, ciphertext));
+            return OscoreKeyExchangeServerResult.Finished(Rest(request, ciphertext));
         }
         catch (EdhocException exception)
         {
@@ -62,11 +62,11 @@ internal sealed class CombinedRequestReceiver(EdhocServer server) : OscoreKeyExc
     }
 
     // Section 3.3.1: all errors have the code 1.
-    private static OscoreKeyExchangeRequestResult Refused(CoapCode code, string text)
+    private static OscoreKeyExchangeServerResult Refused(CoapCode code, string text)
     {
         CoapMessage answer = new(code) { Payload = new EdhocException(text).ToMessage() };
         answer.Options.ContentFormat = CoapContentFormat.EdhocCborSequence;
-        return OscoreKeyExchangeRequestResult.Refused(answer);
+        return OscoreKeyExchangeServerResult.Refused(answer);
     }
 
     // Section 3.3.1, step 7.

@@ -191,7 +191,7 @@ public sealed class EdhocClient
         CoapUri uri, EdhocClaimedPeerIdentity claim, CancellationToken cancellationToken)
     {
         CoapUri target = uri;
-        object? expected = _servers.GetValueOrDefault(ServerAddress.Of(target));
+        object? expected = _servers.GetValueOrDefault(ServerUriKey.Of(target));
         EdhocClaimedPeerIdentity asked = new(claim.CredentialId, claim.Ead) { IsServer = true, Target = target, Expected = expected };
         IReadOnlyList<EdhocCredential> found = await _options.Trust.FindAsync(asked, cancellationToken).ConfigureAwait(false);
         EdhocCredential[] fitting = [.. found.Where(one => IsExpected(one, expected))];
@@ -207,7 +207,7 @@ public sealed class EdhocClient
     private static EdhocException WrongServer(EdhocClaimedPeerIdentity claim, bool isTrusted)
     {
         string at = $"{claim.Target!.Scheme}://{claim.Target.Authority}";
-        string name = claim.Expected as string ?? ServerAddress.HostOf(claim.Target);
+        string name = claim.Expected as string ?? ServerUriKey.HostOf(claim.Target);
         const string Places =
             "EdhocClientOptions.ExpectServer, \"servers\" of the file of credentials, Edhoc:Peer of a hosted client, or --edhoc-peer";
         return new EdhocException(isTrusted

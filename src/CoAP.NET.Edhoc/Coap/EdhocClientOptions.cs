@@ -8,7 +8,7 @@ public sealed class EdhocClientOptions
 {
     private readonly Dictionary<string, object> _servers = new(StringComparer.Ordinal);
 
-    /// <summary>The expected servers by <see cref="ServerAddress"/>.</summary>
+    /// <summary>The expected servers by <see cref="ServerUriKey"/>.</summary>
     internal IReadOnlyDictionary<string, object> Servers => _servers;
 
     /// <summary>The supported cipher suites, preferred ones first.</summary>
@@ -43,7 +43,7 @@ public sealed class EdhocClientOptions
     {
         ArgumentNullException.ThrowIfNull(uri);
         ArgumentNullException.ThrowIfNull(peer);
-        _servers[ServerAddress.Of(uri)] = peer;
+        _servers[ServerUriKey.Of(uri)] = peer;
         return this;
     }
 

@@ -68,7 +68,7 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
 
     private static bool IsOfTarget(X509Certificate2 leaf, EdhocClaimedPeerIdentity claim, object? identity) => claim.Expected switch
     {
-        null => CertificateNames.IsFor(leaf, ServerAddress.HostOf(claim.Target!)),
+        null => CertificateNames.IsFor(leaf, ServerUriKey.HostOf(claim.Target!)),
         EdhocCredential credential => credential.Certificate.Span.SequenceEqual(leaf.RawDataMemory.Span),
         object expected => expected.Equals(identity) || (expected is string name && CertificateNames.IsFor(leaf, name)),
     };

@@ -74,7 +74,7 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     /// <exception cref="EdhocException">It is not such a claims set, or the kind of its key is not supported.</exception>
     public static EdhocCredential OfCcs(ReadOnlySpan<byte> claims, object? identity = null)
     {
-        ClaimsReader read = ClaimsReader.Read(claims);
+        CwtClaimsSet read = CwtClaimsSet.Read(claims);
         return new EdhocCredential(EdhocCredentialKind.Ccs, claims.ToArray(), read.Key)
         {
             KeyId = read.KeyId is null ? default(ReadOnlyMemory<byte>?) : read.KeyId,
@@ -99,7 +99,7 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     /// <exception cref="EdhocException">The claims have no key.</exception>
     public static EdhocCredential OfCwt(ReadOnlySpan<byte> token, ReadOnlySpan<byte> claims, object? identity = null)
     {
-        ClaimsReader read = ClaimsReader.Read(claims);
+        CwtClaimsSet read = CwtClaimsSet.Read(claims);
         return new EdhocCredential(EdhocCredentialKind.Cwt, token.ToArray(), read.Key)
         {
             KeyId = read.KeyId is null ? default(ReadOnlyMemory<byte>?) : read.KeyId,
@@ -134,7 +134,7 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     public static EdhocCredential Create(EdhocPublicKey key, ReadOnlySpan<byte> keyId, string? subject = null, object? identity = null)
     {
         ArgumentNullException.ThrowIfNull(key);
-        return OfCcs(ClaimsReader.Write(key, keyId, subject), identity);
+        return OfCcs(CwtClaimsSet.Write(key, keyId, subject), identity);
     }
 
     /// <summary>Whether two credentials are equal, byte for byte.</summary>

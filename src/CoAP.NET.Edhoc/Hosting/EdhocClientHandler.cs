@@ -104,7 +104,7 @@ internal sealed class EdhocClientHandler(EdhocClient client, CoapUri server, Edh
     }
 
     private static bool IsOfKeys(CoapException? exception) =>
-        exception is CoapOscoreException or OscoreStoreException { Fault: OscoreStoreFault.Exhausted } or EdhocException;
+        exception is CoapUnprotectedResponseException or OscoreStoreException { Fault: OscoreStoreFault.Exhausted } or EdhocException;
 
     private bool IsOfServer(CoapRequest request) =>
         request.Uri is { IsCoap: true } target && IsSameServer(target, server);

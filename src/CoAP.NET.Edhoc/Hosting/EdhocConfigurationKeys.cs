@@ -19,7 +19,7 @@ internal static class EdhocConfigurationKeys
             ? EdhocCipherSuite.Find(number) : null,
         static suite => ((EdhocCipherSuite)suite).Number.ToString(CultureInfo.InvariantCulture));
 
-    public static ConfigurationKeyTable<CoapEdhocServerFileOptions> ServerTable { get; } = new("Edhoc:")
+    public static ConfigurationSectionReader<CoapEdhocServerFileOptions> ServerTable { get; } = new("Edhoc:")
     {
         { "File", FilePath },
         { "Path", s_path },
@@ -35,7 +35,7 @@ internal static class EdhocConfigurationKeys
         { "MaxContextsPerPeer", Number(1, 10_000_000) },
     };
 
-    public static ConfigurationKeyTable<CoapEdhocClientFileOptions> ClientTable { get; } = new("Edhoc:")
+    public static ConfigurationSectionReader<CoapEdhocClientFileOptions> ClientTable { get; } = new("Edhoc:")
     {
         { "File", FilePath },
         { "Uri", OscoreConfigurationKeys.Server },

@@ -55,7 +55,7 @@ internal static class Curves
         if (!IsSupported(curve))
         {
             throw new PlatformNotSupportedException(
-                $"{curve} needs OpenSSL {OpenSslNames.Versions}, which is missing. Install it, name its directory in the environment "
+                $"{curve} needs OpenSSL {OpenSslLibraryNames.Versions}, which is missing. Install it, name its directory in the environment "
                     + $"variable {OpenSslKeys.PathVariable}, or use cipher suites 2 and 3, which need nothing but .NET.");
         }
     }

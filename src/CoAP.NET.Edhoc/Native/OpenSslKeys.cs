@@ -20,7 +20,7 @@ internal static unsafe class OpenSslKeys
     public static bool IsSupported => s_functions.Value is not null;
 
     private static Functions Native => s_functions.Value
-        ?? throw new PlatformNotSupportedException($"EDHOC needs OpenSSL {OpenSslNames.Versions} for this curve, which is missing.");
+        ?? throw new PlatformNotSupportedException($"EDHOC needs OpenSSL {OpenSslLibraryNames.Versions} for this curve, which is missing.");
 
     public static byte[] PublicKey(EdhocCurve curve, ReadOnlySpan<byte> secret)
     {
@@ -214,8 +214,8 @@ internal static unsafe class OpenSslKeys
     {
         string? directory = Environment.GetEnvironmentVariable(PathVariable);
         return string.IsNullOrEmpty(directory)
-            ? OpenSslNames.OfThisMachine(isInDirectory: false).Select(static names => names.Crypto)
-            : OpenSslNames.OfThisMachine(isInDirectory: true).Select(names => Path.Combine(directory, names.Crypto));
+            ? OpenSslLibraryNames.OfThisMachine(isInDirectory: false).Select(static names => names.Crypto)
+            : OpenSslLibraryNames.OfThisMachine(isInDirectory: true).Select(names => Path.Combine(directory, names.Crypto));
     }
 
     private sealed class Functions(nint library)

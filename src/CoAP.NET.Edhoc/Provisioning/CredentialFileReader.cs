@@ -141,7 +141,7 @@ internal sealed class CredentialFileReader
                 ? parsed
                 : throw Wrong($"{where} must have the URI of a server as its name, such as coap://door.example.");
             string peer = TextOf(server.Value, where);
-            if (!seen.Add(ServerAddress.Of(uri)))
+            if (!seen.Add(ServerUriKey.Of(uri)))
             {
                 throw Wrong($"{where} names a server that is there already.");
             }

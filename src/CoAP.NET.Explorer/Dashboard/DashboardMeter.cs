@@ -15,7 +15,7 @@ internal sealed class DashboardMeter : IDisposable
     private readonly CoapEndpoint _endpoint;
     private readonly TimeProvider _time;
     private readonly ResponseMeter _meter;
-    private readonly ResponseListener _listener;
+    private readonly ResponseMeterListener _listener;
     private readonly CounterHistory _counters;
     private long _before;
     private int _turn;
@@ -28,7 +28,7 @@ internal sealed class DashboardMeter : IDisposable
         _meter = new ResponseMeter(maxRoutes);
         _counters = new CounterHistory(endpoint.Counters);
         _before = time.GetTimestamp();
-        _listener = new ResponseListener(_meter, endpoint.Name) { IsOn = true };
+        _listener = new ResponseMeterListener(_meter, endpoint.Name) { IsOn = true };
     }
 
     /// <summary>Ends a second.</summary>

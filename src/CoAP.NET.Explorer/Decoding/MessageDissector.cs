@@ -287,7 +287,7 @@ internal sealed class MessageDissector
 
     private void Sum()
     {
-        MessageInterpreter.Complete(_message);
+        DecodedMessageAnnotator.Complete(_message);
         if (_message.Payload.IsEmpty)
         {
             return;

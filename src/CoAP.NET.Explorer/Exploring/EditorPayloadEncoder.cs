@@ -22,7 +22,7 @@ internal static class EditorPayloadEncoder
             "json" => Json(text),
             "senml" => Senml(text, contentFormat),
             "cbor" => Cbor(text, maxSize),
-            "hex" => RequestReader.HexOf(text)
+            "hex" => ExplorerRequestFactory.HexOf(text)
                 ?? throw ExplorerException.Bad("Not hexadecimal", "Write two hexadecimal digits for each byte."),
             "base64" => Base64(text),
             _ => throw ExplorerException.Bad("No such payload", "A payload is text, json, senml, cbor, hex, base64 or a file."),

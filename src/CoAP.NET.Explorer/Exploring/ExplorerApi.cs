@@ -135,9 +135,9 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     private async Task ExchangeAsync(HttpContext context, bool isObservation)
     {
-        (PageRequest asked, byte[]? file) = await ReadRequestAsync(context).ConfigureAwait(false);
+        (EditorRequest asked, byte[]? file) = await ReadRequestAsync(context).ConfigureAwait(false);
         CoapUri uri = _targets.Check(asked.Uri);
-        CoapRequest request = RequestReader.Read(asked, uri, PayloadOf(asked, file));
+        CoapRequest request = ExplorerRequestFactory.Read(asked, uri, PayloadOf(asked, file));
         ExplorerLog.Asked(_logger, context.User.Identity?.Name ?? context.Connection.RemoteIpAddress?.ToString() ?? "somebody",
             isObservation ? "observe" : asked.Method, uri.ToString());
         await WithClientAsync(context, uri, asked.Security, client => ReportAsync(context, async events =>
@@ -159,7 +159,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     private async Task CodeAsync(HttpContext context)
     {
-        PageRequest asked = await ReadAsync(context, PageJson.Default.PageRequest).ConfigureAwait(false);
+        EditorRequest asked = await ReadAsync(context, PageJson.Default.EditorRequest).ConfigureAwait(false);
         if (!CoapUri.TryParse(asked.Uri, out CoapUri? uri, out string? error))
         {
             throw ExplorerException.Bad("Not a CoAP URI", error);
@@ -168,13 +168,15 @@ internal sealed class ExplorerApi : IAsyncDisposable
         bool isFile = asked.Payload?.Kind == "file";
         RequestSnippetGenerator code = new(asked, uri, isFile ? [] : PayloadOf(asked, null), isFile);
         await SendAsync(context, JsonSerializer.Serialize(
-            new CodeSnippets(code.ToCSharp(), code.ToTool(), code.ToLibcoap()), PageJson.Default.CodeSnippets)).ConfigureAwait(false);
+            new CodeSnippetsAnswer(code.ToCSharp(), code.ToTool(), code.ToLibcoap()), PageJson.Default.CodeSnippetsAnswer))
+                .ConfigureAwait(false);
     }
 
     private async Task ConvertAsync(HttpContext context)
     {
         ConvertRequest asked = await ReadAsync(context, PageJson.Default.ConvertRequest).ConfigureAwait(false);
-        byte[] bytes = EditorPayloadEncoder.Read(asked.Payload, RequestReader.FormatOf(asked.ContentFormat), _options.MaxBodySize) ?? [];
+        byte[] bytes = EditorPayloadEncoder.Read(
+            asked.Payload, ExplorerRequestFactory.FormatOf(asked.ContentFormat), _options.MaxBodySize) ?? [];
         bool isCbor = asked.Payload?.Kind is "cbor" or "hex";
         string? notation = isCbor && CoapCborNotation.TryFormat(bytes, out string text, out _) ? text : null;
         await SendAsync(context, JsonSerializer.Serialize(
@@ -182,11 +184,11 @@ internal sealed class ExplorerApi : IAsyncDisposable
             .ConfigureAwait(false);
     }
 
-    private async Task<(PageRequest Asked, byte[]? File)> ReadRequestAsync(HttpContext context)
+    private async Task<(EditorRequest Asked, byte[]? File)> ReadRequestAsync(HttpContext context)
     {
         if (!context.Request.HasFormContentType)
         {
-            return (await ReadAsync(context, PageJson.Default.PageRequest).ConfigureAwait(false), null);
+            return (await ReadAsync(context, PageJson.Default.EditorRequest).ConfigureAwait(false), null);
         }
 
         IFormCollection form;
@@ -211,10 +213,10 @@ internal sealed class ExplorerApi : IAsyncDisposable
             throw TooLarge();
         }
 
-        PageRequest asked;
+        EditorRequest asked;
         try
         {
-            asked = JsonSerializer.Deserialize(form["request"].ToString(), PageJson.Default.PageRequest)!;
+            asked = JsonSerializer.Deserialize(form["request"].ToString(), PageJson.Default.EditorRequest)!;
         }
         catch (JsonException exception)
         {
@@ -230,14 +232,15 @@ internal sealed class ExplorerApi : IAsyncDisposable
             "Too large", $"A file may have at most {_options.MaxBodySize:N0} bytes.", "Raise CoapExplorerOptions.MaxBodySize."));
     }
 
-    private byte[]? PayloadOf(PageRequest asked, byte[]? file)
+    private byte[]? PayloadOf(EditorRequest asked, byte[]? file)
     {
         return asked.Payload?.Kind == "file"
             ? file ?? throw ExplorerException.Bad("No file", "The request of the page has no file.")
-            : EditorPayloadEncoder.Read(asked.Payload, RequestReader.FormatOf(asked, OptionNumber.ContentFormat), _options.MaxBodySize);
+            : EditorPayloadEncoder.Read(
+                asked.Payload, ExplorerRequestFactory.FormatOf(asked, OptionNumber.ContentFormat), _options.MaxBodySize);
     }
 
-    private async Task WithClientAsync(HttpContext context, CoapUri uri, PageRequestCredentials? security, Func<ExplorerClient, Task> run)
+    private async Task WithClientAsync(HttpContext context, CoapUri uri, UserCoapCredentials? security, Func<ExplorerClient, Task> run)
     {
         string user = _places.Take(context);
         try

@@ -33,7 +33,7 @@ internal sealed class ExplorerClients : IAsyncDisposable
     /// <param name="uri">The target.</param>
     /// <param name="security">The protection; null for none, or for the trust settings of the system.</param>
     /// <exception cref="ExplorerException">The credentials are not valid, or not allowed.</exception>
-    public ExplorerClient Take(CoapUri uri, PageRequestCredentials? security)
+    public ExplorerClient Take(CoapUri uri, UserCoapCredentials? security)
     {
         string key = KeyOf(uri, security);
         lock (_gate)
@@ -98,20 +98,20 @@ internal sealed class ExplorerClients : IAsyncDisposable
     }
 
     // Secrets are compared by digest only.
-    private static string KeyOf(CoapUri uri, PageRequestCredentials? security) => security is null
+    private static string KeyOf(CoapUri uri, UserCoapCredentials? security) => security is null
         ? $"{uri.Scheme}://{uri.Authority}"
         : $"{uri.Scheme}://{uri.Authority} "
             + Convert.ToHexStringLower(
-                Sha256.HashData(JsonSerializer.SerializeToUtf8Bytes(security, PageJson.Default.PageRequestCredentials)));
+                Sha256.HashData(JsonSerializer.SerializeToUtf8Bytes(security, PageJson.Default.UserCoapCredentials)));
 
-    private ExplorerClient Open(CoapUri uri, PageRequestCredentials? security, string key)
+    private ExplorerClient Open(CoapUri uri, UserCoapCredentials? security, string key)
     {
         CoapEndpointOptions endpoint = new() { LoggerFactory = _loggers, TimeProvider = _time };
         endpoint.Limits.Blockwise.MaxResponseBodySize = _options.MaxBodySize;
         _options.ConfigureClient?.Invoke(endpoint);
         if (security is not null)
         {
-            RequestCredentials.Apply(security, uri, _options, endpoint);
+            RequestCredentialsApplier.Apply(security, uri, _options, endpoint);
         }
 
         if (uri.Scheme == "coaps" && !endpoint.Transports.Factories.Any(static factory => factory.Scheme == "coaps"))

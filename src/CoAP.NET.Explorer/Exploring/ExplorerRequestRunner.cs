@@ -38,7 +38,7 @@ internal sealed class ExplorerRequestRunner(ExplorerClient client, CoapRequest r
     public async Task ObserveAsync(CancellationToken cancellationToken)
     {
         TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        CoapObserveOptions options = new() { OnNotification = Report };
+        CoapObservationOptions options = new() { OnNotification = Report };
         CoapObservation observation = await client.Client.ObserveAsync(request, options, cancellationToken).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {

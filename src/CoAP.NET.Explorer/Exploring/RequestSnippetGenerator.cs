@@ -12,7 +12,7 @@ namespace CoAP.NET.Explorer.Exploring;
 /// <param name="uri">The URI.</param>
 /// <param name="payload">The payload; null for none.</param>
 /// <param name="isFile">Whether it is a file, whose name is unknown.</param>
-internal sealed class RequestSnippetGenerator(PageRequest asked, CoapUri uri, byte[]? payload, bool isFile)
+internal sealed class RequestSnippetGenerator(EditorRequest asked, CoapUri uri, byte[]? payload, bool isFile)
 {
     private static readonly UTF8Encoding s_strict = new(false, throwOnInvalidBytes: true);
 
@@ -64,7 +64,7 @@ internal sealed class RequestSnippetGenerator(PageRequest asked, CoapUri uri, by
             : $"Content = CoapContent.Binary(Convert.FromHexString(\"{Convert.ToHexString(payload ?? [])}\"){format})");
         string initializer = properties.Count > 0 ? $"\n{{\n    {string.Join(",\n    ", properties)},\n}}" : "";
         code.Append(CultureInfo.InvariantCulture,
-            $"CoapRequest request = new(CoapMethod.{RequestReader.MethodOf(asked.Method)}, {Quoted(uri.ToString())}){initializer};\n");
+            $"CoapRequest request = new(CoapMethod.{ExplorerRequestFactory.MethodOf(asked.Method)}, {Quoted(uri.ToString())}){initializer};\n");
         foreach (EditorOption option in Others)
         {
             code.Append(CultureInfo.InvariantCulture,
@@ -95,7 +95,8 @@ internal sealed class RequestSnippetGenerator(PageRequest asked, CoapUri uri, by
         foreach (EditorOption option in Others)
         {
             Add(true, string.Create(
-                CultureInfo.InvariantCulture, $"--option {option.Number}=0x{Convert.ToHexStringLower(RequestReader.ValueOf(option))}"));
+                CultureInfo.InvariantCulture,
+                    $"--option {option.Number}=0x{Convert.ToHexStringLower(ExplorerRequestFactory.ValueOf(option))}"));
         }
 
         Add(asked.BlockSize is not null, string.Create(CultureInfo.InvariantCulture, $"--block-size {asked.BlockSize}"));
@@ -128,7 +129,7 @@ internal sealed class RequestSnippetGenerator(PageRequest asked, CoapUri uri, by
         foreach (EditorOption option in Others)
         {
             Add(true, string.Create(
-                CultureInfo.InvariantCulture, $"-O {option.Number},0x{Convert.ToHexStringLower(RequestReader.ValueOf(option))}"));
+                CultureInfo.InvariantCulture, $"-O {option.Number},0x{Convert.ToHexStringLower(ExplorerRequestFactory.ValueOf(option))}"));
         }
 
         Add(asked.BlockSize is not null, string.Create(CultureInfo.InvariantCulture, $"-b {asked.BlockSize}"));
@@ -155,7 +156,7 @@ internal sealed class RequestSnippetGenerator(PageRequest asked, CoapUri uri, by
 
     private static string Octal(byte value) => "\\" + Convert.ToString(value, 8).PadLeft(3, '0');
 
-    private static string HexOf(EditorOption option) => Convert.ToHexString(RequestReader.ValueOf(option));
+    private static string HexOf(EditorOption option) => Convert.ToHexString(ExplorerRequestFactory.ValueOf(option));
 
     // Quotes for a POSIX shell; only the quote itself needs an escape within single quotes.
     private static string Shell(string text) => "'" + text.Replace("'", "'\\''", StringComparison.Ordinal) + "'";
@@ -170,5 +171,5 @@ internal sealed class RequestSnippetGenerator(PageRequest asked, CoapUri uri, by
 
     private string? Number(int number) => asked.Options.FirstOrDefault(option => option.Number == number)?.Value;
 
-    private CoapContentFormat? FormatOf(int number) => RequestReader.FormatOf(asked, number);
+    private CoapContentFormat? FormatOf(int number) => ExplorerRequestFactory.FormatOf(asked, number);
 }

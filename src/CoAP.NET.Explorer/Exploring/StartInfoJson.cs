@@ -21,7 +21,7 @@ internal static class StartInfoJson
         ["profiles"] = options.Profiles.ToJson(
             static profile => new JsonObject { ["name"] = profile.Name, ["host"] = profile.Host }),
         ["schemes"] = s_schemes.ToJson(),
-        ["methods"] = RequestReader.Methods.ToJson(),
+        ["methods"] = ExplorerRequestFactory.Methods.ToJson(),
         ["options"] = CoapOptionRegistry.Default.Factories.Select(static factory => factory.Definition)
             .Where(static definition => definition.SignallingCode is null).OrderBy(static definition => definition.Number).ToJson(Of),
         ["formats"] = CoapContentFormat.Registered.ToJson(static format => new JsonObject

@@ -6,11 +6,11 @@ namespace CoAP.NET.Explorer.Pages;
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(PageProblem))]
-[JsonSerializable(typeof(PageRequest))]
-[JsonSerializable(typeof(PageRequestCredentials))]
+[JsonSerializable(typeof(EditorRequest))]
+[JsonSerializable(typeof(UserCoapCredentials))]
 [JsonSerializable(typeof(ResourcesRequest))]
 [JsonSerializable(typeof(DiscoverRequest))]
 [JsonSerializable(typeof(ConvertRequest))]
 [JsonSerializable(typeof(ConvertAnswer))]
-[JsonSerializable(typeof(CodeSnippets))]
+[JsonSerializable(typeof(CodeSnippetsAnswer))]
 internal sealed partial class PageJson : JsonSerializerContext;

@@ -14,7 +14,7 @@ internal static class CallReader
 {
     /// <summary>The class of the methods whose calls are replaced.</summary>
     public const string Owner = "CoAP.NET.CoapRouteBuilderExtensions";
-    private const string CborBinding = "CoAP.NET.Binding.CoapCborBinding";
+    private const string CborBinding = "CoAP.NET.Binding.CoapCborHandlerBinding";
 
     /// <summary>Whether the syntax of a node allows such a call.</summary>
     public static bool IsCandidate(SyntaxNode node) =>

@@ -20,7 +20,7 @@ internal static class MapCallInterceptorWriter
             .Line("CoapHandlerBinding route = new();");
         if (call.HasCbor)
         {
-            writer.Line("CoapCborBinding.AddCbor(route);");
+            writer.Line("CoapCborHandlerBinding.AddCbor(route);");
         }
 
         WriteNeeds(writer, call);
@@ -48,19 +48,19 @@ internal static class MapCallInterceptorWriter
         switch (call.Answer.Kind)
         {
             case HandlerResultKind.Result:
-                writer.Line(function + "CoapHandlerResults.FromResult;");
+                writer.Line(function + "CoapHandlerResultConverter.FromResult;");
                 break;
             case HandlerResultKind.Content:
-                writer.Line(function + "CoapHandlerResults.FromContent;");
+                writer.Line(function + "CoapHandlerResultConverter.FromContent;");
                 break;
             case HandlerResultKind.Text:
-                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.TextPlain, CoapHandlerResults.FromText);");
+                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.TextPlain, CoapHandlerResultConverter.FromText);");
                 break;
             case HandlerResultKind.Bytes:
-                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.OctetStream, CoapHandlerResults.FromBytes);");
+                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.OctetStream, CoapHandlerResultConverter.FromBytes);");
                 break;
             case HandlerResultKind.Memory:
-                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.OctetStream, CoapHandlerResults.FromMemory);");
+                writer.Line($"{function}route.Answer<{call.Answer.Type}>(CoapContentFormat.OctetStream, CoapHandlerResultConverter.FromMemory);");
                 break;
             case HandlerResultKind.Value:
                 writer.Line($"{function}route.Answer<{call.Answer.Type}>();");
@@ -74,16 +74,16 @@ internal static class MapCallInterceptorWriter
         {
             if (answer.IsAsync)
             {
-                writer.Line($"return CoapHandlerResults.DoneAsync(request, {invocation});");
+                writer.Line($"return CoapHandlerResultConverter.DoneAsync(request, {invocation});");
                 return;
             }
 
-            writer.Line($"{invocation};").Line("return new(CoapHandlerResults.Done(request));");
+            writer.Line($"{invocation};").Line("return new(CoapHandlerResultConverter.Done(request));");
             return;
         }
 
         writer.Line(answer.IsAsync
-            ? $"return CoapHandlerResults.FromAsync(request, {invocation}, answer);"
+            ? $"return CoapHandlerResultConverter.FromAsync(request, {invocation}, answer);"
             : $"return new(answer(request, {invocation}));");
     }
 }

@@ -51,7 +51,7 @@ internal sealed class HostedClient : IEndpointClient
         }
     }
 
-    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObservationOptions? options = null,
         CancellationToken cancellationToken = default)
     {
         try

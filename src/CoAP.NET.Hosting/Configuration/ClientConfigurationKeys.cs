@@ -11,13 +11,13 @@ internal static class ClientConfigurationKeys
     private static readonly ConfigurationValueSyntax s_format = Text(
         s_number.Allowed, static text => s_number.Parse(text) is long number ? new CoapContentFormat((ushort)number) : null);
 
-    private static readonly ConfigurationKeyTable<CoapWebSocketOptions> s_webSockets = new("Transports:WebSockets:")
+    private static readonly ConfigurationSectionReader<CoapWebSocketOptions> s_webSockets = new("Transports:WebSockets:")
     {
         { "Path", Text("path that begins with a slash", static text => text is ['/', ..] ? text : null) },
         "UseProxy",
     };
 
-    public static ConfigurationKeyTable<CoapClientOptions> Table { get; } = new()
+    public static ConfigurationSectionReader<CoapClientOptions> Table { get; } = new()
     {
         { "BaseAddress", Text("absolute CoAP URI such as coap://device.example/", ParseUri) },
         { "Proxy", Text("absolute CoAP URI without a path such as coap://gateway.example.com", ParseUri) },
@@ -30,7 +30,7 @@ internal static class ClientConfigurationKeys
         { s_webSockets, static options => options.Endpoint.Transports.WebSockets },
         { TlsConfigurationKeys.Table, static options => options.Tls },
         { EndpointConfigurationKeys.Table, static options => options.Endpoint },
-        { "Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings) },
+        { "Peers", static (options, item, findings) => PeerTransmissionSettings.Read(item, options.Peers, findings) },
     };
 
     private static CoapUri? ParseUri(string text) => CoapUri.TryParse(text, out CoapUri? uri) ? uri : null;

@@ -11,7 +11,7 @@ internal static class EndpointConfigurationKeys
     public static ConfigurationValueSyntax Prefix { get; } = Text("a prefix such as 192.0.2.0/24 or 2001:db8::/32",
         static text => IPNetwork.TryParse(text, out IPNetwork network) ? network : null);
 
-    private static readonly ConfigurationKeyTable<CoapPeerStateLimits> s_peers = new("Limits:Peers:")
+    private static readonly ConfigurationSectionReader<CoapPeerStateLimits> s_peers = new("Limits:Peers:")
     {
         { "MaxCount", Number(1, 100_000_000) },
         { "IdleLifetime", Time(FromMinutes(1), FromDays(300)).OrInfinite(Timeout.InfiniteTimeSpan) },
@@ -24,7 +24,7 @@ internal static class EndpointConfigurationKeys
         { "TrustedPrefixes", Prefix },
     };
 
-    private static readonly ConfigurationKeyTable<CoapMessageLimits> s_messages = new("Limits:Messages:")
+    private static readonly ConfigurationSectionReader<CoapMessageLimits> s_messages = new("Limits:Messages:")
     {
         { "ReceiveBufferSize", Bytes(0, int.MaxValue) },
         { "MaxDatagramSize", Bytes(64, 65_535) },
@@ -32,7 +32,7 @@ internal static class EndpointConfigurationKeys
         { "MaxOutstanding", Number(1, int.MaxValue) },
     };
 
-    private static readonly ConfigurationKeyTable<CoapRequestLimits> s_requests = new("Limits:Requests:")
+    private static readonly ConfigurationSectionReader<CoapRequestLimits> s_requests = new("Limits:Requests:")
     {
         { "MaxServed", Number(1, int.MaxValue) },
         { "BusyMaxAge", Number(0, int.MaxValue) },
@@ -41,7 +41,7 @@ internal static class EndpointConfigurationKeys
         { "MaxGroupRequests", Number(1, 1_000_000) },
     };
 
-    private static readonly ConfigurationKeyTable<CoapBlockwiseLimits> s_blockwise = new("Limits:Blockwise:")
+    private static readonly ConfigurationSectionReader<CoapBlockwiseLimits> s_blockwise = new("Limits:Blockwise:")
     {
         { "MaxRequestBodySize", Bytes(1, 1L << 30) },
         { "MaxResponseBodySize", Bytes(0, 1 << 30) },
@@ -50,7 +50,7 @@ internal static class EndpointConfigurationKeys
         { "MaxSourceFraction", Fraction },
     };
 
-    private static readonly ConfigurationKeyTable<CoapObserveLimits> s_observe = new("Limits:Observe:")
+    private static readonly ConfigurationSectionReader<CoapObserveLimits> s_observe = new("Limits:Observe:")
     {
         { "MaxObservations", Number(0, int.MaxValue) },
         { "MaxObservers", Number(0, 100_000_000) },
@@ -59,7 +59,7 @@ internal static class EndpointConfigurationKeys
         { "MaxUnacknowledgedNotifications", Number(0, 1_000_000) },
     };
 
-    private static readonly ConfigurationKeyTable<CoapConnectionLimits> s_connections = new("Limits:Connections:")
+    private static readonly ConfigurationSectionReader<CoapConnectionLimits> s_connections = new("Limits:Connections:")
     {
         { "MaxCount", Number(0, 100_000_000) },
         { "MaxCountPerSource", Number(1, 100_000_000) },
@@ -74,7 +74,7 @@ internal static class EndpointConfigurationKeys
         { "MaxRequests", Number(1, 10_000_000) },
     };
 
-    private static readonly ConfigurationKeyTable<CoapDeduplicationLimits> s_deduplication = new("Limits:Deduplication:")
+    private static readonly ConfigurationSectionReader<CoapDeduplicationLimits> s_deduplication = new("Limits:Deduplication:")
     {
         { "Memory", Bytes(64 * 1024, long.MaxValue) },
         { "MaxUnverifiedFraction", Fraction },
@@ -83,14 +83,14 @@ internal static class EndpointConfigurationKeys
         { "MaxSafeReplySize", Bytes(0, 65_535) },
     };
 
-    private static readonly ConfigurationKeyTable<CoapAmplificationLimits> s_amplification = new("Limits:Amplification:")
+    private static readonly ConfigurationSectionReader<CoapAmplificationLimits> s_amplification = new("Limits:Amplification:")
     {
         "IsLimited",
         { "SourceBytesPerMinute", Bytes(0, int.MaxValue) },
         { "TotalBytesPerSecond", Bytes(0, int.MaxValue) },
     };
 
-    private static readonly ConfigurationKeyTable<LimitPreset> s_preset = new("Limits:")
+    private static readonly ConfigurationSectionReader<LimitPreset> s_preset = new("Limits:")
     {
         {
             "Preset", Text("Default, Small or Gateway", static text => text.ToUpperInvariant() switch
@@ -103,7 +103,7 @@ internal static class EndpointConfigurationKeys
         },
     };
 
-    private static readonly ConfigurationKeyTable<CoapLimits> s_limits = new()
+    private static readonly ConfigurationSectionReader<CoapLimits> s_limits = new()
     {
         { s_peers, static limits => limits.Peers },
         { s_messages, static limits => limits.Messages },
@@ -118,7 +118,7 @@ internal static class EndpointConfigurationKeys
     private static readonly ConfigurationValueSyntax s_day = Time(FromDays(1));
     private static readonly ConfigurationValueSyntax s_wait = s_day.OrInfinite(Timeout.InfiniteTimeSpan);
 
-    private static readonly ConfigurationKeyTable<CoapStreamOptions> s_streams = new("Transports:Streams:")
+    private static readonly ConfigurationSectionReader<CoapStreamOptions> s_streams = new("Transports:Streams:")
     {
         { "ConnectTimeout", s_wait },
         { "HandshakeTimeout", s_wait },
@@ -138,19 +138,19 @@ internal static class EndpointConfigurationKeys
     private static readonly ConfigurationValueSyntax s_secret = new(ConfigurationSecret.Allowed,
         static text => ConfigurationSecret.BytesOf(text) is { } key ? (object)new ReadOnlyMemory<byte>(key) : null, static _ => "");
 
-    private static readonly ConfigurationKeyTable<CoapTransportOptions> s_transports = new("Transports:")
+    private static readonly ConfigurationSectionReader<CoapTransportOptions> s_transports = new("Transports:")
     {
         "UdpEngine",
         "TcpEngine",
     };
 
-    private static readonly ConfigurationKeyTable<CoapMultiProcessOptions> s_processes = new("Processes:")
+    private static readonly ConfigurationSectionReader<CoapMultiProcessOptions> s_processes = new("Processes:")
     {
         { "SharedSecret", s_secret },
         { "StopGracePeriod", Time(Zero, FromDays(24)) },
     };
 
-    public static ConfigurationKeyTable<CoapEndpointOptions> Table { get; } = new()
+    public static ConfigurationSectionReader<CoapEndpointOptions> Table { get; } = new()
     {
         "TooManyRequests",
         { s_transports, static options => options.Transports },
@@ -167,7 +167,7 @@ internal static class EndpointConfigurationKeys
 
     private static ConfigurationValueSyntax Fraction => Factor(0, 1, isAbove: true);
 
-    public static ConfigurationKeyTable<CoapTransmissionParameters> Parameters(string group) => new(group)
+    public static ConfigurationSectionReader<CoapTransmissionParameters> Parameters(string group) => new(group)
     {
         { "AckTimeout", Hour },
         { "AckRandomFactor", Factor(1, 10) },

@@ -5,7 +5,7 @@ namespace CoAP.NET.Hosting;
 
 internal static class GroupConfigurationKeys
 {
-    public static ConfigurationKeyTable<CoapGroupOptions> Table { get; } = new("Groups:")
+    public static ConfigurationSectionReader<CoapGroupOptions> Table { get; } = new("Groups:")
     {
         {
             "Addresses",

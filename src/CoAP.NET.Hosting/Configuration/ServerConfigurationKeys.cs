@@ -5,18 +5,18 @@ namespace CoAP.NET.Hosting;
 /// <summary>The keys of a server's section, except those of parts.</summary>
 internal static class ServerConfigurationKeys
 {
-    private static readonly ConfigurationKeyTable<CoapTransportOptions> s_transports = new("Transports:")
+    private static readonly ConfigurationSectionReader<CoapTransportOptions> s_transports = new("Transports:")
     {
         { "Shards", Number(1, 64) },
     };
 
-    private static readonly ConfigurationKeyTable<CoapMultiProcessOptions> s_processes = new("Processes:")
+    private static readonly ConfigurationSectionReader<CoapMultiProcessOptions> s_processes = new("Processes:")
     {
         "SharePort",
         "AnswerWhileStopping",
     };
 
-    public static ConfigurationKeyTable<CoapServerOptions> Table { get; } = new()
+    public static ConfigurationSectionReader<CoapServerOptions> Table { get; } = new()
     {
         { "Endpoints", ListenAddressValidator.Syntax },
         "ListenByDefault",
@@ -30,6 +30,6 @@ internal static class ServerConfigurationKeys
         { TlsConfigurationKeys.Table, static options => options.Tls },
         { TlsConfigurationKeys.ServerTable, static options => options.Tls },
         { EndpointConfigurationKeys.Table, static options => options.Endpoint },
-        { "Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings) },
+        { "Peers", static (options, item, findings) => PeerTransmissionSettings.Read(item, options.Peers, findings) },
     };
 }

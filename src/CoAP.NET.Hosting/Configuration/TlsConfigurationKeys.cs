@@ -4,7 +4,7 @@ namespace CoAP.NET.Hosting;
 
 internal static class TlsConfigurationKeys
 {
-    public static ConfigurationKeyTable<CoapTlsFileOptions> Table { get; } = new("Tls:")
+    public static ConfigurationSectionReader<CoapTlsFileOptions> Table { get; } = new("Tls:")
     {
         { "Certificate", FilePath },
         { "Key", FilePath },
@@ -15,5 +15,5 @@ internal static class TlsConfigurationKeys
     };
 
     /// <summary>The keys of servers only.</summary>
-    public static ConfigurationKeyTable<CoapTlsFileOptions> ServerTable { get; } = new("Tls:") { "ClientCertificates" };
+    public static ConfigurationSectionReader<CoapTlsFileOptions> ServerTable { get; } = new("Tls:") { "ClientCertificates" };
 }

@@ -20,14 +20,14 @@ internal sealed class HttpUpstreamClient : UpstreamClient
         new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, AutomaticDecompression = DecompressionMethods.None })
     { Timeout = Timeout.InfiniteTimeSpan });
     private readonly EntityTagMap _tags = new();
-    private readonly CertificateClients _certified;
+    private readonly DeviceCertificateHttpClients _certified;
     private readonly CoapCache _cache;
 
     public HttpUpstreamClient(CoapHttpBackendOptions options, CoapProxyTargets targets)
     {
         _options = options;
         _cache = new CoapCache(options.CacheBytes, timeProvider: options.TimeProvider);
-        _certified = new CertificateClients(
+        _certified = new DeviceCertificateHttpClients(
             options.MaxCertificateClients, options.CertificateIdleTimeout, options.ConfigureCertificateHandler, options.TimeProvider);
         _guarded = new Lazy<HttpClient>(() => new HttpClient(new AllowedHostConnector(targets, options.TimeProvider).MakeHandler())
         {
@@ -81,7 +81,8 @@ internal sealed class HttpUpstreamClient : UpstreamClient
         }
     }
 
-    private async Task<CoapResult> SendAsync(CoapForwardedRequest request, CoapCacheTransaction? cached, CancellationToken cancellationToken)
+    private async Task<CoapResult> SendAsync(
+        CoapForwardedRequest request, CoapCacheTransaction? cached, CancellationToken cancellationToken)
     {
         // A streamed body enforces its own timeout.
         using CancellationTokenSource time = new(
@@ -96,7 +97,7 @@ internal sealed class HttpUpstreamClient : UpstreamClient
                 return await AskAsync(request, cached, client, either.Token).ConfigureAwait(false);
             }
 
-            using CertificateClients.Lease? lease = _certified.TryRent(certificate);
+            using DeviceCertificateHttpClients.Lease? lease = _certified.TryRent(certificate);
             return lease is null
                 ? CoapResults.ServiceUnavailable(s_retryAfter)
                 : await AskAsync(request, cached, lease.Client, either.Token).ConfigureAwait(false);

@@ -27,7 +27,7 @@ internal static class ProxyConfigurationKeys
         static text => CoapUri.TryParse(text, out CoapUri? coap) && coap.IsCoap
             || Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri.Scheme is "http" or "https" ? text : null);
 
-    private static readonly ConfigurationKeyTable<Proxy.CoapProxyLimits> s_limits = new("Limits:")
+    private static readonly ConfigurationSectionReader<Proxy.CoapProxyLimits> s_limits = new("Limits:")
     {
         { "MaxRequests", Number(1, int.MaxValue) },
         { "MaxRequestsPerSource", Number(1, int.MaxValue) },
@@ -39,7 +39,7 @@ internal static class ProxyConfigurationKeys
         { "CacheBytes", Bytes(0, long.MaxValue) },
     };
 
-    private static readonly ConfigurationKeyTable<Proxy.CoapProxyOptions> s_proxy = new()
+    private static readonly ConfigurationSectionReader<Proxy.CoapProxyOptions> s_proxy = new()
     {
         { "Names", Text("host, with or without a port", static text => Is(() => new CoapProxyNames(text)) ? text : null) },
         { "Identifier", Text("1 to 64 characters without a space") },
@@ -53,7 +53,7 @@ internal static class ProxyConfigurationKeys
         "RewritesLinks",
     };
 
-    public static ConfigurationKeyTable<CoapProxyRoute> RouteTable { get; } = new()
+    public static ConfigurationSectionReader<CoapProxyRoute> RouteTable { get; } = new()
     {
         { "Path", s_path },
         { "Target", s_target },
@@ -61,7 +61,7 @@ internal static class ProxyConfigurationKeys
         { "PollInterval", Time(FromSeconds(1), FromDays(1)) },
     };
 
-    public static ConfigurationKeyTable<CoapHostedProxyOptions> Table { get; } = new()
+    public static ConfigurationSectionReader<CoapHostedProxyOptions> Table { get; } = new()
     {
         "Forward",
         "ForwardHttp",

@@ -3,7 +3,7 @@ using CoAP.NET.Http.Translating;
 
 namespace CoAP.NET.Http.Sending;
 
-/// <summary>Converts JSON bodies of HTTP clients for CoAP servers that use CBOR, if <see cref="CoapHttpJson.Converts"/> is set.</summary>
+/// <summary>Converts JSON bodies of HTTP clients for CoAP servers that use CBOR, if <see cref="CborJsonTranslator.Converts"/> is set.</summary>
 internal static class JsonBodyConverter
 {
     private const int ChunkSize = 16 * 1024;
@@ -36,7 +36,7 @@ internal static class JsonBodyConverter
         CoapResponse response, HttpContent? body, HttpRequestMessage request, CoapHttpTranslator translator,
         CancellationToken cancellationToken)
     {
-        CoapHttpJson json = translator.Json;
+        CborJsonTranslator json = translator.Json;
         if (body is null || json.MediaTypeOf(response.ContentFormat) is not { } mediaType
             || Accepts(request, translator.MediaTypes.MediaTypeOf(response.ContentFormat!.Value, out _)))
         {

@@ -14,7 +14,7 @@ internal static class AcceptCandidates
     /// <param name="json">The JSON conversion; if it is on, the CBOR format is tried first.</param>
     /// <returns>At least one: a field without any mapping is ignored, not refused.</returns>
     public static IReadOnlyList<CoapContentFormat?> Of(HttpHeaderValueCollection<MediaTypeWithQualityHeaderValue> accept,
-        CoapHttpMediaTypes mediaTypes, CoapHttpJson json)
+        CoapHttpMediaTypes mediaTypes, CborJsonTranslator json)
     {
         List<CoapContentFormat?> candidates = [];
         foreach (MediaTypeWithQualityHeaderValue range in accept.OrderByDescending(static range => range.Quality ?? 1))

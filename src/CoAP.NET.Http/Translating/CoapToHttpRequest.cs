@@ -84,7 +84,7 @@ internal static class CoapToHttpRequest
         request.Headers.AcceptEncoding.ParseAdd(coding ?? "identity");
     }
 
-    private static void AddConditions(HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, CoapHttpJson json,
+    private static void AddConditions(HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, CborJsonTranslator json,
         EntityTagMap tags)
     {
         if (method == CoapMethod.Get)

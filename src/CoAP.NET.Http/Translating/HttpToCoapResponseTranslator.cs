@@ -34,7 +34,7 @@ internal static class HttpToCoapResponseTranslator
 
     // Returns the target format for JSON; null if the payload stays unchanged.
     private static CoapContentFormat? ConvertedTo(
-        HttpResponseMessage response, CoapOptionCollection request, CoapCode code, CoapHttpJson json)
+        HttpResponseMessage response, CoapOptionCollection request, CoapCode code, CborJsonTranslator json)
     {
         bool readsCbor = json.MediaTypeOf(request.Accept ?? request.ContentFormat) is not null;
         if (code == CoapCode.Valid)
@@ -49,7 +49,7 @@ internal static class HttpToCoapResponseTranslator
             : readsCbor && (request.Accept is null || request.Accept == format) ? format : null;
     }
 
-    private static CoapResult Converted(ReadOnlyMemory<byte> body, CoapCode code, CoapContentFormat format, CoapHttpJson json)
+    private static CoapResult Converted(ReadOnlyMemory<byte> body, CoapCode code, CoapContentFormat format, CborJsonTranslator json)
     {
         try
         {

@@ -120,7 +120,7 @@ internal sealed class LoadCommand(CliContext context, BenchCommandLineErrors usa
         {
             try
             {
-                display.BeginLevel(RunNames.Peers(plan));
+                display.BeginLevel(RunLabels.Peers(plan));
                 runs.Add(await run(plan, cancellationToken).ConfigureAwait(false));
             }
             catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -148,7 +148,7 @@ internal sealed class LoadCommand(CliContext context, BenchCommandLineErrors usa
             if (reason is not null)
             {
                 isClean = false;
-                error.WriteLine($"Failed (--strict): {RunNames.Peers(run.Plan)}: {reason}.");
+                error.WriteLine($"Failed (--strict): {RunLabels.Peers(run.Plan)}: {reason}.");
             }
         }
 

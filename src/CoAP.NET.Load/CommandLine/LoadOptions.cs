@@ -46,7 +46,7 @@ internal sealed class LoadOptions
         "The time after which an unanswered request counts as lost. Default 5s.", "-B");
     private readonly Option<int?> _retransmissions = CommandExtensions.Number("--max-retransmit",
         "Number of retransmissions of an unacknowledged Confirmable request (MAX_RETRANSMIT). Default 0.", 0, 20);
-    private readonly Option<CoapRetransmissionTiming?> _timing = RetransmissionTimingOption.Create();
+    private readonly Option<CoapRetransmissionAlgorithm?> _timing = RetransmissionTimingOption.Create();
     private readonly ConnectionOptions _connection = new();
     private readonly Option<bool> _non = new("--non", "-N") { Description = "Send Non-confirmable messages." };
     private readonly Option<string> _method = new("--method")
@@ -131,7 +131,7 @@ internal sealed class LoadOptions
     /// </summary>
     public static string? FaultOf(LoadPlan plan) => plan.Loop switch
     {
-        _ when plan.RetransmissionTiming != CoapRetransmissionTiming.Default && (plan.Retransmissions == 0 || !plan.Confirmable) =>
+        _ when plan.RetransmissionTiming != CoapRetransmissionAlgorithm.Default && (plan.Retransmissions == 0 || !plan.Confirmable) =>
             "--retransmission-timing is for retransmissions: add --max-retransmit, and leave out --non.",
         LoadPacing.Closed when plan.Rate > 0 => "A closed loop has no --rate, as its server sets the pace: add --loop open.",
         LoadPacing.Closed or LoadPacing.Observe when plan.Poisson => "--poisson is for --loop open.",

@@ -56,19 +56,19 @@ internal static class ReportTable
             {
                 // The report may come from a stranger.
                 string what = DistributedRunException.Clean(kind);
-                output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunNames.Peers(run.Plan)}: {count} x {what}"));
+                output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunLabels.Peers(run.Plan)}: {count} x {what}"));
             }
 
             if (run.Count == 0 && run.Lost == 0 && run.ErrorCount == 0)
             {
                 output.WriteLine(
-                    $"{RunNames.Peers(run.Plan)}: {(run.Plan.Loop == LoadPacing.Observe ? "nothing was notified: did the resource change?" : "what was asked in the warm-up was not answered until the end, so nothing was asked in the measured time.")}");
+                    $"{RunLabels.Peers(run.Plan)}: {(run.Plan.Loop == LoadPacing.Observe ? "nothing was notified: did the resource change?" : "what was asked in the warm-up was not answered until the end, so nothing was asked in the measured time.")}");
             }
 
             if (run.OwnDrops > 0)
             {
                 output.WriteLine(string.Create(CultureInfo.InvariantCulture,
-                    $"{RunNames.Peers(run.Plan)}: this program lost {run.OwnDrops} datagrams in its own receive buffers, which is no "
+                    $"{RunLabels.Peers(run.Plan)}: this program lost {run.OwnDrops} datagrams in its own receive buffers, which is no "
                         + $"fault of the server: use fewer peers, or more workers."));
             }
         }
@@ -82,9 +82,9 @@ internal static class ReportTable
         List<(string Head, string[] Cells)> columns =
         [
             ("peers", Cells(static run => Text(run.Plan.Peers, "0"))),
-            ("loop", Cells(static run => RunNames.Loop(run.Plan.Loop))),
+            ("loop", Cells(static run => RunLabels.Loop(run.Plan.Loop))),
             ("workers", runs.Any(static run => run.Workers > 1) ? Cells(static run => Text(run.Workers, "0")) : Cells(static _ => None)),
-            (RunNames.Counted(runs) + "/s", Cells(static run => Text(run.PerSecond, run.PerSecond < 100 ? "0.##" : "0"))),
+            (RunLabels.Counted(runs) + "/s", Cells(static run => Text(run.PerSecond, run.PerSecond < 100 ? "0.##" : "0"))),
             ("shortest ms", Times(times, 0)),
             ("p50 ms", Times(times, 0.5)),
             ("p90 ms", Times(times, 0.9)),

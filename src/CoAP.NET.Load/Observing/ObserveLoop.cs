@@ -19,7 +19,7 @@ internal static class ObserveLoop
         IProgress<LoadProgress>? progress, StartGate gate, CancellationToken cancellationToken)
     {
         ObserveFigures figures = new();
-        ObservePhases clock = new(plan, figures, progress);
+        ObservePhaseRunner clock = new(plan, figures, progress);
         AnswerCheck check = new(plan);
         PeerObserver[] observers = [.. peers.Select(peer => new PeerObserver(plan, peer, check, figures))];
         await using CoapClient? own = changes is null ? new CoapClient() : null;
@@ -53,7 +53,7 @@ internal static class ObserveLoop
         }
     }
 
-    private static async Task RegisterAsync(LoadPlan plan, PeerObserver[] observers, ObservePhases clock,
+    private static async Task RegisterAsync(LoadPlan plan, PeerObserver[] observers, ObservePhaseRunner clock,
         CancellationToken cancellationToken)
     {
         TimeProvider time = TimeProvider.System;
@@ -75,7 +75,8 @@ internal static class ObserveLoop
         await Task.WhenAll(registering).ConfigureAwait(false);
     }
 
-    private static async Task<LoadResult> MeasureAsync(LoadPlan plan, ObserveFigures figures, ObservePhases clock, ResourceChanger changer,
+    private static async Task<LoadResult> MeasureAsync(
+        LoadPlan plan, ObserveFigures figures, ObservePhaseRunner clock, ResourceChanger changer,
         CancellationToken cancellationToken)
     {
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);

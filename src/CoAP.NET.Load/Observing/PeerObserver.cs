@@ -33,7 +33,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
             CoapRequest request = peer.NewRequest();
             request.Timeout ??= TimeSpan.FromSeconds(plan.TimeoutSeconds);
             CoapObservation observation = await peer.Observer.ObserveAsync(request,
-                new CoapObserveOptions { OnNotification = OnNotification }, cancellationToken).ConfigureAwait(false);
+                new CoapObservationOptions { OnNotification = OnNotification }, cancellationToken).ConfigureAwait(false);
             if (observation.State == CoapObserveState.Observing)
             {
                 _observation = observation;

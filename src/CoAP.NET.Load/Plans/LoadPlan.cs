@@ -74,7 +74,7 @@ internal sealed record LoadPlan
 
     public int Seed { get; init; } = 1;
 
-    public CoapRetransmissionTiming RetransmissionTiming { get; init; }
+    public CoapRetransmissionAlgorithm RetransmissionTiming { get; init; }
 
     /// <summary>
     /// Applies keys, certificates and trust to clients; null for the authorities of the operating system. They are secret: no report

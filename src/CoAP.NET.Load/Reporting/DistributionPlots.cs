@@ -17,7 +17,7 @@ internal static class DistributionPlots
 
     private static Plot? Make(string title, IReadOnlyList<LoadResult> runs, Func<LoadResult, IReadOnlyList<long[]>> times)
     {
-        IReadOnlyList<string> names = RunNames.Of(runs);
+        IReadOnlyList<string> names = RunLabels.Of(runs);
         PlotLine[] lines = [.. runs.Select((run, i) => new PlotLine(names[i], Points(times(run)), IsStepped: true))
             .Where(static line => line.Points.Count > 0)];
         if (lines.Length == 0)

@@ -45,7 +45,7 @@ internal static class HtmlReport
         Add("Begun", report.Begun.ToString("yyyy-MM-dd HH:mm:ss zzz", CultureInfo.InvariantCulture));
         Add("Machine", report.Machine);
         Add("Command", new XElement("code", HtmlElements.Text(report.Command)));
-        foreach (string kind in report.Runs.Select(static run => RunNames.Kind(run.Plan)).Distinct())
+        foreach (string kind in report.Runs.Select(static run => RunLabels.Kind(run.Plan)).Distinct())
         {
             Add("Load", kind);
         }

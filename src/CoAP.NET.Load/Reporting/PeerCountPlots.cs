@@ -14,11 +14,11 @@ internal static class PeerCountPlots
         }
 
         PlotAxis peers = PlotAxis.Logarithmic("peers", runs.Select(static run => (double)run.Plan.Peers), FigureFormatter.Number);
-        IGrouping<string, LoadResult>[] kinds = [.. runs.GroupBy(static run => RunNames.Kind(run.Plan))];
+        IGrouping<string, LoadResult>[] kinds = [.. runs.GroupBy(static run => RunLabels.Kind(run.Plan))];
         yield return new Plot(
             "Throughput by peers",
             peers,
-            PlotAxis.Linear($"{RunNames.Counted(runs)} a second", runs.Select(static run => run.PerSecond), FigureFormatter.Short),
+            PlotAxis.Linear($"{RunLabels.Counted(runs)} a second", runs.Select(static run => run.PerSecond), FigureFormatter.Short),
             [.. kinds.Select(static kind => new PlotLine(kind.Key, Points(kind, static run => run.PerSecond)))]);
         foreach (IGrouping<string, LoadResult> kind in kinds)
         {

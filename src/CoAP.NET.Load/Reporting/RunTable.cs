@@ -16,7 +16,7 @@ internal static class RunTable
             ("workers", runs.Any(static run => run.Workers > 1) ? Cells((run, _) => FigureFormatter.Number(run.Workers))
                 : new string?[runs.Count]),
             ("seconds", Cells((run, _) => FigureFormatter.Number(run.Seconds))),
-            (RunNames.Counted(runs), Cells((run, _) => FigureFormatter.Number(run.Count))),
+            (RunLabels.Counted(runs), Cells((run, _) => FigureFormatter.Number(run.Count))),
             ("a second", Cells((run, _) => FigureFormatter.Number(run.PerSecond))),
             ("min", Time(times, 0)),
             ("p50", Time(times, 0.5)),
@@ -37,7 +37,7 @@ internal static class RunTable
                 Cells((run, _) => run.ServerProcessorSeconds is { } seconds ? FigureFormatter.Percent(seconds / run.Seconds) : null)),
             ("server's memory", Cells((run, _) => run.ServerResidentBytes is { } bytes ? FigureFormatter.Memory(bytes) : null)),
             ("own processors", Cells((run, _) => FigureFormatter.Percent(run.OwnProcessorSeconds / run.Seconds))),
-            ("loop and resource", Cells((run, _) => RunNames.Kind(run.Plan))),
+            ("loop and resource", Cells((run, _) => RunLabels.Kind(run.Plan))),
         ];
         columns.RemoveAll(static column => column.Cells.All(static cell => cell is null));
         return new XElement(
@@ -59,7 +59,7 @@ internal static class RunTable
     /// <summary>Returns the errors, by run and kind; null for none.</summary>
     public static XElement? Errors(IReadOnlyList<LoadResult> runs)
     {
-        IReadOnlyList<string> names = RunNames.Of(runs);
+        IReadOnlyList<string> names = RunLabels.Of(runs);
         XElement[] rows =
         [
             .. runs.SelectMany((run, i) =>

@@ -6,7 +6,7 @@ internal static class TimePlots
     /// <summary>Returns the plots of each run that has at least two seconds.</summary>
     public static IEnumerable<Plot> Of(IReadOnlyList<LoadResult> runs)
     {
-        IReadOnlyList<string> names = RunNames.Of(runs);
+        IReadOnlyList<string> names = RunLabels.Of(runs);
         for (int i = 0; i < runs.Count; i++)
         {
             IReadOnlyList<LoadSecond> series = runs[i].Series;
@@ -17,7 +17,7 @@ internal static class TimePlots
 
             PlotAxis time = PlotAxis.Elapsed("since the measuring began", series.Select(static second => second.At),
                 static seconds => FigureFormatter.Number(seconds) + " s");
-            string counted = RunNames.Counted([runs[i]]);
+            string counted = RunLabels.Counted([runs[i]]);
             PlotLine rate = new(counted, [.. series.Select(static second => new PlotPoint(second.At, second.PerSecond))]);
             yield return new Plot($"Rate, {names[i]}", time,
                 PlotAxis.Linear($"{counted} a second", series.Select(static second => second.PerSecond), FigureFormatter.Short), [rate]);

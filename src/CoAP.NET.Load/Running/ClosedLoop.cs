@@ -6,7 +6,7 @@ internal sealed class ClosedLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter
     // A missing server refuses immediately: repeating at full speed measures nothing and uses all processors.
     private static readonly TimeSpan s_pauseAfterFailure = TimeSpan.FromMilliseconds(10);
 
-    protected override async Task RunAsync(LoadPeer peer)
+    protected override async Task RunAsync(SimulatedPeer peer)
     {
         CoapRequest request = peer.NewRequest();
         while (true)

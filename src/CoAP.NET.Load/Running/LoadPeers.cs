@@ -25,14 +25,14 @@ internal sealed class LoadPeers : IAsyncDisposable
     // rest would be lost here, not in the server.
     private const int RequestsForEachSocket = 256;
 
-    private readonly List<EndpointRotation> _series = [];
-    private readonly List<LoadPeer> _peers = [];
+    private readonly List<ClientPortRotation> _series = [];
+    private readonly List<SimulatedPeer> _peers = [];
 
     private LoadPeers(PlannedRequestFactory shape) => Shape = shape;
 
     public int Count => _peers.Count;
 
-    public LoadPeer this[int index] => _peers[index];
+    public SimulatedPeer this[int index] => _peers[index];
 
     /// <summary>Number of datagrams lost so far because receive buffers of this program were full.</summary>
     public long OwnDrops => _series.Sum(static series => series.Drops);
@@ -85,18 +85,18 @@ internal sealed class LoadPeers : IAsyncDisposable
         // With addresses of their own, peers share sockets.
         int group = sources is null ? 1 : Math.Min(plan.Peers, Math.Max(1, RequestsForEachSocket / plan.Depth));
         CoapEndpointOptions options = LoadEndpointOptionsFactory.Of(plan, targets, group);
-        EndpointRotation series = null!;
+        ClientPortRotation series = null!;
         for (int i = 0; i < plan.Peers; i++)
         {
             cancellationToken.ThrowIfCancellationRequested();
             if (i % group == 0)
             {
-                series = new EndpointRotation(() => LoadClient.OpenAsync(options, scheme, CancellationToken.None),
+                series = new ClientPortRotation(() => LoadClient.OpenAsync(options, scheme, CancellationToken.None),
                     Math.Min(group, plan.Peers - i), options.Parameters.ExchangeLifetime);
                 _series.Add(series);
             }
 
-            _peers.Add(new LoadPeer(
+            _peers.Add(new SimulatedPeer(
                 i,
                 sources?.Of(plan.FirstPeer + i),
                 Shape,

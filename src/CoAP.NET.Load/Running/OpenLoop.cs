@@ -23,7 +23,7 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
         await base.WhenEndedAsync().ConfigureAwait(false);
     }
 
-    protected override async Task RunAsync(LoadPeer peer)
+    protected override async Task RunAsync(SimulatedPeer peer)
     {
         CoapRequest request = peer.NewRequest();
         ArrivalWaiter waiter = new();

@@ -43,10 +43,10 @@ internal abstract class RequestLoop : IDisposable
     public void Dispose() => _failure.Dispose();
 
     /// <summary>Sends requests of a peer until the end.</summary>
-    protected abstract Task RunAsync(LoadPeer peer);
+    protected abstract Task RunAsync(SimulatedPeer peer);
 
     /// <summary>Handles an answer, correct or wrong.</summary>
-    protected void OnAnswer(LoadPeer peer, CoapResponse response, long begun)
+    protected void OnAnswer(SimulatedPeer peer, CoapResponse response, long begun)
     {
         if (_check.FaultOf(response) is { } fault)
         {
@@ -78,7 +78,7 @@ internal abstract class RequestLoop : IDisposable
         return false;
     }
 
-    private async Task GuardAsync(LoadPeer peer)
+    private async Task GuardAsync(SimulatedPeer peer)
     {
         try
         {

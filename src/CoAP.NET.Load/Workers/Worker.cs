@@ -13,11 +13,11 @@ internal sealed class Worker
 
     private static readonly TimeSpan AcceptPause = TimeSpan.FromSeconds(1);
 
-    private readonly LoadRun _run;
+    private readonly LoadRunDelegate _run;
     private readonly WorkerOptions _options;
     private string? _busyWith;
 
-    private Worker(LoadRun run, WorkerOptions options) => (_run, _options) = (run, options);
+    private Worker(LoadRunDelegate run, WorkerOptions options) => (_run, _options) = (run, options);
 
     /// <summary>Listens until cancellation, which ends a pending run and notifies its coordinator.</summary>
     /// <param name="listen">The address; port 0 for any.</param>
@@ -25,7 +25,7 @@ internal sealed class Worker
     /// <param name="options">Other options.</param>
     /// <param name="cancellationToken">Stops the worker; then the task ends without an exception.</param>
     /// <exception cref="SocketException">It cannot listen on the address.</exception>
-    public static async Task ServeAsync(IPEndPoint listen, LoadRun run, WorkerOptions options, CancellationToken cancellationToken)
+    public static async Task ServeAsync(IPEndPoint listen, LoadRunDelegate run, WorkerOptions options, CancellationToken cancellationToken)
     {
         using Socket listener = new(listen.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         listener.Bind(listen);
@@ -106,9 +106,9 @@ internal sealed class Worker
         {
             string who = socket.RemoteEndPoint?.ToString() ?? "somebody";
             socket.NoDelay = true;
-            KeepAlive.Set(socket);
+            TcpKeepAlive.Set(socket);
             await using WorkerConnection connection = new(new NetworkStream(socket, ownsSocket: true), _options.Time);
-            await new WorkerConnectionHandler(this, who, connection, _run, _options).RunAsync(cancellationToken);
+            await new CoordinatorConnectionHandler(this, who, connection, _run, _options).RunAsync(cancellationToken);
         }
 #pragma warning disable CA1031 // One conversation never ends the others.
         catch (Exception exception)

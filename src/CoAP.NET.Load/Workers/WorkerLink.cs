@@ -119,7 +119,7 @@ internal sealed class WorkerLink : IAsyncDisposable
         try
         {
             await socket.ConnectAsync(address, either.Token);
-            KeepAlive.Set(socket);
+            TcpKeepAlive.Set(socket);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {

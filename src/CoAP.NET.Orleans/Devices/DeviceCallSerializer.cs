@@ -39,7 +39,7 @@ internal static class DeviceCallSerializer
     public static async Task<byte[]> OfRequestAsync(string name, CoapRequest request, CancellationToken cancellationToken)
     {
         ThrowIfPart(request);
-        CoapMessage message = DeviceRequestConverter.Of(request);
+        CoapMessage message = DeviceRequestMessageFactory.Of(request);
         if (request.Content?.Open is { } open)
         {
             UploadBody body = open();

@@ -160,7 +160,7 @@ internal sealed class DeviceGateway(
         CoapRequest request = DeviceCallSerializer.RequestOf(call.Body!, call.Timeout);
         (CoapResponse? response, CoapDeviceException? failure) =
             await TryAskAsync(call.Name, request, cancellationToken).ConfigureAwait(false);
-        return response is not null ? DeviceCallSerializer.Of(call.Name, response, DeviceRequestConverter.IsSafe(request))
+        return response is not null ? DeviceCallSerializer.Of(call.Name, response, DeviceRequestMessageFactory.IsSafe(request))
             : failure is not null ? DeviceCallSerializer.Of(failure)
             : DeviceCallSerializer.NotHere;
     }

@@ -38,7 +38,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient ca
         try
         {
             CoapResponse response = await cluster.Devices[Name].SendAsync(asked, cancellationToken).ConfigureAwait(true);
-            return DeviceCallSerializer.Of(Name, response, DeviceRequestConverter.IsSafe(asked));
+            return DeviceCallSerializer.Of(Name, response, DeviceRequestMessageFactory.IsSafe(asked));
         }
         catch (CoapDeviceException exception)
         {

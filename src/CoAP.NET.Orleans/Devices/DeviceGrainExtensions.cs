@@ -34,7 +34,7 @@ public static class DeviceGrainExtensions
             catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
             {
                 throw CoapDeviceException.Unreachable(name,
-                    $"its grain did not answer. {exception.Message}", !DeviceRequestConverter.IsSafe(request), exception);
+                    $"its grain did not answer. {exception.Message}", !DeviceRequestMessageFactory.IsSafe(request), exception);
             }
 
             (CoapResponse? response, CoapDeviceException? failure) = DeviceCallSerializer.AnswerOf(answer, name);
@@ -44,7 +44,7 @@ public static class DeviceGrainExtensions
         }
 
         public Task<CoapObservation> ObserveAsync(
-            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            CoapRequest request, CoapObservationOptions? options = null, CancellationToken cancellationToken = default) =>
             throw new NotSupportedException("A grain does not pass on notifications. Observe the device in a silo, with ICoapDevices.");
     }
 }

@@ -49,7 +49,7 @@ internal sealed class SiloDeviceRouter(
         {
             throw CoapDeviceException.Unreachable(name,
                 $"it did not answer within the Timeout of {whole!.Value.TotalSeconds:0} s, perhaps because it moved between silos during "
-                + "the request. Allow more time, or try again.", !DeviceRequestConverter.IsSafe(request));
+                + "the request. Allow more time, or try again.", !DeviceRequestMessageFactory.IsSafe(request));
         }
     }
 
@@ -230,7 +230,7 @@ internal sealed class SiloDeviceRouter(
                 }
 
                 if (failure is not null
-                    && (!failure.HasMoved || looks == Looks || (bytes is null && !DeviceRequestConverter.IsWhole(request))))
+                    && (!failure.HasMoved || looks == Looks || (bytes is null && !DeviceRequestMessageFactory.IsWhole(request))))
                 {
                     throw failure;
                 }
@@ -264,10 +264,10 @@ internal sealed class SiloDeviceRouter(
         catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
 #pragma warning restore CA1031
         {
-            bool isUnknown = !DeviceRequestConverter.IsSafe(request);
+            bool isUnknown = !DeviceRequestMessageFactory.IsSafe(request);
             return (null, CoapDeviceException.Unreachable(name,
                 $"silo {place}, which has its session, did not answer. {exception.Message}", isUnknown, exception,
-                DeviceRequestConverter.IsHarmlessTwice(request, isUnknown)));
+                DeviceRequestMessageFactory.IsHarmlessTwice(request, isUnknown)));
         }
     }
 

@@ -59,11 +59,11 @@ public static class CoapSiloBuilderExtensions
                 () => provider.GetRequiredService<CoapCluster>().Messages, provider.GetRequiredService<ISiloStatusOracle>(),
                 DeathDelayOf(provider.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value), TimeOf(provider),
                 LoggerOf(provider)));
-        services.AddGrainService<CoapNodeService>();
+        services.AddGrainService<NodeCallGrainService>();
         services.AddPlacementDirector<SlotPlacement, SlotPlacementDirector>();
         services.AddGrainDirectory(SlotDirectory.Name, static (provider, _) => new SlotDirectory(provider));
         services.AddSingleton<IHostedService>(static provider => new SlotBalancer(provider, LoggerOf(provider)));
-        services.AddSingleton<IHostedService>(static provider => new SiloMembershipRepair(provider, LoggerOf(provider)));
+        services.AddSingleton<IHostedService>(static provider => new OwnSiloMembershipRestorer(provider, LoggerOf(provider)));
         services.Configure<ClusterMembershipOptions>(static options =>
         {
             options.ProbeTimeout = s_probe;

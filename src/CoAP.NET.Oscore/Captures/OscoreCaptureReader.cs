@@ -99,7 +99,7 @@ internal sealed class OscoreCaptureReader : IDisposable
             }
 
             isKnown = true;
-            if (OscoreCodec.UnprotectRequest(end.Context, message, in value, out CoapMessage? inner) == OscoreFault.None)
+            if (OscoreMessageCipher.UnprotectRequest(end.Context, message, in value, out CoapMessage? inner) == OscoreFault.None)
             {
                 Note(answer, end.Other, new OscoreRequestId(value.Kid.ToArray(), value.SequenceNumber));
                 remark = $"OSCORE{end.NameText}: {number}";
@@ -126,7 +126,7 @@ internal sealed class OscoreCaptureReader : IDisposable
         for (int i = requests.Count - 1; i >= 0; i--)
         {
             (End end, OscoreRequestId id) = requests[i];
-            if (OscoreCodec.UnprotectResponse(end.Context, message, in value, id, out CoapMessage? inner) == OscoreFault.None)
+            if (OscoreMessageCipher.UnprotectResponse(end.Context, message, in value, id, out CoapMessage? inner) == OscoreFault.None)
             {
                 string number = value.HasPartialIv ? value.SequenceNumber.ToString(CultureInfo.InvariantCulture) : "that of the request";
                 remark = string.Create(CultureInfo.InvariantCulture,

@@ -24,10 +24,10 @@ internal sealed class OscoreAead : IDisposable
         _tagLength = algorithm.TagLength;
         switch (algorithm.Cipher)
         {
-            case OscoreCipher.AesCcm:
+            case OscoreCipherKind.AesCcm:
                 _ccm = new AesCcmCipher(key);
                 break;
-            case OscoreCipher.AesGcm:
+            case OscoreCipherKind.AesGcm:
                 _gcm = new AesGcm(key, algorithm.TagLength);
                 break;
             default:

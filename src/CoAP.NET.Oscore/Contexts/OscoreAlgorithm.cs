@@ -9,9 +9,9 @@ public sealed class OscoreAlgorithm
     // A nonce contains the length of an ID in one byte, the ID, and a Partial IV of 5 bytes.
     private const int NonceBesideId = 6;
 
-    private readonly OscoreCipher _cipher;
+    private readonly OscoreCipherKind _cipher;
 
-    private OscoreAlgorithm(OscoreCipher cipher, int coseNumber, string name, int keyLength, int nonceLength, int tagLength)
+    private OscoreAlgorithm(OscoreCipherKind cipher, int coseNumber, string name, int keyLength, int nonceLength, int tagLength)
     {
         _cipher = cipher;
         CoseNumber = coseNumber;
@@ -22,41 +22,41 @@ public sealed class OscoreAlgorithm
     }
 
     /// <summary>AES-CCM-16-64-128 (COSE 10): the default, mandatory to implement. Tags of 8 bytes.</summary>
-    public static OscoreAlgorithm AesCcm16With64BitTag128 { get; } = new(OscoreCipher.AesCcm, 10, "AES-CCM-16-64-128", 16, 13, 8);
+    public static OscoreAlgorithm AesCcm16With64BitTag128 { get; } = new(OscoreCipherKind.AesCcm, 10, "AES-CCM-16-64-128", 16, 13, 8);
 
     /// <summary>AES-CCM-16-64-256 (COSE 11).</summary>
-    public static OscoreAlgorithm AesCcm16With64BitTag256 { get; } = new(OscoreCipher.AesCcm, 11, "AES-CCM-16-64-256", 32, 13, 8);
+    public static OscoreAlgorithm AesCcm16With64BitTag256 { get; } = new(OscoreCipherKind.AesCcm, 11, "AES-CCM-16-64-256", 32, 13, 8);
 
     /// <summary>AES-CCM-64-64-128 (COSE 12). IDs have at most 1 byte.</summary>
-    public static OscoreAlgorithm AesCcm64With64BitTag128 { get; } = new(OscoreCipher.AesCcm, 12, "AES-CCM-64-64-128", 16, 7, 8);
+    public static OscoreAlgorithm AesCcm64With64BitTag128 { get; } = new(OscoreCipherKind.AesCcm, 12, "AES-CCM-64-64-128", 16, 7, 8);
 
     /// <summary>AES-CCM-64-64-256 (COSE 13). IDs have at most 1 byte.</summary>
-    public static OscoreAlgorithm AesCcm64With64BitTag256 { get; } = new(OscoreCipher.AesCcm, 13, "AES-CCM-64-64-256", 32, 7, 8);
+    public static OscoreAlgorithm AesCcm64With64BitTag256 { get; } = new(OscoreCipherKind.AesCcm, 13, "AES-CCM-64-64-256", 32, 7, 8);
 
     /// <summary>AES-CCM-16-128-128 (COSE 30).</summary>
-    public static OscoreAlgorithm AesCcm16With128BitTag128 { get; } = new(OscoreCipher.AesCcm, 30, "AES-CCM-16-128-128", 16, 13, 16);
+    public static OscoreAlgorithm AesCcm16With128BitTag128 { get; } = new(OscoreCipherKind.AesCcm, 30, "AES-CCM-16-128-128", 16, 13, 16);
 
     /// <summary>AES-CCM-16-128-256 (COSE 31).</summary>
-    public static OscoreAlgorithm AesCcm16With128BitTag256 { get; } = new(OscoreCipher.AesCcm, 31, "AES-CCM-16-128-256", 32, 13, 16);
+    public static OscoreAlgorithm AesCcm16With128BitTag256 { get; } = new(OscoreCipherKind.AesCcm, 31, "AES-CCM-16-128-256", 32, 13, 16);
 
     /// <summary>AES-CCM-64-128-128 (COSE 32). IDs have at most 1 byte.</summary>
-    public static OscoreAlgorithm AesCcm64With128BitTag128 { get; } = new(OscoreCipher.AesCcm, 32, "AES-CCM-64-128-128", 16, 7, 16);
+    public static OscoreAlgorithm AesCcm64With128BitTag128 { get; } = new(OscoreCipherKind.AesCcm, 32, "AES-CCM-64-128-128", 16, 7, 16);
 
     /// <summary>AES-CCM-64-128-256 (COSE 33). IDs have at most 1 byte.</summary>
-    public static OscoreAlgorithm AesCcm64With128BitTag256 { get; } = new(OscoreCipher.AesCcm, 33, "AES-CCM-64-128-256", 32, 7, 16);
+    public static OscoreAlgorithm AesCcm64With128BitTag256 { get; } = new(OscoreCipherKind.AesCcm, 33, "AES-CCM-64-128-256", 32, 7, 16);
 
     /// <summary>A128GCM (COSE 1). IDs have at most 6 bytes.</summary>
-    public static OscoreAlgorithm A128Gcm { get; } = new(OscoreCipher.AesGcm, 1, "A128GCM", 16, 12, 16);
+    public static OscoreAlgorithm A128Gcm { get; } = new(OscoreCipherKind.AesGcm, 1, "A128GCM", 16, 12, 16);
 
     /// <summary>A192GCM (COSE 2). IDs have at most 6 bytes.</summary>
-    public static OscoreAlgorithm A192Gcm { get; } = new(OscoreCipher.AesGcm, 2, "A192GCM", 24, 12, 16);
+    public static OscoreAlgorithm A192Gcm { get; } = new(OscoreCipherKind.AesGcm, 2, "A192GCM", 24, 12, 16);
 
     /// <summary>A256GCM (COSE 3). IDs have at most 6 bytes.</summary>
-    public static OscoreAlgorithm A256Gcm { get; } = new(OscoreCipher.AesGcm, 3, "A256GCM", 32, 12, 16);
+    public static OscoreAlgorithm A256Gcm { get; } = new(OscoreCipherKind.AesGcm, 3, "A256GCM", 32, 12, 16);
 
     /// <summary>ChaCha20/Poly1305 (COSE 24). IDs have at most 6 bytes.</summary>
     public static OscoreAlgorithm ChaCha20Poly1305 { get; } =
-        new(OscoreCipher.ChaCha20Poly1305, 24, "ChaCha20/Poly1305", 32, 12, 16);
+        new(OscoreCipherKind.ChaCha20Poly1305, 24, "ChaCha20/Poly1305", 32, 12, 16);
 
     /// <summary>All algorithms that this library supports, in the order of their numbers.</summary>
     public static IReadOnlyList<OscoreAlgorithm> All { get; } =
@@ -99,16 +99,16 @@ public sealed class OscoreAlgorithm
     /// <summary>Whether this machine supports the cipher.</summary>
     public bool IsSupported => _cipher switch
     {
-        OscoreCipher.AesCcm => AesCcmCipher.MeansFor(KeyLength) != AesCcmImplementation.None,
-        OscoreCipher.AesGcm => PlatformCryptographyAvailability.IsAvailable && AesGcm.IsSupported,
+        OscoreCipherKind.AesCcm => AesCcmCipher.MeansFor(KeyLength) != AesCcmImplementation.None,
+        OscoreCipherKind.AesGcm => PlatformCryptographyAvailability.IsAvailable && AesGcm.IsSupported,
         _ => PlatformCryptographyAvailability.IsAvailable && System.Security.Cryptography.ChaCha20Poly1305.IsSupported,
     };
 
-    internal OscoreCipher Cipher => _cipher;
+    internal OscoreCipherKind Cipher => _cipher;
 
     /// <summary>Whether processor instructions encrypt messages, without the platform's cryptography.</summary>
     internal bool IsOfProcessor =>
-        ProcessorAesCcm.IsSupported && _cipher == OscoreCipher.AesCcm && KeyLength == ProcessorAesCcm.KeyLength;
+        ProcessorAesCcm.IsSupported && _cipher == OscoreCipherKind.AesCcm && KeyLength == ProcessorAesCcm.KeyLength;
 
     /// <summary>Finds an algorithm by its number.</summary>
     /// <returns>The algorithm; null if this library supports none with this number for OSCORE.</returns>
@@ -226,7 +226,7 @@ public sealed class OscoreAlgorithm
     {
         if (!IsSupported)
         {
-            string reason = _cipher == OscoreCipher.AesCcm ? AesCcmCipher.Missing(Name)
+            string reason = _cipher == OscoreCipherKind.AesCcm ? AesCcmCipher.Missing(Name)
                 : PlatformCryptographyAvailability.IsAvailable ? $"The cryptography of this platform has no {Name}."
                 : PlatformCryptographyAvailability.Missing(Name);
             throw new PlatformNotSupportedException(

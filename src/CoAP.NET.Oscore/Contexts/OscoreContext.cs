@@ -38,7 +38,7 @@ public sealed class OscoreContext : CoapObjectSecurityContext, IAsyncDisposable
         Sequence = state.Sequence;
         Window = state.Window;
         _identity = new OscoreIdentity(this, owner);
-        FirstRequest = exchange is null ? null : new OscoreCombinedRequestSelector(exchange);
+        FirstRequest = exchange is null ? null : new ClientCombinedRequestSelector(exchange);
         _exchangeOverhead = exchange?.Overhead ?? 0;
     }
 
@@ -62,7 +62,7 @@ public sealed class OscoreContext : CoapObjectSecurityContext, IAsyncDisposable
     internal OscoreKeys Keys { get; }
 
     /// <summary>The request that carries the last message of a key exchange; null without one.</summary>
-    internal OscoreCombinedRequestSelector? FirstRequest { get; }
+    internal ClientCombinedRequestSelector? FirstRequest { get; }
 
     /// <summary>Derives new keys for each run; null if the context uses the keys of its parameters.</summary>
     internal OscoreRederivation? Rederivation { get; init; }
@@ -169,7 +169,7 @@ public sealed class OscoreContext : CoapObjectSecurityContext, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    internal override CoapProtectedPeer MakePeer(CoapMessageProtector? protection)
+    internal override CoapPeerSecurityContext MakePeer(CoapMessageProtector? protection)
     {
         OscoreProtection? own = protection as OscoreProtection;
         OscoreTelemetry? telemetry = own?.Telemetry;

@@ -112,7 +112,7 @@ internal sealed class OscoreRederivation : IDisposable
         }
 
         OscoreContext both = Derive([.. theirs, .. asked.Parameters.IdContextBytes]);
-        OscoreFault fault = OscoreCodec.UnprotectRederivation(both, asked, message, id, out CoapMessage? read);
+        OscoreFault fault = OscoreMessageCipher.UnprotectRederivation(both, asked, message, id, out CoapMessage? read);
         both.Wipe();
         if (fault != OscoreFault.None || read!.Code != CoapCode.Unauthorized)
         {
@@ -161,7 +161,7 @@ internal sealed class OscoreRederivation : IDisposable
         }
 
         OscoreContext derived = Derive(idContext);
-        OscoreFault fault = OscoreCodec.UnprotectRequest(derived, message, in value, out _);
+        OscoreFault fault = OscoreMessageCipher.UnprotectRequest(derived, message, in value, out _);
         if (fault == OscoreFault.None && TryAdopt(derived, idContext))
         {
             context = derived;
@@ -252,7 +252,7 @@ internal sealed class OscoreRederivation : IDisposable
         OscoreContext both = Derive([.. ours, .. first.Parameters.IdContextBytes]);
         OscoreRequestId id = new(value.Kid.ToArray(), value.SequenceNumber);
         CoapMessage challenge = new(CoapCode.Unauthorized, message.Options.Registry) { Token = message.Token };
-        challenge = OscoreCodec.ProtectRederivation(both, first, challenge, id, ours);
+        challenge = OscoreMessageCipher.ProtectRederivation(both, first, challenge, id, ours);
         both.Wipe();
         return challenge;
     }

@@ -40,7 +40,7 @@ public sealed class OscoreContexts
     /// <summary>Processes requests that carry the last message of a key exchange, such as EDHOC's (RFC 9668).</summary>
     /// <exception cref="InvalidOperationException">Another key exchange is already set.</exception>
     /// <remarks>Default null: the endpoint refuses such requests. You may set it while the endpoint runs.</remarks>
-    internal OscoreKeyExchangeServer? KeyExchange
+    internal OscoreCombinedRequestServer? KeyExchange
     {
         get;
         set

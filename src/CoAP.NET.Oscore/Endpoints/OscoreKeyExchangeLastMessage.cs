@@ -34,6 +34,6 @@ internal abstract class OscoreKeyExchangeLastMessage
     }
 
     /// <summary>Explains why the request with the last message got an unprotected answer.</summary>
-    /// <returns>The exception for the request; null, the default, for a <see cref="CoapOscoreException"/>.</returns>
+    /// <returns>The exception for the request; null, the default, for a <see cref="CoapUnprotectedResponseException"/>.</returns>
     public virtual CoapException? ErrorOf(CoapMessage answer) => null;
 }

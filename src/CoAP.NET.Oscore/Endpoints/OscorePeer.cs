@@ -5,7 +5,7 @@ using CoAP.NET.Protection;
 namespace CoAP.NET.Oscore;
 
 /// <summary>A security context in use with one peer; relates each response to its request, in both directions.</summary>
-internal sealed class OscorePeer : CoapProtectedPeer
+internal sealed class OscorePeer : CoapPeerSecurityContext
 {
     private const int MaxDiagnostic = 256;
 
@@ -38,7 +38,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         }
     }
 
-    private OscoreCombinedRequestSelector? First => _context.FirstRequest;
+    private ClientCombinedRequestSelector? First => _context.FirstRequest;
 
     /// <summary>Handles a verified request of the peer, to which its responses refer.</summary>
     public void OnRequest(CoapMessage request, OscoreRequestId id)
@@ -165,7 +165,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         bool observes = message.HasOptions && message.Options.Observe is not null;
         try
         {
-            protectedMessage = OscoreCodec.ProtectRequest(
+            protectedMessage = OscoreMessageCipher.ProtectRequest(
                 derived ?? _context, _context.Rederivation?.WithoutMarker(message) ?? message, id, kidContext: true, !isConfirmed,
                 Channel.Shard.Environment.Registry);
         }
@@ -215,7 +215,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
 
         try
         {
-            protectedMessage = OscoreCodec.ProtectResponse(keys, message, id, own, Channel.Shard.Environment.Registry);
+            protectedMessage = OscoreMessageCipher.ProtectResponse(keys, message, id, own, Channel.Shard.Environment.Registry);
         }
         catch (ObjectDisposedException)
         {
@@ -295,13 +295,13 @@ internal sealed class OscorePeer : CoapProtectedPeer
         }
     }
 
-    private CoapOscoreException Unprotected(CoapMessage message)
+    private CoapUnprotectedResponseException Unprotected(CoapMessage message)
     {
         string? diagnostic = message.Payload.IsEmpty || (message.HasOptions && message.Options.ContentFormat is not null)
             ? null
             : Encoding.UTF8.GetString(message.Payload.Span[..Math.Min(message.Payload.Length, MaxDiagnostic)]);
         string said = diagnostic is null ? string.Empty : $" ({CoapUntrustedText.LineOf(diagnostic)})";
-        return new CoapOscoreException(message.Code, diagnostic,
+        return new CoapUnprotectedResponseException(message.Code, diagnostic,
             $"The protected request to {Channel} got the unprotected answer {message.Code}{said}. Its sender does not have the keys, or "
                 + $"other keys than {_context}. Check the IDs, the secret and whether the server knows the context.");
     }

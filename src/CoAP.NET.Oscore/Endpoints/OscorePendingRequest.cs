@@ -44,7 +44,7 @@ internal sealed class OscorePendingRequest(OscoreRequestId id, bool observes, Os
     public OscoreFault Take(
         OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, out CoapMessage? response)
     {
-        OscoreFault fault = OscoreCodec.UnprotectResponse(id.Derived ?? context, message, in value, id, out response);
+        OscoreFault fault = OscoreMessageCipher.UnprotectResponse(id.Derived ?? context, message, in value, id, out response);
         if (fault == OscoreFault.None)
         {
             if (id.Derived is not null)

@@ -64,9 +64,9 @@ internal sealed class OscoreProtection : CoapMessageProtector
     }
 
     private async Task<CoapProtectionVerdict> FinishAsync(
-        OscoreKeyExchangeServer exchange, CoapChannel channel, CoapMessage message, byte[] kid)
+        OscoreCombinedRequestServer exchange, CoapChannel channel, CoapMessage message, byte[] kid)
     {
-        OscoreKeyExchangeRequestResult result = await exchange.FinishAsync(channel, message, kid).ConfigureAwait(false);
+        OscoreKeyExchangeServerResult result = await exchange.FinishAsync(channel, message, kid).ConfigureAwait(false);
 
         if (!result.IsFinished)
         {
@@ -157,7 +157,7 @@ internal sealed class OscoreProtection : CoapMessageProtector
             return Refuse(channel, in value, OscoreFault.Replay);
         }
 
-        OscoreFault fault = OscoreCodec.UnprotectRequest(context, message, in value, out CoapMessage? request);
+        OscoreFault fault = OscoreMessageCipher.UnprotectRequest(context, message, in value, out CoapMessage? request);
         if (fault != OscoreFault.None)
         {
             return Refuse(channel, in value, fault);

@@ -11,7 +11,7 @@ internal static class OscoreConfigurationKeys
     private static readonly ConfigurationValueSyntax s_path = Text("path of a file or directory");
     private static readonly ConfigurationValueSyntax s_directory = Text("path of a directory");
 
-    private static readonly ConfigurationKeyTable<OscoreLimits> s_limits = new("Oscore:Limits:")
+    private static readonly ConfigurationSectionReader<OscoreLimits> s_limits = new("Oscore:Limits:")
     {
         { "MaxLookups", Number(1, 65_536) },
         { "MaxLookupsPerSource", Number(1, 65_536) },
@@ -32,7 +32,7 @@ internal static class OscoreConfigurationKeys
     public static ConfigurationValueSyntax Server { get; } = Text("scheme, host and port such as coap://device.example",
         static text => CoapUri.TryParse(text, out CoapUri? uri) ? uri : null);
 
-    public static ConfigurationKeyTable<CoapOscoreServerFileOptions> ServerTable { get; } = new("Oscore:")
+    public static ConfigurationSectionReader<CoapOscoreServerFileOptions> ServerTable { get; } = new("Oscore:")
     {
         { "Files", s_path },
         { "Store", s_directory },
@@ -41,7 +41,7 @@ internal static class OscoreConfigurationKeys
         { s_limits, static oscore => oscore.Limits },
     };
 
-    public static ConfigurationKeyTable<CoapOscoreClientFileOptions> ClientTable { get; } = new("Oscore:")
+    public static ConfigurationSectionReader<CoapOscoreClientFileOptions> ClientTable { get; } = new("Oscore:")
     {
         { "File", s_path },
         { "Store", s_directory },

@@ -59,7 +59,7 @@ internal sealed class AiocoapSequenceStore : IOscoreStore, IDisposable
         key,
         () =>
         {
-            StoredStateValidator.CheckBound(OfEpoch(epoch), bound);
+            OscoreStoreGuard.CheckBound(OfEpoch(epoch), bound);
             Write(bound, null);
             return true;
         },
@@ -132,7 +132,7 @@ internal sealed class AiocoapSequenceStore : IOscoreStore, IDisposable
         return new OscoreReceivedNumbers(index + (ulong)length, seen);
     }
 
-    private ulong OfEpoch(ulong epoch) => epoch != _epoch ? throw StoredStateValidator.Superseded()
+    private ulong OfEpoch(ulong epoch) => epoch != _epoch ? throw OscoreStoreGuard.Superseded()
         : Read()?.Next ?? throw new OscoreStoreException(OscoreStoreFault.Corrupt,
             $"{_file} no longer exists: another user or program removed it while its security context was in use. The used numbers are "
             + "unknown; give both ends a new secret.");

@@ -71,7 +71,7 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
             file =>
             {
                 OscoreStateFile last = OfEpoch(file, key, epoch);
-                StoredStateValidator.CheckBound(last.Bound, bound);
+                OscoreStoreGuard.CheckBound(last.Bound, bound);
                 (last with { Bound = bound }).Write(file, key);
                 return true;
             },
@@ -116,7 +116,7 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
             ?? throw new OscoreStoreException(OscoreStoreFault.Corrupt,
                 $"{file} is gone: somebody removed it while its security context was in use. Which numbers were used is not known any "
                 + "more; give both ends a new Master Secret.");
-        return last.Epoch == epoch ? last : throw StoredStateValidator.Superseded();
+        return last.Epoch == epoch ? last : throw OscoreStoreGuard.Superseded();
     }
 
     private Task<T> RunAsync<T>(OscoreStoreKey key, Func<string, T> work, CancellationToken cancellationToken)

@@ -40,7 +40,7 @@ public sealed class MemoryOscoreStore : IOscoreStore
         lock (_gate)
         {
             OscoreStoredState state = OfEpoch(key, epoch);
-            StoredStateValidator.CheckBound(state.Next, bound);
+            OscoreStoreGuard.CheckBound(state.Next, bound);
             _states[key] = new OscoreStoredState(epoch, bound, state.IsNew, state.Received);
         }
 
@@ -62,5 +62,5 @@ public sealed class MemoryOscoreStore : IOscoreStore
     }
 
     private OscoreStoredState OfEpoch(OscoreStoreKey key, ulong epoch) =>
-        _states.TryGetValue(key, out OscoreStoredState? state) && state.Epoch == epoch ? state : throw StoredStateValidator.Superseded();
+        _states.TryGetValue(key, out OscoreStoredState? state) && state.Epoch == epoch ? state : throw OscoreStoreGuard.Superseded();
 }

@@ -17,7 +17,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="logger">The log.</param>
 internal sealed class Forwarder(
     CoapProxyOptions options, EventCounter<ProxyCounterKind> counts, SharedObservations observations, StreamedResponses streamed,
-    ForwardedBodies bodies,
+    RequestBodyForwarder bodies,
     ILogger logger)
 {
     private readonly CoapSingleFlight<SharedRequestKey, UpstreamResponse> _flights = new(static answer => answer.Release());
@@ -83,7 +83,7 @@ internal sealed class Forwarder(
         if (!bodies.TryEnter(source))
         {
             counts.Add(ProxyCounterKind.Busy);
-            return new ValueTask<CoapResult>(ForwardedBodies.Busy);
+            return new ValueTask<CoapResult>(RequestBodyForwarder.Busy);
         }
 
         CoapRouteHandlerBuilder? observed = observes ? route : null;

@@ -38,7 +38,8 @@ internal sealed class StreamedResponses(CoapProxyOptions options, EventCounter<P
             ? new CoapETag(given)
             : CoapETag.FromVersion(random.NextUInt64());
         CoapResult result = CoapResults.Sequential(
-            new UpstreamBody(body, Math.Max(0, options.Limits.MaxStreamedBodySize - place.Offset), counts), tag, null, place.Offset, size);
+            new UpstreamResponseBody(body, Math.Max(0, options.Limits.MaxStreamedBodySize - place.Offset), counts), tag, null,
+                place.Offset, size);
 
         // The result already has the tag.
         head.OwnOptions.Remove(OptionNumber.ETag);

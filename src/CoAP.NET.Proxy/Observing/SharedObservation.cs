@@ -79,7 +79,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     public async Task<CoapResult?> BeginAsync(UpstreamClient upstream, CoapForwardedRequest request, CancellationToken cancellationToken)
     {
         // A protected request cannot be repeated: the server would treat it as a replay (RFC 8613 section 7.4).
-        CoapObserveOptions observe = new() { OnNotification = OnNotification };
+        CoapObservationOptions observe = new() { OnNotification = OnNotification };
         if (request.Options.Contains(OptionNumber.Oscore))
         {
             observe.Reregistration = CoapReregistrationPolicy.Never;

@@ -83,7 +83,7 @@ internal sealed class CoapUpstreamClient(ICoapClient requester) : UpstreamClient
         _requester.OpenResponseAsync(Make(request), maxHeld, cancellationToken);
 
     internal override Task<CoapObservation>? ObserveAsync(
-        CoapForwardedRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>
+        CoapForwardedRequest request, CoapObservationOptions observe, CancellationToken cancellationToken) =>
         _requester.ObserveAsync(Make(request), observe, cancellationToken);
 
     /// <inheritdoc/>

@@ -8,7 +8,7 @@ internal sealed class LazyClient(Lazy<CoapClient> client) : ICoapClient
         client.Value.SendAsync(request, cancellationToken);
 
     /// <inheritdoc/>
-    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObservationOptions? options = null,
         CancellationToken cancellationToken = default) =>
         client.Value.ObserveAsync(request, options, cancellationToken);
 }

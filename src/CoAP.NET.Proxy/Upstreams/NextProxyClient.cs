@@ -65,7 +65,7 @@ internal sealed class NextProxyClient(ICoapClient requester, CoapUri proxy) : Up
     }
 
     internal override Task<CoapObservation>? ObserveAsync(
-        CoapForwardedRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>
+        CoapForwardedRequest request, CoapObservationOptions observe, CancellationToken cancellationToken) =>
         requester.ObserveAsync(Make(request), observe, cancellationToken);
 
     private CoapRequest Make(CoapForwardedRequest request)

@@ -30,7 +30,7 @@ internal sealed class QBlockExchange : ITokenOwner
 
     // The upload by Q-Block1 and the download by Q-Block2, guarded by it too.
     private readonly QBlockDownload _download;
-    private QBlockUpload? _upload;
+    private QBlock1SendState? _upload;
     private CoapResponse? _first;
     private bool _hasAnswer;
     private int _continued;
@@ -250,7 +250,7 @@ internal sealed class QBlockExchange : ITokenOwner
         int length = _request.Message.Payload.Length;
         if (length > RequestBlockSizes.Whole(_request))
         {
-            _upload = new QBlockUpload(length, RequestBlockSizes.Upload(_request).SizeExponent, _parameters.MaxPayloads,
+            _upload = new QBlock1SendState(length, RequestBlockSizes.Upload(_request).SizeExponent, _parameters.MaxPayloads,
                 _parameters.NonMaxRetransmit);
             if (_upload.Count > BlockValue.MaxNumber)
             {
@@ -382,7 +382,7 @@ internal sealed class QBlockExchange : ITokenOwner
 
     private void SendBlocks(int[] numbers)
     {
-        QBlockUpload upload = _upload!;
+        QBlock1SendState upload = _upload!;
         int size = 16 << upload.SizeExponent;
         foreach (int number in numbers)
         {

@@ -20,11 +20,11 @@ internal sealed class QBlock2ResponseSender
     }
 
     /// <summary>The first block of an answer went out: the others follow.</summary>
-    public void Follow(QBlockTransmission sending, TransferKey key, long now)
+    public void Follow(QBlock2ResponseTransmission sending, TransferKey key, long now)
     {
         if (sending.Numbers is null && _answers.FindTransfer(key) is { } transfer)
         {
-            if (transfer.Sending is QBlockTransmission before)
+            if (transfer.Sending is QBlock2ResponseTransmission before)
             {
                 End(before);
             }
@@ -41,7 +41,7 @@ internal sealed class QBlock2ResponseSender
     /// sent.</returns>
     public bool TryContinue(TransferKey key, int number, long now)
     {
-        if (_answers.FindTransfer(key)?.Sending is not QBlockTransmission { IsOver: false, Confirmable: false } sending
+        if (_answers.FindTransfer(key)?.Sending is not QBlock2ResponseTransmission { IsOver: false, Confirmable: false } sending
             || sending.Upcoming != number)
         {
             return false;
@@ -53,7 +53,7 @@ internal sealed class QBlock2ResponseSender
     }
 
     /// <summary>Handles the result of a block.</summary>
-    public void OnSent(QBlockTransmission sending, CoapInboundKind fate, long now)
+    public void OnSent(QBlock2ResponseTransmission sending, CoapInboundKind fate, long now)
     {
         if (fate == CoapInboundKind.Acknowledged)
         {
@@ -67,7 +67,7 @@ internal sealed class QBlock2ResponseSender
     }
 
     /// <summary>Sends what may go now. From the wheel too, after a pause.</summary>
-    public void SendOn(QBlockTransmission sending, long now)
+    public void SendOn(QBlock2ResponseTransmission sending, long now)
     {
         if (sending.IsOver)
         {
@@ -111,7 +111,7 @@ internal sealed class QBlock2ResponseSender
     }
 
     // No more of an answer is sent.
-    private void End(QBlockTransmission sending)
+    private void End(QBlock2ResponseTransmission sending)
     {
         sending.IsOver = true;
         _shard.Wheel.Cancel(sending);

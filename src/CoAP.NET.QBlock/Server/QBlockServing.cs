@@ -9,14 +9,14 @@ internal sealed class QBlockServing : QBlockServer
 {
     private readonly CoapShard _shard;
     private readonly BlockwiseAnswering _answering;
-    private readonly QBlockUploads _uploads;
+    private readonly QBlock1RequestReceiver _uploads;
     private readonly QBlock2ResponseSender _sender;
 
     public QBlockServing(CoapShard shard, RequestBodyStore requests, BlockwiseAnswering answering)
     {
         _shard = shard;
         _answering = answering;
-        _uploads = new QBlockUploads(shard, requests);
+        _uploads = new QBlock1RequestReceiver(shard, requests);
         _sender = new QBlock2ResponseSender(shard, answering.Responses);
     }
 
@@ -120,7 +120,7 @@ internal sealed class QBlockServing : QBlockServer
 
     public override void Follow(CoapExchange exchange, CoapResult sent, CoapMessage response)
     {
-        if (sent is not PartialBodyResult { Following: QBlockTransmission following }
+        if (sent is not PartialBodyResult { Following: QBlock2ResponseTransmission following }
             || !response.HasOptions || !response.OptionsToRead!.Contains(OptionNumber.QBlock2))
         {
             return;
@@ -156,7 +156,7 @@ internal sealed class QBlockServing : QBlockServer
         }
 
         int next = numbers is null ? first + 1 : 1;
-        QBlockTransmission? following = next >= (numbers?.Length ?? count) ? null : new QBlockTransmission(_sender)
+        QBlock2ResponseTransmission? following = next >= (numbers?.Length ?? count) ? null : new QBlock2ResponseTransmission(_sender)
         {
             Channel = exchange.Channel,
             Token = exchange.Request.Message.Token,

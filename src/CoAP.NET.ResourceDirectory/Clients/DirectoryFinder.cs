@@ -28,7 +28,7 @@ internal sealed class DirectoryFinder(IEndpointClient client, HostLookup hosts, 
         }
 
         IPAddress[] addresses = await hosts.FindInTimeAsync(
-            asked, CoapCode.Get, RequestTimeLimit.Of(options.Timeout), client.Endpoint.Environment.Now, cancellationToken)
+            asked, CoapCode.Get, ClientRequestTimeLimit.Of(options.Timeout), client.Endpoint.Environment.Now, cancellationToken)
                 .ConfigureAwait(false);
         return await AskEachAsync(addresses, started, cancellationToken).ConfigureAwait(false);
     }

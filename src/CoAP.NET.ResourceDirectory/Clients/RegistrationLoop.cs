@@ -170,7 +170,7 @@ internal sealed class RegistrationLoop
 
         (string? baseUri, IEnumerable<CoapLink> links) = Wanted();
         byte[] document = ClientRegistrationRules.WriteLinks(links);
-        TimeSpan refreshAfter = RegistrationTimes.RefreshAfter(_options.Lifetime, _random.NextDouble());
+        TimeSpan refreshAfter = RegistrationRefreshTimes.RefreshAfter(_options.Lifetime, _random.NextDouble());
         if (_grant is { HasLocation: true } grant && grant.RegistrationUri == _directory.Registration && !HasEnded(grant)
             && document.AsSpan().SequenceEqual(grant.Links))
         {
@@ -209,7 +209,7 @@ internal sealed class RegistrationLoop
             && (response.Code == CoapCode.ServiceUnavailable || response.Code == CoapCode.TooManyRequests);
         bool isRefused = response is { Code.Class: 4 } && !isBusy && response.Code != CoapCode.NotFound
             && response.Code != CoapCode.MethodNotAllowed;
-        TimeSpan wait = RegistrationTimes.RetryAfter(
+        TimeSpan wait = RegistrationRefreshTimes.RetryAfter(
             _options, _failures, isRefused, isBusy ? response!.MaxAge : null, _random.NextDouble());
 
         // It moved, or is another program by now; a directory with given URIs cannot be searched.

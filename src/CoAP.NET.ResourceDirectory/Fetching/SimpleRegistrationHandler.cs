@@ -4,7 +4,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// Simple registration (RFC 9176 section 5.1): an endpoint asks the directory to fetch its links, and gets a response when they are
 /// registered.
 /// </summary>
-internal sealed class SimpleRegistrationHandler(DirectoryContext core, RegistrationHandlers registrations)
+internal sealed class SimpleRegistrationHandler(DirectoryServerState core, RegistrationHandlers registrations)
 {
     // Longer than an available device needs, and shorter than it waits. The fetch continues.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
@@ -13,7 +13,7 @@ internal sealed class SimpleRegistrationHandler(DirectoryContext core, Registrat
     /// <summary>POST to <c>/.well-known/rd</c>.</summary>
     public async ValueTask<CoapResult> RegisterAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
-        Registrant registrant = core.RegistrantOf(request);
+        RegistrantIdentity registrant = core.RegistrantOf(request);
         DirectoryRefusal? refusal = registrations.RefusalOf(registrant);
         RegistrationParameters? parameters = null;
         refusal ??= registrant.Base.Length == 0

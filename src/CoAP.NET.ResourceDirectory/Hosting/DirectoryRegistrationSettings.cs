@@ -12,7 +12,7 @@ internal sealed class DirectoryRegistrationSettings
     private static readonly ConfigurationValueSyntax s_retry = Time(FromMilliseconds(100), FromDays(1));
     private static readonly ConfigurationValueSyntax s_time = Time(FromDays(1));
 
-    private static readonly ConfigurationKeyTable<CoapRegistrationOptions> s_options = new()
+    private static readonly ConfigurationSectionReader<CoapRegistrationOptions> s_options = new()
     {
         { "EndpointName", s_name },
         { "Sector", s_name },
@@ -26,7 +26,7 @@ internal sealed class DirectoryRegistrationSettings
         { "EndTimeout", s_time },
     };
 
-    public static ConfigurationKeyTable<DirectoryRegistrationSettings> Table { get; } = new()
+    public static ConfigurationSectionReader<DirectoryRegistrationSettings> Table { get; } = new()
     {
         { "Uri", Text("URI with scheme, host and port such as coap://rd.example, or a group") },
         { s_options, static directory => directory.Options },

@@ -8,7 +8,7 @@ internal sealed class HostedDirectories
     /// <summary>The name of the section below that of the server.</summary>
     public const string Section = "Directories";
 
-    public static ConfigurationKeyTable<HostedDirectories> Table { get; } = new()
+    public static ConfigurationSectionReader<HostedDirectories> Table { get; } = new()
     {
         { Section, static (directories, item, findings) => DirectoryRegistrationSettings.Read(item, directories.All, findings) },
     };

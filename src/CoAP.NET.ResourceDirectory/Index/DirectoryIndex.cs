@@ -26,9 +26,9 @@ internal sealed class DirectoryIndex
     private readonly TermTable[] _terms = new TermTable[1 << TableBits];
     private readonly RegistrationTermExtractor _reader;
     private readonly ConcurrentBag<RegistrationTermExtractor> _readers = [];
-    private readonly KeyedHash _hash;
+    private readonly AttributeIndexHash _hash;
     private readonly TimeProvider _time;
-    private readonly DirectoryChanges _changes;
+    private readonly DirectoryChangeQueue _changes;
     private readonly long _start;
 
     /// <summary>Creates an empty index.</summary>
@@ -36,7 +36,7 @@ internal sealed class DirectoryIndex
     /// <param name="hash">The hash of terms.</param>
     /// <param name="changes">Receives changes of the visible registrations.</param>
     /// <param name="shares">The shares of the sources.</param>
-    public DirectoryIndex(TimeProvider time, KeyedHash hash, DirectoryChanges changes, RegistrationQuota shares)
+    public DirectoryIndex(TimeProvider time, AttributeIndexHash hash, DirectoryChangeQueue changes, RegistrationQuota shares)
     {
         Quota = shares;
         _time = time;
@@ -346,7 +346,7 @@ internal sealed class DirectoryIndex
             Registration = registration, Order = order, Tail = tail, ActiveUntil = until, HeapIndex = -1,
             Member = EvictingQuota<int>.None,
         };
-        _all.Add(new Posting(id, 0));
+        _all.Add(new IndexPosting(id, 0));
         Settle(ref place, id, terms);
         _changes.Note(null, place.IsActive ? registration : null);
     }
@@ -389,10 +389,10 @@ internal sealed class DirectoryIndex
         Fetch(terms);
         foreach ((ulong hash, ushort links) in terms)
         {
-            TableOf(hash).Add(hash, new Posting(id, links));
+            TableOf(hash).Add(hash, new IndexPosting(id, links));
         }
 
-        _active.Add(new Posting(id, place.LinkCount));
+        _active.Add(new IndexPosting(id, place.LinkCount));
         place.IsActive = true;
         _ending.Add(id);
     }

@@ -25,7 +25,7 @@ internal sealed class PostingChunk
     /// <summary>The order of its last registration.</summary>
     public ulong Last { get; private set; }
 
-    public Posting this[int at] => new(_ids[at], _links[at]);
+    public IndexPosting this[int at] => new(_ids[at], _links[at]);
 
     /// <summary>Returns the first position that is not before an order.</summary>
     public int Find(RegistrationSlotTable places, ulong order)
@@ -49,7 +49,7 @@ internal sealed class PostingChunk
         Volatile.Read(ref _links[last]);
     }
 
-    public void Insert(RegistrationSlotTable places, int at, Posting posting)
+    public void Insert(RegistrationSlotTable places, int at, IndexPosting posting)
     {
         if (Count == _ids.Length)
         {

@@ -30,7 +30,7 @@ internal sealed class PostingList(RegistrationSlotTable places)
     /// <summary>Prefetches the likely position of the next insertion.</summary>
     public void Fetch() => _last?.Fetch();
 
-    public void Add(Posting posting)
+    public void Add(IndexPosting posting)
     {
         ulong order = places[posting.Id].Order;
         Count++;

@@ -6,7 +6,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// Extracts the terms of a registration for the index: every value of names (<c>ep</c>, <c>d</c>), <c>base</c>, <c>et</c>, <c>rt</c> and
 /// <c>if</c>. Look-ups by other attributes scan registrations. Not thread-safe.
 /// </summary>
-internal sealed class RegistrationTermExtractor(KeyedHash hash)
+internal sealed class RegistrationTermExtractor(AttributeIndexHash hash)
 {
     private const int FirstSize = 32;
 
@@ -101,7 +101,7 @@ internal sealed class RegistrationTermExtractor(KeyedHash hash)
         {
             if (attributes.HasValue && IsIndexed(attributes.Name))
             {
-                if (LinkAttributeNames.IsList(attributes.Name))
+                if (LinkAttributeNameRules.IsList(attributes.Name))
                 {
                     AddOfLink(attributes.Name, attributes.Value, -1);
                 }

@@ -36,7 +36,7 @@ internal sealed class TermTable(RegistrationSlotTable places)
         }
     }
 
-    public void Add(ulong hash, Posting posting)
+    public void Add(ulong hash, IndexPosting posting)
     {
         ref Entry entry = ref _entries[IndexOf(hash)];
         if (entry.Value == Empty)
@@ -53,7 +53,7 @@ internal sealed class TermTable(RegistrationSlotTable places)
         if (entry.Value > 0)
         {
             PostingList list = new(places);
-            list.Add(new Posting(entry.Value - 1, entry.Links));
+            list.Add(new IndexPosting(entry.Value - 1, entry.Links));
             if (!_freeLists.TryPop(out int index))
             {
                 index = _lists.Count;

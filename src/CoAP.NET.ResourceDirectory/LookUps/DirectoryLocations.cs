@@ -34,17 +34,17 @@ internal sealed class DirectoryLocations
     public static string IdOf(ReadOnlySpan<byte> key) => Base64Url.EncodeToString(key);
 
     /// <summary>Returns the range of the registrations whose locations equal a path, or begin with it.</summary>
-    public LocationRange RangeOf(ReadOnlySpan<byte> path, bool isPrefix)
+    public LocationPrefixRange RangeOf(ReadOnlySpan<byte> path, bool isPrefix)
     {
         if (isPrefix ? path.Length > Length : path.Length != Length)
         {
-            return LocationRange.None;
+            return LocationPrefixRange.None;
         }
 
         int common = Math.Min(path.Length, _prefix.Length);
         if (!path[..common].SequenceEqual(_prefix.AsSpan(0, common)))
         {
-            return LocationRange.None;
+            return LocationPrefixRange.None;
         }
 
         ReadOnlySpan<byte> id = path[common..];
@@ -55,7 +55,7 @@ internal sealed class DirectoryLocations
             int value = ValueOf(character);
             if (value < 0)
             {
-                return LocationRange.None;
+                return LocationPrefixRange.None;
             }
 
             // The rest is compared when the registration is read.
@@ -66,7 +66,7 @@ internal sealed class DirectoryLocations
             }
         }
 
-        return new LocationRange(first, free == OrderBits ? ulong.MaxValue : first | ((1UL << free) - 1));
+        return new LocationPrefixRange(first, free == OrderBits ? ulong.MaxValue : first | ((1UL << free) - 1));
     }
 
     /// <summary>Writes the location of a registration.</summary>

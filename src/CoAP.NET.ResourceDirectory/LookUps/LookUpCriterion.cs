@@ -25,8 +25,8 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
     /// <summary>
     /// Returns the range of registrations that can match. Resolved targets begin with a scheme, so a path can only match a location.
     /// </summary>
-    public LocationRange RangeOf(DirectoryLocations locations) =>
-        _isReference && pattern.Span.StartsWith("/"u8) ? locations.RangeOf(pattern.Span, isPrefix) : LocationRange.All;
+    public LocationPrefixRange RangeOf(DirectoryLocations locations) =>
+        _isReference && pattern.Span.StartsWith("/"u8) ? locations.RangeOf(pattern.Span, isPrefix) : LocationPrefixRange.All;
 
     /// <summary>Whether it applies to targets, which include the locations of registrations.</summary>
     public bool IsOfLocations => _isReference;
@@ -88,7 +88,7 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
 
     private bool IsMatchOf(ReadOnlySpan<byte> named, ReadOnlySpan<byte> value)
     {
-        if (!LinkAttributeNames.IsList(named))
+        if (!LinkAttributeNameRules.IsList(named))
         {
             return IsMatch(value);
         }

@@ -35,7 +35,7 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
 
     /// <summary>Whether a look-up may have to scan more registrations than allowed in one step.</summary>
     public bool MayBeLong(LookUpProgress progress) => progress.Path is { IsAll: false } path
-        && path.Places == LocationRange.All
+        && path.Places == LocationPrefixRange.All
         && (path.Term is { } term ? index.CountOf(term.Name.Span, term.Value.Span) : index.ActiveCount) > bounds.MaxScanned;
 
     /// <summary>Executes one step of a look-up, over at most the allowed number of registrations.</summary>
@@ -133,10 +133,10 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
         LookUpTerm? best = null;
         int fewest = int.MaxValue;
         int others = 0;
-        LocationRange places = LocationRange.All;
+        LocationPrefixRange places = LocationPrefixRange.All;
         foreach (LookUpCriterion criterion in lookUp.Criteria)
         {
-            LocationRange range = criterion.RangeOf(locations);
+            LocationPrefixRange range = criterion.RangeOf(locations);
             places = places.And(range);
             if (criterion.IsOfAllEndpoints)
             {

@@ -4,4 +4,4 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="Term">The term to follow; null for all registrations.</param>
 /// <param name="Places">The range in the order of all.</param>
 /// <param name="IsAll">Whether all scanned registrations match.</param>
-internal readonly record struct LookUpScanPlan(LookUpTerm? Term, LocationRange Places, bool IsAll);
+internal readonly record struct LookUpScanPlan(LookUpTerm? Term, LocationPrefixRange Places, bool IsAll);

@@ -14,7 +14,7 @@ internal sealed class ObservedLookUps : IDisposable
     private const int ScannedAtATime = 10_000;
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(250);
 
-    private readonly DirectoryContext _core;
+    private readonly DirectoryServerState _core;
     private readonly LookUpExecutor _run;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, ObservedLookUp> _watches = new(StringComparer.Ordinal);
@@ -24,7 +24,7 @@ internal sealed class ObservedLookUps : IDisposable
     private readonly ITimer _timer;
     private bool _isLooking;
 
-    public ObservedLookUps(DirectoryContext core, LookUpExecutor run)
+    public ObservedLookUps(DirectoryServerState core, LookUpExecutor run)
     {
         _core = core;
         _run = run;

@@ -107,7 +107,7 @@ internal sealed class RegistrationParameters
     private string? Add(string query, string name, string? value)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(query);
-        if (LinkAttributeNames.IsUnsuitable(Encoding.UTF8.GetBytes(name)))
+        if (LinkAttributeNameRules.IsUnsuitable(Encoding.UTF8.GetBytes(name)))
         {
             return $"'{name}' has another meaning in look-ups and is not allowed in a registration. Leave it out.";
         }

@@ -3,7 +3,7 @@ using System.Buffers;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Handles look-ups of endpoints and links (RFC 9176 section 6).</summary>
-internal sealed class LookUpHandlers(DirectoryContext core)
+internal sealed class LookUpHandlers(DirectoryServerState core)
 {
     private static readonly TimeSpan s_whenScanning = TimeSpan.FromSeconds(5);
 

@@ -8,7 +8,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// </summary>
 /// <param name="core">The directory.</param>
 /// <param name="logger">Logs when the directory is full.</param>
-internal sealed class RegistrationEviction(DirectoryContext core, ILogger logger)
+internal sealed class RegistrationEviction(DirectoryServerState core, ILogger logger)
 {
     // The maximum number of evictions per request. Each is a question, perhaps to another node, and evicted registrations do not return
     // when they were not enough.
@@ -49,7 +49,7 @@ internal sealed class RegistrationEviction(DirectoryContext core, ILogger logger
         for (int i = 0; i < MostForgotten && !HasCapacity(need) && _index.FindOldestEnded() is { } ended; i++)
         {
             (DirectoryDecision answer, _) = await core.AskAsync(
-                new CoapTableKey(ended), DirectoryOwnerRequest.Operation.Forget, null, null, default,
+                new CoapTableKey(ended), DirectorySlotOwnerRequest.Operation.Forget, null, null, default,
                 cancellationToken).ConfigureAwait(false);
             core.Counts.Add(DirectoryCounterKind.Forgotten, answer == DirectoryDecision.Done ? 1 : 0);
         }
@@ -77,8 +77,8 @@ internal sealed class RegistrationEviction(DirectoryContext core, ILogger logger
         DirectoryOwner owner = found.Registration.Owner;
         (int Count, long Bytes) before = _index.Quota[owner.SourceHash];
         (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(
-            new CoapTableKey(key), DirectoryOwnerRequest.Operation.Evict,
-            new Registrant(owner, true, [], 0), null, default, cancellationToken).ConfigureAwait(false);
+            new CoapTableKey(key), DirectorySlotOwnerRequest.Operation.Evict,
+            new RegistrantIdentity(owner, true, [], 0), null, default, cancellationToken).ConfigureAwait(false);
         if (unavailable is not null || answer is not (DirectoryDecision.Done or DirectoryDecision.Missing))
         {
             _index.GiveBack(found);

@@ -3,14 +3,14 @@ using System.Text;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Handles registration, update and removal (RFC 9176 sections 5 and 5.3).</summary>
-internal sealed class RegistrationHandlers(DirectoryContext core)
+internal sealed class RegistrationHandlers(DirectoryServerState core)
 {
     private readonly CoapDirectoryOptions _options = core.Options;
 
     /// <summary>POST of links to the directory.</summary>
     public async ValueTask<CoapResult> RegisterAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
-        Registrant registrant = core.RegistrantOf(request);
+        RegistrantIdentity registrant = core.RegistrantOf(request);
         if (RefusalOf(registrant) is { } unsecured)
         {
             return core.Refused(request, unsecured);
@@ -25,7 +25,8 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
     }
 
     /// <summary>Registers links of any origin.</summary>
-    public async ValueTask<CoapResult> RegisterAsync(CoapRequestContext request, Registrant registrant, RegistrationParameters parameters,
+    public async ValueTask<CoapResult> RegisterAsync(
+        CoapRequestContext request, RegistrantIdentity registrant, RegistrationParameters parameters,
         RegistrationLinks links, bool isSimple, CancellationToken cancellationToken)
     {
         DirectoryRefusal? refusal = TryMake(request.Peer, registrant, parameters, links, isSimple, out Registration made);
@@ -44,7 +45,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
             return full;
         }
 
-        (DirectoryDecision answer, unavailable) = await core.AskAsync(key, DirectoryOwnerRequest.Operation.Register, registrant, null,
+        (DirectoryDecision answer, unavailable) = await core.AskAsync(key, DirectorySlotOwnerRequest.Operation.Register, registrant, null,
             made.Bytes, cancellationToken).ConfigureAwait(false);
         if (unavailable is not null)
         {
@@ -63,7 +64,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
     /// <summary>POST to a registration.</summary>
     public async ValueTask<CoapResult> UpdateAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
-        Registrant registrant = core.RegistrantOf(request);
+        RegistrantIdentity registrant = core.RegistrantOf(request);
         if (RefusalOf(registrant) is { } unsecured)
         {
             return core.Refused(request, unsecured);
@@ -95,8 +96,9 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
             Base = parameters.Base ?? registrant.Base,
             Attributes = parameters.Attributes,
         };
-        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryOwnerRequest.Operation.Update, registrant,
-            DirectoryContext.AgeOf(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
+        (DirectoryDecision answer, CoapResult? unavailable) =
+            await core.AskAsync(key, DirectorySlotOwnerRequest.Operation.Update, registrant,
+            DirectoryServerState.AgeOf(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
         return unavailable ?? Result(request, registrant, answer, DirectoryCounterKind.Updates,
             Fresh(registrant, CoapResults.Changed()));
     }
@@ -104,7 +106,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
     /// <summary>DELETE of a registration.</summary>
     public async ValueTask<CoapResult> RemoveAsync(CoapRequestContext request, CancellationToken cancellationToken)
     {
-        Registrant registrant = core.RegistrantOf(request);
+        RegistrantIdentity registrant = core.RegistrantOf(request);
         if (RefusalOf(registrant) is { } unsecured)
         {
             return core.Refused(request, unsecured);
@@ -115,15 +117,16 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
             return Missing(request);
         }
 
-        (DirectoryDecision answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryOwnerRequest.Operation.Remove, registrant,
-            DirectoryContext.AgeOf(request), default, cancellationToken).ConfigureAwait(false);
+        (DirectoryDecision answer, CoapResult? unavailable) =
+            await core.AskAsync(key, DirectorySlotOwnerRequest.Operation.Remove, registrant,
+            DirectoryServerState.AgeOf(request), default, cancellationToken).ConfigureAwait(false);
         return unavailable ?? Result(request, registrant, answer, DirectoryCounterKind.Removals, CoapResults.Deleted());
     }
 
     private static CoapTableKey? KeyOf(CoapRequestContext request) =>
         DirectoryLocations.KeyOf(request.Route["id"]) is { } key ? new CoapTableKey(key) : null;
 
-    private static DirectoryRefusal? FaultOf(RegistrationParameters parameters, Registrant registrant) =>
+    private static DirectoryRefusal? FaultOf(RegistrationParameters parameters, RegistrantIdentity registrant) =>
         parameters.Endpoint is not null || parameters.Sector is not null
             ? DirectoryRefusal.Bad("An update cannot change 'ep' or 'd'. Register under the other name (RFC 9176 section 5.3.1).")
             : parameters.Base is { } own && Utf8UriParser.IsLinkLocal(own) && registrant.LinkTag == 0 ? WithoutLink("'base'") : null;
@@ -132,7 +135,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
         $"{what} has a link-local address, but the request came from another kind of address, so the network link is unknown. "
             + "Send it from a link-local address, or use an address that others can reach (RFC 9176 section 5).");
 
-    private static DirectoryRefusal RefusalOf(DirectoryDecision answer, Registrant registrant) => answer switch
+    private static DirectoryRefusal RefusalOf(DirectoryDecision answer, RegistrantIdentity registrant) => answer switch
     {
         DirectoryDecision.NotOwner when !registrant.IsSecured => new DirectoryRefusal(CoapCode.Forbidden,
             "This registration belongs to another client, or to another address. Use the same credentials or address, another name, or "
@@ -146,7 +149,8 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
 
     /// <summary>Creates the registration for a request.</summary>
     /// <returns>The refusal; null for none.</returns>
-    public DirectoryRefusal? TryMake(CoapPeer peer, Registrant registrant, RegistrationParameters parameters, RegistrationLinks links,
+    public DirectoryRefusal? TryMake(
+        CoapPeer peer, RegistrantIdentity registrant, RegistrationParameters parameters, RegistrationLinks links,
         bool isSimple, out Registration made)
     {
         made = default;
@@ -187,7 +191,7 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
             Kind = (parameters.Base is null ? 0 : Registration.Traits.HasOwnBase) | (isSimple ? Registration.Traits.IsSimple : 0)
                 | (isLinkLocal ? Registration.Traits.IsLinkLocal : 0) | (links.HasLinkLocal ? Registration.Traits.HasLocalLinks : 0)
                 | (registrant.IsSecured ? 0 : Registration.Traits.IsUnsecured),
-            Lifetime = parameters.Lifetime ?? DirectoryContext.DefaultLifetime,
+            Lifetime = parameters.Lifetime ?? DirectoryServerState.DefaultLifetime,
             LinkTag = isLinkLocal ? registrant.LinkTag : 0,
             LinkCount = links.Count,
             Endpoint = endpoint,
@@ -203,19 +207,20 @@ internal sealed class RegistrationHandlers(DirectoryContext core)
     }
 
     /// <summary>Returns the refusal if a client may not register at all; null if it may.</summary>
-    public DirectoryRefusal? RefusalOf(Registrant registrant) =>
+    public DirectoryRefusal? RefusalOf(RegistrantIdentity registrant) =>
         registrant.IsSecured || _options.Unsecured != CoapUnsecuredRegistrations.Refused ? null
             : new DirectoryRefusal(CoapCode.Unauthorized,
                 "This directory only accepts registrations of authenticated clients. Register over DTLS, TLS or OSCORE.");
 
     // The next change uses it to prove in one round trip that it is newer than this one.
-    private CoapResult Fresh(Registrant registrant, CoapResult done) =>
+    private CoapResult Fresh(RegistrantIdentity registrant, CoapResult done) =>
         _options.RequireFreshness && !registrant.IsSecured ? done.WithEcho() : done;
 
     private CoapResult Missing(CoapRequestContext request) => core.Refused(request, new DirectoryRefusal(CoapCode.NotFound,
         $"The registration does not exist or has expired. Register again: POST the links to {_options.Path} (RFC 9176 section 5.3)."));
 
-    private CoapResult Result(CoapRequestContext request, Registrant registrant, DirectoryDecision answer, DirectoryCounterKind count,
+    private CoapResult Result(
+        CoapRequestContext request, RegistrantIdentity registrant, DirectoryDecision answer, DirectoryCounterKind count,
         CoapResult done)
     {
         switch (answer)

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>Passes some datagrams, then drops some.</summary>
-internal sealed class DropRule(NetworkRuleScope where, int pass, int drop)
+internal sealed class DropRule(NetworkLinkPattern where, int pass, int drop)
 {
     private int _pass = pass;
     private int _drop = drop;
 
-    public NetworkRuleScope Where { get; } = where;
+    public NetworkLinkPattern Where { get; } = where;
 
     public bool IsSpent => _drop == 0;
 

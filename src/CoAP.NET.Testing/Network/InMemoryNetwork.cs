@@ -179,7 +179,7 @@ public sealed class InMemoryNetwork
         ArgumentNullException.ThrowIfNull(conditions);
         lock (_gate)
         {
-            _faults.SetConditions(new NetworkRuleScope(from, to), conditions);
+            _faults.SetConditions(new NetworkLinkPattern(from, to), conditions);
             _delivery.ForgetOrder();
         }
     }
@@ -201,10 +201,10 @@ public sealed class InMemoryNetwork
     {
         lock (_gate)
         {
-            _faults.Cut(new NetworkRuleScope(one, other));
-            _faults.Cut(new NetworkRuleScope(other, one));
+            _faults.Cut(new NetworkLinkPattern(one, other));
+            _faults.Cut(new NetworkLinkPattern(other, one));
             _trace.Add(NetworkEventKind.Changed, null, other,
-                $"{NetworkRuleScope.Say(one)} and {NetworkRuleScope.Say(other)} are cut off from each other");
+                $"{NetworkLinkPattern.Say(one)} and {NetworkLinkPattern.Say(other)} are cut off from each other");
         }
     }
 
@@ -215,8 +215,9 @@ public sealed class InMemoryNetwork
     {
         lock (_gate)
         {
-            _faults.Cut(new NetworkRuleScope(from, to));
-            _trace.Add(NetworkEventKind.Changed, null, to, $"nothing gets from {NetworkRuleScope.Say(from)} to {NetworkRuleScope.Say(to)}");
+            _faults.Cut(new NetworkLinkPattern(from, to));
+            _trace.Add(NetworkEventKind.Changed, null, to,
+                $"nothing gets from {NetworkLinkPattern.Say(from)} to {NetworkLinkPattern.Say(to)}");
         }
     }
 
@@ -240,7 +241,7 @@ public sealed class InMemoryNetwork
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
         lock (_gate)
         {
-            _faults.Drop(new DropRule(new NetworkRuleScope(from, to), 0, count));
+            _faults.Drop(new DropRule(new NetworkLinkPattern(from, to), 0, count));
         }
     }
 
@@ -254,7 +255,7 @@ public sealed class InMemoryNetwork
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(n);
         lock (_gate)
         {
-            _faults.Drop(new DropRule(new NetworkRuleScope(from, to), n - 1, 1));
+            _faults.Drop(new DropRule(new NetworkLinkPattern(from, to), n - 1, 1));
         }
     }
 
@@ -284,7 +285,7 @@ public sealed class InMemoryNetwork
         lock (_gate)
         {
             _faults.TakeDown(host);
-            _trace.Add(NetworkEventKind.Changed, null, host, $"{NetworkRuleScope.Say(host)} is down");
+            _trace.Add(NetworkEventKind.Changed, null, host, $"{NetworkLinkPattern.Say(host)} is down");
         }
     }
 

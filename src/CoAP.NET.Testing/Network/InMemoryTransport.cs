@@ -12,7 +12,7 @@ internal sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceive
 {
     private readonly InMemoryNetwork _network;
     private readonly CoapAddress _asked;
-    private ICoapDatagramContext? _context;
+    private ICoapDatagramTransportContext? _context;
     private CoapDatagramPool? _pool;
     private NetworkNode? _node;
 
@@ -36,7 +36,7 @@ internal sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceive
         _node ?? throw new InvalidOperationException("The transport has no address: it is not started, or disposed.");
 
     /// <inheritdoc/>
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         if (_node is not null)
@@ -88,7 +88,7 @@ internal sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceive
 
     void INetworkReceiver.Deliver(NetworkPacket packet, CoapAddress local)
     {
-        ICoapDatagramContext context = _context!;
+        ICoapDatagramTransportContext context = _context!;
         CoapDatagram datagram = _pool!.Rent();
         datagram.Length = Math.Min(packet.Data.Length, datagram.Buffer.Length);
         datagram.IsTruncated = packet.Data.Length > datagram.Length;

@@ -4,15 +4,15 @@ namespace CoAP.NET.Testing;
 /// <param name="conditions">The conditions of all links without conditions of their own.</param>
 internal sealed class NetworkFaults(NetworkConditions conditions)
 {
-    private readonly List<(NetworkRuleScope Where, NetworkConditions Conditions)> _links = [];
-    private readonly List<NetworkRuleScope> _partitions = [];
+    private readonly List<(NetworkLinkPattern Where, NetworkConditions Conditions)> _links = [];
+    private readonly List<NetworkLinkPattern> _partitions = [];
     private readonly List<DropRule> _drops = [];
     private readonly List<CoapAddress> _down = [];
 
     /// <summary>The conditions of all links without conditions of their own.</summary>
     public NetworkConditions Conditions { get; set; } = conditions;
 
-    public void SetConditions(NetworkRuleScope where, NetworkConditions conditions)
+    public void SetConditions(NetworkLinkPattern where, NetworkConditions conditions)
     {
         _links.RemoveAll(link => link.Where == where);
         _links.Add((where, conditions));
@@ -20,7 +20,7 @@ internal sealed class NetworkFaults(NetworkConditions conditions)
 
     public void ClearConditions() => _links.Clear();
 
-    public void Cut(NetworkRuleScope where) => _partitions.Add(where);
+    public void Cut(NetworkLinkPattern where) => _partitions.Add(where);
 
     public void Heal() => _partitions.Clear();
 
@@ -45,7 +45,7 @@ internal sealed class NetworkFaults(NetworkConditions conditions)
 
     public bool IsPartitioned(CoapAddress from, CoapAddress to) => _partitions.Exists(rule => rule.Applies(from, to));
 
-    public bool IsDown(CoapAddress address) => _down.Exists(host => NetworkRuleScope.Covers(host, address));
+    public bool IsDown(CoapAddress address) => _down.Exists(host => NetworkLinkPattern.Covers(host, address));
 
     public bool IsDropped(CoapAddress from, CoapAddress to)
     {

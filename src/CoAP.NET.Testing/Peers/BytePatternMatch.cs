@@ -1,6 +1,6 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>The result of comparing bytes with a <see cref="DatagramPattern"/>.</summary>
+/// <summary>The result of comparing bytes with a <see cref="DatagramBytePattern"/>.</summary>
 internal sealed class BytePatternMatch
 {
     internal BytePatternMatch(IReadOnlyDictionary<string, byte[]> captures)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>One part of a <see cref="DatagramPattern"/>.</summary>
+/// <summary>One part of a <see cref="DatagramBytePattern"/>.</summary>
 /// <param name="Kind">The kind of the part.</param>
 /// <param name="Value">The bits that must be equal (<see cref="PatternPartKind.Byte"/>).</param>
 /// <param name="Mask">The bits that are compared.</param>

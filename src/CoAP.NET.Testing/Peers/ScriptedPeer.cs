@@ -68,7 +68,7 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
     /// <returns>The datagram, with the captures.</returns>
     /// <exception cref="ScriptExpectationException">The queue is empty, or the datagram differs.</exception>
-    public ReceivedDatagram Expect(string pattern) => Script.Check(DatagramPattern.Parse(pattern), Receive(), Trace);
+    public ReceivedDatagram Expect(string pattern) => Script.Check(DatagramBytePattern.Parse(pattern), Receive(), Trace);
 
     /// <summary>Lets virtual time pass until a datagram arrives, which must match.</summary>
     /// <param name="pattern">The expected pattern; see <see cref="ScriptedPeer"/>.</param>
@@ -78,7 +78,7 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     /// <exception cref="InvalidOperationException">The network has no virtual clock.</exception>
     public ReceivedDatagram ExpectWithin(string pattern, TimeSpan max)
     {
-        DatagramPattern parsed = DatagramPattern.Parse(pattern);
+        DatagramBytePattern parsed = DatagramBytePattern.Parse(pattern);
         VirtualClock clock = Clock();
         TimeSpan end = clock.Elapsed + max;
         ReceivedDatagram? datagram = Receive();
@@ -148,7 +148,7 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     /// <exception cref="ScriptExpectationException">The datagram differs.</exception>
     public async ValueTask<ReceivedDatagram> ExpectAsync(string pattern, CancellationToken cancellationToken)
     {
-        DatagramPattern parsed = DatagramPattern.Parse(pattern);
+        DatagramBytePattern parsed = DatagramBytePattern.Parse(pattern);
         return Script.Check(parsed, await ReceiveAsync(cancellationToken).ConfigureAwait(false), Trace);
     }
 

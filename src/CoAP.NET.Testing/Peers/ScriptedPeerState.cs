@@ -36,7 +36,7 @@ internal sealed class ScriptedPeerState
             .. Bytes(rest)];
     }
 
-    public byte[] Bytes(string hex) => DatagramPattern.Parse(hex).ToBytes(_remembered);
+    public byte[] Bytes(string hex) => DatagramBytePattern.Parse(hex).ToBytes(_remembered);
 
     public void Log(ReceivedDatagram datagram)
     {
@@ -48,7 +48,7 @@ internal sealed class ScriptedPeerState
 
     public void Remember(string name, ReadOnlySpan<byte> bytes) => _remembered[name] = bytes.ToArray();
 
-    public ReceivedDatagram Check(DatagramPattern pattern, ReceivedDatagram? datagram, Func<string> trace)
+    public ReceivedDatagram Check(DatagramBytePattern pattern, ReceivedDatagram? datagram, Func<string> trace)
     {
         if (datagram is null)
         {

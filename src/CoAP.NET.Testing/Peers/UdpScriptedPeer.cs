@@ -84,7 +84,7 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
     /// <exception cref="ScriptExpectationException">The datagram differs, or none arrived within <see cref="HangLimit"/>.</exception>
     public async Task<ReceivedDatagram> ExpectAsync(string pattern, CancellationToken cancellationToken = default)
     {
-        DatagramPattern parsed = DatagramPattern.Parse(pattern);
+        DatagramBytePattern parsed = DatagramBytePattern.Parse(pattern);
         return Script.Check(parsed, await ReceiveAsync(cancellationToken).ConfigureAwait(false), Log);
     }
 

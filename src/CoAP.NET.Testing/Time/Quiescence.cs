@@ -10,7 +10,7 @@ namespace CoAP.NET.Testing;
 /// advances. The thread pool's own count of busy threads is unsuitable, because test runners block some of them permanently.
 /// </summary>
 /// <param name="patience">The patience of the clock.</param>
-internal sealed class Quiescence(ClockPauseBudget patience) : IDisposable
+internal sealed class Quiescence(RealTimePauseBudget patience) : IDisposable
 {
     private const int LooksInARow = 2;
 
@@ -20,7 +20,7 @@ internal sealed class Quiescence(ClockPauseBudget patience) : IDisposable
     // on Linux, and milliseconds elsewhere.
     private static readonly int s_quickLooks = OperatingSystem.IsLinux() ? 200 : 2;
 
-    private readonly LinuxThreads? _threads = OperatingSystem.IsLinux() ? LinuxThreads.Take() : null;
+    private readonly LinuxThreadStateReader? _threads = OperatingSystem.IsLinux() ? LinuxThreadStateReader.Take() : null;
 
     public void Dispose() => _threads?.GiveBack();
 
@@ -91,9 +91,9 @@ internal sealed class Quiescence(ClockPauseBudget patience) : IDisposable
         return hop.Task;
     }
 
-    private bool TellsSleeps => _threads is { TellsWaits: true } && LinuxThreadSleepCounter.AreCounted;
+    private bool TellsSleeps => _threads is { TellsWaits: true } && LinuxContextSwitchCounter.AreCounted;
 
-    private long CountSleeps() => _threads is null ? 0 : LinuxThreadSleepCounter.Count();
+    private long CountSleeps() => _threads is null ? 0 : LinuxContextSwitchCounter.Count();
 
     private bool HaveOthersBegun() => _threads?.HaveOthersBegun() == true;
 
@@ -125,7 +125,7 @@ internal sealed class Quiescence(ClockPauseBudget patience) : IDisposable
 /// have fallen asleep in between. If the count is unchanged while all threads were found asleep, one after the other, then all of them
 /// slept the whole time.
 /// </summary>
-internal static partial class LinuxThreadSleepCounter
+internal static partial class LinuxContextSwitchCounter
 {
     private const int Self = 0;
 

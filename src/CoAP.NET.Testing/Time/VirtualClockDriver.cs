@@ -12,7 +12,7 @@ internal sealed class VirtualClockDriver(VirtualClock clock)
     private static readonly TimeSpan s_pauseForOutside = TimeSpan.FromMilliseconds(10);
 
     private readonly Lock _gate = new();
-    private readonly ClockPauseBudget _patience = new();
+    private readonly RealTimePauseBudget _patience = new();
     private VirtualWaiter[] _waiters = [];
     private bool _driven;
 

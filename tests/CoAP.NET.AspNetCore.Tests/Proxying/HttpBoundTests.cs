@@ -348,7 +348,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         }
 
         public Task<CoapObservation> ObserveAsync(
-            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            CoapRequest request, CoapObservationOptions? options = null, CancellationToken cancellationToken = default) =>
             throw new NotSupportedException();
     }
 

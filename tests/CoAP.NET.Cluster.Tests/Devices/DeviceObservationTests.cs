@@ -68,7 +68,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
     {
         DeviceNode node = await _world.StartNodeAsync();
         (TestDevice device, _) = await ConnectAsync(node);
-        CoapObserveOptions never = new() { Reregistration = CoapReregistrationPolicy.Never };
+        CoapObservationOptions never = new() { Reregistration = CoapReregistrationPolicy.Never };
         CoapObservation observation = await ObserveAsync(node, "/observed", never);
         CoapObservation nothing = await ObserveAsync(node, "/nothing", never);
 
@@ -157,7 +157,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
 
     private static ClusterDevices Devices(DeviceNode node) => (ClusterDevices)node.Devices;
 
-    private Task<CoapObservation> ObserveAsync(DeviceNode node, string uri, CoapObserveOptions? options = null) =>
+    private Task<CoapObservation> ObserveAsync(DeviceNode node, string uri, CoapObservationOptions? options = null) =>
         _world.RunAsync(node.Devices[Name].ObserveAsync(new CoapRequest(CoapMethod.Get, uri), options));
 
     private Task ChangeAsync(CoapRouteHandlerBuilder route, string state, params CoapObservation[] observations)

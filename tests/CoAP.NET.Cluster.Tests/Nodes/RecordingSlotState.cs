@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Something of slots in memory: notes what is released, and ends a release when the test lets it.</summary>
-internal sealed class RecordingSlotState : ISlotState
+internal sealed class RecordingSlotState : ISlotStateHolder
 {
     private readonly Lock _gate = new();
     private readonly List<CoapSlot> _released = [];

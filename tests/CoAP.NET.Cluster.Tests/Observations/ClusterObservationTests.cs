@@ -74,7 +74,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     {
         await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(FromHours(1)));
         await cluster.StartAsync();
-        ObservationTable table = new();
+        DeviceObservationTable table = new();
         ObservationRunner runs = new(cluster, table, TimeProvider.System, NullLogger.Instance);
         CoapRecordKey key = ObservationRecord.KeyOf([1, 2, 3, 4, 5, 6, 7, 8], Name)!.Value;
         DurableObservation ended = new(key, cluster.FenceOf(key.Slot), Name, new CoapMessage(CoapCode.Get), now: 0);

@@ -153,9 +153,10 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     {
         (CoapReplicatedTable table, _) = await StartAsync();
         CoapCluster cluster = _nodes.All[0];
-        Assert.Throws<ArgumentOutOfRangeException>(() => cluster.OpenTable((CoapTableKind)CoapRecordKind.Session, new NoteRules()));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            () => cluster.OpenTable((CoapReplicatedTableKind)CoapRecordKind.Session, new NoteRules()));
         Assert.Throws<InvalidOperationException>(() => cluster.OpenTable(TableWorld.Kind, new NoteRules()));
-        CoapReplicatedTable topics = cluster.OpenTable(CoapTableKind.Topics, new NoteRules());
+        CoapReplicatedTable topics = cluster.OpenTable(CoapReplicatedTableKind.Topics, new NoteRules());
         await topics.StartAsync();
         await topics.AskAsync(Key(1), "put topic");
         Assert.Equal((0, 1), (table.Count, topics.Count));

@@ -11,7 +11,7 @@ internal sealed class TableNode(CoapCluster cluster, CutStore store, CoapTableOp
 
     public CoapReplicatedTable Table => field ??= Cluster.OpenTable(TableWorld.Kind, Rules, options);
 
-    public ClusterTable Inner => (ClusterTable)Table;
+    public ClusterReplicatedTable Inner => (ClusterReplicatedTable)Table;
 
     public ValueTask DisposeAsync() => Cluster.DisposeAsync();
 }

@@ -6,7 +6,7 @@ namespace CoAP.NET.Cluster.Tests.Tables;
 internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clock = null) : IAsyncDisposable
 {
     /// <summary>A kind of records for tables of applications.</summary>
-    public const CoapTableKind Kind = CoapTableKind.Application;
+    public const CoapReplicatedTableKind Kind = CoapReplicatedTableKind.Application;
 
     private static readonly TimeSpan s_long = FromMinutes(10);
     private readonly List<TableNode> _all = [];

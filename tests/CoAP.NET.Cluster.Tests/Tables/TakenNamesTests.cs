@@ -17,7 +17,7 @@ public sealed class TakenNamesTests
 
     private static async Task<bool> TakeAsync(CoapCluster cluster)
     {
-        await using CoapReplicatedTable names = cluster.OpenTable(CoapTableKind.Application, new Names());
+        await using CoapReplicatedTable names = cluster.OpenTable(CoapReplicatedTableKind.Application, new Names());
         await names.StartAsync();
 
         CoapTableKey key = names.KeyOf("meter-7"u8);

@@ -157,7 +157,7 @@ internal sealed class ClientBench : IDisposable
     private DtlsServer MakeServer()
     {
         SharedHandshakeContext context = new(
-            _settings.ServerResumes ? _settings.Server with { SessionStore = new ResumptionMemory() } : _settings.Server);
+            _settings.ServerResumes ? _settings.Server with { SessionStore = new ServerResumptionCache() } : _settings.Server);
         return new(context, _settings.Limits, new OneKey(_settings), _settings.ServerTrusts, ServerSink, Clock,
             new VirtualRandom(7 + _servers++), _settings.RunOfServer ?? _settings.Run)
         {

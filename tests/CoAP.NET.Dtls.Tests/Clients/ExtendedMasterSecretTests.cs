@@ -36,7 +36,7 @@ public sealed class ExtendedMasterSecretTests
     [Fact]
     public async Task A_session_without_the_extended_master_secret_is_served_and_never_resumed()
     {
-        ResumptionMemory store = new();
+        ServerResumptionCache store = new();
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Client = settings.Client with { RetransmitTimeout = FromSeconds(30) };
         settings.Server = settings.Server with { SessionStore = store, RetransmitTimeout = FromSeconds(30) };

@@ -243,7 +243,7 @@ public sealed class ResumptionTests
     [Fact]
     public void A_refusal_to_resume_is_remembered_although_the_session_is_forgotten()
     {
-        using ResumptionCache cache = new(2, FromHours(1), s_clock);
+        using ClientResumptionCache cache = new(2, FromHours(1), s_clock);
         CoapAddress remote = CoapAddress.FromIPv4(1, 2);
         byte[] failed = [1];
         cache.Put(remote, "a", Session(failed));
@@ -260,7 +260,7 @@ public sealed class ResumptionTests
     [Fact]
     public void The_least_recently_used_sessions_are_evicted_and_overwritten()
     {
-        using ResumptionCache cache = new(2, FromHours(1), s_clock);
+        using ClientResumptionCache cache = new(2, FromHours(1), s_clock);
         CoapAddress remote = CoapAddress.FromIPv4(1, 2);
         byte[] first = [1];
         cache.Put(remote, "a", Session(first));

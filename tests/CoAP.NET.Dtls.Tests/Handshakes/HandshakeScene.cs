@@ -18,7 +18,7 @@ internal sealed class HandshakeScene : IDisposable
 
     private readonly CookieIssuer _cookies;
     private readonly SharedHandshakeContext _serverContext;
-    private readonly ResumptionMemory? _store;
+    private readonly ServerResumptionCache? _store;
     private readonly List<byte[]> _fromServer = [];
     private readonly List<byte[]> _fromClient = [];
     private readonly ResumableSession? _session;
@@ -29,7 +29,7 @@ internal sealed class HandshakeScene : IDisposable
     {
         Kind = kind;
         _cookies = new CookieIssuer(CoapRandomSource.Secure, Clock, FromMinutes(30));
-        _store = kind == HandshakeKind.Resumed ? new ResumptionMemory(time: Clock) : null;
+        _store = kind == HandshakeKind.Resumed ? new ServerResumptionCache(time: Clock) : null;
         _serverContext = new SharedHandshakeContext(ServerSettings(kind) with { Mtu = mtu, Time = Clock, SessionStore = _store });
         SharedHandshakeContext clientContext = new(ClientSettings(kind) with { Mtu = mtu, Time = Clock });
         if (kind == HandshakeKind.Resumed)

@@ -457,7 +457,7 @@ public sealed class ScriptedClientTests
         other = suites[1];
         byte[] master = [.. Enumerable.Range(1, 48).Select(static i => (byte)i)];
         ScriptedClient client = new(
-            HandshakeKind.Psk, settings => settings with { Suites = suites, SessionStore = new ResumptionMemory(time: settings.Time) })
+            HandshakeKind.Psk, settings => settings with { Suites = suites, SessionStore = new ServerResumptionCache(time: settings.Time) })
         {
             SessionId = [1, 2, 3, 4],
             ResumedMaster = [.. master],

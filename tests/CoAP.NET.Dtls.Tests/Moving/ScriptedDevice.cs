@@ -80,8 +80,8 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     }
 
     /// <summary>Sends a message.</summary>
-    /// <param name="message">A <see cref="DatagramPattern"/>, with what earlier ones remembered.</param>
-    public void Send(string message) => Assert.True(Session.Send(DatagramPattern.Parse(message).ToBytes(_remembered)));
+    /// <param name="message">A <see cref="DatagramBytePattern"/>, with what earlier ones remembered.</param>
+    public void Send(string message) => Assert.True(Session.Send(DatagramBytePattern.Parse(message).ToBytes(_remembered)));
 
     /// <summary>Makes the datagram of a message and keeps it back.</summary>
     /// <param name="message">As for <see cref="Send"/>.</param>
@@ -94,11 +94,11 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
     }
 
     /// <summary>Waits for a message like this; others are kept for later.</summary>
-    /// <param name="message">A <see cref="DatagramPattern"/>.</param>
+    /// <param name="message">A <see cref="DatagramBytePattern"/>.</param>
     /// <returns>The message.</returns>
     public async Task<byte[]> ExpectAsync(string message)
     {
-        DatagramPattern pattern = DatagramPattern.Parse(message);
+        DatagramBytePattern pattern = DatagramBytePattern.Parse(message);
         for (int next = 0; ; next++)
         {
             while (next >= _messages.Count)

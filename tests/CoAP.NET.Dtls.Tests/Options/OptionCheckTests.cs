@@ -165,7 +165,7 @@ public sealed class OptionCheckTests
         _ when type == typeof(ICoapPskStore) => new CoapPskDictionary(),
         _ when type == typeof(ECDsa) => s_key,
         _ when type == typeof(CoapDtlsSigner) => new CoapDtlsSigner(s_key.ExportSubjectPublicKeyInfo(), (_, _, _) => default),
-        _ when type == typeof(IResumptionMemory) => new ResumptionMemory(),
+        _ when type == typeof(IServerResumptionCache) => new ServerResumptionCache(),
         _ when type == typeof(ICoapDtlsResumptionStore) => new SharedSessions(),
         _ when type == typeof(CoapDtlsSessionBackupOptions) => new CoapDtlsSessionBackupOptions(new MemorySessionBackup(), new byte[16]),
         _ when type == typeof(ICoapDtlsSteering) => new NoSteering(),

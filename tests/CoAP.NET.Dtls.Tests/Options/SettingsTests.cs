@@ -28,9 +28,9 @@ public sealed class SettingsTests : IDisposable
             CipherSuite.All.Count(static suite => suite is { KeyLength: 16, KeyExchange: not KeyExchange.EcdhePsk }),
             CoapDtlsOptions.DefaultCipherSuites.Count);
         Assert.Equal(CoapDtlsOptions.DefaultCipherSuites.Select(suite => (int)suite),
-            CipherSuiteSelector.OfServer(options).Select(suite => (int)suite.Id));
-        Assert.All(CipherSuiteSelector.OfClient(options), suite => Assert.True(suite.UsesPreSharedKey));
-        Assert.Equal(3, CipherSuiteSelector.OfClient(options).Count);
+            ConfiguredCipherSuites.OfServer(options).Select(suite => (int)suite.Id));
+        Assert.All(ConfiguredCipherSuites.OfClient(options), suite => Assert.True(suite.UsesPreSharedKey));
+        Assert.Equal(3, ConfiguredCipherSuites.OfClient(options).Count);
     }
 
     [Fact]
@@ -44,11 +44,11 @@ public sealed class SettingsTests : IDisposable
                 TrustedAuthorities = { _authority.Certificate }
             }
         };
-        Assert.Equal(6, CipherSuiteSelector.OfClient(options).Count);
+        Assert.Equal(6, ConfiguredCipherSuites.OfClient(options).Count);
 
         options = new() { Client = new CoapDtlsClientOptions() };
-        Assert.Equal(3, CipherSuiteSelector.OfClient(options).Count);
-        Assert.All(CipherSuiteSelector.OfClient(options), suite => Assert.False(suite.UsesPreSharedKey));
+        Assert.Equal(3, ConfiguredCipherSuites.OfClient(options).Count);
+        Assert.All(ConfiguredCipherSuites.OfClient(options), suite => Assert.False(suite.UsesPreSharedKey));
     }
 
     [Fact]
@@ -61,7 +61,7 @@ public sealed class SettingsTests : IDisposable
                 CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256 }
         };
 
-        Assert.Equal([0xC02B, 0xC0AE], CipherSuiteSelector.OfClient(options).Select(suite => (int)suite.Id));
+        Assert.Equal([0xC02B, 0xC0AE], ConfiguredCipherSuites.OfClient(options).Select(suite => (int)suite.Id));
     }
 
     [Fact]

@@ -26,21 +26,21 @@ public sealed class EarlyMessageTests
     public async Task The_messages_held_for_each_session_and_for_all_sessions_are_limited()
     {
         const int Large = 16_000;
-        const int Sessions = (BackedUpSessionSendQueue.MaxBytes / Large) + 1;
+        const int Sessions = (UnconfirmedSessionSendQueue.MaxBytes / Large) + 1;
         using Loading run = await Loading.BeginAsync(Sessions);
-        for (int i = 0; i < BackedUpSessionQueueItem.MaxOfSession + 3; i++)
+        for (int i = 0; i < HeldSessionMessage.MaxOfSession + 3; i++)
         {
             Assert.False(run.Session(1).Send([(byte)i]));
         }
 
-        Assert.Equal((BackedUpSessionQueueItem.MaxOfSession, 3), (run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
+        Assert.Equal((HeldSessionMessage.MaxOfSession, 3), (run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
         for (int host = 2; host <= Sessions; host++)
         {
             Assert.False(run.Session(host).Send(new byte[Large]));
         }
 
         int held = run.Early.Count;
-        Assert.InRange(held, Sessions * 9 / 10, Sessions + BackedUpSessionQueueItem.MaxOfSession - 1);
+        Assert.InRange(held, Sessions * 9 / 10, Sessions + HeldSessionMessage.MaxOfSession - 1);
         Assert.False(run.Session(2).Send(new byte[Large]));
         Assert.Equal(held, run.Early.Count);
         run.Confirm();
@@ -55,7 +55,7 @@ public sealed class EarlyMessageTests
     {
         using Loading run = await Loading.BeginAsync(sessions: 1);
         Assert.False(run.Session(1).Send([1]));
-        BackedUpSession session = (BackedUpSession)run.Session(1);
+        DtlsSessionWithBackup session = (DtlsSessionWithBackup)run.Session(1);
         using StateWriter writer = new();
         Assert.True(session.TryWrite(writer, isLast: true, [], out ulong asked, out _));
 
@@ -83,7 +83,7 @@ public sealed class EarlyMessageTests
     {
         public SessionRig Rig => rig;
 
-        public BackedUpSessionSendQueue Early => rig.Server.SessionBackup!.BackedUpSessionSendQueue;
+        public UnconfirmedSessionSendQueue Early => rig.Server.SessionBackup!.UnconfirmedSessionSendQueue;
 
         public static async Task<Loading> BeginAsync(int sessions, bool isRefused = false)
         {

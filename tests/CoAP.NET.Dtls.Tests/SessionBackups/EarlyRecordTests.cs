@@ -26,20 +26,20 @@ public sealed class EarlyRecordTests
     {
         const int Sessions = 700;
         using Loading run = await Loading.BeginAsync(withCid: true, Sessions);
-        BackedUpSessionReceiveQueue early = run.Rig.Server.SessionBackup!.Early;
+        UnconfirmedSessionReceiveQueue early = run.Rig.Server.SessionBackup!.Early;
         run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], [1]));
         Assert.False(run.Rig.Server.Receive(
-            ServerBench.Path(1), SessionRig.Record(run.Clients[0], new byte[BackedUpSessionReceiveQueue.MaxLength])));
+            ServerBench.Path(1), SessionRig.Record(run.Clients[0], new byte[UnconfirmedSessionReceiveQueue.MaxLength])));
         for (int i = 0; i < 10; i++)
         {
             run.Rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(run.Clients[1], [(byte)i]));
         }
 
-        Assert.Equal(1 + BackedUpSessionQueueItem.MaxOfSession, early.Count);
-        Assert.Equal(10 - BackedUpSessionQueueItem.MaxOfSession, run.Rig.Server.Counters.EarlyRecordsDropped);
+        Assert.Equal(1 + HeldSessionMessage.MaxOfSession, early.Count);
+        Assert.Equal(10 - HeldSessionMessage.MaxOfSession, run.Rig.Server.Counters.EarlyRecordsDropped);
 
         // One address has what it likes for the sessions of all others.
-        const int Length = BackedUpSessionReceiveQueue.MaxLength - 100;
+        const int Length = UnconfirmedSessionReceiveQueue.MaxLength - 100;
         for (int i = 0; i < 5; i++)
         {
             foreach (RecordLayer client in run.Clients[2..])
@@ -49,7 +49,7 @@ public sealed class EarlyRecordTests
         }
 
         int held = early.Count;
-        Assert.InRange(held * Length, BackedUpSessionReceiveQueue.MaxBytes * 3 / 4, BackedUpSessionReceiveQueue.MaxBytes);
+        Assert.InRange(held * Length, UnconfirmedSessionReceiveQueue.MaxBytes * 3 / 4, UnconfirmedSessionReceiveQueue.MaxBytes);
         Assert.Equal(11 + (5 * (Sessions - 2)) - held, run.Rig.Server.Counters.EarlyRecordsDropped);
         int small = 0;
         run.Rig.OnReceived = content => small += content.Length == 1 ? 1 : 0;
@@ -58,7 +58,7 @@ public sealed class EarlyRecordTests
         Assert.Equal(0, early.Count);
 
         // Of the two others nothing had to go.
-        Assert.Equal(1 + BackedUpSessionQueueItem.MaxOfSession, small);
+        Assert.Equal(1 + HeldSessionMessage.MaxOfSession, small);
     }
 
     [Fact]

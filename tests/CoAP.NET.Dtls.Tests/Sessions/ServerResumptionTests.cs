@@ -10,7 +10,7 @@ public sealed class ServerResumptionTests
     [InlineData(true, 0)]
     public async Task A_server_with_other_trust_settings_does_not_resume_a_session_of_a_shared_store(bool trustsOthers, int resumed)
     {
-        BenchSettings settings = Settings(new ResumptionMemory(), true);
+        BenchSettings settings = Settings(new ServerResumptionCache(), true);
         settings.Server = settings.Server with { Trust = new byte[] { 1 } };
         using ClientBench bench = new(settings);
         await bench.ConnectAsync(1, "device.example");
@@ -28,7 +28,7 @@ public sealed class ServerResumptionTests
     {
         Queue<Action> later = new();
         ClientBench? bench = null;
-        BenchSettings settings = Settings(new ResumptionMemory(), false);
+        BenchSettings settings = Settings(new ServerResumptionCache(), false);
         settings.Client = settings.Client with { OwnCidLength = hasConnectionId ? 0 : -1 };
 
         // The server processes the last flight of the client when the message has arrived.
@@ -64,11 +64,11 @@ public sealed class ServerResumptionTests
     [InlineData("")]
     [InlineData("another key")]
     public Task A_client_whose_key_was_removed_or_replaced_cannot_resume(string key) =>
-        WithdrawnClients.AssertKeyDoesNotResumeAsync(Settings(new ResumptionMemory(), false), key);
+        WithdrawnClients.AssertKeyDoesNotResumeAsync(Settings(new ServerResumptionCache(), false), key);
 
     [Fact]
     public Task A_client_whose_certificate_is_refused_since_then_cannot_resume() =>
-        WithdrawnClients.AssertCertificateDoesNotResumeAsync(Settings(new ResumptionMemory(), true));
+        WithdrawnClients.AssertCertificateDoesNotResumeAsync(Settings(new ServerResumptionCache(), true));
 
     [Fact]
     public async Task A_certificate_is_validated_again_at_resumption_with_its_original_intermediates()
@@ -79,7 +79,7 @@ public sealed class ServerResumptionTests
         using X509Certificate2 device = between.Issue(forServers: false);
         PeerCertificateValidator clients = new() { IsOfServers = false, Authorities = [root.Certificate] };
         List<string> came = [];
-        BenchSettings settings = Settings(new ResumptionMemory(), true);
+        BenchSettings settings = Settings(new ServerResumptionCache(), true);
         settings.Client = settings.Client with { Certificate = device, Intermediates = [between.Certificate, stranger.Certificate] };
         settings.ServerTrusts = async (leaf, sent, token) =>
         {
@@ -100,7 +100,7 @@ public sealed class ServerResumptionTests
     public void The_resumption_memory_is_limited_and_overwritten()
     {
         VirtualClock clock = new();
-        ResumptionMemory store = new(2, clock);
+        ServerResumptionCache store = new(2, clock);
         byte[] first = [1];
         DateTimeOffset expires = clock.GetUtcNow() + FromHours(1);
         store.Add([1], first, expires);
@@ -123,11 +123,11 @@ public sealed class ServerResumptionTests
         store.Add([6], cleared, clock.GetUtcNow() + FromHours(1));
         store.Clear();
         Assert.Equal((0, 0), (store.Count, cleared[0]));
-        Assert.Throws<ArgumentOutOfRangeException>(() => new ResumptionMemory(0));
-        Assert.Equal(1_000, new ResumptionMemory().Capacity);
+        Assert.Throws<ArgumentOutOfRangeException>(() => new ServerResumptionCache(0));
+        Assert.Equal(1_000, new ServerResumptionCache().Capacity);
     }
 
-    private static BenchSettings Settings(IResumptionMemory store, bool hasCertificates, TimeProvider? time = null)
+    private static BenchSettings Settings(IServerResumptionCache store, bool hasCertificates, TimeProvider? time = null)
     {
         BenchSettings settings = hasCertificates ? CertificateTests.MutualSettings() : BenchSettings.OfPsk();
 
@@ -143,7 +143,7 @@ public sealed class ServerResumptionTests
         return settings;
     }
 
-    private sealed class BrokenStore : IResumptionMemory
+    private sealed class BrokenStore : IServerResumptionCache
     {
         public void Add(ReadOnlySpan<byte> id, byte[] state, DateTimeOffset expires) =>
             throw new InvalidOperationException("The disk is full.");

@@ -104,7 +104,7 @@ public sealed class SharedCookieTests
 
     private static CookieIssuer Mint(TimeProvider clock) => new(KeysOf(s_secret, clock));
 
-    private static CoapEpochKeys KeysOf(byte[] secret, TimeProvider clock) =>
+    private static RotatingKeyProvider KeysOf(byte[] secret, TimeProvider clock) =>
         new(secret, CookieIssuer.Purpose, FromMinutes(2), clock);
 
     private static CoapServer Server(byte[] secret)

@@ -85,7 +85,7 @@ public sealed class HandshakeLoggerTests
             throw new TimeZoneNotFoundException("down");
     }
 
-    private sealed class Broken : IResumptionMemory
+    private sealed class Broken : IServerResumptionCache
     {
         public void Add(ReadOnlySpan<byte> id, byte[] state, DateTimeOffset expires) => throw new TimeZoneNotFoundException("down");
 

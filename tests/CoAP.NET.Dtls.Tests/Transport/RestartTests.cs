@@ -257,7 +257,7 @@ public sealed class RestartTests : IDisposable
     [Rfc("7925-7-1")]
     public async Task A_returning_client_resumes_with_an_abbreviated_handshake()
     {
-        ResumptionMemory memory = new();
+        ServerResumptionCache memory = new();
         await using SecureEndpoints secure = await new SecureEndpoints(options => options.ResumableIn = memory).StartAsync();
         CoapClient client = secure.Client();
         await client.GetAsync($"{secure.Host}/hello");

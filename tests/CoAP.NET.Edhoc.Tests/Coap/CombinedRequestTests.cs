@@ -286,7 +286,7 @@ public sealed class CombinedRequestTests
         await world.StartAsync();
         world.Damage = payload => payload[^1] ^= 1;
         using EdhocResult session = await world.ConnectAsync();
-        await Assert.ThrowsAsync<CoapOscoreException>(() => world.PostAsync("door", "open"));
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => world.PostAsync("door", "open"));
         Assert.Empty(world.Served);
         Assert.Equal(1, world.OfServer.Count);
         world.Damage = null;

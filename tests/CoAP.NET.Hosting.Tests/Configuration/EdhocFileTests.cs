@@ -92,7 +92,7 @@ public sealed class EdhocFileTests : HostTest
         Assert.Equal(2, Counters(host).Established);
         (await Within(client.PostAsync("/lose", CoapContent.Text("")))).EnsureSuccess();
 
-        CoapOscoreException lost = await Assert.ThrowsAsync<CoapOscoreException>(
+        CoapUnprotectedResponseException lost = await Assert.ThrowsAsync<CoapUnprotectedResponseException>(
             () => Within(client.PostAsync("/lose", CoapContent.Text(""))));
         Assert.Equal(CoapCode.Unauthorized, lost.UnprotectedCode);
         (await Within(client.PostAsync("/lose", CoapContent.Text("")))).EnsureSuccess();
@@ -115,7 +115,7 @@ public sealed class EdhocFileTests : HostTest
         };
         (await Within(client.PostAsync("/lose", CoapContent.Text("")))).EnsureSuccess();
 
-        await Assert.ThrowsAsync<CoapOscoreException>(() => Within(observation.RefreshAsync()));
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => Within(observation.RefreshAsync()));
         await Within(recovered.Task);
 
         Assert.Equal(2, Counters(host).Established);

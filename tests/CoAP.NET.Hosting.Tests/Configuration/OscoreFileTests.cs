@@ -58,7 +58,7 @@ public sealed class OscoreFileTests : FolderHostTest
         _time.Tick();
         await Eventually.IsTrueAsync(() => Count(TakenId) == 1);
 
-        await Assert.ThrowsAsync<CoapOscoreException>(() => AskAsync(early));
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => AskAsync(early));
         await ((IAsyncDisposable)early).DisposeAsync();
         WriteClient("0304", OtherSecret);
         Assert.Equal("oscore:0304", await AskAsync(await StartClientAsync(AddressOf(host))));

@@ -71,7 +71,7 @@ public sealed class SectionTests
         Assert.Equal(Timeout.InfiniteTimeSpan, options.Limits.Peers.IdleLifetime);
         Assert.Equal((FromSeconds(3), 4, double.PositiveInfinity),
             (options.Parameters.AckTimeout, options.Parameters.NStart, options.Parameters.ProbingRate));
-        Assert.Equal(CoapRetransmissionTiming.Fasor, options.Parameters.RetransmissionTiming);
+        Assert.Equal(CoapRetransmissionAlgorithm.Fasor, options.Parameters.RetransmissionTiming);
         Assert.Equal(FromMinutes(5), options.Endpoint.Transports.Streams.KeepAliveInterval);
         Assert.False(options.Endpoint.Transports.Streams.RepeatsIdempotentRequests);
         Assert.Equal(CoapTooManyRequestsBehavior.Wait, options.Endpoint.TooManyRequests);

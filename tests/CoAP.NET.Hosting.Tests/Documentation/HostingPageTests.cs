@@ -44,7 +44,7 @@ public sealed partial class HostingPageTests
         Assert.All(snippets, snippet => code.Mentions(Flat(snippet.Groups["code"].Value)));
     }
 
-    private static void Check<T>(string name, ConfigurationKeyTable<T> table, T fresh, Func<string, bool>? filter = null) =>
+    private static void Check<T>(string name, ConfigurationSectionReader<T> table, T fresh, Func<string, bool>? filter = null) =>
         KeyTablePage.Check(name, table.Keys.Where(key => filter?.Invoke(key.Path) ?? true)
             .Select(key => (key.Path, key.ValueOf(fresh), key.Allowed)));
 

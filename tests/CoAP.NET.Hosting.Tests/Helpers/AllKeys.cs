@@ -3,7 +3,7 @@ namespace CoAP.NET.Hosting.Tests.Helpers;
 /// <summary>The keys of a server or client with all parts that packages add.</summary>
 internal static class AllKeys
 {
-    public static ConfigurationKeyTable<OfServer> Server { get; } = new()
+    public static ConfigurationSectionReader<OfServer> Server { get; } = new()
     {
         { ServerConfigurationKeys.Table, static all => all.Server },
         { DtlsConfigurationKeys.ServerTable, static all => all.Dtls },
@@ -11,7 +11,7 @@ internal static class AllKeys
         { EdhocConfigurationKeys.ServerTable, static all => all.Edhoc },
     };
 
-    public static ConfigurationKeyTable<OfClient> Client { get; } = new()
+    public static ConfigurationSectionReader<OfClient> Client { get; } = new()
     {
         { ClientConfigurationKeys.Table, static all => all.Client },
         { DtlsConfigurationKeys.ClientTable, static all => all.Dtls },

@@ -6,7 +6,7 @@ public sealed class CoordinatorTests
     public async Task Several_workers_execute_a_run_and_their_results_are_added()
     {
         ConcurrentBag<LoadPlan> plans = [];
-        LoadRun run = (plan, progress, gate, cancellationToken) =>
+        LoadRunDelegate run = (plan, progress, gate, cancellationToken) =>
         {
             plans.Add(plan);
             return Runs.Good(plan, progress, gate, cancellationToken);
@@ -27,7 +27,7 @@ public sealed class CoordinatorTests
         ConcurrentQueue<string> order = new();
         TaskCompletionSource connected = new();
         TaskCompletionSource ready = new();
-        LoadRun quick = async (plan, progress, gate, cancellationToken) =>
+        LoadRunDelegate quick = async (plan, progress, gate, cancellationToken) =>
         {
             order.Enqueue("quick ready");
             Task passed = gate.ReadyAsync(cancellationToken);
@@ -36,7 +36,7 @@ public sealed class CoordinatorTests
             order.Enqueue("begin");
             return Results.Of(plan, 1);
         };
-        LoadRun slow = async (plan, progress, gate, cancellationToken) =>
+        LoadRunDelegate slow = async (plan, progress, gate, cancellationToken) =>
         {
             await connected.Task;
             order.Enqueue("slow ready");
@@ -240,10 +240,10 @@ public sealed class CoordinatorTests
     public async Task Results_with_a_measured_time_of_zero_do_not_reduce_the_total_time()
     {
         TaskCompletionSource begun = new();
-        LoadRun warming = async (plan, progress, gate, cancellationToken) =>
+        LoadRunDelegate warming = async (plan, progress, gate, cancellationToken) =>
             await Runs.UntilCancelled(begun)(plan, progress, gate, cancellationToken) with { Seconds = 0, Count = 0, Times = [] };
         TaskCompletionSource measured = new();
-        LoadRun good = async (plan, progress, gate, cancellationToken) =>
+        LoadRunDelegate good = async (plan, progress, gate, cancellationToken) =>
         {
             LoadResult result = await Runs.Good(plan, progress, gate, cancellationToken);
             measured.SetResult();
@@ -267,7 +267,7 @@ public sealed class CoordinatorTests
         TaskCompletionSource connecting = new();
         TaskCompletionSource ended = new();
         int calls = 0;
-        LoadRun run = async (plan, progress, gate, cancellationToken) =>
+        LoadRunDelegate run = async (plan, progress, gate, cancellationToken) =>
         {
             if (Interlocked.Increment(ref calls) > 1)
             {
@@ -293,7 +293,7 @@ public sealed class CoordinatorTests
     public async Task The_process_of_the_server_is_read_by_a_single_worker_on_the_same_machine()
     {
         ConcurrentBag<int?> read = [];
-        LoadRun run = (plan, progress, gate, cancellationToken) =>
+        LoadRunDelegate run = (plan, progress, gate, cancellationToken) =>
         {
             read.Add(plan.ServerProcess);
             return Runs.Good(plan, progress, gate, cancellationToken);

@@ -28,14 +28,14 @@ internal static class Results
 internal static class Runs
 {
     /// <summary>Measures at once as many answers as it has peers.</summary>
-    public static LoadRun Good { get; } = async (plan, progress, gate, cancellationToken) =>
+    public static LoadRunDelegate Good { get; } = async (plan, progress, gate, cancellationToken) =>
     {
         await gate.ReadyAsync(cancellationToken);
         return Results.Of(plan, plan.Peers);
     };
 
     /// <summary>Measures until it is cancelled, and returns what it has.</summary>
-    public static LoadRun UntilCancelled(TaskCompletionSource begun) => async (plan, progress, gate, cancellationToken) =>
+    public static LoadRunDelegate UntilCancelled(TaskCompletionSource begun) => async (plan, progress, gate, cancellationToken) =>
     {
         await gate.ReadyAsync(cancellationToken);
         begun.TrySetResult();

@@ -7,7 +7,7 @@ internal sealed class WorkerHost : IAsyncDisposable
     private readonly Task _serving;
     private int _isDisposed;
 
-    public WorkerHost(LoadRun run, WorkerOptions? options = null)
+    public WorkerHost(LoadRunDelegate run, WorkerOptions? options = null)
     {
         TaskCompletionSource<IPEndPoint> listening = new();
         _serving = Worker.ServeAsync(new IPEndPoint(IPAddress.Loopback, 0), run,

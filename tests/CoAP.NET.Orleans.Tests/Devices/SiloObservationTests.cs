@@ -99,7 +99,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);
         await using CoapObservation observation = await _silos[0].Devices[Name].ObserveAsync(
-            new CoapRequest(CoapMethod.Get, "/value"), new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
+            new CoapRequest(CoapMethod.Get, "/value"), new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.Never });
 
         await _silos[1].KillAsync(_silos[0]);
 

@@ -12,7 +12,7 @@ public sealed class SiloTableTests : IAsyncDisposable
     private readonly VirtualClock _clock = new();
     private readonly CoapMemoryCluster _memory;
     private readonly CoapCluster _cluster;
-    private readonly SiloMembershipRepair _table;
+    private readonly OwnSiloMembershipRestorer _table;
     private readonly ServiceProvider _services;
     private readonly Lock _gate = new();
     private MembershipEntry? _row;
@@ -43,7 +43,7 @@ public sealed class SiloTableTests : IAsyncDisposable
             .AddSingleton(Stub.Make<IClusterMembershipService>(
                 (_, _) => new ClusterMembershipSnapshot([], new MembershipVersion(Known))))
             .BuildServiceProvider();
-        _table = new SiloMembershipRepair(_services, NullLogger.Instance);
+        _table = new OwnSiloMembershipRestorer(_services, NullLogger.Instance);
     }
 
     [Fact]

@@ -58,10 +58,10 @@ public sealed class CaptureReaderTests
     {
         CoapMessage request = new(CoapCode.Get) { Token = s_token };
         request.Options.Add(OptionNumber.UriPath, "tv1"u8);
-        return OscoreCodec.ProtectRequest(_client, request, id, kidContext: false);
+        return OscoreMessageCipher.ProtectRequest(_client, request, id, kidContext: false);
     }
 
-    private CoapMessage Response(OscoreRequestId id, ulong? number) => OscoreCodec.ProtectResponse(
+    private CoapMessage Response(OscoreRequestId id, ulong? number) => OscoreMessageCipher.ProtectResponse(
         _server, new CoapMessage(CoapCode.Content) { Token = s_token, Payload = "Hello"u8.ToArray() }, id, number);
 
     private static OscoreParameters Make(byte[] sender, byte[] recipient) => new([1, 2, 3, 4], sender, recipient);

@@ -107,7 +107,7 @@ public sealed class BadInputTests : IAsyncLifetime
         Assert.True(OscoreOptionValue.TryRead(Convert.FromHexString(OscoreWorld.OptionOf(answer)), out OscoreOptionValue value));
         Assert.Equal(
             OscoreFault.None,
-            OscoreCodec.UnprotectResponse(_client, answer, in value, new OscoreRequestId([], 0x14), out CoapMessage? response));
+            OscoreMessageCipher.UnprotectResponse(_client, answer, in value, new OscoreRequestId([], 0x14), out CoapMessage? response));
         Assert.Equal(CoapCode.BadOption, response!.Code);
         Assert.Equal(0, Volatile.Read(ref _served));
     }

@@ -93,7 +93,7 @@ public sealed class CostTests : IAsyncLifetime
                 Token = new CoapToken([1, 2, (byte)(_sent >> 8), (byte)_sent]),
             };
             request.Options.Add(new UriPathOption("hello"));
-            CoapMessage sent = OscoreCodec.ProtectRequest(_client, request, new OscoreRequestId([], _sent++), kidContext: false);
+            CoapMessage sent = OscoreMessageCipher.ProtectRequest(_client, request, new OscoreRequestId([], _sent++), kidContext: false);
             requests[i] = CoapDatagramSerializer.Default.Serialize(sent);
         }
 
@@ -108,13 +108,13 @@ public sealed class CostTests : IAsyncLifetime
 
         // What came in it is decrypted when the call returns, so the memory serves again.
         private readonly CoapDatagram _datagram = new(128);
-        private ICoapDatagramContext? _context;
+        private ICoapDatagramTransportContext? _context;
 
         public override string Scheme => "coap";
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [s_local];
 
-        public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+        public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
         {
             _context = context;
             return ValueTask.CompletedTask;

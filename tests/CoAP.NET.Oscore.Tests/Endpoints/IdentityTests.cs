@@ -132,7 +132,7 @@ public sealed class IdentityTests : IAsyncLifetime
         if (context is not null)
         {
             (CoapMessageType type, ushort id) = (message.Type, message.MessageId);
-            message = OscoreCodec.ProtectRequest(
+            message = OscoreMessageCipher.ProtectRequest(
                 context, message, new OscoreRequestId(context.Parameters.SenderId.ToArray(), (ulong)number), kidContext: true);
             (message.Type, message.MessageId) = (type, id);
         }

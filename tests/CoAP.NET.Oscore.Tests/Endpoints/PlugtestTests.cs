@@ -108,7 +108,8 @@ public sealed class PlugtestTests : IAsyncLifetime
     {
         CoapClient client = _world.Client(OscoreWorld.ClientContext(client: "7a"));
 
-        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.GetAsync(client, "/oscore/hello/1"));
+        CoapUnprotectedResponseException exception =
+            await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.GetAsync(client, "/oscore/hello/1"));
 
         Assert.Equal((CoapCode.Unauthorized, "Security context not found"), (exception.UnprotectedCode, exception.UnprotectedDiagnostic));
         Assert.Equal(TimeSpan.Zero, _world.Wire[^1].Options.MaxAge);
@@ -120,7 +121,8 @@ public sealed class PlugtestTests : IAsyncLifetime
     {
         CoapClient client = _world.Client(OscoreWorld.ClientContext(secret: "ff02030405060708090a0b0c0d0e0f10"));
 
-        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.GetAsync(client, "/oscore/hello/1"));
+        CoapUnprotectedResponseException exception =
+            await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.GetAsync(client, "/oscore/hello/1"));
 
         Assert.Equal((CoapCode.BadRequest, "Decryption failed"), (exception.UnprotectedCode, exception.UnprotectedDiagnostic));
         Assert.Equal(TimeSpan.Zero, _world.Wire[^1].Options.MaxAge);
@@ -167,7 +169,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         plain.MapGet("/oscore/hello/1", () => CoapResults.Text("Hello World!"));
         await plain.StartAsync();
 
-        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(
+        CoapUnprotectedResponseException exception = await Assert.ThrowsAsync<CoapUnprotectedResponseException>(
             () => _world.GetAsync(_world.Client(OscoreWorld.ClientContext()), "/oscore/hello/1"));
 
         Assert.Equal(CoapCode.BadOption, exception.UnprotectedCode);

@@ -125,11 +125,12 @@ public sealed class RederivationTests : IAsyncLifetime
         OscoreContext both = OscoreWorld.ClientContext(r2 + id1);
         CoapMessage message = CoapDatagramSerializer.Default.Deserialize(Convert.FromHexString(captured).AsMemory());
 
-        OscoreFault fault = OscoreCodec.UnprotectRederivation(both, first, message, new OscoreRequestId([], 0), out CoapMessage? read);
+        OscoreFault fault = OscoreMessageCipher.UnprotectRederivation(
+            both, first, message, new OscoreRequestId([], 0), out CoapMessage? read);
 
         Assert.Equal((OscoreFault.None, CoapCode.Unauthorized), (fault, read?.Code));
         Assert.Equal(
-            OscoreFault.Decryption, OscoreCodec.UnprotectRederivation(both, both, message, new OscoreRequestId([], 0), out _));
+            OscoreFault.Decryption, OscoreMessageCipher.UnprotectRederivation(both, both, message, new OscoreRequestId([], 0), out _));
     }
 
     [Fact]

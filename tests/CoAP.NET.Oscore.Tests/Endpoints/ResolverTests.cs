@@ -37,8 +37,8 @@ public sealed class ResolverTests : IAsyncLifetime
     {
         CoapClient client = _world.Client(OscoreWorld.ClientContext(client: "08"));
 
-        await Assert.ThrowsAsync<CoapOscoreException>(() => _world.GetAsync(client, "/a"));
-        await Assert.ThrowsAsync<CoapOscoreException>(() => _world.GetAsync(client, "/a"));
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.GetAsync(client, "/a"));
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.GetAsync(client, "/a"));
         Assert.Equal(["08"], _devices.Asked);
 
         _world.Clock.Advance(FromMinutes(2));
@@ -50,11 +50,11 @@ public sealed class ResolverTests : IAsyncLifetime
     public async Task A_resolver_that_throws_or_returns_a_context_for_another_ID_adds_no_context()
     {
         _devices.Fault = new InvalidOperationException();
-        await Assert.ThrowsAsync<CoapOscoreException>(
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(
             () => _world.GetAsync(_world.Client(OscoreWorld.ClientContext(client: "09")), "/a"));
         _devices.Fault = null;
         _devices.Known["09"] = OscoreWorld.ServerContext(client: "0a");
-        await Assert.ThrowsAsync<CoapOscoreException>(
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(
             () => _world.GetAsync(_world.Client(OscoreWorld.ClientContext(client: "09")), "/a"));
 
         Assert.Equal(2, _devices.Asked.Count);

@@ -70,7 +70,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     {
         await StartAsync("coap+tcp", "coap", maxUnfragmented: 4_096);
 
-        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(
+        CoapUnprotectedResponseException exception = await Assert.ThrowsAsync<CoapUnprotectedResponseException>(
             () => SendAsync(CoapMethod.Put, "/body", CoapContent.Binary(new byte[30_000])));
 
         Assert.Equal(CoapCode.RequestEntityTooLarge, exception.UnprotectedCode);
@@ -188,7 +188,8 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         }
 
         _near = "coap://[2001:db8:7::1]";
-        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => SendAsync(CoapMethod.Get, "/hello"));
+        CoapUnprotectedResponseException exception =
+            await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => SendAsync(CoapMethod.Get, "/hello"));
 
         Assert.Equal(CoapCode.HopLimitReached, exception.UnprotectedCode);
         exception.UnprotectedDiagnostic.Mentions("gw0");

@@ -51,7 +51,8 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Count == 2, FromMinutes(1));
         TimeSpan since = _world.Clock.Elapsed;
 
-        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(asked));
+        CoapUnprotectedResponseException exception =
+            await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.RunAsync(asked));
 
         Assert.Equal(CoapCode.NotFound, exception.UnprotectedCode);
         Assert.InRange(_world.Clock.Elapsed - since, FromSeconds(2), FromSeconds(3));
@@ -71,7 +72,8 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         Task<CoapResponse> asked = _world.Client(OscoreWorld.ClientContext()).SendAsync(
             new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
 
-        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(asked));
+        CoapUnprotectedResponseException exception =
+            await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.RunAsync(asked));
 
         Assert.Equal((CoapCode.NotFound, reported), (exception.UnprotectedCode, exception.UnprotectedDiagnostic));
         Assert.Equal(reported is not null, exception.Message.Contains("no route", Ordinal));
@@ -104,7 +106,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
             new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
 
         // The server sees the number for the second time, and says so; that is no answer either.
-        await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(asked));
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.RunAsync(asked));
 
         CoapMessage[] requests = [.. _world.Wire.Where(message => message.Code.IsRequest)];
         Assert.Equal(2, requests.Length);
@@ -144,7 +146,8 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
             ? NetworkVerdict.Replace(Forged(packet.Data.Span, CoapCode.Unauthorized))
             : NetworkVerdict.Pass;
 
-        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(observation.RefreshAsync()));
+        CoapUnprotectedResponseException exception =
+            await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.RunAsync(observation.RefreshAsync()));
 
         Assert.Equal(CoapCode.Unauthorized, exception.UnprotectedCode);
         Assert.Equal((CoapObserveState.Reregistering, exception), (observation.State, observation.Error));

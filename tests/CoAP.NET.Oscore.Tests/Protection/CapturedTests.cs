@@ -24,15 +24,15 @@ public sealed class CapturedTests
             CoapMessage again;
             if (captured.IsRequest)
             {
-                Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectRequest(server, message, in value, out inner));
+                Assert.Equal(OscoreFault.None, OscoreMessageCipher.UnprotectRequest(server, message, in value, out inner));
                 OscoreRequestId id = requests[message.Token] = new OscoreRequestId(value.Kid.ToArray(), value.SequenceNumber);
-                again = OscoreCodec.ProtectRequest(client, inner!, id, kidContext: false);
+                again = OscoreMessageCipher.ProtectRequest(client, inner!, id, kidContext: false);
             }
             else
             {
                 OscoreRequestId id = requests[message.Token];
-                Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectResponse(client, message, in value, id, out inner));
-                again = OscoreCodec.ProtectResponse(server, inner!, id, value.HasPartialIv ? value.SequenceNumber : null);
+                Assert.Equal(OscoreFault.None, OscoreMessageCipher.UnprotectResponse(client, message, in value, id, out inner));
+                again = OscoreMessageCipher.ProtectResponse(server, inner!, id, value.HasPartialIv ? value.SequenceNumber : null);
             }
 
             Assert.Equal(captured.Inner, $"{inner!.Code.Class}.{inner.Code.Detail:00}");

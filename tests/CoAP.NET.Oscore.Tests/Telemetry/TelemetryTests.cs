@@ -36,13 +36,13 @@ public sealed class TelemetryTests : IAsyncLifetime
         CoapMessage malformed = new(CoapCode.Post) { Type = CoapMessageType.Confirmable, MessageId = 7, Payload = new byte[20] };
         malformed.Options.Add(CoAP.NET.OptionNumber.Oscore, [0xff]);
         attacker.Send(CoapDatagramSerializer.Default.Serialize(malformed));
-        await Assert.ThrowsAsync<CoapOscoreException>(
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(
             () => _world.GetAsync(_world.Client(OscoreWorld.ClientContext(client: "7a")), "/a"));
         OscoreContext stranger = OscoreWorld.ClientContext(secret: "ffffffffffffffffffffffffffffffff");
-        await Assert.ThrowsAsync<CoapOscoreException>(() => _world.GetAsync(_world.Client(stranger), "/a"));
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.GetAsync(_world.Client(stranger), "/a"));
 
         // The replay window has seen number 0, so the one of the stranger comes second.
-        await Assert.ThrowsAsync<CoapOscoreException>(() => _world.GetAsync(_world.Client(stranger), "/a"));
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(() => _world.GetAsync(_world.Client(stranger), "/a"));
 
         Assert.Equal(
             new OscoreCounters
@@ -125,7 +125,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         OscoreContexts ours = new OscoreContexts().Add(OscoreWorld.ServerUri, OscoreWorld.ClientContext(client: "7a"));
         await ServeAsync(_contexts);
 
-        await Assert.ThrowsAsync<CoapOscoreException>(
+        await Assert.ThrowsAsync<CoapUnprotectedResponseException>(
             () => _world.GetAsync(_world.Client(null, options => options.UseOscore(ours)), "/a"));
 
         Assert.Equal((1, 1), (ours.GetCounters().ResponsesUnprotected, ours.GetCounters().MessagesProtected));
@@ -175,7 +175,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         Assert.Single(_log.Of(2306)).Text.Mentions("2 more failures were not logged since the last one");
         Assert.Single(_log.Of(2304));
 
-        async Task AskAsync(string kid) => await Assert.ThrowsAsync<CoapOscoreException>(
+        async Task AskAsync(string kid) => await Assert.ThrowsAsync<CoapUnprotectedResponseException>(
             () => _world.GetAsync(_world.Client(OscoreWorld.ClientContext(client: kid)), "/a"));
     }
 

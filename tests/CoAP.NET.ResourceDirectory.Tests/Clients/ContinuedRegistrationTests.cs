@@ -404,7 +404,7 @@ public sealed class ContinuedRegistrationTests
     [InlineData(1, 0.5, 0.75)]
     public void Refreshes_are_sent_well_before_the_lifetime_ends_and_at_random_times(double lifetime, double least, double most)
     {
-        Assert.Equal(most, RegistrationTimes.RefreshAfter(FromSeconds(lifetime), 0).TotalSeconds, 3);
-        Assert.Equal(least, RegistrationTimes.RefreshAfter(FromSeconds(lifetime), 1).TotalSeconds, 3);
+        Assert.Equal(most, RegistrationRefreshTimes.RefreshAfter(FromSeconds(lifetime), 0).TotalSeconds, 3);
+        Assert.Equal(least, RegistrationRefreshTimes.RefreshAfter(FromSeconds(lifetime), 1).TotalSeconds, 3);
     }
 }

@@ -29,7 +29,7 @@ public sealed class KilledDirectoryTests : FolderTest
             Channel<string> told = Channel.CreateUnbounded<string>();
             await using CoapObservation observation = await watcher.ObserveAsync(
                 new CoapRequest(CoapMethod.Get, node.Uri + "/rd-lookup/res?rt=light"),
-                new CoapObserveOptions { OnNotification = response => told.Writer.TryWrite(response.GetText()) });
+                new CoapObservationOptions { OnNotification = response => told.Writer.TryWrite(response.GetText()) });
             Assert.Equal("", await told.Reader.ReadAsync());
             while ((await node.AskAsync(devices)).Observers == 0)
             {

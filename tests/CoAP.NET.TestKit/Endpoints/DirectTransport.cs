@@ -7,7 +7,7 @@ internal sealed class DirectTransport : CoapDatagramTransport
 
     private readonly Lock _gate = new();
     private readonly List<(CoapAddress Remote, byte[] Bytes)> _sent = [];
-    private ICoapDatagramContext? _context;
+    private ICoapDatagramTransportContext? _context;
 
     public override string Scheme => "coap";
 
@@ -27,9 +27,9 @@ internal sealed class DirectTransport : CoapDatagramTransport
     /// <summary>Whether what leaves is not even copied, for tests that count allocations.</summary>
     public bool Discards { get; set; }
 
-    public ICoapDatagramContext Context => _context ?? throw new InvalidOperationException("not started");
+    public ICoapDatagramTransportContext Context => _context ?? throw new InvalidOperationException("not started");
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

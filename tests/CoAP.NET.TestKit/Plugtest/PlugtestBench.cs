@@ -115,7 +115,7 @@ public sealed class PlugtestBench : IAsyncDisposable
         Requests++;
         PlugtestObserver observer = new();
         Task<CoapObservation> task = Client.ObserveAsync(
-            _path.Through(request), new CoapObserveOptions { OnNotification = observer.Take });
+            _path.Through(request), new CoapObservationOptions { OnNotification = observer.Take });
         await UntilAsync(() => task.IsCompleted);
         observer.Observation = await task;
         _observers.Add(observer);

@@ -285,7 +285,7 @@ public sealed class ClientDownloadTests : TransferTest
         registration.Options.Observe = 0;
         CoAP.NET.Mesh.CoapShardPipeline pipeline = Client.Endpoint.Pipelines[0];
         CoAP.NET.CoapChannel channel = Assert.Single(pipeline.Channels.All());
-        RequestChain chain = new(new RequestSender(Client.Endpoint.Environment, [pipeline.Sender]),
+        OutgoingRequestPipeline chain = new(new RequestSender(Client.Endpoint.Environment, [pipeline.Sender]),
             new BlockwiseStep(Client.Endpoint.Environment));
         CoapResponse whole = await Within(chain.SendAsync(new OutgoingRequest
         {

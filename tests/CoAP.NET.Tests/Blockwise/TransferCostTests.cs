@@ -14,7 +14,7 @@ public sealed class TransferCostTests : TransferTest
         CoAP.NET.CoapChannel channel = Assert.Single(Client.Endpoint.Pipelines[0].Channels.All());
         CoapResponse response = new(new CoapMessage(CoapCode.Content) { Payload = Bytes(5) }, channel.Remote);
         response.Options.ContentFormat = CoapContentFormat.TextPlain;
-        RequestChain chain = new(null!, new BlockwiseStep(Client.Endpoint.Environment));
+        OutgoingRequestPipeline chain = new(null!, new BlockwiseStep(Client.Endpoint.Environment));
         OutgoingRequest get = Outgoing(channel, CoapMethod.Get, null);
         OutgoingRequest put = Outgoing(channel, CoapMethod.Put, CoapContent.Text("on"));
         foreach (OutgoingRequest request in new[] { get, put })
@@ -24,8 +24,8 @@ public sealed class TransferCostTests : TransferTest
                 for (int i = 0; i < 2_000; i++)
                 {
                     OutgoingRequestRun run = new(chain, request, 0);
-                    if (run.Advance(StepOutcome.Go).Kind != StepOutcomeKind.Go
-                        || run.Advance(StepOutcome.Done(response)).Kind != StepOutcomeKind.Done)
+                    if (run.Advance(StepOutcome.Go).Kind != RequestStepOutcomeKind.Go
+                        || run.Advance(StepOutcome.Done(response)).Kind != RequestStepOutcomeKind.Done)
                     {
                         Assert.Fail("The step had something to do.");
                     }

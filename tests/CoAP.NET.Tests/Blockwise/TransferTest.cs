@@ -20,7 +20,7 @@ public abstract class TransferTest : RequestingTest
     private protected TransferTest()
     {
         // At a loss time passes in one step of seconds.
-        Options.Parameters = Options.Parameters with { RetransmissionTiming = CoapRetransmissionTiming.Rfc7252 };
+        Options.Parameters = Options.Parameters with { RetransmissionTiming = CoapRetransmissionAlgorithm.Rfc7252 };
         Transport.OnSent = (remote, bytes) => _sent.Writer.TryWrite((remote, bytes));
         _pump = PumpAsync();
     }

@@ -14,7 +14,7 @@ public sealed class CacheStepTests
     public void A_request_that_bypasses_the_cache_allocates_nothing_and_is_not_awaited_in_the_cache_step()
     {
         CacheStep step = new(new MessagingRig().Environment, new CoapCache());
-        RequestChain chain = new(null!, step);
+        OutgoingRequestPipeline chain = new(null!, step);
         OutgoingRequest request = Outgoing(CachedPeers.Request("x"), CoapCacheMode.Bypass);
         CoapResponse response = CachedPeers.Response(CoapCode.Content, "0");
         long allocated = Allocations.Least(() =>
@@ -22,8 +22,8 @@ public sealed class CacheStepTests
             for (int i = 0; i < 1_000; i++)
             {
                 OutgoingRequestRun run = new(chain, request, 0);
-                bool isSent = run.Advance(StepOutcome.Go).Kind == StepOutcomeKind.Go;
-                bool isOver = run.Advance(StepOutcome.Done(response)).Kind == StepOutcomeKind.Done;
+                bool isSent = run.Advance(StepOutcome.Go).Kind == RequestStepOutcomeKind.Go;
+                bool isOver = run.Advance(StepOutcome.Done(response)).Kind == RequestStepOutcomeKind.Done;
                 if (!isSent || !isOver)
                 {
                     Assert.Fail("The step had something to do.");
@@ -39,7 +39,7 @@ public sealed class CacheStepTests
     public async Task A_notification_answers_plain_requests_until_a_newer_notification_arrives()
     {
         CacheStep step = new(new MessagingRig().Environment, new CoapCache());
-        RequestChain chain = new(null!, step, new SilentStep());
+        OutgoingRequestPipeline chain = new(null!, step, new SilentStep());
         CoapMessage registration = CachedPeers.Request("x");
         registration.Options.Observe = 0;
         OutgoingRequest observed = Outgoing(registration);

@@ -183,7 +183,8 @@ public class ConnectionEndTests : ClientConnectionTest
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-        public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
+        public override ValueTask StartAsync(ICoapStreamTransportContext context, CancellationToken cancellationToken) =>
+            ValueTask.CompletedTask;
 
         public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName,
             CancellationToken cancellationToken) =>

@@ -123,7 +123,7 @@ public sealed class ClientProxyTests : ClientTest
         List<CoapCode> told = [];
         Task<CoapObservation> observing = Client.ObserveAsync(
             new CoapRequest(CoapMethod.Get, "coap://lamp.example/a"),
-            new CoapObserveOptions { OnNotification = response => told.Add(response.Code) });
+            new CoapObservationOptions { OnNotification = response => told.Add(response.Code) });
         Refuse(refusal);
         CoapMessage byScheme = Answered(out Sent sent);
         Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}6101");

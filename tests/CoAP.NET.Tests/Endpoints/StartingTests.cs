@@ -110,7 +110,7 @@ public sealed class StartingTests
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-        public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+        public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
         {
             OnStart?.Invoke();
             return ValueTask.CompletedTask;

@@ -217,22 +217,22 @@ public sealed class SharedEchoIssuerTests
         Assert.True(options.Processes.SharedSecret.IsEmpty);
         options.Processes.SharedSecret = SharedNode.Secret;
         options.Processes.SharedSecret = default;
-        Assert.Throws<ArgumentException>(() => new CoapEpochKeys(new byte[31], "x", FromDays(1), TimeProvider.System));
+        Assert.Throws<ArgumentException>(() => new RotatingKeyProvider(new byte[31], "x", FromDays(1), TimeProvider.System));
     }
 
     [Fact]
     public void Keys_depend_on_purpose_and_epoch_and_are_gone_after_disposal()
     {
         VirtualClock clock = new(SharedNode.Start);
-        using CoapEpochKeys one = new(SharedNode.Secret, "one", FromHours(1), clock);
-        using CoapEpochKeys same = new(SharedNode.Secret, "one", FromHours(1), clock);
-        using CoapEpochKeys other = new(SharedNode.Secret, "other", FromHours(1), clock);
-        byte[] key = new byte[CoapEpochKeys.KeyLength];
+        using RotatingKeyProvider one = new(SharedNode.Secret, "one", FromHours(1), clock);
+        using RotatingKeyProvider same = new(SharedNode.Secret, "one", FromHours(1), clock);
+        using RotatingKeyProvider other = new(SharedNode.Secret, "other", FromHours(1), clock);
+        byte[] key = new byte[RotatingKeyProvider.KeyLength];
         HashSet<string> keys = [];
         long first = one.Current;
         for (int hour = 0; hour < 3; hour++, clock.Advance(FromHours(1)))
         {
-            foreach (CoapEpochKeys each in new[] { one, same, other })
+            foreach (RotatingKeyProvider each in new[] { one, same, other })
             {
                 for (long epoch = each.Current - 2; epoch <= each.Current + 2; epoch++)
                 {

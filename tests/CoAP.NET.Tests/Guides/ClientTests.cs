@@ -121,7 +121,7 @@ public sealed class ClientTests : GuideTest
         CoapEndpointOptions options = new()
         {
             ParametersOf = address => local.Contains(address.ToIPAddress())
-                ? CoapTransmissionParameters.Default with { NStart = 16, RetransmissionTiming = CoapRetransmissionTiming.Fasor }
+                ? CoapTransmissionParameters.Default with { NStart = 16, RetransmissionTiming = CoapRetransmissionAlgorithm.Fasor }
                 : null,
         };
         int nstart = 0;

@@ -46,7 +46,7 @@ public sealed class CustomTransportsTests
                 datagram => modem.SendAsync(datagram), new ExecutionDataflowBlockOptions { BoundedCapacity = 100 }),
             modem.Received);
         client.Endpoint.AddTransport(
-            new CoapBlockTransport(block, modem.Address, "coap+radio", defaultPort: 5683));
+            new CoapDataflowBlockTransport(block, modem.Address, "coap+radio", defaultPort: 5683));
         CoapResponse response = await client.GetAsync("coap+radio://[fd00::1]/temperature");
 
         Assert.Equal("21.5", response.GetText());

@@ -9,13 +9,13 @@ internal sealed class PipeTransport(CoapAddress local, ChannelReader<byte[]> inc
 {
     private readonly CancellationTokenSource _end = new();
     private Task _receiving = Task.CompletedTask;
-    private ICoapDatagramContext? _context;
+    private ICoapDatagramTransportContext? _context;
 
     public override string Scheme => "coap";
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => _context is null ? [] : [local];
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         _receiving = ReceiveAsync(context, _end.Token);
@@ -43,7 +43,7 @@ internal sealed class PipeTransport(CoapAddress local, ChannelReader<byte[]> inc
         _end.Dispose();
     }
 
-    private async Task ReceiveAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    private async Task ReceiveAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         try
         {

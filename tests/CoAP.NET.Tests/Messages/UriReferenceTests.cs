@@ -85,7 +85,7 @@ public sealed class UriReferenceTests
             inner.SendAsync(request, cancellationToken);
 
         public Task<CoapObservation> ObserveAsync(
-            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            CoapRequest request, CoapObservationOptions? options = null, CancellationToken cancellationToken = default) =>
             inner.ObserveAsync(request, options, cancellationToken);
     }
 }

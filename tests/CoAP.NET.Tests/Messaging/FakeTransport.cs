@@ -7,7 +7,8 @@ internal sealed class FakeTransport : CoapDatagramTransport
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken) =>
+        ValueTask.CompletedTask;
 
     public override void Send(CoapDatagram datagram) => datagram.Dispose();
 

@@ -25,7 +25,7 @@ public sealed class CancelRaceTests : ClientObserveTest
         {
             bool isDisposed = false;
             int late = 0;
-            CoapObserveOptions options = new() { OnNotification = _ => late += Volatile.Read(ref isDisposed) ? 1 : 0 };
+            CoapObservationOptions options = new() { OnNotification = _ => late += Volatile.Read(ref isDisposed) ? 1 : 0 };
             (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: options);
             using Barrier barrier = new(2);
             Thread notifier = new(() =>

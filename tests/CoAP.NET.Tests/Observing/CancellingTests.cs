@@ -248,7 +248,7 @@ public sealed class CancellingTests : ClientObserveTest
         CoapObservation? observation = null;
         int calls = 0;
         CoapMessage registration;
-        (observation, registration) = await RegisterAsync(options: new CoapObserveOptions
+        (observation, registration) = await RegisterAsync(options: new CoapObservationOptions
         {
             OnNotification = response =>
             {

@@ -30,7 +30,7 @@ public abstract class ClientObserveTest : ClientTest
 
     /// <summary>Registers: the server answers with Observe in the acknowledgement.</summary>
     private protected async Task<(CoapObservation Observation, CoapMessage Registration)> RegisterAsync(
-        uint number = 1, string payload = "one", uint? maxAge = null, CoapObserveOptions? options = null, string uri = Uri,
+        uint number = 1, string payload = "one", uint? maxAge = null, CoapObservationOptions? options = null, string uri = Uri,
         string? etag = null)
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri), options);

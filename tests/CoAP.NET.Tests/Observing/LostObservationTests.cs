@@ -42,7 +42,7 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
     public async Task An_active_observation_with_CoapReregistration_Never_is_not_logged_as_lost_before_Max_Age_ends()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(
-            maxAge: 60, options: new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
+            maxAge: 60, options: new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.Never });
         await using CoapObservation observed = observation;
 
         NotifyAcknowledged(registration.Token, 2, "two", maxAge: 60);

@@ -22,7 +22,7 @@ public sealed class NotificationTests : ClientObserveTest
     {
         int calls = 0;
         (CoapObservation observation,
-            CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = _ => calls++ });
+            CoapMessage registration) = await RegisterAsync(options: new CoapObservationOptions { OnNotification = _ => calls++ });
         await using CoapObservation disposed = observation;
         Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);
         Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);

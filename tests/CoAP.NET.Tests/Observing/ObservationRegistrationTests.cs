@@ -67,7 +67,7 @@ public sealed class ObservationRegistrationTests : ClientObserveTest
     public async Task A_response_without_Observe_ends_an_observation_with_CoapReregistration_Never()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri),
-            new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
+            new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.Never });
         Answer(TakeRequest(), null, "plain");
         await using CoapObservation observation = await Within(registering);
         List<string> read = [];
@@ -154,7 +154,7 @@ public sealed class ObservationRegistrationTests : ClientObserveTest
     public async Task A_silent_server_fails_a_registration_with_CoapReregistration_Never()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri),
-            new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
+            new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.Never });
         Clock.Advance(FromSeconds(94));
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(registering));
         AssertFreed();

@@ -197,7 +197,7 @@ public sealed class ObserveDocumentationTests : GuideTest
         {
             CoapRequest request = new(CoapMethod.Get, "coap://[::1]/temperature") { Accept = CoapContentFormat.Json };
             await using CoapObservation rarely = await client.ObserveAsync(
-                request, new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.NotMoreOftenThan(TimeSpan.FromHours(1)) },
+                request, new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.NotMoreOftenThan(TimeSpan.FromHours(1)) },
                 cancellationToken);
             Assert.Equal(CoapObserveState.Observing, rarely.State);
         });

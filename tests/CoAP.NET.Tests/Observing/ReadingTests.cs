@@ -119,7 +119,7 @@ public sealed class ReadingTests : ClientObserveTest
         }
 
         (CoapObservation observation,
-            registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = OnNotification });
+            registration) = await RegisterAsync(options: new CoapObservationOptions { OnNotification = OnNotification });
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, 2, "two");
         Assert.Equal(["one", "two", "8"], seen);
@@ -131,7 +131,7 @@ public sealed class ReadingTests : ClientObserveTest
     {
         AsyncLocal<string?> local = new();
         List<string?> before = [];
-        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObservationOptions
         {
             OnNotification = _ =>
             {

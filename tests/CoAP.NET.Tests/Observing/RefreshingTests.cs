@@ -92,7 +92,7 @@ public sealed class RefreshingTests : ClientObserveTest
     [Fact]
     public async Task RefreshAsync_of_an_ended_observation_throws_the_reason()
     {
-        CoapObserveOptions never = new() { Reregistration = CoapReregistrationPolicy.Never };
+        CoapObservationOptions never = new() { Reregistration = CoapReregistrationPolicy.Never };
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: never);
         NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
         await Assert.ThrowsAsync<CoapResponseException>(() => Within(observation.RefreshAsync()));

@@ -8,7 +8,7 @@ public sealed class RelayTests
     {
         List<string> heard = [];
         List<CoapObserveState> states = [];
-        Relay relay = new(new CoapObserveOptions { OnNotification = response => heard.Add(response.GetText()) });
+        Relay relay = new(new CoapObservationOptions { OnNotification = response => heard.Add(response.GetText()) });
         CoapObservation observation = relay.Observation;
         observation.StateChanged += (_, state) => states.Add(state);
         Assert.Equal((CoapObserveState.Registering, null, null), (observation.State, observation.Latest, observation.Error));
@@ -50,7 +50,7 @@ public sealed class RelayTests
         Assert.Equal("lamp: Cancelled", relay.Observation.ToString());
     }
 
-    private sealed class Relay(CoapObserveOptions? options) : CoapObservationRelay("lamp", options)
+    private sealed class Relay(CoapObservationOptions? options) : CoapObservationRelay("lamp", options)
     {
         public int Ends { get; private set; }
 

@@ -46,7 +46,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     public async Task NotMoreOftenThan_sets_the_minimum_time_between_registrations()
     {
         (CoapObservation observation, _) = await RegisterAsync(maxAge: 5,
-            options: new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.NotMoreOftenThan(FromMinutes(10)) });
+            options: new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.NotMoreOftenThan(FromMinutes(10)) });
         await using CoapObservation disposed = observation;
         (_, TimeSpan after) = NextRequest(FromMinutes(11));
         Assert.InRange(after.TotalSeconds, 599, 601);
@@ -68,7 +68,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     public async Task CoapReregistration_Never_leaves_a_stale_observation_without_a_new_registration()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 5,
-            options: new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
+            options: new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.Never });
         await using CoapObservation disposed = observation;
         Clock.Advance(FromDays(2));
         Transport.HasSentNothing();
@@ -112,7 +112,7 @@ public sealed class ReregisteringTests : ClientObserveTest
         List<string> seen = [];
         (CoapObservation observation,
             CoapMessage registration) =
-            await RegisterAsync(options: new CoapObserveOptions { OnNotification = response => seen.Add(response.ToString()) });
+            await RegisterAsync(options: new CoapObservationOptions { OnNotification = response => seen.Add(response.ToString()) });
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, null, "gone", maxAge: 60, code: CoapCode.NotFound);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
@@ -186,7 +186,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     {
         (CoapObservation observation,
             CoapMessage registration) =
-                await RegisterAsync(options: new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
+                await RegisterAsync(options: new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.Never });
         NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
         Assert.Equal(CoapObserveState.Failed, observation.State);
         List<CoapCode> read = [];

@@ -98,7 +98,7 @@ public sealed class SharingTests : ClientObserveTest
     public async Task The_most_active_reregistration_rule_of_the_sharing_observations_applies()
     {
         (CoapObservation never, _) = await RegisterAsync(maxAge: 5,
-            options: new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
+            options: new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.Never });
         Clock.Advance(FromHours(1));
         Transport.HasSentNothing();
         CoapObservation auto = await Within(Client.ObserveAsync(Uri));

@@ -8,7 +8,8 @@ internal sealed class NullTransport(Action? onWake = null) : CoapDatagramTranspo
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken) =>
+        ValueTask.CompletedTask;
 
     public override void Wake() => onWake?.Invoke();
 

@@ -84,7 +84,7 @@ public class ServerObserveTests : PlugtestServer
         for (int i = 0; i < copies.Count; i++)
         {
             int change = (int)((copies[i].Time - started).TotalSeconds / 5);
-            Assert.True(DatagramPattern.Parse($"41 45 ???? 4a 63 ?????? {Representation} ff 'change {change}'")
+            Assert.True(DatagramBytePattern.Parse($"41 45 ???? 4a 63 ?????? {Representation} ff 'change {change}'")
                 .Match(copies[i].Data.Span).IsMatch, copies[i].ToString());
             Assert.True(i < 2 || copies[i].Time - copies[i - 1].Time > copies[i - 1].Time - copies[i - 2].Time);
         }

@@ -95,10 +95,10 @@ public sealed class ProtectionStageTests
 
         internal override int Overhead => 16;
 
-        internal override CoapProtectedPeer MakePeer(CoapMessageProtector? protection) => new TurnedPeer();
+        internal override CoapPeerSecurityContext MakePeer(CoapMessageProtector? protection) => new TurnedPeer();
     }
 
-    private sealed class TurnedPeer : CoapProtectedPeer
+    private sealed class TurnedPeer : CoapPeerSecurityContext
     {
         public override bool IsReady => true;
 

@@ -46,7 +46,7 @@ public sealed class OpenedResponseTests
         }
 
         public Task<CoapObservation> ObserveAsync(
-            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            CoapRequest request, CoapObservationOptions? options = null, CancellationToken cancellationToken = default) =>
             throw new NotSupportedException();
     }
 }

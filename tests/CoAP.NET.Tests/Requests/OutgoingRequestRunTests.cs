@@ -24,7 +24,7 @@ public sealed class OutgoingRequestRunTests
     public void A_request_without_work_for_any_step_allocates_nothing()
     {
         CoapEnvironment environment = new MessagingRig().Environment;
-        RequestChain chain =
+        OutgoingRequestPipeline chain =
             new(null!, new RetryAfterStep(environment, CoapTooManyRequestsBehavior.FailFast), new BlockwiseStep(environment),
             new EchoStep(), new ExtendedTokenRequestStep(environment));
         OutgoingRequest request = Outgoing();
@@ -37,7 +37,7 @@ public sealed class OutgoingRequestRunTests
                 StepOutcome down = run.Advance(StepOutcome.Go);
                 bool isSame = ReferenceEquals(request, run.Request);
                 StepOutcome up = run.Advance(StepOutcome.Done(response));
-                if (down.Kind != StepOutcomeKind.Go || up.Kind != StepOutcomeKind.Done || !isSame
+                if (down.Kind != RequestStepOutcomeKind.Go || up.Kind != RequestStepOutcomeKind.Done || !isSame
                     || !ReferenceEquals(response, up.Response))
                 {
                     Assert.Fail($"{down.Kind}, {up.Kind}");
@@ -278,7 +278,7 @@ public sealed class OutgoingRequestRunTests
 
     private static RecordingStep Ending(StepOutcome outcome) => new("last", []) { OnBefore = _ => outcome };
 
-    private static RequestChain Chain(params ReadOnlySpan<OutgoingRequestStep> steps) => new(null!, steps);
+    private static OutgoingRequestPipeline Chain(params ReadOnlySpan<OutgoingRequestStep> steps) => new(null!, steps);
 
     private static OutgoingRequest Outgoing()
     {

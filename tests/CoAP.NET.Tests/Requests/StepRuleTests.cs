@@ -60,7 +60,7 @@ public sealed class StepRuleTests
     {
         RetryAfterStep step = new(_rig.Environment, CoapTooManyRequestsBehavior.FailFast);
         ScriptedStep last = new(_ => CachedPeers.Response(CoapCode.TooManyRequests, maxAge: 5), isLate);
-        RequestChain chain = new(null!, step, last);
+        OutgoingRequestPipeline chain = new(null!, step, last);
         OutgoingRequest request = Outgoing("x");
         await chain.SendAsync(request).Gives(CoapCode.TooManyRequests);
         CoapException refused =
@@ -113,7 +113,7 @@ public sealed class StepRuleTests
             CachedPeers.Response(CoapCode.Content, "2", maxAge: 60, tag: 2),
         ]);
         ScriptedStep last = new(_ => answers.Dequeue(), isLate);
-        RequestChain chain = new(null!, step, last);
+        OutgoingRequestPipeline chain = new(null!, step, last);
         MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third, out OutgoingRequest fourth);
         await chain.SendAsync(first).Says("1");
         _rig.Clock.Now += 2 * TimeSpan.TicksPerSecond;
@@ -137,7 +137,7 @@ public sealed class StepRuleTests
             sent => sent.Message.Code == CoapCode.Get ? CachedPeers.Response(CoapCode.Content, "1", maxAge: 60)
                 : isAnswered ? CachedPeers.Response(CoapCode.Changed) : throw new CoapException("nothing came"),
             isLate);
-        RequestChain chain = new(null!, step, last);
+        OutgoingRequestPipeline chain = new(null!, step, last);
         MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third, out _);
         await chain.SendAsync(first);
         await chain.SendAsync(second);
@@ -177,7 +177,7 @@ public sealed class StepRuleTests
     {
         BlockwiseStep step = new(_rig.Environment);
         ScriptedStep last = new(_ => isAnswered ? CachedPeers.Response(CoapCode.Changed) : throw new CoapException("nothing came"), isLate);
-        RequestChain chain = new(null!, step, last);
+        OutgoingRequestPipeline chain = new(null!, step, last);
         CoAP.NET.CoapChannel channel = CachedPeers.Channel(CachedPeers.Server);
         for (int i = 0; i < 3; i++)
         {
@@ -203,7 +203,7 @@ public sealed class StepRuleTests
 
     private static Task<CoapResponse> SendAsync(
         ScriptedStep last, OutgoingRequest request, params ReadOnlySpan<OutgoingRequestStep> steps) =>
-        new RequestChain(null!, [.. steps, last]).SendAsync(request);
+        new OutgoingRequestPipeline(null!, [.. steps, last]).SendAsync(request);
 
     private static CoapResponse Echo(CoapCode code, byte value)
     {

@@ -103,7 +103,7 @@ internal sealed class ResourceStage : ICoapRouteBuilder
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-        public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken) => default;
+        public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken) => default;
 
         public override void Send(CoapDatagram datagram) => datagram.Dispose();
 

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Testing;
 
 /// <summary>An endpoint that only writes down what its transport tells it.</summary>
-internal sealed class RecordingContext(TimeProvider time) : ICoapDatagramContext
+internal sealed class RecordingContext(TimeProvider time) : ICoapDatagramTransportContext
 {
     public TimeProvider TimeProvider { get; } = time;
 

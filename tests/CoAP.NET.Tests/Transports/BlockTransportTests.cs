@@ -18,11 +18,11 @@ public sealed class BlockTransportTests
         BufferBlock<CoapDatagram> toClient = new();
         byte[] large = [.. Enumerable.Range(0, 20_000).Select(static i => (byte)(i * 31))];
         await using CoapServer server = new();
-        server.Endpoint.AddTransport(new CoapBlockTransport(Joined(toServer, toClient, s_server), s_server, scheme, 1234));
+        server.Endpoint.AddTransport(new CoapDataflowBlockTransport(Joined(toServer, toClient, s_server), s_server, scheme, 1234));
         server.MapPost("/echo", static request => CoapResults.Content(CoapContent.Binary(request.Payload.ToArray())));
         await server.StartAsync();
         await using CoapClient client = new();
-        client.Endpoint.AddTransport(new CoapBlockTransport(Joined(toClient, toServer, s_client), s_client, scheme, 1234));
+        client.Endpoint.AddTransport(new CoapDataflowBlockTransport(Joined(toClient, toServer, s_client), s_client, scheme, 1234));
 
         Assert.Equal(large, (await Within(client.PostAsync($"{uri}/echo", CoapContent.Binary(large)))).Payload.ToArray());
         Assert.Equal([$"{scheme}://[fd00::1]:5683"], server.LocalEndpoints);
@@ -38,7 +38,7 @@ public sealed class BlockTransportTests
         await server.StartAsync();
         await using CoapClient client = new();
         client.Endpoint.AddTransport(
-            new CoapBlockTransport(DataflowBlock.Encapsulate(sent, new BufferBlock<CoapDatagram>()), s_client, "coap+sms", 7000));
+            new CoapDataflowBlockTransport(DataflowBlock.Encapsulate(sent, new BufferBlock<CoapDatagram>()), s_client, "coap+sms", 7000));
 
         await Within(client.GetAsync($"{server.LocalEndpoints[0]}/x")).Says("by UDP");
         using CancellationTokenSource end = new();
@@ -82,7 +82,7 @@ public sealed class BlockTransportTests
         full.Post(new CoapDatagram(1));
         await using CoapClient client = new();
         client.Endpoint.AddTransport(
-            new CoapBlockTransport(DataflowBlock.Encapsulate(full, new BufferBlock<CoapDatagram>()), s_client));
+            new CoapDataflowBlockTransport(DataflowBlock.Encapsulate(full, new BufferBlock<CoapDatagram>()), s_client));
         using CancellationTokenSource end = new();
         Task<CoapResponse> request = client.GetAsync("coap://[fd00::1]/x", cancellationToken: end.Token);
 
@@ -100,7 +100,7 @@ public sealed class BlockTransportTests
         BufferBlock<CoapDatagram> received = new();
         await using CoapServer server = new();
         server.Endpoint.AddTransport(
-            new CoapBlockTransport(DataflowBlock.Encapsulate(new BufferBlock<CoapDatagram>(), received), s_server));
+            new CoapDataflowBlockTransport(DataflowBlock.Encapsulate(new BufferBlock<CoapDatagram>(), received), s_server));
         await server.StartAsync();
         if (isFault)
         {
@@ -121,7 +121,7 @@ public sealed class BlockTransportTests
         BufferBlock<CoapDatagram> sent = new();
         CoapServer server = new();
         server.Endpoint.AddTransport(
-            new CoapBlockTransport(DataflowBlock.Encapsulate(sent, new BufferBlock<CoapDatagram>()), s_server));
+            new CoapDataflowBlockTransport(DataflowBlock.Encapsulate(sent, new BufferBlock<CoapDatagram>()), s_server));
         await server.StartAsync();
         await server.DisposeAsync();
 
@@ -148,7 +148,7 @@ public sealed class BlockTransportTests
 
     private static Task Within(Task task) => task.WaitAsync(HangGuard.InMemory);
 
-    private static CoapBlockTransport Transport(string scheme, int defaultPort) =>
+    private static CoapDataflowBlockTransport Transport(string scheme, int defaultPort) =>
         new(new BufferBlock<CoapDatagram>(), s_client, scheme, defaultPort);
 
     private sealed class EndpointScope : IDisposable
@@ -171,6 +171,7 @@ public sealed class BlockTransportTests
         }
 
         public CoapTransport Create(CoapUdpTransportOptions sockets) =>
-            new CoapBlockTransport(new BufferBlock<CoapDatagram>(), CoapAddress.FromIPEndPoint(sockets.Endpoints[0]), Scheme, DefaultPort);
+            new CoapDataflowBlockTransport(
+                new BufferBlock<CoapDatagram>(), CoapAddress.FromIPEndPoint(sockets.Endpoints[0]), Scheme, DefaultPort);
     }
 }

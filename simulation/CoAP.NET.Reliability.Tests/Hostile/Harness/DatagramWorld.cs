@@ -211,7 +211,7 @@ internal abstract class DatagramWorld : IHostileWorld
         {
             case ">":
                 ScriptedPeer sender = Peer(step.Peer);
-                byte[] bytes = DatagramPattern.Parse(step.Rest).ToBytes(sender.Remembered);
+                byte[] bytes = DatagramBytePattern.Parse(step.Rest).ToBytes(sender.Remembered);
                 for (int i = 0; i < step.Times; i++)
                 {
                     sender.Send(bytes);

@@ -6,7 +6,7 @@ namespace CoAP.NET.Reliability.Tests.Hostile;
 internal static class HostileBytes
 {
     /// <summary>
-    /// Options in the order given, which must be that of their numbers; values as in <see cref="CoAP.NET.Testing.DatagramPattern"/>.
+    /// Options in the order given, which must be that of their numbers; values as in <see cref="CoAP.NET.Testing.DatagramBytePattern"/>.
     /// </summary>
     public static string Options(params (int Number, string Value)[] options)
     {
@@ -23,7 +23,7 @@ internal static class HostileBytes
         return text.ToString();
     }
 
-    private static int LengthOf(string value) => CoAP.NET.Testing.DatagramPattern.Parse(value).ToBytes().Length;
+    private static int LengthOf(string value) => CoAP.NET.Testing.DatagramBytePattern.Parse(value).ToBytes().Length;
 
     private static int Nibble(int value) => value < 13 ? value : value < 269 ? 13 : 14;
 

@@ -117,10 +117,10 @@ internal sealed class ServerWorld : DatagramWorld
             // From an address that no peer of the network can have: raw 10.0.0.1:0 > bytes
             case "raw":
                 string[] parts = step.Rest.Split('>');
-                _raw.Receive(InMemoryNetwork.Address(parts[0].Trim()), DatagramPattern.Parse(HostileScript.Expand(parts[1])).ToBytes());
+                _raw.Receive(InMemoryNetwork.Address(parts[0].Trim()), DatagramBytePattern.Parse(HostileScript.Expand(parts[1])).ToBytes());
                 break;
             case "rawto":
-                DatagramPattern pattern = DatagramPattern.Parse(step.Rest);
+                DatagramBytePattern pattern = DatagramBytePattern.Parse(step.Rest);
                 (_, byte[] sent) = Assert.Single(_raw.TakeAll());
                 Carried(1);
                 BytePatternMatch match = pattern.Match(sent);

@@ -161,7 +161,7 @@ internal sealed class StreamWorld : IHostileWorld
         switch (step.Do)
         {
             case ">":
-                byte[] bytes = DatagramPattern.Parse(step.Rest).ToBytes(_remembered);
+                byte[] bytes = DatagramBytePattern.Parse(step.Rest).ToBytes(_remembered);
                 for (int i = 0; i < step.Times; i++)
                 {
                     Connection().Receive(bytes);
@@ -171,7 +171,7 @@ internal sealed class StreamWorld : IHostileWorld
 
             // The same, byte by byte.
             case "drip":
-                foreach (byte one in DatagramPattern.Parse(HostileScript.Expand(step.Rest)).ToBytes(_remembered))
+                foreach (byte one in DatagramBytePattern.Parse(HostileScript.Expand(step.Rest)).ToBytes(_remembered))
                 {
                     Connection().Receive([one]);
                 }
@@ -247,7 +247,7 @@ internal sealed class StreamWorld : IHostileWorld
             },
             () => $"Nothing came where {pattern} was expected.");
         string frame = _inbox.Dequeue();
-        BytePatternMatch match = DatagramPattern.Parse(pattern).Match(Convert.FromHexString(frame), _remembered);
+        BytePatternMatch match = DatagramBytePattern.Parse(pattern).Match(Convert.FromHexString(frame), _remembered);
         Assert.True(match.IsMatch, $"{frame} where {pattern} was expected, at byte {match.Offset}: {match.Reason}");
         foreach ((string name, byte[] value) in match.Captures)
         {

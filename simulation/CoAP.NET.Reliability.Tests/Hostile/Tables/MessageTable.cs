@@ -86,7 +86,7 @@ internal static class MessageTable
     /// <summary>Everything that follows a header, cut after each byte (of long ones: after the first ones, and before the last).</summary>
     private static IEnumerable<HostileRow> Cut(string name, string header, string rest, string rfc)
     {
-        byte[] bytes = CoAP.NET.Testing.DatagramPattern.Parse(HostileScript.Expand(rest)).ToBytes();
+        byte[] bytes = CoAP.NET.Testing.DatagramBytePattern.Parse(HostileScript.Expand(rest)).ToBytes();
         bool isToken = name.StartsWith("Token", StringComparison.Ordinal);
         for (int length = isToken ? 0 : 1; length < bytes.Length; length++)
         {

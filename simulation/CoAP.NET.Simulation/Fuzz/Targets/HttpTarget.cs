@@ -17,9 +17,9 @@ internal sealed class HttpTarget : ContentTarget
 
     private readonly CoapHttpTranslator _translator = new();
     private readonly EntityTagMap _tags = new(capacity: 64);
-    private readonly TargetTemplate[] _templates =
-        [new TargetTemplate("{+tu}"), new TargetTemplate("?target_uri={+tu}"), new TargetTemplate("{+s}/{+hp}{+p}{+qq}"),
-            new TargetTemplate("?s={+s}&hp={+hp}&p={+p}&q={+q}")];
+    private readonly UriMappingTemplate[] _templates =
+        [new UriMappingTemplate("{+tu}"), new UriMappingTemplate("?target_uri={+tu}"), new UriMappingTemplate("{+s}/{+hp}{+p}{+qq}"),
+            new UriMappingTemplate("?s={+s}&hp={+hp}&p={+p}&q={+q}")];
 
     public override int Share => 1500;
 
@@ -154,7 +154,7 @@ internal sealed class HttpTarget : ContentTarget
     private ulong CheckTargets(string target)
     {
         ulong signature = 0;
-        foreach (TargetTemplate template in _templates)
+        foreach (UriMappingTemplate template in _templates)
         {
             BeginMeter(factor: 512);
             bool isTarget = template.TryMatch(target, "coap", out string? text);

@@ -67,7 +67,7 @@ internal sealed class OscoreTarget : ContentTarget
         CoapMessage message = new(CoapCode.Post) { Payload = ciphertext };
         message.Options.Add(OptionNumber.Oscore, bytes);
         BeginMeter(factor: 128);
-        OscoreFault fault = OscoreCodec.UnprotectRequest(_server, message, in value, out CoapMessage? request);
+        OscoreFault fault = OscoreMessageCipher.UnprotectRequest(_server, message, in value, out CoapMessage? request);
         EndMeter(bytes.Length + ciphertext.Length, "Verifying a forged request");
         Check(fault != OscoreFault.None && request is null, "forged", "A request was verified that nobody protected.");
         return FuzzRandom.Mix((ulong)fault, form);
@@ -82,10 +82,10 @@ internal sealed class OscoreTarget : ContentTarget
         }
 
         OscoreRequestId id = new([], 7);
-        CoapMessage outer = OscoreCodec.ProtectRequest(_client, message, id, kidContext: true);
+        CoapMessage outer = OscoreMessageCipher.ProtectRequest(_client, message, id, kidContext: true);
         Check(outer.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes)
             && OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
-            && OscoreCodec.UnprotectRequest(_server, outer, in value, out CoapMessage? inner) == OscoreFault.None
+            && OscoreMessageCipher.UnprotectRequest(_server, outer, in value, out CoapMessage? inner) == OscoreFault.None
             && inner!.Code == message.Code && inner.Payload.Span.SequenceEqual(message.Payload.Span), "round-trip",
             $"{message} did not come back.");
         return 64 + Small(outer.Payload.Length, 64);

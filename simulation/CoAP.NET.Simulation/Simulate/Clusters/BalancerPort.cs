@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>An address of the balancer: hands on what comes there.</summary>
-internal sealed class BalancerPort : ICoapDatagramContext
+internal sealed class BalancerPort : ICoapDatagramTransportContext
 {
     private static readonly CoapLimits s_limits = new();
 

@@ -48,7 +48,7 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
     public async Task<bool> StartAsync()
     {
         CoapRequest request = new(CoapMethod.Get, ClusterRequests.Uri($"state/{resource}")) { Timeout = TimeSpan.FromMinutes(3) };
-        _observation = await device.Endpoint.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification });
+        _observation = await device.Endpoint.ObserveAsync(request, new CoapObservationOptions { OnNotification = OnNotification });
         if (!world.IsTroubled)
         {
             (_began, _beganIn) = (world.Clock.Elapsed, device.Sessions);

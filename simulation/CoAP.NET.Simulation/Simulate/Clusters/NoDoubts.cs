@@ -13,7 +13,7 @@ internal static class NoDoubts
     /// <param name="cid">Its Connection ID.</param>
     public static void End(CoapDtlsTransport transport, string cid)
     {
-        if (transport.Engine?.Server is { } server && SessionsOf(server).Find(Convert.FromHexString(cid)) is BackedUpSession session)
+        if (transport.Engine?.Server is { } server && SessionsOf(server).Find(Convert.FromHexString(cid)) is DtlsSessionWithBackup session)
         {
             IsInDoubt(session) = false;
         }
@@ -23,5 +23,5 @@ internal static class NoDoubts
     private static extern ref SessionTable SessionsOf(DtlsServer server);
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_isInDoubt")]
-    private static extern ref bool IsInDoubt(BackedUpSession session);
+    private static extern ref bool IsInDoubt(DtlsSessionWithBackup session);
 }

@@ -12,7 +12,7 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
     private const int MaxWaiting = 200;
 
     private readonly Queue<CoapDatagram> _waiting = new();
-    private ICoapDatagramContext? _context;
+    private ICoapDatagramTransportContext? _context;
 
     public override string Scheme => inner.Scheme;
 
@@ -22,7 +22,7 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
     public override bool IsOurs(IPAddress address) =>
         inner.LocalAddresses is [var own, ..] && own.ToIPAddress().Equals(address);
 
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return inner.StartAsync(new Gate(this, context), cancellationToken);
@@ -69,7 +69,7 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
         }
     }
 
-    private sealed class Gate(NodeSocket socket, ICoapDatagramContext context) : ICoapDatagramContext
+    private sealed class Gate(NodeSocket socket, ICoapDatagramTransportContext context) : ICoapDatagramTransportContext
     {
         public TimeProvider TimeProvider => context.TimeProvider;
 

@@ -28,7 +28,7 @@ internal sealed record NodePlan
 
     public CoapQBlockPolicy QBlock { get; init; }
 
-    public CoapRetransmissionTiming Timing { get; init; }
+    public CoapRetransmissionAlgorithm Timing { get; init; }
 
     public int MaxRequestsServed { get; init; }
 

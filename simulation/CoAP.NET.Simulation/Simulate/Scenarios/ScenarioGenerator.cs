@@ -50,7 +50,7 @@ internal sealed class ScenarioGenerator
                 MaxRetransmit = _dice.Pick(4, 4, 4, 4, 4, 4, 2, 0),
                 BlockSize = _dice.Pick(1024, 1024, 256, 64, 16),
                 QBlock = _dice.Chance(20) ? CoapQBlockPolicy.AllowUnsecured : CoapQBlockPolicy.Off,
-                Timing = _dice.Chance(20) ? CoapRetransmissionTiming.Fasor : CoapRetransmissionTiming.Default,
+                Timing = _dice.Chance(20) ? CoapRetransmissionAlgorithm.Fasor : CoapRetransmissionAlgorithm.Default,
                 MaxAge = _dice.Pick(60, 60, 10, 300),
                 NotifiesNonConfirmable = _dice.Chance(40),
             };

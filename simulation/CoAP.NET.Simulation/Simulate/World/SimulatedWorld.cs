@@ -417,7 +417,7 @@ internal sealed class SimulatedWorld
         LiveObservation live = new(this, step, node, Nodes[step.Peer]);
         CoapRequest request = new(CoapMethod.Get, Nodes[step.Peer].Uri + SimulatedNode.PathOf(step.Route)) { Confirmable = !step.Non };
         Begin(step, node,
-            token => node.Endpoint.ObserveAsync(request, new CoapObserveOptions { OnNotification = live.OnNotification }, token));
+            token => node.Endpoint.ObserveAsync(request, new CoapObservationOptions { OnNotification = live.OnNotification }, token));
         if (_pending.Count > 0 && _pending[^1].Step == step)
         {
             _observations.Add(live);

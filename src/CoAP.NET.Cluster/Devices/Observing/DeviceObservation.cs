@@ -18,7 +18,7 @@ internal sealed class DeviceObservation : CoapObservationRelay
     private CancellationTokenSource _pause = new();
 
     public DeviceObservation(
-        ClusterDevices devices, DeviceObservations all, ObservedResource resource, CoapObserveOptions? options)
+        ClusterDevices devices, DeviceObservations all, ObservedResource resource, CoapObservationOptions? options)
         : base($"a resource of the device '{CoapUntrustedText.LineOf(resource.Device)}'", options, all.Logger) =>
         (_devices, _all, _resource) = (devices, all, resource);
 

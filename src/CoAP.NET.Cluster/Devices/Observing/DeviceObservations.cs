@@ -28,7 +28,7 @@ internal sealed class DeviceObservations(
     public ILogger Logger => logger;
 
     public async Task<CoapObservation> ObserveAsync(
-        string name, CoapRequest request, CoapObserveOptions? observe, CancellationToken cancellationToken)
+        string name, CoapRequest request, CoapObservationOptions? observe, CancellationToken cancellationToken)
     {
         ObservedResource resource = ObservedResource.Of(name, request, observe?.Reregistration ?? CoapReregistrationPolicy.Auto);
         DeviceObservation observation = new(devices, this, resource, observe);

@@ -20,7 +20,7 @@ internal sealed class LocalDeviceObservation : IDeviceNotificationFeed
         LocalDevice device, ObservedResource resource, CancellationToken cancellationToken)
     {
         LocalDeviceObservation feed = new(device);
-        CoapObservation made = await device.ObserveAsync(resource.ToRequest(), new CoapObserveOptions
+        CoapObservation made = await device.ObserveAsync(resource.ToRequest(), new CoapObservationOptions
         {
             Reregistration = resource.Rule,
             OnNotification = _ => feed.Wake(),

@@ -28,16 +28,16 @@ internal sealed class ObservedResource
     /// <exception cref="ArgumentException">The request cannot be observed.</exception>
     public static ObservedResource Of(string device, CoapRequest request, CoapReregistrationPolicy rule)
     {
-        if (!DeviceRequestConverter.IsSafe(request))
+        if (!DeviceRequestMessageFactory.IsSafe(request))
         {
             throw new ArgumentException(
                 $"{request.Code} cannot be observed; GET and FETCH can (RFC 7641 section 1.2, RFC 8132 section 2).", nameof(request));
         }
 
-        CoapMessage message = DeviceRequestConverter.Of(request);
+        CoapMessage message = DeviceRequestMessageFactory.Of(request);
         message.Options.Remove(OptionNumber.Observe);
         message.Options.Remove(OptionNumber.ETag);
-        return DeviceRequestConverter.IsWhole(request)
+        return DeviceRequestMessageFactory.IsWhole(request)
             && CoapDatagramSerializer.Default.Serialize(message) is { Length: <= MaxRequest } bytes
             ? new ObservedResource(device, bytes, rule)
             : throw new ArgumentException(

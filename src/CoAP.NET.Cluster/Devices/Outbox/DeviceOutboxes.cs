@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster;
 /// The outboxes of the devices whose names are in slots of this node: stores requests, sends them one at a time per device when it is
 /// awake, and keeps their outcomes for a while. Outboxes move with their slots. Thread-safe.
 /// </summary>
-internal sealed class DeviceOutboxes : ISlotState, IDisposable
+internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
 
@@ -14,7 +14,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
     private readonly TimeProvider _time;
     private readonly OutboxLimiter _bounds;
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, OutboxQueue> _queues = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, DeviceOutboxQueue> _queues = new(StringComparer.Ordinal);
     private readonly Dictionary<Guid, OutboxEntry> _entries = [];
     private readonly CoapFencingToken[] _loaded = new CoapFencingToken[CoapSlot.Count];
     private readonly CancellationTokenSource _stop = new();
@@ -38,7 +38,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
     /// <exception cref="CoapDeviceException">There is no room.</exception>
     public async Task<OutboxEntry> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
     {
-        OutboxQueue? queue = null;
+        DeviceOutboxQueue? queue = null;
         lock (_gate)
         {
             CoapFencingToken fence = FenceLocked(entry.Slot);
@@ -116,7 +116,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         lock (_gate)
         {
             FenceLocked(DeviceName.SlotOf(device));
-            return _queues.TryGetValue(device, out OutboxQueue? queue)
+            return _queues.TryGetValue(device, out DeviceOutboxQueue? queue)
                 ? [.. queue.Entries.Where(static entry => !entry.IsCancelled && entry.State <= OutboxRequestState.Sending)]
                 : [];
         }
@@ -146,11 +146,11 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
 
     public async Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
     {
-        OutboxQueue[] queues;
+        DeviceOutboxQueue[] queues;
         lock (_gate)
         {
             queues = [.. _queues.Values.Where(queue => queue.Slot == slot)];
-            foreach (OutboxQueue queue in queues)
+            foreach (DeviceOutboxQueue queue in queues)
             {
                 queue.LookAgain();
                 queue.Stop.Cancel();
@@ -178,19 +178,19 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         return fence.IsSet && _loaded[slot.Number] == fence && !_stop.IsCancellationRequested ? fence : throw new OutboxMovedException();
     }
 
-    private OutboxQueue QueueLocked(string device, CoapFencingToken fence)
+    private DeviceOutboxQueue QueueLocked(string device, CoapFencingToken fence)
     {
-        if (_queues.TryGetValue(device, out OutboxQueue? queue))
+        if (_queues.TryGetValue(device, out DeviceOutboxQueue? queue))
         {
             return queue.Stop.IsCancellationRequested ? throw new OutboxMovedException() : queue;
         }
 
-        return _queues[device] = new OutboxQueue(device, fence);
+        return _queues[device] = new DeviceOutboxQueue(device, fence);
     }
 
-    private OutboxQueue AddLocked(OutboxEntry entry, CoapFencingToken fence)
+    private DeviceOutboxQueue AddLocked(OutboxEntry entry, CoapFencingToken fence)
     {
-        OutboxQueue queue = QueueLocked(entry.Device, fence);
+        DeviceOutboxQueue queue = QueueLocked(entry.Device, fence);
         if (queue.Entries.Count >= _options.MaxQueuedPerDevice)
         {
             _bounds.Refuse();
@@ -212,7 +212,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         return queue;
     }
 
-    private void StartLocked(OutboxQueue? queue)
+    private void StartLocked(DeviceOutboxQueue? queue)
     {
         if (queue is { IsRunning: false, Entries.Count: > 0, Stop.IsCancellationRequested: false })
         {
@@ -221,22 +221,22 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         }
     }
 
-    private void RemoveLocked(OutboxQueue queue)
+    private void RemoveLocked(DeviceOutboxQueue queue)
     {
-        if (_queues.TryGetValue(queue.Device, out OutboxQueue? same) && same == queue)
+        if (_queues.TryGetValue(queue.Device, out DeviceOutboxQueue? same) && same == queue)
         {
             _queues.Remove(queue.Device);
         }
     }
 
-    private Task<CoapWriteOutcome> WriteAsync(OutboxQueue queue, OutboxEntry entry)
+    private Task<CoapWriteOutcome> WriteAsync(DeviceOutboxQueue queue, OutboxEntry entry)
     {
         TimeSpan left = entry.State <= OutboxRequestState.Sending ? entry.Expires - _time.GetUtcNow() : TimeSpan.Zero;
         return _cluster.Writer.WriteAsync(CoapRecordWrite.Put(entry.RecordKey, queue.Fence, entry.ToBytes(),
             (left > TimeSpan.Zero ? left : TimeSpan.Zero) + _options.OutcomeLifetime), CancellationToken.None);
     }
 
-    private async Task RunAsync(OutboxQueue queue)
+    private async Task RunAsync(DeviceOutboxQueue queue)
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         while (true)
@@ -277,7 +277,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         }
     }
 
-    private async Task NextAsync(OutboxQueue queue, OutboxEntry entry, CancellationToken look)
+    private async Task NextAsync(DeviceOutboxQueue queue, OutboxEntry entry, CancellationToken look)
     {
         if (entry.State == OutboxRequestState.Failed)
         {
@@ -352,7 +352,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
         await FinishAsync(queue, entry).ConfigureAwait(false);
     }
 
-    private async Task FinishAsync(OutboxQueue queue, OutboxEntry entry)
+    private async Task FinishAsync(DeviceOutboxQueue queue, OutboxEntry entry)
     {
         Task<CoapWriteOutcome> write = WriteAsync(queue, entry);
         if (entry.State == OutboxRequestState.Answered)
@@ -384,12 +384,12 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
     }
 
     // Drops queues that another node owns.
-    private void Drop(OutboxQueue[] queues)
+    private void Drop(DeviceOutboxQueue[] queues)
     {
         List<OutboxEntry> gone = [];
         lock (_gate)
         {
-            foreach (OutboxQueue queue in queues)
+            foreach (DeviceOutboxQueue queue in queues)
             {
                 queue.Stop.CancelAsync();
                 queue.Abort.CancelAsync();
@@ -412,7 +412,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
-        OutboxQueue[] lost;
+        DeviceOutboxQueue[] lost;
         lock (_gate)
         {
             lost = [.. _queues.Values.Where(queue => _cluster.FenceOf(queue.Slot) != queue.Fence)];
@@ -486,9 +486,9 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
             }
         }
 
-        if (!_queues.TryGetValue(entry.Device, out OutboxQueue? queue) || queue.Fence != fence)
+        if (!_queues.TryGetValue(entry.Device, out DeviceOutboxQueue? queue) || queue.Fence != fence)
         {
-            _queues[entry.Device] = queue = new OutboxQueue(entry.Device, fence);
+            _queues[entry.Device] = queue = new DeviceOutboxQueue(entry.Device, fence);
         }
 
         queue.Entries.Add(entry);
@@ -497,7 +497,7 @@ internal sealed class DeviceOutboxes : ISlotState, IDisposable
 }
 
 /// <summary>The outbox of a device at the node that owns the slot of its name. Guarded by the outboxes.</summary>
-internal sealed class OutboxQueue(string device, CoapFencingToken fence)
+internal sealed class DeviceOutboxQueue(string device, CoapFencingToken fence)
 {
     public string Device { get; } = device;
 

@@ -24,7 +24,7 @@ internal sealed class PartialBodyResult : CoapResult
     public PushedResponseBlocks? Following { get; init; }
 
     /// <summary>The source of later blocks; null for none.</summary>
-    public SeekableBody? Source { get; init; }
+    public SeekableResponseBody? Source { get; init; }
 
     /// <summary>Closes the stream of a response that is no longer fetched.</summary>
     public static void CloseUnlessStored(CoapResult result)

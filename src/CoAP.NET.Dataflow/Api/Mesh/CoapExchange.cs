@@ -61,13 +61,13 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
     internal RequestOptionFlags Special { get; set; }
 
     /// <summary>The state of the body of a request with Block1; null for other requests.</summary>
-    internal ReceivedRequestBody? Body
+    internal ReceivedRequestBodyState? Body
     {
         get => Request.Body;
         set => Request.Body = value;
     }
 
-    /// <summary>Set by the Resource stage: the <see cref="ObserveRegistration"/> of a request that registers an observer.</summary>
+    /// <summary>Set by the Resource stage: the <see cref="PendingObserverRegistration"/> of a request that registers an observer.</summary>
     /// <remarks>
     /// For the synthetic exchange that computes the state for notifications, it names the observers. Null for all other exchanges.
     /// </remarks>
@@ -83,7 +83,7 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
     internal ReceivedMessage? Reception { get; }
 
     /// <summary>
-    /// Set by the Resource stage: the handler did not answer at once, so <see cref="UnansweredRequests"/> may list the exchange.
+    /// Set by the Resource stage: the handler did not answer at once, so <see cref="UnansweredServerRequests"/> may list the exchange.
     /// </summary>
     internal bool IsUnanswered { get; set; }
 

@@ -11,15 +11,15 @@ internal interface IPeerActions : IEffectTarget
 
     Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken);
 
-    Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
+    Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObservationOptions? options,
         CancellationToken cancellationToken);
 
     /// <summary>Takes over an observation of an earlier process. See <see cref="CoapEndpoint.ResumeObservationAsync"/>.</summary>
     Task<CoapObservation> ResumeObservationAsync(
-        CoapExportedObservation state, CoapObserveOptions? options, CancellationToken cancellationToken);
+        CoapExportedObservation state, CoapObservationOptions? options, CancellationToken cancellationToken);
 
     /// <summary>Checks whether the peer is reachable. See <see cref="CoapPeer.PingAsync"/>.</summary>
-    Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken);
+    Task<TimeSpan> PingAsync(CoapChannel channel, ClientRequestTimeLimit time, CancellationToken cancellationToken);
 
     /// <summary>Whether there is a connection or session to the peer.</summary>
     bool IsConnected(CoapChannel channel);

@@ -18,14 +18,14 @@ internal sealed class NullPeerActions : IPeerActions
     public Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken) =>
         throw NoEndpoint(channel);
 
-    public Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
+    public Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObservationOptions? options,
         CancellationToken cancellationToken) => throw NoEndpoint(channel);
 
     public Task<CoapObservation> ResumeObservationAsync(
-        CoapExportedObservation state, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+        CoapExportedObservation state, CoapObservationOptions? options, CancellationToken cancellationToken) =>
         throw new InvalidOperationException("The peer of the observation belongs to no endpoint, so none takes it over.");
 
-    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken) =>
+    public Task<TimeSpan> PingAsync(CoapChannel channel, ClientRequestTimeLimit time, CancellationToken cancellationToken) =>
         throw NoEndpoint(channel);
 
     public bool IsConnected(CoapChannel channel) => false;

@@ -6,7 +6,7 @@ namespace CoAP.NET.Requests;
 /// <summary>Rarely used fields of received requests; servers create very many requests.</summary>
 internal sealed class RareRequestFields
 {
-    public ReceivedRequestBody? Body { get; set; }
+    public ReceivedRequestBodyState? Body { get; set; }
 
     public ServerRequestMeter? Watch { get; set; }
 

@@ -48,7 +48,7 @@ public sealed class CoapPipelineOptions
     /// <summary>
     /// Replaces a stage by blocks of your own: <see cref="CoapStages.Channel"/>, <see cref="CoapStages.Serializer"/>,
     /// <see cref="CoapStages.Handler"/> or <see cref="CoapStages.Resource"/>. A transport of your own replaces the fifth one
-    /// (<see cref="CoapBlockTransport"/>).
+    /// (<see cref="CoapDataflowBlockTransport"/>).
     /// </summary>
     /// <remarks>
     /// The stage links before and after the stage stay. Use any blocks of the Dataflow library, or targets of your own. They must keep

@@ -17,7 +17,7 @@ namespace CoAP.NET.Mesh;
 internal sealed class CoapShardPipeline
 {
     private readonly MeshWiring _wiring;
-    private readonly HandlerStage _handler;
+    private readonly HandlerStagePorts _handler;
 
     public CoapShardPipeline(CoapShard shard, PipelineParts parts)
     {
@@ -51,7 +51,7 @@ internal sealed class CoapShardPipeline
         // The stages that blocks of the application may replace.
         MessagingAndExchangesStage standard = new(MessagingIn, exchangesIn, ExchangesOut, MessagingOut);
         CoapStageContext context = new(shard, parts, channelIn, standard);
-        ChannelStage channel = ChannelStage.Make(parts.Options.Make(CoapStages.Channel, context), channelIn, channelOut, _wiring);
+        ChannelStagePorts channel = ChannelStagePorts.Make(parts.Options.Make(CoapStages.Channel, context), channelIn, channelOut, _wiring);
         SerializerStage serializer =
             SerializerStage.Make(parts.Options.Make(CoapStages.Serializer, context), context, environment, _wiring);
         CoapHandlerStageBlocks? ownHandler = parts.Options.Make(CoapStages.Handler, context);
@@ -64,7 +64,7 @@ internal sealed class CoapShardPipeline
         shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn);
         shard.Drain.AttachStates(Messages, Blockwise);
 
-        _handler = new HandlerStage(ownHandler, standard, shard, _wiring);
+        _handler = new HandlerStagePorts(ownHandler, standard, shard, _wiring);
         _wiring.Link(TransportIn, channel.Received, CoapStageLinks.TransportToChannel);
         _wiring.Link(channel.Attached, serializer.Datagrams, CoapStageLinks.ChannelToSerializer);
         _wiring.Link(serializer.Messages, _handler.Messages, CoapStageLinks.SerializerToMessaging);

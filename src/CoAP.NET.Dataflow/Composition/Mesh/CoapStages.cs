@@ -5,7 +5,7 @@ namespace CoAP.NET;
 /// <summary>The stages that an application can replace.</summary>
 /// <remarks>
 /// A transport of your own replaces the Transport stage: a class (<see cref="CoapTransport"/>), or a block
-/// (<see cref="CoapBlockTransport"/>).
+/// (<see cref="CoapDataflowBlockTransport"/>).
 /// </remarks>
 public static class CoapStages
 {

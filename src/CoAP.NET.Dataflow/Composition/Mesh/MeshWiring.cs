@@ -12,7 +12,7 @@ internal sealed class MeshWiring
 {
     private readonly CoapShard _shard;
     private readonly CoapPipelineOptions _options;
-    private readonly InlineNode _first;
+    private readonly InlineBlockBase _first;
     private readonly Lock _gate = new();
 
     // Replaced on change: an endpoint that runs may get another block.
@@ -26,7 +26,7 @@ internal sealed class MeshWiring
     private readonly ConcurrentDictionary<IDataflowBlock, MeshLink> _leaving = [];
     private bool _isEnding;
 
-    public MeshWiring(CoapShard shard, CoapPipelineOptions options, InlineNode first)
+    public MeshWiring(CoapShard shard, CoapPipelineOptions options, InlineBlockBase first)
     {
         _shard = shard;
         _options = options;
@@ -62,7 +62,7 @@ internal sealed class MeshWiring
 
     private void Link<T>(ISourceBlock<T> source, ITargetBlock<T> target, string name, string place)
     {
-        if (target is not InlineNode)
+        if (target is not InlineBlockBase)
         {
             _options.Take(target, place);
             _places[target] = place;
@@ -181,7 +181,7 @@ internal sealed class MeshWiring
         MeshLink? entry = null;
         foreach (MeshLink link in PathFrom(first))
         {
-            if (link.Target is not InlineNode && link.Target != last)
+            if (link.Target is not InlineBlockBase && link.Target != last)
             {
                 if (entry is null)
                 {
@@ -236,7 +236,7 @@ internal sealed class MeshWiring
 
     private async Task CompleteTargetAsync(MeshLink link, StopDeadline time)
     {
-        if (link.Source is InlineNode stage)
+        if (link.Source is InlineBlockBase stage)
         {
             await time.InTimeAsync(stage.WhenTakenAsync()).ConfigureAwait(false);
         }
@@ -261,7 +261,7 @@ internal sealed class MeshWiring
             StageExceptionReporter.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
         }
 
-        if (block is InlineNode stage)
+        if (block is InlineBlockBase stage)
         {
             stage.Abandon();
             if (_abandoned.TryAdd(block, true) && _abandoned.Count == 1)
@@ -287,7 +287,7 @@ internal sealed class MeshWiring
         }
     }
 
-    private IDataflowBlock StageBehind(MeshLink link) => PathFrom(link.Target).First(static next => next.Target is InlineNode).Target;
+    private IDataflowBlock StageBehind(MeshLink link) => PathFrom(link.Target).First(static next => next.Target is InlineBlockBase).Target;
 
     // A block that ended while the endpoint runs would leave a server that is up and deaf; a visible failure is better.
     private async Task WatchAsync(IDataflowBlock block)

@@ -27,7 +27,7 @@ internal sealed class ResourceStage
     }
 
     /// <summary>The first block of the stage.</summary>
-    public InlineNode Entry { get; }
+    public InlineBlockBase Entry { get; }
 
     public ITargetBlock<CoapExchange> Requests { get; }
 

@@ -26,7 +26,7 @@ internal sealed class TypedMeshLink<T> : MeshLink
         {
             _link = source.LinkTo(new UserCodeTarget<T>(target), s_alone);
         }
-        else if (source is InlineNode)
+        else if (source is InlineBlockBase)
         {
             _link = source.LinkTo(target, s_alone);
         }
@@ -51,7 +51,7 @@ internal sealed class TypedMeshLink<T> : MeshLink
     {
         if (target is ITargetBlock<T> stage)
         {
-            From.LinkTo(stage is InlineNode ? stage : new UserCodeTarget<T>(stage), s_alone);
+            From.LinkTo(stage is InlineBlockBase ? stage : new UserCodeTarget<T>(stage), s_alone);
         }
     }
 

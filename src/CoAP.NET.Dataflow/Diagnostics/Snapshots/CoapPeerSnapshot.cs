@@ -48,7 +48,7 @@ public sealed class CoapPeerSnapshot
     internal int AwaitedResponses { get; init; }
 
     /// <summary>Our messages to it that are outstanding, queued, or await their response; the first 16.</summary>
-    public IReadOnlyList<CoapPendingSnapshot> Pending { get; internal init; } = [];
+    public IReadOnlyList<CoapPendingMessageSnapshot> Pending { get; internal init; } = [];
 
     /// <summary>The number of its observations of our resources.</summary>
     public int Observers { get; internal init; }

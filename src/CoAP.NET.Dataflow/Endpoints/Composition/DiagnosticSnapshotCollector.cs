@@ -79,7 +79,7 @@ internal sealed class DiagnosticSnapshotCollector(
                 Address = channel.Remote.ToIPEndPoint(),
                 LocalAddress = channel.Local.ToIPEndPoint(),
                 Identity = channel.Identity,
-                HasIdentity = PeerIdentityInspector.IsKnown(channel.Identity),
+                HasIdentity = AuthenticatedIdentityCheck.IsKnown(channel.Identity),
                 IsVerified = channel.IsVerified,
                 IsNewcomer = channel.IsNewcomer,
                 LastSeen = WasHeard(channel) ? utcNow - TimeSpan.FromTicks(Math.Max(0, now - StreamState.LastHeardOf(channel))) : null,
@@ -101,14 +101,14 @@ internal sealed class DiagnosticSnapshotCollector(
         }
     }
 
-    private static List<CoapPendingSnapshot> ReadPending(CoapChannel channel, PeerExchanges? exchanges, long now)
+    private static List<CoapPendingMessageSnapshot> ReadPending(CoapChannel channel, PeerExchanges? exchanges, long now)
     {
-        List<CoapPendingSnapshot> pending = [];
+        List<CoapPendingMessageSnapshot> pending = [];
         foreach (CoapTransmission transmission in OutstandingMessages.UnsettledTo(channel, MaxPending))
         {
             CoapMessage message = transmission.Message;
             bool isOutstanding = transmission.IsOutstanding;
-            pending.Add(new CoapPendingSnapshot(
+            pending.Add(new CoapPendingMessageSnapshot(
                 isOutstanding ? CoapPendingState.Outstanding : CoapPendingState.Queued,
                 message.Code,
                 message.Token,
@@ -129,7 +129,7 @@ internal sealed class DiagnosticSnapshotCollector(
             CoapTransmission transmission = request.Transmission;
             if (!transmission.IsOutstanding && !transmission.IsQueued)
             {
-                pending.Add(new CoapPendingSnapshot(
+                pending.Add(new CoapPendingMessageSnapshot(
                     CoapPendingState.AwaitingResponse, request.Message.Code, request.Message.Token,
                     channel.IsReliable ? null : request.Message.MessageId, transmission.Attempts, null));
             }

@@ -108,7 +108,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
         Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)],
             new ClientObservationContext(Environment, Transports, hosts, Channels, steps));
-        ClientObservationRestorer = new ClientObservationRestorer(this, Transports, Channels, Observed);
+        ExportedObservationResumer = new ExportedObservationResumer(this, Transports, Channels, Observed);
         Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
         foreach (CoapShardPipeline pipeline in Pipelines)
         {
@@ -171,7 +171,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     public GroupRequester GroupRequester { get; }
 
     /// <summary>Goes on with observations of a process before.</summary>
-    public ClientObservationRestorer ClientObservationRestorer { get; }
+    public ExportedObservationResumer ExportedObservationResumer { get; }
 
     public ClientObservations Observed { get; }
 
@@ -213,13 +213,13 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
     Task<CoapResponse> IPeerActions.SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken) =>
         Requester.SendAsync(channel, request, cancellationToken);
 
-    Task<CoapObservation> IPeerActions.ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
+    Task<CoapObservation> IPeerActions.ObserveAsync(CoapChannel channel, CoapRequest request, CoapObservationOptions? options,
         CancellationToken cancellationToken) => Observed.ObserveAsync(channel, request, options, cancellationToken);
 
-    Task<CoapObservation> IPeerActions.ResumeObservationAsync(CoapExportedObservation kept, CoapObserveOptions? options,
-        CancellationToken cancellationToken) => ClientObservationRestorer.ResumeObservationAsync(kept, options, cancellationToken);
+    Task<CoapObservation> IPeerActions.ResumeObservationAsync(CoapExportedObservation kept, CoapObservationOptions? options,
+        CancellationToken cancellationToken) => ExportedObservationResumer.ResumeObservationAsync(kept, options, cancellationToken);
 
-    Task<TimeSpan> IPeerActions.PingAsync(CoapChannel channel, RequestTimeLimit time, CancellationToken cancellationToken) =>
+    Task<TimeSpan> IPeerActions.PingAsync(CoapChannel channel, ClientRequestTimeLimit time, CancellationToken cancellationToken) =>
         Requester.PingAsync(channel, time, cancellationToken);
 
     bool IPeerActions.IsConnected(CoapChannel channel) => PeerEvents.IsConnected(channel);

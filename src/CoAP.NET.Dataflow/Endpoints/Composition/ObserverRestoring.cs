@@ -45,7 +45,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
             request.Route = route.GetValues(RouteTable.OptionsOf(request), firstSegment);
         }
 
-        ObserveRegistration registration = plan.Register(route, settings, request, routes.Notifier);
+        PendingObserverRegistration registration = plan.Register(route, settings, request, routes.Notifier);
         ObserverTable table = tables[channel.Shard.Index];
         table.Shard.Enter();
         try

@@ -103,7 +103,7 @@ internal sealed class BlockwiseAnswering
 
         CoapResult block = Cut(
             exchange, whole, offset, fit, (part?.Offset ?? 0, total, part is null ? total : part.Size), block1, observe);
-        if (part is { Source: SeekableBody source })
+        if (part is { Source: SeekableResponseBody source })
         {
             Store(exchange, source, offset, isLast: block.OptionsToRead?.Block2 is not { More: true });
         }
@@ -214,7 +214,7 @@ internal sealed class BlockwiseAnswering
         {
             if (transfer is not null)
             {
-                exchange.Body = new ReceivedRequestBody { Later = transfer.Seekable };
+                exchange.Body = new ReceivedRequestBodyState { Later = transfer.Seekable };
             }
 
             return refusal;
@@ -243,7 +243,7 @@ internal sealed class BlockwiseAnswering
         && exchange.Body is not ({ Block1: not null } or { Transfer: not null });
 
     // Keeps the source of the later blocks of a response, until the last one was read. Without room for that, the handler runs for them.
-    private void Store(CoapExchange exchange, SeekableBody source, long offset, bool isLast)
+    private void Store(CoapExchange exchange, SeekableResponseBody source, long offset, bool isLast)
     {
         if (exchange.IsWithoutRequest || source.IsStored != isLast)
         {

@@ -153,7 +153,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         if (_routes.FindBodyPolicy(exchange.Request, !IsQBlock(exchange), _shard.Environment) is not { } policy)
         {
             // The Resource stage says what is wrong; should a route come up meanwhile, no handler takes the part for the whole.
-            exchange.Body = new ReceivedRequestBody
+            exchange.Body = new ReceivedRequestBodyState
             {
                 IsIncomplete = block.More
                 || block.Number > 0, Block1 = IsQBlock(exchange) ? null : block
@@ -229,7 +229,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
             }
             else if (verdict.Kind is BlockVerdictKind.Answer or BlockVerdictKind.Settle)
             {
-                _shard.AfterRelease(new DeferredBlockResponse(exchange, verdict.Result));
+                _shard.AfterRelease(new WaitingRequestCompletion(exchange, verdict.Result));
             }
         }
         finally

@@ -136,7 +136,7 @@ internal sealed record OutgoingRequest
 
     /// <summary>Returns the rest of <see cref="Timeout"/>, and the whole.</summary>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public RequestTimeLimit TimeAt(long now) => Timeout is null ? default : new RequestTimeLimit(TimeLeft(now), Timeout);
+    public ClientRequestTimeLimit TimeAt(long now) => Timeout is null ? default : new ClientRequestTimeLimit(TimeLeft(now), Timeout);
 
     /// <summary>Returns a copy of the message, with its own options, to change and send.</summary>
     public CoapMessage CopyMessage()

@@ -3,13 +3,13 @@ using System.Runtime.ExceptionServices;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Runs one request through the steps of a <see cref="RequestChain"/>: down to the exchange of messages, and up with the result. This is
+/// Runs one request through the steps of a <see cref="OutgoingRequestPipeline"/>: down to the exchange of messages, and up with the result. This is
 /// the only loop that runs steps. It is a value: while no step waits, it allocates nothing, and the receiver of the response continues the
 /// run (<see cref="Exchanges.ClientRequest"/>). Once a step waits, an asynchronous method continues it.
 /// </summary>
 internal struct OutgoingRequestRun
 {
-    private readonly RequestChain? _chain;
+    private readonly OutgoingRequestPipeline? _chain;
     private readonly short _first;
     private short _at;
     private bool _isWatched;
@@ -21,7 +21,7 @@ internal struct OutgoingRequestRun
     /// <param name="chain">The steps.</param>
     /// <param name="request">The request.</param>
     /// <param name="first">The place of the first step that handles it.</param>
-    public OutgoingRequestRun(RequestChain chain, OutgoingRequest request, int first)
+    public OutgoingRequestRun(OutgoingRequestPipeline chain, OutgoingRequest request, int first)
     {
         _chain = chain;
         _request = request;
@@ -39,15 +39,15 @@ internal struct OutgoingRequestRun
     /// <param name="request">The request.</param>
     /// <param name="first">The place of the first step that handles it.</param>
     /// <returns>The response, which may be an error response.</returns>
-    public static Task<CoapResponse> SendAsync(RequestChain chain, OutgoingRequest request, int first)
+    public static Task<CoapResponse> SendAsync(OutgoingRequestPipeline chain, OutgoingRequest request, int first)
     {
         OutgoingRequestRun run = new(chain, request, first);
         StepOutcome outcome = run.Advance(StepOutcome.Go);
         return outcome.Kind switch
         {
             // The usual case: no wait here, the steps get the response when it is delivered.
-            StepOutcomeKind.Go when !run._isWatched => chain.Sender.SendAsync(run._request, in run),
-            StepOutcomeKind.Done => Task.FromResult(outcome.Response),
+            RequestStepOutcomeKind.Go when !run._isWatched => chain.Sender.SendAsync(run._request, in run),
+            RequestStepOutcomeKind.Done => Task.FromResult(outcome.Response),
             _ => ContinueAsync(run, outcome),
         };
     }
@@ -84,15 +84,15 @@ internal struct OutgoingRequestRun
             {
                 switch (outcome.Kind)
                 {
-                    case StepOutcomeKind.Done:
+                    case RequestStepOutcomeKind.Done:
                         return outcome.Response;
-                    case StepOutcomeKind.Wait:
+                    case RequestStepOutcomeKind.Wait:
                         outcome = await outcome.Task.ConfigureAwait(false);
                         break;
-                    case StepOutcomeKind.Converse:
+                    case RequestStepOutcomeKind.Converse:
                         outcome = StepOutcome.Done(await outcome.Conversation.ConfigureAwait(false));
                         break;
-                    case StepOutcomeKind.Fail:
+                    case RequestStepOutcomeKind.Fail:
                         break;
                     default:
                         outcome = StepOutcome.Done(await run._chain!.Sender.SendAsync(run._request, default).ConfigureAwait(false));
@@ -106,12 +106,12 @@ internal struct OutgoingRequestRun
                 outcome = StepOutcome.Fail(exception);
             }
 
-            if (outcome.Kind != StepOutcomeKind.Fail || run._at >= run._first)
+            if (outcome.Kind != RequestStepOutcomeKind.Fail || run._at >= run._first)
             {
                 outcome = run.Advance(outcome);
             }
 
-            if (outcome.Kind == StepOutcomeKind.Fail)
+            if (outcome.Kind == RequestStepOutcomeKind.Fail)
             {
                 ExceptionDispatchInfo.Throw(outcome.Exception);
             }
@@ -125,11 +125,11 @@ internal struct OutgoingRequestRun
         {
             switch (outcome.Kind)
             {
-                case StepOutcomeKind.Go or StepOutcomeKind.Watch or StepOutcomeKind.Again:
-                    _isWatched |= outcome.Kind == StepOutcomeKind.Watch;
+                case RequestStepOutcomeKind.Go or RequestStepOutcomeKind.Watch or RequestStepOutcomeKind.Again:
+                    _isWatched |= outcome.Kind == RequestStepOutcomeKind.Watch;
                     if (outcome.Request is { } request)
                     {
-                        Replace(request, isAgain: outcome.Kind == StepOutcomeKind.Again);
+                        Replace(request, isAgain: outcome.Kind == RequestStepOutcomeKind.Again);
                     }
 
                     if (++_at >= steps.Length)
@@ -139,14 +139,14 @@ internal struct OutgoingRequestRun
 
                     outcome = steps[_at].Before(_request);
                     break;
-                case StepOutcomeKind.Done or StepOutcomeKind.Fail:
+                case RequestStepOutcomeKind.Done or RequestStepOutcomeKind.Fail:
                     if (--_at < _first)
                     {
                         return outcome;
                     }
 
                     OutgoingRequest given = Given();
-                    outcome = outcome.Kind == StepOutcomeKind.Done
+                    outcome = outcome.Kind == RequestStepOutcomeKind.Done
                         ? steps[_at].After(given, _request, outcome.Response)
                         : steps[_at].Failed(given, _request, outcome.Exception);
                     break;

@@ -8,7 +8,7 @@ namespace CoAP.NET.Requests;
 /// </summary>
 internal abstract class OutgoingRequestStep
 {
-    private RequestChain? _chain;
+    private OutgoingRequestPipeline? _chain;
 
     /// <summary>The place in the chain; the step nearest to the caller is 0.</summary>
     public int Position { get; private set; }
@@ -38,7 +38,7 @@ internal abstract class OutgoingRequestStep
     public Task<CoapResponse> SendBelowAsync(OutgoingRequest request) => _chain!.SendAsync(request, Position + 1);
 
     /// <summary>Sets the place of the step. Called once.</summary>
-    internal void Join(RequestChain chain, int position)
+    internal void Join(OutgoingRequestPipeline chain, int position)
     {
         _chain = chain;
         Position = position;

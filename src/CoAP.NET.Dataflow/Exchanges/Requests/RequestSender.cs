@@ -34,7 +34,8 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     /// <param name="passesQueue">Whether it bypasses the queue of outstanding messages.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The round-trip time.</returns>
-    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTimeLimit time, bool passesQueue, CancellationToken cancellationToken) =>
+    public Task<TimeSpan> PingAsync(
+        CoapChannel channel, ClientRequestTimeLimit time, bool passesQueue, CancellationToken cancellationToken) =>
         SenderOf(channel).PingAsync(channel, time, passesQueue, cancellationToken);
 
     /// <summary>Sends a request without keeping state: its state is in its token (RFC 8974 section 3).</summary>

@@ -37,7 +37,7 @@ internal static class PlatformCryptographyAvailability
 
     /// <summary>The names of the library that .NET tries.</summary>
     internal static IEnumerable<string> Names() =>
-        OpenSslNames.OfNet(Environment.Version.Major, Environment.GetEnvironmentVariable(OpenSslNames.VersionVariableOfNet));
+        OpenSslLibraryNames.OfNet(Environment.Version.Major, Environment.GetEnvironmentVariable(OpenSslLibraryNames.VersionVariableOfNet));
 
     // Closed again: who asks need not use it, and it takes 5 MiB.
     private static bool IsThere(string name)

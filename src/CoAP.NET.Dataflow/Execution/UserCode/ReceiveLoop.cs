@@ -24,10 +24,10 @@ internal abstract class ReceiveLoop
     protected ReceiveLoop(CoapThreadScheduler scheduler)
     {
         _scheduler = scheduler;
-        Watchdog = ReceiveWatchdog.Of(scheduler);
+        Watchdog = BlockedReceiveLoopWatchdog.Of(scheduler);
     }
 
-    public ReceiveWatchdog Watchdog { get; }
+    public BlockedReceiveLoopWatchdog Watchdog { get; }
 
     /// <summary>Whether a stand-by takes the role of a thread whose user code blocks.</summary>
     public bool HandsOver => HandOverAfter != Timeout.InfiniteTimeSpan;
@@ -152,7 +152,7 @@ internal abstract class ReceiveLoop
                         return;
                     }
 
-                    ReceiveWatchdog.Pause();
+                    BlockedReceiveLoopWatchdog.Pause();
                 }
             }
         }

@@ -11,7 +11,7 @@ internal sealed class ReceiveLoopOwnership : IUserCodeTracker
     private const int InUser = 1;
     private const int Taken = 2;
 
-    private readonly ReceiveWatchdog _watchdog;
+    private readonly BlockedReceiveLoopWatchdog _watchdog;
     private int _state;
     private int _depth; // only for the thread itself
 

@@ -10,14 +10,14 @@ namespace CoAP.NET.Mesh;
 /// </summary>
 internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPropagatorBlock<TInput, TOutput>
 {
-    private readonly InlineLinks<TOutput> _links;
+    private readonly InlineBlockLinks<TOutput> _links;
 
     // Items that a linked block takes when it has room.
     private int _waiting;
     private TaskCompletionSource? _taken;
 
     private protected InlineBlock(CoapCounters counters, ILogger logger)
-        : base(counters, logger) => _links = new InlineLinks<TOutput>(this, counters, logger);
+        : base(counters, logger) => _links = new InlineBlockLinks<TOutput>(this, counters, logger);
 
     /// <summary>
     /// Raised when a linked target faulted while this block was open: items for it are lost from now on. Raised once for each link, on the
@@ -107,7 +107,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
 
     /// <summary>
     /// Offers a result of the stage to the linked targets. Does not throw. Only for items inside the block. If the only target is a block
-    /// of this kind, the item does not enter it, but passes: <see cref="InlineNode.Completion"/> of this block, which ends first, already
+    /// of this kind, the item does not enter it, but passes: <see cref="InlineBlockBase.Completion"/> of this block, which ends first, already
     /// waits for the item.
     /// </summary>
     /// <param name="item">The result; always taken over.</param>

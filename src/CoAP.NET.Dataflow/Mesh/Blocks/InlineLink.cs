@@ -5,7 +5,7 @@ namespace CoAP.NET.Mesh;
 /// <summary>One link of a block that keeps no message.</summary>
 internal sealed class InlineLink<T> : IDisposable
 {
-    private readonly InlineLinks<T> _links;
+    private readonly InlineBlockLinks<T> _links;
     private readonly ITargetBlock<T> _target;
     private readonly Predicate<T>? _predicate;
     private readonly bool _propagatesCompletion;
@@ -13,7 +13,7 @@ internal sealed class InlineLink<T> : IDisposable
     private int _reserved;
     private int _accepted;
 
-    public InlineLink(InlineLinks<T> links, ITargetBlock<T> target, DataflowLinkOptions options, Predicate<T>? predicate)
+    public InlineLink(InlineBlockLinks<T> links, ITargetBlock<T> target, DataflowLinkOptions options, Predicate<T>? predicate)
     {
         _links = links;
         _target = target;
@@ -163,7 +163,7 @@ internal sealed class InlineLink<T> : IDisposable
 
             // A chain that the application encapsulated may decline before its last block has faulted.
             completion.ContinueWith(
-                static (task, links) => Report((InlineLinks<T>)links!, task.Exception!),
+                static (task, links) => Report((InlineBlockLinks<T>)links!, task.Exception!),
                 _links,
                 CancellationToken.None,
                 TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously,
@@ -177,7 +177,7 @@ internal sealed class InlineLink<T> : IDisposable
         }
     }
 
-    private static void Report(InlineLinks<T> links, AggregateException fault)
+    private static void Report(InlineBlockLinks<T> links, AggregateException fault)
     {
         try
         {

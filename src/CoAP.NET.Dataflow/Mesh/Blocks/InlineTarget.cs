@@ -6,10 +6,10 @@ namespace CoAP.NET.Mesh;
 /// <summary>
 /// A Dataflow target without a queue: <see cref="OfferMessage"/> runs the stage before it returns. It is the end of a path; a stage with
 /// results derives from <see cref="InlineBlock{TInput, TOutput}"/>. It answers Accepted (or NotAvailable) while open, and
-/// DecliningPermanently after <see cref="InlineNode.Complete"/> or <see cref="InlineNode.Fault"/>. It never answers Declined, which
+/// DecliningPermanently after <see cref="InlineBlockBase.Complete"/> or <see cref="InlineBlockBase.Fault"/>. It never answers Declined, which
 /// permanently blocks a standard block in front of it, or Postponed.
 /// </summary>
-internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
+internal abstract class InlineTarget<TInput> : InlineBlockBase, ITargetBlock<TInput>
 {
     private protected InlineTarget(CoapCounters counters, ILogger logger)
         : base(counters, logger)
@@ -79,7 +79,7 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     }
 
     /// <summary>
-    /// The stage. Called on the offering thread, between <see cref="InlineNode.TryEnter"/> and <see cref="InlineNode.Leave"/>; several
+    /// The stage. Called on the offering thread, between <see cref="InlineBlockBase.TryEnter"/> and <see cref="InlineBlockBase.Leave"/>; several
     /// threads may run it at a time. Its exceptions go to <see cref="GiveUp"/>.
     /// </summary>
     /// <param name="item">The item, now owned by the stage.</param>

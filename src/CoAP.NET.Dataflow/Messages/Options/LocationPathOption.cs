@@ -11,7 +11,7 @@ public sealed class LocationPathOption : StringOption, ITypedOption<LocationPath
     /// <exception cref="ArgumentException">The segment is <c>.</c> or <c>..</c>, which RFC 7252 section 5.10.7 forbids.</exception>
     /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes in UTF-8.</exception>
     public LocationPathOption(string value)
-        : base(Definition, PathSegment.Check(value, "Location-Path", "RFC 7252 section 5.10.7"))
+        : base(Definition, PathSegmentValidator.Check(value, "Location-Path", "RFC 7252 section 5.10.7"))
     {
     }
 

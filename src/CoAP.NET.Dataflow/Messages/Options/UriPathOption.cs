@@ -11,7 +11,7 @@ public sealed class UriPathOption : StringOption, ITypedOption<UriPathOption>
     /// <exception cref="ArgumentException">The segment is <c>.</c> or <c>..</c>, which RFC 7252 section 5.10.1 forbids.</exception>
     /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes in UTF-8.</exception>
     public UriPathOption(string value)
-        : base(Definition, PathSegment.Check(value, "Uri-Path", "RFC 7252 section 5.10.1"))
+        : base(Definition, PathSegmentValidator.Check(value, "Uri-Path", "RFC 7252 section 5.10.1"))
     {
     }
 

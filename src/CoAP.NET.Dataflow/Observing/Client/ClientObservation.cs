@@ -8,7 +8,7 @@ namespace CoAP.NET.Observing;
 /// <see cref="ObserveClientRegistration"/> registers, detects a lost registration and registers again; <see cref="ClientNotifications"/> handles
 /// the messages of the server. The only timer is that of the shard's wheel.
 /// </summary>
-internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork, IClientObservationSource
+internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork, IObservationNotificationSource
 {
     // Only events during the work of another thread wait here, so a few are many.
     private const int MaxWaiting = 64;
@@ -137,15 +137,15 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
             (waiting, observation.Registration.Export(now))),
     });
 
-    TaskCreationOptions IClientObservationSource.CompletionOptions => Environment.CompletionOptions;
+    TaskCreationOptions IObservationNotificationSource.CompletionOptions => Environment.CompletionOptions;
 
-    object IClientObservationSource.Name => Target;
+    object IObservationNotificationSource.Name => Target;
 
-    void IClientObservationSource.Report(Action<object?> complete, object state) => Environment.Report(complete, state);
+    void IObservationNotificationSource.Report(Action<object?> complete, object state) => Environment.Report(complete, state);
 
-    void IClientObservationSource.Detach(CoapObservation reader, bool isLeft) => _all.Detach(this, reader, isLeft);
+    void IObservationNotificationSource.Detach(CoapObservation reader, bool isLeft) => _all.Detach(this, reader, isLeft);
 
-    void IClientObservationSource.OnObserverFailed(Exception exception)
+    void IObservationNotificationSource.OnObserverFailed(Exception exception)
     {
         Environment.Counters.Add(CoapCounter.HandlerErrors);
         ObservationLog.ObserverFailed(Environment.Logger, exception, Target);

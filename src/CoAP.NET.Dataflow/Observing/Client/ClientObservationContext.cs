@@ -32,7 +32,8 @@ internal sealed class ClientObservationContext(
     {
         try
         {
-            return await FindAsync(target, new RequestTimeLimit(target.Timeout ?? ObserveClientRegistration.SearchTime), cancellationToken)
+            return await FindAsync(
+                target, new ClientRequestTimeLimit(target.Timeout ?? ObserveClientRegistration.SearchTime), cancellationToken)
                 .ConfigureAwait(false);
         }
         catch (CoapTimeoutException exception) when (target.Timeout is null)
@@ -54,7 +55,7 @@ internal sealed class ClientObservationContext(
         await steps.Chain.SendAsync(request with { FirstBlock = first, Cancellation = cancellationToken }, steps.Blockwise.Position)
             .ConfigureAwait(false);
 
-    private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, RequestTimeLimit time,
+    private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, ClientRequestTimeLimit time,
         CancellationToken cancellationToken)
     {
         if (target.Peer is { } peer)
@@ -94,8 +95,8 @@ internal sealed class ClientObservationContext(
         return all;
     }
 
-    private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, RequestTimeLimit time,
+    private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, ClientRequestTimeLimit time,
         CancellationToken cancellationToken) =>
             steps.Connection.ConnectAsync(route, target.Message,
-                ConnectionStep.NeedsCapabilities(target.Message, null, target.IsForOther), time, cancellationToken);
+                ConnectionRequestStep.NeedsCapabilities(target.Message, null, target.IsForOther), time, cancellationToken);
 }

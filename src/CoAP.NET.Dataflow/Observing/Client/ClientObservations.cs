@@ -80,7 +80,8 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Client
     /// <param name="options">The options of the observation; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The observation.</returns>
-    public async Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken)
+    public async Task<CoapObservation> ObserveAsync(
+        CoapRequest request, CoapObservationOptions? options, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         ObservationTarget.CheckObservable(request);
@@ -104,7 +105,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Client
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The observation.</returns>
     public Task<CoapObservation> ObserveAsync(
-        CoapChannel channel, CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken)
+        CoapChannel channel, CoapRequest request, CoapObservationOptions? options, CancellationToken cancellationToken)
     {
         ObservationTarget.CheckObservable(request);
         return ObserveAsync(ObservationTarget.At(channel, request), options, cancellationToken);
@@ -118,7 +119,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Client
     /// <returns>The observation.</returns>
     public async Task<CoapObservation> BeginAsync(
         ObservationTarget target,
-        CoapObserveOptions? options,
+        CoapObservationOptions? options,
         CancellationToken cancellationToken,
         Action<ObserveClientRegistration, long>? start = null)
     {
@@ -149,7 +150,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Client
 
     // With the telemetry from the call to the first notification, or another response of the server.
     private async Task<CoapObservation> ObserveAsync(
-        ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken)
+        ObservationTarget target, CoapObservationOptions? options, CancellationToken cancellationToken)
     {
         if (!CoapTelemetry.Source.HasListeners())
         {

@@ -11,7 +11,7 @@ namespace CoAP.NET;
 /// <remarks>
 /// The derived class reports events with <see cref="Publish"/>, and returns <see cref="Observation"/> to its user. Thread-safe.
 /// </remarks>
-internal abstract class CoapObservationRelay : IClientObservationSource
+internal abstract class CoapObservationRelay : IObservationNotificationSource
 {
     private readonly Lock _gate = new();
     private readonly string _name;
@@ -22,7 +22,7 @@ internal abstract class CoapObservationRelay : IClientObservationSource
     /// <param name="name">The name of the resource, human-readable.</param>
     /// <param name="options">The options of the caller; null for the defaults.</param>
     /// <param name="logger">Logs exceptions of the user's methods; null for no log.</param>
-    protected CoapObservationRelay(string name, CoapObserveOptions? options = null, ILogger? logger = null)
+    protected CoapObservationRelay(string name, CoapObservationOptions? options = null, ILogger? logger = null)
     {
         ArgumentNullException.ThrowIfNull(name);
         _name = name;
@@ -35,21 +35,21 @@ internal abstract class CoapObservationRelay : IClientObservationSource
     /// <remarks><see cref="CoapObservation.ExportAsync"/> returns null, because no other process can take it over.</remarks>
     public CoapObservation Observation { get; }
 
-    ObservationSnapshot IClientObservationSource.Snapshot => Volatile.Read(ref _snapshot);
+    ObservationSnapshot IObservationNotificationSource.Snapshot => Volatile.Read(ref _snapshot);
 
-    object IClientObservationSource.Name => _name;
+    object IObservationNotificationSource.Name => _name;
 
-    TaskCreationOptions IClientObservationSource.CompletionOptions => TaskCreationOptions.RunContinuationsAsynchronously;
+    TaskCreationOptions IObservationNotificationSource.CompletionOptions => TaskCreationOptions.RunContinuationsAsynchronously;
 
-    void IClientObservationSource.Report(Action<object?> complete, object state) => complete(state);
+    void IObservationNotificationSource.Report(Action<object?> complete, object state) => complete(state);
 
-    void IClientObservationSource.Refresh(TaskCompletionSource<CoapResponse> waiting) => _ = RefreshAsync(waiting);
+    void IObservationNotificationSource.Refresh(TaskCompletionSource<CoapResponse> waiting) => _ = RefreshAsync(waiting);
 
-    void IClientObservationSource.Export(TaskCompletionSource<CoapExportedObservation?> waiting) => waiting.TrySetResult(null);
+    void IObservationNotificationSource.Export(TaskCompletionSource<CoapExportedObservation?> waiting) => waiting.TrySetResult(null);
 
-    void IClientObservationSource.Detach(CoapObservation reader, bool isLeft) => OnEnded();
+    void IObservationNotificationSource.Detach(CoapObservation reader, bool isLeft) => OnEnded();
 
-    void IClientObservationSource.OnObserverFailed(Exception exception) => ObservationLog.ObserverFailed(_logger, exception, _name);
+    void IObservationNotificationSource.OnObserverFailed(Exception exception) => ObservationLog.ObserverFailed(_logger, exception, _name);
 
     /// <summary>Reports a change to the observer; the caller must hold no lock.</summary>
     /// <remarks>After the end it does nothing.</remarks>

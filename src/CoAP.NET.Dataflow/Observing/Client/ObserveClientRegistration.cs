@@ -18,7 +18,7 @@ internal sealed class ObserveClientRegistration
     private readonly ClientObservation _observation;
     private readonly ClientObservations _all;
     private readonly ClientObservationContext _context;
-    private readonly RestartableObservationTask<IReadOnlyList<CoapChannel>> _search;
+    private readonly ObservationAsyncOperation<IReadOnlyList<CoapChannel>> _search;
     private readonly ObserveReregistrationSchedule _times;
 
     private long _sentAt = long.MinValue;
@@ -38,7 +38,7 @@ internal sealed class ObserveClientRegistration
             static (observation, exception) => $"{observation.Target} could not be found: {exception.Message}",
             static (observation, found, error, now) => observation.Registration.OnFound(found, error, now));
         _times = new ObserveReregistrationSchedule(observation);
-        Peer = new ObserveRegistrationPeer(observation, context);
+        Peer = new ClientObservationPeer(observation, context);
         Body = new(
             observation,
             static (observation, exception) =>
@@ -49,7 +49,7 @@ internal sealed class ObserveClientRegistration
     public RegistrationPhase Phase { get; private set; }
 
     /// <summary>The peer, with the token and the message that is under way.</summary>
-    public ObserveRegistrationPeer Peer { get; }
+    public ClientObservationPeer Peer { get; }
 
     /// <summary>The token towards the server; null if there is none.</summary>
     public MultiResponseToken? MultiResponseToken => Peer.MultiResponseToken;
@@ -64,7 +64,7 @@ internal sealed class ObserveClientRegistration
     /// The fetch of the rest of a large notification (RFC 7959 section 2.6): the notification carries the first block; separate requests
     /// fetch the rest. A newer notification restarts the fetch, so that no representation is assembled from two.
     /// </summary>
-    public RestartableObservationTask<CoapResponse> Body { get; }
+    public ObservationAsyncOperation<CoapResponse> Body { get; }
 
     /// <summary>The Echo that the server requested for the next registration (RFC 9175 section 2.3); null for none.</summary>
     public ReadOnlyMemory<byte>? Echo { get; set; }
@@ -183,7 +183,7 @@ internal sealed class ObserveClientRegistration
                 Peer.TriesNext = true;
                 bool isInVain = Peer.WaitsInVain(now);
                 TimeoutFacts facts = RequestTimeouts.Over(
-                    Peer.Transmission!, _isAcknowledged, new RequestTimeLimit(Target.Timeout), isInVain);
+                    Peer.Transmission!, _isAcknowledged, new ClientRequestTimeLimit(Target.Timeout), isInVain);
                 Fail(new CoapTimeoutException(facts, Target.Message.Code, MultiResponseToken!.Channel.ToString()), now);
                 break;
             case RegistrationPhase.Cancelling:

@@ -20,7 +20,7 @@ internal sealed class SharedEchoIssuer : EchoIssuer
 
     private static readonly TimeSpan s_epoch = TimeSpan.FromDays(1);
 
-    private readonly CoapEpochKeys _keys;
+    private readonly RotatingKeyProvider _keys;
     private readonly CoapRandomSource _random;
     private readonly UtcClockOffset _time;
     private Run _run;
@@ -70,20 +70,20 @@ internal sealed class SharedEchoIssuer : EchoIssuer
         }
 
         // A value that is older than it appears must not pass as fresh.
-        age += CoapEpochKeys.MaxClockDifference;
+        age += RotatingKeyProvider.MaxClockDifference;
         return age >= TimeSpan.Zero;
     }
 
-    private bool IsAuthentic(CoapEpochKeys keys, ReadOnlySpan<byte> value, CoapChannel peer, long epoch)
+    private bool IsAuthentic(RotatingKeyProvider keys, ReadOnlySpan<byte> value, CoapChannel peer, long epoch)
     {
         Span<byte> mac = stackalloc byte[MacLength];
         return TryAuthenticate(keys, value[..HeadLength], peer, epoch, mac)
             && CryptographicOperations.FixedTimeEquals(mac, value[HeadLength..]);
     }
 
-    private bool TryAuthenticate(CoapEpochKeys keys, ReadOnlySpan<byte> head, CoapChannel peer, long epoch, Span<byte> mac)
+    private bool TryAuthenticate(RotatingKeyProvider keys, ReadOnlySpan<byte> head, CoapChannel peer, long epoch, Span<byte> mac)
     {
-        Span<byte> key = stackalloc byte[CoapEpochKeys.KeyLength];
+        Span<byte> key = stackalloc byte[RotatingKeyProvider.KeyLength];
         if (!keys.TryGetKey(epoch, key))
         {
             return false;

@@ -58,10 +58,10 @@ public sealed class CoapChannel
 
     /// <summary>Creates the channel of a protected peer. Another channel carries its messages.</summary>
     internal CoapChannel(CoapChannel carrier, CoapObjectSecurityContext context)
-        : this(carrier._route, carrier._remote, ProtectedPeerParameters.Of(carrier, context))
+        : this(carrier._route, carrier._remote, ObjectSecurityPeerParameters.Of(carrier, context))
     {
         _kind = carrier._kind;
-        _rareState = ProtectedPeerParameters.RareStateOf(carrier, context, carrier._rareState);
+        _rareState = ObjectSecurityPeerParameters.RareStateOf(carrier, context, carrier._rareState);
         _rareState.LearnedFacts!.Carried = new ProtectedChannelData(carrier, context, context.MakePeer(Shard.Protection));
         _rareState.LearnedFacts.Carried.Peer.Channel = this;
         IsVerified = carrier.IsVerified;
@@ -91,7 +91,7 @@ public sealed class CoapChannel
     internal ProtectedChannelData? Carried => _rareState?.LearnedFacts?.Carried;
 
     /// <summary>The protected peers that this channel carries; null for none. Guarded by Shard.Gate.</summary>
-    internal ProtectedChannels? ProtectedOnes
+    internal ProtectedPeersOfChannel? ProtectedOnes
     {
         get => _rareState?.ProtectedOnes;
         set => RareState.ProtectedOnes = value;
@@ -318,7 +318,7 @@ public sealed class CoapChannel
 
     /// <summary>Whether Q-Block is allowed with the peer. Never on reliable transports, which lose nothing.</summary>
     internal bool AllowsQBlock => !Transport.IsReliable && Shard.Environment.AllowsUnsecuredQBlock is { } allowsUnsecured
-        && (allowsUnsecured || IsSecure || PeerIdentityInspector.IsKnown(Identity));
+        && (allowsUnsecured || IsSecure || AuthenticatedIdentityCheck.IsKnown(Identity));
 
     /// <summary>Until when the peer is assumed to support Q-Block, in units of 100 ns. A hint, so not guarded.</summary>
     internal long KnowsQBlockUntil
@@ -410,7 +410,7 @@ public sealed class CoapChannel
     /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>
     internal int PeerMaxMessageSize
     {
-        get => Carried is { } carried ? ProtectedPeerParameters.PeerMaxMessageSizeOf(carried)
+        get => Carried is { } carried ? ObjectSecurityPeerParameters.PeerMaxMessageSizeOf(carried)
             : _rareState?.LearnedFacts?.PeerMaxMessageSize ?? (int)Options.MaxMessageSizeOption.BaseValue;
         set => LearnedFacts.PeerMaxMessageSize = value;
     }

@@ -35,7 +35,7 @@ internal sealed class PeerSendingState : WheelTimer
 
     public ListLinks<PeerSendingState> LineLinks;
 
-    /// <summary>Whether the peer is in the <see cref="OutstandingLimitQueue"/>.</summary>
+    /// <summary>Whether the peer is in the <see cref="PeerSendTurnQueue"/>.</summary>
     public bool IsInLine { get; set; }
 
     /// <summary>The charge of its source for waiting messages (<see cref="WaitingMessages"/>); null before a message had to wait.</summary>

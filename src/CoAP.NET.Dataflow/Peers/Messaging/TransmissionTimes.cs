@@ -32,7 +32,7 @@ internal sealed class TransmissionTimes
 
     public long PiggybackWindow { get; }
 
-    public CoapRetransmissionTiming Timing => Parameters.RetransmissionTiming;
+    public CoapRetransmissionAlgorithm Timing => Parameters.RetransmissionTiming;
 
     public long MaxTransmitSpan { get; }
 

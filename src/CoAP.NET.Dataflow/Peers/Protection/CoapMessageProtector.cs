@@ -11,7 +11,7 @@ namespace CoAP.NET.Protection;
 internal abstract class CoapMessageProtector
 {
     /// <summary>Verifies a request of a peer, before anything looks at its options.</summary>
-    /// <remarks><see cref="CoapProtectedPeer.UnprotectResponse"/> handles responses to protected requests of this endpoint.</remarks>
+    /// <remarks><see cref="CoapPeerSecurityContext.UnprotectResponse"/> handles responses to protected requests of this endpoint.</remarks>
     /// <param name="channel">The channel that delivered the request.</param>
     /// <param name="message">The request, with type, Message ID and token. Do not change it.</param>
     /// <returns>The verdict. The task may complete later; the endpoint then acknowledges a Confirmable request in time.</returns>
@@ -40,7 +40,7 @@ internal abstract class CoapMessageProtector
     internal IdleProtectedPeerEvictor? Idle { get; set; }
 
     /// <summary>Returns the use of a security context with the peer at the other end of a channel, and creates it on first use.</summary>
-    protected static CoapProtectedPeer PeerOf(CoapChannel channel, CoapObjectSecurityContext context)
+    protected static CoapPeerSecurityContext PeerOf(CoapChannel channel, CoapObjectSecurityContext context)
     {
         ArgumentNullException.ThrowIfNull(channel);
         ArgumentNullException.ThrowIfNull(context);

@@ -24,5 +24,5 @@ public abstract class CoapObjectSecurityContext
     /// The protection of the channel's shard, which distinguishes the endpoints that use the context; null when the endpoint has none.
     /// </param>
     /// <returns>A new object.</returns>
-    internal abstract CoapProtectedPeer MakePeer(CoapMessageProtector? protection);
+    internal abstract CoapPeerSecurityContext MakePeer(CoapMessageProtector? protection);
 }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Protection;
 internal readonly struct CoapProtectionVerdict
 {
     private CoapProtectionVerdict(
-        ProtectionVerdictKind kind, CoapProtectedPeer? peer = null, CoapMessage? message = null, CoapException? error = null,
+        ProtectionVerdictKind kind, CoapPeerSecurityContext? peer = null, CoapMessage? message = null, CoapException? error = null,
         bool isOwed = false, bool asksForAddress = false)
     {
         Kind = kind;
@@ -27,7 +27,7 @@ internal readonly struct CoapProtectionVerdict
 
     internal ProtectionVerdictKind Kind { get; }
 
-    internal CoapProtectedPeer? Peer { get; }
+    internal CoapPeerSecurityContext? Peer { get; }
 
     internal CoapMessage? Message { get; }
 
@@ -54,7 +54,7 @@ internal readonly struct CoapProtectionVerdict
     /// <param name="peer">The protected peer.</param>
     /// <param name="message">The plain message, with type, Message ID and token of the protected one.</param>
     /// <returns>The verdict.</returns>
-    public static CoapProtectionVerdict Deliver(CoapProtectedPeer peer, CoapMessage message)
+    public static CoapProtectionVerdict Deliver(CoapPeerSecurityContext peer, CoapMessage message)
     {
         ArgumentNullException.ThrowIfNull(peer);
         ArgumentNullException.ThrowIfNull(message);
@@ -91,7 +91,7 @@ internal readonly struct CoapProtectionVerdict
     /// <param name="peer">The protected peer.</param>
     /// <param name="answer">The response; the library fills in its token.</param>
     /// <returns>The verdict.</returns>
-    public static CoapProtectionVerdict Answer(CoapProtectedPeer peer, CoapMessage answer)
+    public static CoapProtectionVerdict Answer(CoapPeerSecurityContext peer, CoapMessage answer)
     {
         ArgumentNullException.ThrowIfNull(peer);
         ArgumentNullException.ThrowIfNull(answer);
@@ -99,7 +99,7 @@ internal readonly struct CoapProtectionVerdict
     }
 
     /// <summary>Rejects an invalid response to a protected request: the request fails.</summary>
-    public static CoapProtectionVerdict Fail(CoapProtectedPeer peer, CoapException error)
+    public static CoapProtectionVerdict Fail(CoapPeerSecurityContext peer, CoapException error)
     {
         ArgumentNullException.ThrowIfNull(peer);
         ArgumentNullException.ThrowIfNull(error);

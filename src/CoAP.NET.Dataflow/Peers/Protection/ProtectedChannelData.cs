@@ -1,13 +1,13 @@
 namespace CoAP.NET.Protection;
 
 /// <summary>The additional state of the channel of a protected peer.</summary>
-internal sealed class ProtectedChannelData(CoapChannel carrier, CoapObjectSecurityContext context, CoapProtectedPeer peer)
+internal sealed class ProtectedChannelData(CoapChannel carrier, CoapObjectSecurityContext context, CoapPeerSecurityContext peer)
 {
     public CoapChannel Carrier => carrier;
 
     public CoapObjectSecurityContext Context => context;
 
-    public CoapProtectedPeer Peer => peer;
+    public CoapPeerSecurityContext Peer => peer;
 
     /// <summary>The round of <see cref="IdleProtectedPeerEvictor"/> of its last use. Not guarded.</summary>
     public int Round { get; set; }

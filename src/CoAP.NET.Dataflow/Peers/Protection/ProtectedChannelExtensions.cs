@@ -32,7 +32,7 @@ internal static class ProtectedChannelExtensions
         /// <summary>Like <see cref="Protected"/>; under the lock of the shard.</summary>
         public CoapChannel ProtectedUnderLock(CoapObjectSecurityContext context)
         {
-            ProtectedChannels all = channel.ProtectedOnes ??= new ProtectedChannels(channel.Shard.MaxProtectedPeers);
+            ProtectedPeersOfChannel all = channel.ProtectedOnes ??= new ProtectedPeersOfChannel(channel.Shard.MaxProtectedPeers);
             if (!all.TryGet(context, out CoapChannel? found))
             {
                 found = new CoapChannel(channel, context);

@@ -11,7 +11,7 @@ internal sealed class EffectDispatcher
     private IPeerEvictionGuard[] _states = [];
     private IEffectTarget<CoapOutbound>? _outbound;
     private IEffectTarget<CoapInbound>? _inbound;
-    private IEffectTarget<OutgoingMessageEffect>? _own;
+    private IEffectTarget<SendOrCancelMessageEffect>? _own;
     private IEffectTarget<EncodedMessage>? _encoded;
 
     public EffectDispatcher(CoapShard shard) => _shard = shard;
@@ -28,7 +28,7 @@ internal sealed class EffectDispatcher
         _targets = [.. _targets, .. targets];
         _outbound = TargetOf<CoapOutbound>();
         _inbound = TargetOf<CoapInbound>();
-        _own = TargetOf<OutgoingMessageEffect>();
+        _own = TargetOf<SendOrCancelMessageEffect>();
         _encoded = TargetOf<EncodedMessage>();
     }
 
@@ -73,7 +73,7 @@ internal sealed class EffectDispatcher
     /// <returns>Whether the channel may be forgotten.</returns>
     public bool TryForget(CoapChannel channel)
     {
-        ProtectedChannels? carried = channel.ProtectedOnes;
+        ProtectedPeersOfChannel? carried = channel.ProtectedOnes;
         long now = _shard.Environment.Now;
         if (carried is { IsPinned: true } || !CanForget(channel, now))
         {

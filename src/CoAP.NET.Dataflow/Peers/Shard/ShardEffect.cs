@@ -6,7 +6,7 @@ namespace CoAP.NET.Shard;
 /// </summary>
 internal readonly struct ShardEffect
 {
-    private ShardEffect(IDeferredWork? continuation, OutgoingMessageEffect message)
+    private ShardEffect(IDeferredWork? continuation, SendOrCancelMessageEffect message)
     {
         Continuation = continuation;
         Message = message;
@@ -16,12 +16,13 @@ internal readonly struct ShardEffect
     public IDeferredWork? Continuation { get; }
 
     /// <summary>The message; valid without a <see cref="Continuation"/>.</summary>
-    public OutgoingMessageEffect Message { get; }
+    public SendOrCancelMessageEffect Message { get; }
 
     public static ShardEffect Continue(IDeferredWork who) => new(who, default);
 
-    public static ShardEffect Send(CoapTransmission transmission) => new(null, new OutgoingMessageEffect(transmission, IsCancelled: false));
+    public static ShardEffect Send(CoapTransmission transmission) =>
+        new(null, new SendOrCancelMessageEffect(transmission, IsCancelled: false));
 
     public static ShardEffect Cancel(CoapTransmission transmission) =>
-        new(null, new OutgoingMessageEffect(transmission, IsCancelled: true));
+        new(null, new SendOrCancelMessageEffect(transmission, IsCancelled: true));
 }

@@ -17,12 +17,12 @@ public abstract class CoapDatagramTransport : CoapTransport
     /// A task that completes when <see cref="CoapTransport.LocalAddresses"/> is valid and the transport receives datagrams.
     /// </returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
-    public abstract ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken);
+    public abstract ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken);
 
     /// <summary>Sends a datagram and takes it over. Never throws. Several threads call it at a time.</summary>
     /// <remarks>
     /// The transport disposes the datagram after sending it. It counts a datagram that cannot be sent and reports it with
-    /// <see cref="ICoapDatagramContext.SendFailed"/>.
+    /// <see cref="ICoapDatagramTransportContext.SendFailed"/>.
     /// </remarks>
     /// <param name="datagram">The datagram.</param>
     public abstract override void Send(CoapDatagram datagram);

@@ -10,9 +10,9 @@ internal interface ICoapSessionHandoverContext
     /// Derives keys from <see cref="CoapMultiProcessOptions.SharedSecret"/>, which other processes can derive too. The transport disposes them.
     /// </summary>
     /// <param name="purpose">The purpose of the keys.</param>
-    /// <param name="epoch">The duration of an epoch; at least twice <see cref="CoapEpochKeys.MaxClockDifference"/>.</param>
+    /// <param name="epoch">The duration of an epoch; at least twice <see cref="RotatingKeyProvider.MaxClockDifference"/>.</param>
     /// <returns>The keys; null when the endpoint shares no secret.</returns>
-    CoapEpochKeys? SharedKeysFor(string purpose, TimeSpan epoch);
+    RotatingKeyProvider? SharedKeysFor(string purpose, TimeSpan epoch);
 
     /// <summary>Whether a session has pending requests in either direction, or unacknowledged Confirmable responses to its peer.</summary>
     /// <remarks>Do not call this method, or the following ones, under a lock of the transport.</remarks>

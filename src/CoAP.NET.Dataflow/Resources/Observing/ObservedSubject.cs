@@ -32,7 +32,7 @@ internal sealed class ObservedSubject : WheelTimer
     private long _awaited;
 
     public ObservedSubject(
-        ObserverTable table, ObservedSubjectKey key, ObserveRegistration registration, RequestOptionFlags special, long now)
+        ObserverTable table, ObservedSubjectKey key, PendingObserverRegistration registration, RequestOptionFlags special, long now)
     {
         _table = table;
         Key = key;
@@ -52,7 +52,7 @@ internal sealed class ObservedSubject : WheelTimer
     public string Path { get; }
 
     /// <summary>The settings of the route, of the newest registration.</summary>
-    public ObserveSettings Settings { get; set; }
+    public RouteObserveSettings Settings { get; set; }
 
     public RequestOptionFlags Special { get; }
 

@@ -17,7 +17,7 @@ internal sealed class ObservedSubjectKey : IEquatable<ObservedSubjectKey>
 
     public ObservedSubjectKey(ObservedRoute route, CoapMessage request, CoapChannel channel)
         : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default,
-            PeerIdentityInspector.IsKnown(channel.Identity) ? channel.PeerId ?? channel.Identity : null, Sizes.Of(channel))
+            AuthenticatedIdentityCheck.IsKnown(channel.Identity) ? channel.PeerId ?? channel.Identity : null, Sizes.Of(channel))
     {
     }
 

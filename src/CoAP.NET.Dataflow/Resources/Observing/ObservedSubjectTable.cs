@@ -31,7 +31,7 @@ internal sealed class ObservedSubjectTable(ObserverTable table)
     /// <param name="registration">Its first registration.</param>
     /// <param name="special">The other special options of the request.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public ObservedSubject Add(ObservedSubjectKey key, ObserveRegistration registration, RequestOptionFlags special, long now)
+    public ObservedSubject Add(ObservedSubjectKey key, PendingObserverRegistration registration, RequestOptionFlags special, long now)
     {
         ObservedSubject subject = new(table, key, registration, special, now);
         _byKey.Add(key, subject);

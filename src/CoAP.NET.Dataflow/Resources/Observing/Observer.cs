@@ -138,7 +138,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     {
         // The end of a connection is detected without them.
         long due = Channel.IsReliable ? long.MaxValue : Math.Max(ConfirmableFrom, now + PeerObservers.Pace);
-        ObserveSettings settings = Subject.Settings;
+        RouteObserveSettings settings = Subject.Settings;
         if (settings.Refreshes)
         {
             long maxAge = settings.MaxAge * TimeSpan.TicksPerSecond;
@@ -157,7 +157,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// <summary>Requires the state, in a Confirmable notification, because an earlier process had the observer.</summary>
     public void Restore(long now)
     {
-        _confirmedAt = now - ObserveSettings.LongestConfirmableEvery;
+        _confirmedAt = now - RouteObserveSettings.LongestConfirmableEvery;
         _needsRefresh = true;
         Enqueue(now);
     }
@@ -177,7 +177,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         LeaveSubject();
         ObservedSubjectKey key = before.Key.For(Channel);
         Join(_table.Subjects.Find(key) ?? _table.Subjects.Add(
-            key, new ObserveRegistration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now));
+            key, new PendingObserverRegistration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now));
         _needsRefresh = true;
         _awaited = 0;
     }

@@ -73,7 +73,7 @@ internal sealed class ObserverTable
     /// Adds an observer whose registration was answered with success, and replaces one with the same token (RFC 7641 section 4.1).
     /// </summary>
     /// <returns>The observer; null if a limit is reached, so that the response is that to a plain request.</returns>
-    public Observer? Register(CoapExchange exchange, ObserveRegistration registration, CoapResult result, out uint number)
+    public Observer? Register(CoapExchange exchange, PendingObserverRegistration registration, CoapResult result, out uint number)
     {
         long now = _shard.Environment.Now;
         number = 0;
@@ -99,7 +99,7 @@ internal sealed class ObserverTable
     /// <param name="numbersFrom">The start of the numbers of its notifications; null: ahead of the clock.</param>
     /// <returns>The result.</returns>
     public CoapObserverRestoreResult Restore(
-        CoapChannel channel, CoapMessage request, RequestOptionFlags special, ObserveRegistration registration, int format,
+        CoapChannel channel, CoapMessage request, RequestOptionFlags special, PendingObserverRegistration registration, int format,
         DateTimeOffset? numbersFrom)
     {
         long now = _shard.Environment.Now;
@@ -240,7 +240,7 @@ internal sealed class ObserverTable
         peer.Channel.Pins--;
         if (successor is null && !isTold)
         {
-            ProtectedChannels.EndObserver(observer.Channel, observer.Token);
+            ProtectedPeersOfChannel.EndObserver(observer.Channel, observer.Token);
         }
 
         if (observer.IsCountedBySource)
@@ -267,7 +267,7 @@ internal sealed class ObserverTable
     }
 
     private Observer? Add(
-        CoapChannel channel, CoapMessage request, ObserveRegistration registration, RequestOptionFlags special, int format,
+        CoapChannel channel, CoapMessage request, PendingObserverRegistration registration, RequestOptionFlags special, int format,
         long now, bool isAnswered, bool isOfGroup = false)
     {
         ObservedSubjectKey key = new(registration.Route, request, channel);

@@ -96,7 +96,7 @@ internal sealed class CoapProxyNames
             }
         }
 
-        return isForAny && LocalAddressProbe.Contains(address);
+        return isForAny && OwnHostAddressCheck.Contains(address);
     }
 
     private static (string Host, int? Port) Read(string name)

@@ -29,7 +29,7 @@ internal static class CoapProxyRoutes
         ArgumentNullException.ThrowIfNull(handler);
         CoapRouteGroup group = routes.Routes;
         Route route = new(group.Table, group, RouteTemplate.Root, s_methods, handler.Invoke);
-        group.Table.Add(new ProxyRoute(route, names));
+        group.Table.Add(new ProxyHandlerRoute(route, names));
         return new CoapRouteHandlerBuilder(group.Table, route);
     }
 }

@@ -22,7 +22,7 @@ internal sealed record EffectiveRouteSettings(
     public StreamedMethods? Streamed { get; init; }
 
     /// <summary>The settings of observers; null if the route is not observable.</summary>
-    public ObserveSettings? Observing { get; init; }
+    public RouteObserveSettings? Observing { get; init; }
 
     /// <summary>Finds the observer terms of a resource of the route; null if no resource has any.</summary>
     public Func<CoapRequestContext, CoapResourceObserverLimits?>? ObserverTerms { get; init; }
@@ -64,11 +64,12 @@ internal sealed record EffectiveRouteSettings(
     public Func<CoapRequestContext, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
 
     /// <summary>Creates the registration of a request that observes a resource of the route.</summary>
-    public ObserveRegistration Register(Route route, ObserveSettings settings, CoapRequestContext request, ObserverNotifier? notifier)
+    public PendingObserverRegistration Register(
+        Route route, RouteObserveSettings settings, CoapRequestContext request, ObserverNotifier? notifier)
     {
-        string path = ProxyRoute.PathOf(request);
+        string path = ProxyHandlerRoute.PathOf(request);
         CoapResourceObserverLimits? terms = notifier is null ? null : ObserverTerms?.Invoke(request)?.For(notifier, path);
-        return new ObserveRegistration(route.Observed, path, settings, route.Observed.Changes, terms);
+        return new PendingObserverRegistration(route.Observed, path, settings, route.Observed.Changes, terms);
     }
 
     /// <summary>Returns the policy for the body of a request.</summary>

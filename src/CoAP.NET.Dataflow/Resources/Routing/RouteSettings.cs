@@ -48,7 +48,7 @@ internal sealed class RouteSettings
 
     public Func<CoapRequestContext, TimeSpan?>? Limiter { get; set; }
 
-    public ObserveSettings? Observing { get; set; }
+    public RouteObserveSettings? Observing { get; set; }
 
     public Func<CoapRequestContext, CoapResourceObserverLimits?>? ObserverTerms { get; set; }
 

@@ -50,7 +50,7 @@ internal sealed class RouteTable
     public Lock Gate { get; } = new();
 
     /// <summary>The route of proxy requests; null if there is none.</summary>
-    public ProxyRoute? Proxy { get => Volatile.Read(ref field); private set => Volatile.Write(ref field, value); }
+    public ProxyHandlerRoute? Proxy { get => Volatile.Read(ref field); private set => Volatile.Write(ref field, value); }
 
     /// <summary>Whether a user's router replaces the Resource stage, so that no route is ever used.</summary>
     public bool IsLeft => Volatile.Read(ref _leftTo) is not null;
@@ -186,7 +186,7 @@ internal sealed class RouteTable
 
     /// <summary>Sets the route of proxy requests.</summary>
     /// <exception cref="InvalidOperationException">There is already one.</exception>
-    public void Add(ProxyRoute proxy)
+    public void Add(ProxyHandlerRoute proxy)
     {
         lock (Gate)
         {

@@ -27,7 +27,7 @@ internal sealed class HandlerDiagnostics(CoapEnvironment environment)
     /// <summary>Runs a handler with span and scope.</summary>
     // Because it is async, it restores the caller's execution context: span and scope are current only in the handler and in what it
     // awaits.
-    public async ValueTask<CoapResult> RunSeenAsync(RouteCall call)
+    public async ValueTask<CoapResult> RunSeenAsync(PendingHandlerCall call)
     {
         CoapRequestContext request = call.Exchange.Request;
         if (request.Watch is { } watch)

@@ -18,7 +18,7 @@ internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment
     /// <param name="queue">Notified if the response comes later; null for none.</param>
     /// <param name="watch">Measures how long the thread was busy; null if that does no harm.</param>
     /// <returns>Whether the request has its response; if not, <see cref="HandlerWorkQueue.OnDone"/> follows.</returns>
-    public bool Execute(in RouteCall call, HandlerWorkQueue? queue, HandlerCostEstimator? watch)
+    public bool Execute(in PendingHandlerCall call, HandlerWorkQueue? queue, HandlerCostEstimator? watch)
     {
         CoapExchange exchange = call.Exchange;
         CoapRequestContext request = exchange.Request;

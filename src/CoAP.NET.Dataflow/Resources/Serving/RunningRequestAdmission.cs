@@ -22,38 +22,38 @@ internal sealed class RunningRequestAdmission(CoapEnvironment environment, Runni
         int shard = channel.Shard.Index;
         bool isTooLate = served.IsStopping && (isOurs || exchange.IsLate);
         long free = 0;
-        RunningRequestVerdict verdict = isTooLate
-            ? RunningRequestVerdict.Full
+        RequestAdmissionVerdict verdict = isTooLate
+            ? RequestAdmissionVerdict.Full
             : Take(channel, served.TryEnter(shard, out free), free, isBeyond: false, isOurs);
-        if (verdict != RunningRequestVerdict.Enters && continues && !isTooLate)
+        if (verdict != RequestAdmissionVerdict.Enters && continues && !isTooLate)
         {
             verdict = Take(channel, served.TryEnterBeyond(shard, isOurs, out free), free, isBeyond: true, isOurs);
         }
 
-        if (verdict == RunningRequestVerdict.Enters)
+        if (verdict == RequestAdmissionVerdict.Enters)
         {
             return null;
         }
 
-        CoapCounter counter = verdict == RunningRequestVerdict.Full ? CoapCounter.Busy : CoapCounter.RequestsBeyondQuota;
+        CoapCounter counter = verdict == RequestAdmissionVerdict.Full ? CoapCounter.Busy : CoapCounter.RequestsBeyondQuota;
         environment.Counters.Add(counter);
         channel.NoteDrop(counter);
 
         // A client that proves that it receives at its address has its own share.
-        return verdict == RunningRequestVerdict.Unverified ? CoapResults.FreshnessRequired() : busy;
+        return verdict == RequestAdmissionVerdict.Unverified ? CoapResults.FreshnessRequired() : busy;
     }
 
-    private RunningRequestVerdict Take(CoapChannel channel, bool hasEntered, long free, bool isBeyond, bool isOurs)
+    private RequestAdmissionVerdict Take(CoapChannel channel, bool hasEntered, long free, bool isBeyond, bool isOurs)
     {
         if (!hasEntered)
         {
-            return RunningRequestVerdict.Full;
+            return RequestAdmissionVerdict.Full;
         }
 
-        RunningRequestVerdict verdict = isOurs || free == long.MaxValue
-            ? RunningRequestVerdict.Enters
+        RequestAdmissionVerdict verdict = isOurs || free == long.MaxValue
+            ? RequestAdmissionVerdict.Enters
             : served.Quota.Look(channel, free, isBeyond, environment.Now);
-        if (verdict != RunningRequestVerdict.Enters)
+        if (verdict != RequestAdmissionVerdict.Enters)
         {
             served.Exit(channel.Shard.Index);
         }

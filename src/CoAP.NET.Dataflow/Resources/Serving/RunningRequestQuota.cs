@@ -51,14 +51,14 @@ internal sealed class RunningRequestQuota
     /// <param name="free">The number of free places, including the requested one.</param>
     /// <param name="isBeyond">Whether it completes something that is running, for which there are additional places.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public RunningRequestVerdict Look(CoapChannel channel, long free, bool isBeyond, long now)
+    public RequestAdmissionVerdict Look(CoapChannel channel, long free, bool isBeyond, long now)
     {
         RunningRequestQuotaLease holding = EntryOf(channel, now);
         lock (_gate)
         {
-            return holding.IsUnverified && _unverified >= _maxUnverified + (isBeyond ? _beyond : 0) ? RunningRequestVerdict.Unverified
-                : _counts.CountOf(holding.Source) > MaxOfSource(free, _max) ? RunningRequestVerdict.Share
-                : RunningRequestVerdict.Enters;
+            return holding.IsUnverified && _unverified >= _maxUnverified + (isBeyond ? _beyond : 0) ? RequestAdmissionVerdict.Unverified
+                : _counts.CountOf(holding.Source) > MaxOfSource(free, _max) ? RequestAdmissionVerdict.Share
+                : RequestAdmissionVerdict.Enters;
         }
     }
 

@@ -1,13 +1,13 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A connection over asynchronous calls of the platform (<see cref="ByteTransport"/>): its beginning and its end.
+/// A connection over asynchronous calls of the platform (<see cref="ConnectionByteTransport"/>): its beginning and its end.
 /// <see cref="ConnectionReader"/> handles its input, <see cref="ConnectionWriter"/> its output; all of them share one lock.
 /// </summary>
 internal sealed class AsyncIOConnection : CoapConnection
 {
-    private readonly AsyncConnections _host;
-    private readonly ByteTransport _link;
+    private readonly AsyncIOConnections _host;
+    private readonly ConnectionByteTransport _link;
     private readonly ConnectionReader _reader;
     private readonly ConnectionWriter _writer;
 
@@ -22,8 +22,8 @@ internal sealed class AsyncIOConnection : CoapConnection
     private int _identityUses = 2;
 
     public AsyncIOConnection(
-        AsyncConnections host,
-        ByteTransport link,
+        AsyncIOConnections host,
+        ConnectionByteTransport link,
         CoapAddress remote,
         CoapAddress local,
         bool isInitiator,
@@ -119,7 +119,7 @@ internal sealed class AsyncIOConnection : CoapConnection
         bool isLate;
         lock (Gate)
         {
-            _reader.Turn = ConnectionReaderActivity.InUserCode;
+            _reader.Turn = ConnectionReaderState.InUserCode;
             isLate = _writer.TryLeaveBatch();
             tells = TryReport();
         }
@@ -140,7 +140,7 @@ internal sealed class AsyncIOConnection : CoapConnection
         _host.UserCodeEnds();
         lock (Gate)
         {
-            _reader.Turn = ConnectionReaderActivity.InStages;
+            _reader.Turn = ConnectionReaderState.InStages;
             _writer.RejoinBatch();
         }
     }
@@ -154,7 +154,7 @@ internal sealed class AsyncIOConnection : CoapConnection
         bool writes;
         lock (Gate)
         {
-            writes = _reader.Turn == ConnectionReaderActivity.InUserCode && _writer.TryBegin();
+            writes = _reader.Turn == ConnectionReaderState.InUserCode && _writer.TryBegin();
         }
 
         if (writes)
@@ -266,7 +266,7 @@ internal sealed class AsyncIOConnection : CoapConnection
     /// <summary>Whether the caller must report the end (<see cref="Report"/>), after the lock. Under the lock.</summary>
     public bool TryReport()
     {
-        if (!IsOver || !_isStarted || _isTold || _reader.Turn == ConnectionReaderActivity.InStages)
+        if (!IsOver || !_isStarted || _isTold || _reader.Turn == ConnectionReaderState.InStages)
         {
             return false;
         }

@@ -12,12 +12,12 @@ internal sealed class ConnectionReader
     private static readonly byte[] s_discarded = new byte[16 * 1024];
 
     private readonly AsyncIOConnection _connection;
-    private readonly ByteTransport _link;
+    private readonly ConnectionByteTransport _link;
     private readonly ConnectionWriter _writer;
-    private readonly AsyncConnections _host;
+    private readonly AsyncIOConnections _host;
     private readonly ICoapStreamTransportContext _context;
     private readonly FrameSplitter _frames;
-    private readonly ReadMemoryCharge _charge;
+    private readonly ConnectionReaderMemoryCharge _charge;
     private readonly AsyncConnectionUserCodeTracker _role;
 
     // Guarded by the lock of the connection.
@@ -25,14 +25,14 @@ internal sealed class ConnectionReader
 
     private int _pauses;
 
-    public ConnectionReader(AsyncIOConnection connection, ByteTransport link, ConnectionWriter writer, AsyncConnections host)
+    public ConnectionReader(AsyncIOConnection connection, ConnectionByteTransport link, ConnectionWriter writer, AsyncIOConnections host)
     {
         _connection = connection;
         _link = link;
         _writer = writer;
         _host = host;
         _context = host.Context;
-        _charge = new ReadMemoryCharge(_context, connection);
+        _charge = new ConnectionReaderMemoryCharge(_context, connection);
         _role = new AsyncConnectionUserCodeTracker(connection);
         _frames = new FrameSplitter(connection, link, this, _charge, _context);
         link.Begin(_charge);
@@ -42,7 +42,7 @@ internal sealed class ConnectionReader
     public bool IsReading { get; private set; }
 
     /// <summary>The activity of its thread.</summary>
-    public ConnectionReaderActivity Turn { get; set; }
+    public ConnectionReaderState Turn { get; set; }
 
     /// <summary>Whether anything arrived from the peer.</summary>
     public bool HasHeard { get; private set; }
@@ -125,7 +125,7 @@ internal sealed class ConnectionReader
                 return false;
             }
 
-            Turn = ConnectionReaderActivity.InStages;
+            Turn = ConnectionReaderState.InStages;
             return true;
         }
     }
@@ -135,7 +135,7 @@ internal sealed class ConnectionReader
         bool tells;
         lock (_connection.Gate)
         {
-            Turn = ConnectionReaderActivity.Cutting;
+            Turn = ConnectionReaderState.Cutting;
             tells = _connection.TryReport();
         }
 

@@ -5,7 +5,7 @@ namespace CoAP.NET.Transports;
 /// removes them, and runs only while there are any. It begins on the sending thread, so bytes that the operating system takes at once need
 /// no other thread.
 /// </summary>
-internal sealed class ConnectionWriter(AsyncIOConnection connection, ByteTransport link, ICoapStreamTransportContext context)
+internal sealed class ConnectionWriter(AsyncIOConnection connection, ConnectionByteTransport link, ICoapStreamTransportContext context)
 {
     // Small enough that a slow peer visibly takes something now and then; also the largest record of TLS.
     private const int LargestWrite = 16 * 1024;

@@ -7,7 +7,8 @@ namespace CoAP.NET.Transports;
 /// Cuts the bytes of a <see cref="ConnectionReader"/> into frames and hands them in. Used by the reader only, except for the progress.
 /// </summary>
 internal sealed class FrameSplitter(
-    AsyncIOConnection connection, ByteTransport link, ConnectionReader reader, ReadMemoryCharge charge, ICoapStreamTransportContext context)
+    AsyncIOConnection connection, ConnectionByteTransport link, ConnectionReader reader, ConnectionReaderMemoryCharge charge,
+        ICoapStreamTransportContext context)
 {
     private const int MaxHead = 16;
 

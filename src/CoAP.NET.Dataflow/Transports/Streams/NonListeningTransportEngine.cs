@@ -1,14 +1,15 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>The engine of a transport that binds nothing: connections that it opened or that were handed to it.</summary>
-internal sealed class NonListeningTransportEngine(CoapStreamTransport transport, ICoapStreamTransportContext context, CoapStreamOptions streams)
+internal sealed class NonListeningTransportEngine(
+    CoapStreamTransport transport, ICoapStreamTransportContext context, CoapStreamOptions streams)
     : TransportEngine
 {
     private readonly CancellationTokenSource _stopping = new();
 
     public ICoapStreamTransportContext Context { get; } = context;
 
-    public AsyncConnections Host { get; } = new(transport, context, streams);
+    public AsyncIOConnections Host { get; } = new(transport, context, streams);
 
     public CoapStreamOptions Streams { get; } = streams;
 
@@ -19,7 +20,7 @@ internal sealed class NonListeningTransportEngine(CoapStreamTransport transport,
 
     /// <summary>Starts a connection accepted elsewhere.</summary>
     /// <returns>The connection; null when it is refused and therefore closed.</returns>
-    public AsyncIOConnection? Accept(ByteTransport link, CoapAcceptedConnectionInfo accepted)
+    public AsyncIOConnection? Accept(ConnectionByteTransport link, CoapAcceptedConnectionInfo accepted)
     {
         AsyncIOConnection connection = new(
             Host,

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>A pair of pipes that other code fills and empties, such as a web server's connection.</summary>
-internal sealed class PipeByteTransport(IDuplexPipe pipe, Action? abort) : ByteTransport
+internal sealed class PipeByteTransport(IDuplexPipe pipe, Action? abort) : ConnectionByteTransport
 {
     private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Stream _input = pipe.Input.AsStream(leaveOpen: true);

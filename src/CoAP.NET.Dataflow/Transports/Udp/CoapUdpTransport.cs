@@ -15,7 +15,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
 {
     private readonly CoapUdpTransportOptions _options;
     private readonly TransportLifetime<UdpEngine> _life = new();
-    private readonly Func<ICoapDatagramContext, UdpEngine> _makeFirst;
+    private readonly Func<ICoapDatagramTransportContext, UdpEngine> _makeFirst;
 
     /// <summary>Creates a transport. <see cref="StartAsync"/> binds the addresses.</summary>
     /// <param name="options">The addresses and settings; null: any address and port, as clients do.</param>
@@ -28,7 +28,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     /// <param name="makeFirst">
     /// Makes the engine that <see cref="CoapSocketEngine.Auto"/> tries first; null for the usual one. For tests.
     /// </param>
-    internal CoapUdpTransport(CoapUdpTransportOptions? options, Func<ICoapDatagramContext, UdpEngine>? makeFirst)
+    internal CoapUdpTransport(CoapUdpTransportOptions? options, Func<ICoapDatagramTransportContext, UdpEngine>? makeFirst)
     {
         _options = (options ?? new CoapUdpTransportOptions()).Clone();
         _makeFirst = makeFirst ?? MakeEngine;
@@ -52,7 +52,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     /// <exception cref="PlatformNotSupportedException">
     /// The options request <see cref="CoapSocketEngine.LinuxLoop"/> on a system that does not support it.
     /// </exception>
-    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         return _options.Engine == CoapSocketEngine.Auto
@@ -90,7 +90,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     public override bool IsOurs(IPAddress address)
     {
         ArgumentNullException.ThrowIfNull(address);
-        return LocalAddressProbe.Contains(address);
+        return OwnHostAddressCheck.Contains(address);
     }
 
     /// <inheritdoc/>
@@ -134,7 +134,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     /// <returns>A task that completes when the transport receives nothing more.</returns>
     public override ValueTask DisposeAsync() => _life.DisposeAsync();
 
-    private async ValueTask StartAnyAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    private async ValueTask StartAnyAsync(ICoapDatagramTransportContext context, CancellationToken cancellationToken)
     {
         if (TransportLoops.Refusal is { } refusal)
         {
@@ -154,7 +154,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
         }
     }
 
-    private UdpEngine MakeEngine(ICoapDatagramContext context)
+    private UdpEngine MakeEngine(ICoapDatagramTransportContext context)
     {
         switch (_options.Engine)
         {

@@ -7,7 +7,7 @@ internal abstract class UdpEngine : TransportEngine
 {
     private readonly RateLimitedLog _failing;
 
-    protected UdpEngine(CoapTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options)
+    protected UdpEngine(CoapTransport transport, ICoapDatagramTransportContext context, CoapUdpTransportOptions options)
     {
         Context = context;
         Transport = transport;
@@ -16,7 +16,7 @@ internal abstract class UdpEngine : TransportEngine
         Options = options;
     }
 
-    public ICoapDatagramContext Context { get; }
+    public ICoapDatagramTransportContext Context { get; }
 
     public abstract CoapSocketEngine Kind { get; }
 

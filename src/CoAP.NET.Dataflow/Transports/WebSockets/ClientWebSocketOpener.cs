@@ -27,7 +27,7 @@ internal sealed class ClientWebSocketOpener
     /// <param name="progress">The progress of the attempt.</param>
     /// <param name="local">The address to connect from; null for any.</param>
     /// <param name="uri">The URI of the WebSocket.</param>
-    public WebSocketOpening Begin(PendingConnects.Opening progress, IPAddress? local, Uri uri)
+    public WebSocketOpening Begin(ConnectProgressTable.Opening progress, IPAddress? local, Uri uri)
     {
         SocketDialer dialling = new(progress, local, uri);
         TlsServerCertificateCheck check = new(progress, CoapTimeoutStep.WebSocketHandshake);
@@ -125,7 +125,7 @@ internal sealed class ClientWebSocketOpener
     }
 
     /// <summary>Opens the socket of one WebSocket: to the resolved address of the host, or to a proxy.</summary>
-    private sealed class SocketDialer(PendingConnects.Opening opening, IPAddress? local, Uri uri)
+    private sealed class SocketDialer(ConnectProgressTable.Opening opening, IPAddress? local, Uri uri)
     {
         public CoapAddress Remote { get; } = opening.Remote;
 

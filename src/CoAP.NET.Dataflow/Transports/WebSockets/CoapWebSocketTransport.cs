@@ -68,7 +68,7 @@ internal sealed class CoapWebSocketTransport : CoapStreamTransport
 
     /// <inheritdoc/>
     internal override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
-        _life.Engine?.Host.PendingConnects.Find(remote, serverName);
+        _life.Engine?.Host.ConnectProgressTable.Find(remote, serverName);
 
     /// <summary>Takes over an accepted WebSocket.</summary>
     /// <param name="webSocket">The WebSocket.</param>

@@ -14,7 +14,7 @@ namespace CoAP.NET.Transports;
 /// <param name="host">The host and port of the peer, if a browser opened the WebSocket; null elsewhere.</param>
 internal sealed class WebSocketByteTransport(
     WebSocket webSocket, CoapAddress remote, IDisposable? owned = null, Action? abort = null, string? host = null)
-    : ByteTransport
+    : ConnectionByteTransport
 {
     // RFC 6455 section 5.5: a control frame has at most 125 bytes, two of them the status.
     private const int MaxReason = 123;

@@ -56,7 +56,7 @@ internal sealed class WebSocketConnector
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,
             engine.Stopping);
         Uri uri = UriOf(remote, serverName);
-        using PendingConnects.Opening progress = engine.Host.PendingConnects.Begin(remote, serverName);
+        using ConnectProgressTable.Opening progress = engine.Host.ConnectProgressTable.Begin(remote, serverName);
 #pragma warning disable CA2000 // the connection owns it
         WebSocketOpening opening = OpeningOf(progress, local, uri);
 #pragma warning restore CA2000
@@ -97,7 +97,7 @@ internal sealed class WebSocketConnector
         }
     }
 
-    private WebSocketOpening OpeningOf(PendingConnects.Opening progress, IPAddress? local, Uri uri)
+    private WebSocketOpening OpeningOf(ConnectProgressTable.Opening progress, IPAddress? local, Uri uri)
     {
         if (!OperatingSystem.IsBrowser() && _http is { } http)
         {

@@ -25,7 +25,7 @@ public sealed class MeasuredRetransmissionTests
     {
         CoapTransmissionParameters parameters = new()
         {
-            RetransmissionTiming = CoapRetransmissionTiming.Fasor,
+            RetransmissionTiming = CoapRetransmissionAlgorithm.Fasor,
             MaxRetransmit = maxRetransmit,
             ProbingRate = double.PositiveInfinity
         };
@@ -91,7 +91,7 @@ public sealed class MeasuredRetransmissionTests
         foreach (int maxRetransmit in new[] { 0, 1, 4 })
         {
             CoapChannel channel = _rig.Channel((ushort)maxRetransmit,
-                new() { RetransmissionTiming = CoapRetransmissionTiming.Fasor, MaxRetransmit = maxRetransmit });
+                new() { RetransmissionTiming = CoapRetransmissionAlgorithm.Fasor, MaxRetransmit = maxRetransmit });
             Settle(_rig, channel, 0.001, 50);
 
             _rig.Up.Clear();
@@ -140,7 +140,7 @@ public sealed class MeasuredRetransmissionTests
         Settle(_rig, near, 0.01, 20);
 
         _rig.Sent.Clear();
-        _rig.Send(_rig.Channel(2, new() { RetransmissionTiming = CoapRetransmissionTiming.Fasor }));
+        _rig.Send(_rig.Channel(2, new() { RetransmissionTiming = CoapRetransmissionAlgorithm.Fasor }));
         _rig.Pass(1.9);
         Assert.Single(_rig.Sent);
     }
@@ -151,7 +151,7 @@ public sealed class MeasuredRetransmissionTests
         CoapChannel channel = _rig.Channel();
         Exchange(_rig, channel, 0.1);
         Assert.Null(TimingOf(channel));
-        channel.Parameters = channel.Parameters with { RetransmissionTiming = CoapRetransmissionTiming.Fasor };
+        channel.Parameters = channel.Parameters with { RetransmissionTiming = CoapRetransmissionAlgorithm.Fasor };
         _rig.Sent.Clear();
         _rig.Send(channel);
         Assert.NotNull(TimingOf(channel));
@@ -185,7 +185,7 @@ public sealed class MeasuredRetransmissionTests
             _rig.Pass(100);
         }
 
-        CoapChannel plain = _rig.Channel(2, new() { RetransmissionTiming = CoapRetransmissionTiming.Rfc7252 });
+        CoapChannel plain = _rig.Channel(2, new() { RetransmissionTiming = CoapRetransmissionAlgorithm.Rfc7252 });
         Settle(_rig, plain, 0.1, 20);
         _rig.Sent.Clear();
         _rig.Send(plain, isOfBody: true);
@@ -222,7 +222,7 @@ public sealed class MeasuredRetransmissionTests
     [Fact]
     public void A_timing_that_does_not_exist_is_refused() =>
         Assert.Throws<ArgumentOutOfRangeException>(
-            () => new CoapTransmissionParameters { RetransmissionTiming = (CoapRetransmissionTiming)9 });
+            () => new CoapTransmissionParameters { RetransmissionTiming = (CoapRetransmissionAlgorithm)9 });
 
     /// <summary>Paths that lose and whose delay changes, by seeds: whatever happens, the bounds hold and everything ends.</summary>
     [Fact]
@@ -235,7 +235,7 @@ public sealed class MeasuredRetransmissionTests
             MessagingRig rig = new(seed: (ulong)(Campaign.Seed + round));
             CoapTransmissionParameters parameters = new()
             {
-                RetransmissionTiming = CoapRetransmissionTiming.Fasor,
+                RetransmissionTiming = CoapRetransmissionAlgorithm.Fasor,
                 ProbingRate = double.PositiveInfinity,
                 NStart = random.Next(1, 4)
             };
@@ -281,7 +281,7 @@ public sealed class MeasuredRetransmissionTests
     private static FasorTiming? TimingOf(CoapChannel channel) => channel.Messaging.Sending!.Timing;
 
     private CoapChannel Channel() =>
-        _rig.Channel(parameters: new() { RetransmissionTiming = CoapRetransmissionTiming.Fasor, ProbingRate = double.PositiveInfinity });
+        _rig.Channel(parameters: new() { RetransmissionTiming = CoapRetransmissionAlgorithm.Fasor, ProbingRate = double.PositiveInfinity });
 
     private int CopiesOf(CoapChannel channel, double roundTrip)
     {

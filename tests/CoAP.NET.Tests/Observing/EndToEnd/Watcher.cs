@@ -26,7 +26,7 @@ internal sealed class Watcher(string name)
     public CoapObservation Observation => Registering!.Result;
 
     public void Begin(CoapClient client, CoapRequest request) =>
-        Registering = client.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification });
+        Registering = client.ObserveAsync(request, new CoapObservationOptions { OnNotification = OnNotification });
 
     public async Task DisposeAsync()
     {

@@ -73,7 +73,7 @@ public sealed class SessionPairTests : SessionTest
         ConcurrentQueue<string> came = new();
         await using CoapObservation observation = await PassAsync(device.Endpoint.ObserveAsync(
             new CoapRequest(CoapMethod.Get, "coaps://198.51.100.9/obs"),
-            new CoapObserveOptions { OnNotification = response => came.Enqueue(response.GetText()) }));
+            new CoapObservationOptions { OnNotification = response => came.Enqueue(response.GetText()) }));
         await ExpectAsync(came, "0");
         Change(route, "1");
         await ExpectAsync(came, "1");

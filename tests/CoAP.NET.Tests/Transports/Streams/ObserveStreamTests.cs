@@ -192,7 +192,7 @@ public class ObserveStreamTests : ClientConnectionTest
         await StartClientAsync();
         await using CoapObservation observation = await Within(
             Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target),
-                new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never }));
+                new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.Never }));
 
         Streams.OpenedByUs[0].Break();
 
@@ -209,7 +209,7 @@ public class ObserveStreamTests : ClientConnectionTest
         await StartClientAsync();
         await using CoapObservation observation = await Within(
             Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target),
-                new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.NotMoreOftenThan(FromMinutes(2)) }));
+                new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.NotMoreOftenThan(FromMinutes(2)) }));
 
         Streams.OpenedByUs[0].Break();
         Clock.Advance(FromSeconds(119));
@@ -244,7 +244,7 @@ public class ObserveStreamTests : ClientConnectionTest
         Options.Parameters = CoapTransmissionParameters.Default with { ResponseTimeout = FromSeconds(7) };
         await StartClientAsync();
         Task<CoapObservation> begun = Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target),
-            new CoapObserveOptions { Reregistration = CoapReregistrationPolicy.Never });
+            new CoapObservationOptions { Reregistration = CoapReregistrationPolicy.Never });
         await UntilAsync(() => Streams.OpenedByUs.Count == 1);
         Clock.Advance(FromSeconds(6));
         Assert.Equal(1, Endpoint.Observed.Registrations);

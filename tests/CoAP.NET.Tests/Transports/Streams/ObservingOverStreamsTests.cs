@@ -11,7 +11,7 @@ public class ObservingOverStreamsTests : ScriptedServerTest
         TaskCompletionSource all = new(RunContinuationsAsynchronously);
         Answer = request => Notification(request.Token, "05", "0");
         CoapPeer peer = await ConnectAsync("50e12310000020");
-        CoapObserveOptions options = new()
+        CoapObservationOptions options = new()
         {
             OnNotification = response =>
             {

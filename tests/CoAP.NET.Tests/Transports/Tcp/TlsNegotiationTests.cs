@@ -297,7 +297,7 @@ public class TlsNegotiationTests : TlsTest
                 ServerCertificate = Certificates.Server(["localhost"]),
             },
         });
-        using PendingConnects.Opening opening = new PendingConnects().Begin(default, "localhost");
+        using ConnectProgressTable.Opening opening = new ConnectProgressTable().Begin(default, "localhost");
 
         Assert.False((await settings.SelectAsync(null!, default, new TlsClientCertificateCheck(), default)).AllowRenegotiation);
         Assert.False(

@@ -7,12 +7,12 @@ namespace CoAP.NET.Tests.Transports.Tcp;
 public sealed class TlsShutdownTests
 {
     private readonly BlockingSocket _wire = new();
-    private readonly TlsSocketStream _records;
+    private readonly TlsInnerStream _records;
     private readonly BlockingSslStream _tls;
 
     public TlsShutdownTests()
     {
-        _records = new TlsSocketStream(_wire);
+        _records = new TlsInnerStream(_wire);
         _tls = new BlockingSslStream(_records);
     }
 

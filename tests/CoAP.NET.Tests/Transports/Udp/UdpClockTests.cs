@@ -141,7 +141,7 @@ public class UdpClockTests : UdpTest
     [Fact]
     public void LoopClocks_returns_clocks_in_order_of_their_due_time()
     {
-        LoopClocks clocks = new();
+        LoopClockQueue clocks = new();
         LoopClockSchedule first = new(null!);
         LoopClockSchedule second = new(null!);
         clocks.Schedule(first, 10);

@@ -53,7 +53,7 @@ public class UdpFallbackTests : UdpTest
     }
 
     private sealed class Refusing(
-        CoapUdpTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options, SocketError error)
+        CoapUdpTransport transport, ICoapDatagramTransportContext context, CoapUdpTransportOptions options, SocketError error)
         : UdpEngine(transport, context, options)
     {
         public bool IsDisposed { get; private set; }

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Transports.Udp;
 
 /// <summary>Stands for an endpoint: what is received goes to a delegate, on the thread that received it.</summary>
-internal sealed class UdpTestContext : ICoapDatagramContext, IDatagramPrefetchContext
+internal sealed class UdpTestContext : ICoapDatagramTransportContext, IDatagramPrefetchContext
 {
     private readonly CoapLimits _limits = new();
 

@@ -24,15 +24,15 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private readonly SafeFileHandle _epoll;
     private readonly SafeFileHandle _event;
     private readonly PinnedArray<byte> _events = new(EventCapacity * EpollEvent.Size);
-    private readonly LoopClocks _clocks = new();
+    private readonly LoopClockQueue _clocks = new();
     private long _checkAt;
-    private readonly LoopDescriptors _files = new();
+    private readonly EpollDescriptorTable _files = new();
     private readonly ConcurrentQueue<Command> _commands = new();
     private readonly ConcurrentQueue<EpollWatchedDescriptor> _calls = new();
     private int _signalled;
     private UdpReceiver? _udp;
     private TcpReceiver? _tcp;
-    private LoopTransportContext? _active;
+    private EpollTransportContext? _active;
     private int _roundsToPoll;
     private bool _isOver;
 
@@ -88,7 +88,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         _event.Dispose();
     }
 
-    public void Begin(LoopTransportContext owner)
+    public void Begin(EpollTransportContext owner)
     {
         Activate(owner);
         BeginTurn();
@@ -120,7 +120,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="drivesClock">Whether the loop drives the clock of the endpoint.</param>
     /// <returns>A task that completes when the loop reads them, with the clock; null when the loop does not drive it.</returns>
     public Task<LoopClockSchedule?> AttachAsync(
-        LoopTransportContext owner, (EpollWatchedDescriptor File, SafeHandle Handle)[] files, bool drivesClock) =>
+        EpollTransportContext owner, (EpollWatchedDescriptor File, SafeHandle Handle)[] files, bool drivesClock) =>
         Ask(new Command(owner, files, drivesClock, null));
 
     /// <summary>
@@ -129,7 +129,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="owner">The transport.</param>
     /// <param name="clock">The clock from <see cref="AttachAsync"/>.</param>
     /// <returns>A task that completes when nothing more is received from them.</returns>
-    public Task DetachAsync(LoopTransportContext owner, LoopClockSchedule? clock) => Ask(new Command(owner, null, false, clock));
+    public Task DetachAsync(EpollTransportContext owner, LoopClockSchedule? clock) => Ask(new Command(owner, null, false, clock));
 
     /// <summary>Makes the loop attend to a descriptor soon; see <see cref="EpollWatchedDescriptor.Attend"/>.</summary>
     public void Call(EpollWatchedDescriptor file)
@@ -270,7 +270,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
     }
 
-    private void Activate(LoopTransportContext owner)
+    private void Activate(EpollTransportContext owner)
     {
         if (_active != owner)
         {
@@ -317,12 +317,12 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     {
         _checkAt = long.MaxValue;
         _shared?.Replace(this);
-        foreach (LoopTransportContext owner in _files.Owners())
+        foreach (EpollTransportContext owner in _files.Owners())
         {
             owner.Context.Fault(LostDescriptorErrors.Of("the receive loop (epoll)", error));
         }
 
-        ReceiveWatchdog.Pause();
+        BlockedReceiveLoopWatchdog.Pause();
     }
 
     private static long Now => TimeProvider.System.GetTimestamp();
@@ -346,7 +346,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
         while (_clocks.PeekDue(now) is { } clock)
         {
-            LoopTransportContext owner = clock.Owner!;
+            EpollTransportContext owner = clock.Owner!;
             Begin(owner);
             TimeSpan next = owner.Context.Tick();
             if (!role.ExitAll())
@@ -480,7 +480,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     }
 
     private sealed record Command(
-        LoopTransportContext Owner, (EpollWatchedDescriptor File, SafeHandle Handle)[]? Files, bool DrivesClock, LoopClockSchedule? Clock)
+        EpollTransportContext Owner, (EpollWatchedDescriptor File, SafeHandle Handle)[]? Files, bool DrivesClock, LoopClockSchedule? Clock)
     {
         public TaskCompletionSource<LoopClockSchedule?> Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }

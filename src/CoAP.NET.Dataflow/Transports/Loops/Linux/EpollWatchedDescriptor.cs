@@ -8,9 +8,9 @@ internal abstract class EpollWatchedDescriptor
 {
     private int _called;
 
-    protected EpollWatchedDescriptor(LoopTransportContext owner) => Owner = owner;
+    protected EpollWatchedDescriptor(EpollTransportContext owner) => Owner = owner;
 
-    public LoopTransportContext Owner { get; }
+    public EpollTransportContext Owner { get; }
 
     /// <summary>
     /// The number that identifies it in events of the operating system. Never reused, so a late event of a closed descriptor finds nothing.

@@ -5,10 +5,10 @@ internal sealed class LoopClockSchedule
 {
     private int _woken;
 
-    public LoopClockSchedule(LoopTransportContext owner) => Owner = owner;
+    public LoopClockSchedule(EpollTransportContext owner) => Owner = owner;
 
     /// <summary>The first of the transports; null when it was removed.</summary>
-    public LoopTransportContext? Owner { get; private set; }
+    public EpollTransportContext? Owner { get; private set; }
 
     // The loop's; in units of TimeProvider.System.
     public long Due { get; set; }

@@ -23,7 +23,7 @@ internal sealed class TransportLoops
     {
         _context = context;
         _isServer = isServer;
-        Owner = new LoopTransportContext(context, handOverAfter);
+        Owner = new EpollTransportContext(context, handOverAfter);
     }
 
     /// <summary>Whether system and machine support the calls and the layout of their structures.</summary>
@@ -33,7 +33,7 @@ internal sealed class TransportLoops
     public static string? Refusal => s_isForThisMachine ? s_refusal.Value : null;
 
     /// <summary>The transport, as its loops see it.</summary>
-    public LoopTransportContext Owner { get; }
+    public EpollTransportContext Owner { get; }
 
     /// <summary>The loops, by shard, or the shared one; none before the start.</summary>
     public EpollLoop[] All { get; private set; } = [];

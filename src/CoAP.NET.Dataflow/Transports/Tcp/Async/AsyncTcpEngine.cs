@@ -27,7 +27,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     public AsyncTcpEngine(CoapTcpTransport transport, ICoapStreamTransportContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
     {
-        Host = new AsyncConnections(transport, context, options.Streams);
+        Host = new AsyncIOConnections(transport, context, options.Streams);
         _reports = new TlsHandshakeDiagnostics(context);
         _handshakes = new HandshakeLimiter(context.Limits, context.TimeProvider, context.Sources);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
@@ -42,7 +42,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
 
     public override bool DrivesClock => _loops?.DrivesClock == true;
 
-    public AsyncConnections Host { get; }
+    public AsyncIOConnections Host { get; }
 
     public static CoapAddress LocalAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);
 
@@ -107,7 +107,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
 
     private ConnectedTcpSocket WireOf(Socket socket, in CoapAddress remote) => _loops is { } loops
         ? new LoopTcpSocket(loops.Owner, loops.Of(remote), socket.SafeHandle, socket, _wires!)
-        : new PlatformConnectedSocket(socket);
+        : new PortableTcpSocket(socket);
 
     private Socket Listen(IPEndPoint endpoint)
     {
@@ -147,7 +147,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
             CoapAddress remote = RemoteAddressOf(socket);
             AsyncIOConnection? connection = _tls is null
                 ? Connection(
-                    new SocketByteTransport(new PlatformConnectedSocket(socket), remote, isInitiator: false), remote, isInitiator: false)
+                    new SocketByteTransport(new PortableTcpSocket(socket), remote, isInitiator: false), remote, isInitiator: false)
                 : await AcceptHandshakeAsync(socket, remote, _tls).ConfigureAwait(false);
             if (connection is not null)
             {
@@ -176,7 +176,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     private static CoapAddress RemoteAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.RemoteEndPoint!);
 
     public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
-        Host.PendingConnects.Find(remote, serverName);
+        Host.ConnectProgressTable.Find(remote, serverName);
 
     public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName,
         CancellationToken cancellationToken)
@@ -197,7 +197,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     {
         ObjectDisposedException.ThrowIf(_stopping.IsCancellationRequested, Transport);
         cancellationToken.ThrowIfCancellationRequested();
-        using PendingConnects.Opening opening = Host.PendingConnects.Begin(remote, serverName);
+        using ConnectProgressTable.Opening opening = Host.ConnectProgressTable.Begin(remote, serverName);
         try
         {
             ConnectedTcpSocket wire = await ConnectWireAsync(remote, local, cancellationToken).ConfigureAwait(false);
@@ -262,7 +262,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
             }
 
             await socket.ConnectAsync(endpoint, cancellationToken).ConfigureAwait(false);
-            return new PlatformConnectedSocket(socket);
+            return new PortableTcpSocket(socket);
         }
         catch
         {
@@ -298,7 +298,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     };
 
     private async Task<AsyncIOConnection> ConnectHandshakeAsync(
-        ConnectedTcpSocket wire, PendingConnects.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
+        ConnectedTcpSocket wire, ConnectProgressTable.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
     {
         CoapAddress remote = opening.Remote;
         string? serverName = opening.ServerName;
@@ -307,7 +307,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,
             _stopping.Token);
-        TlsSocketStream inner = new(wire);
+        TlsInnerStream inner = new(wire);
         SslStream stream = new(inner);
         TlsServerCertificateCheck check = new(opening, CoapTimeoutStep.TlsHandshake);
         opening.OnConnected(CoapTimeoutStep.TlsHandshake);
@@ -365,7 +365,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
                 return null;
             }
 
-            TlsSocketStream inner = new(wire, handshake);
+            TlsInnerStream inner = new(wire, handshake);
             stream = new SslStream(inner);
             await stream.AuthenticateAsServerAsync(settings.SelectAsync, check, any.Token).ConfigureAwait(false);
             if (!IsProtocolAccepted(stream, wire.LocalAddress.Port))

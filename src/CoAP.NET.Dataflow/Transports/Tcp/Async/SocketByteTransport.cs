@@ -4,11 +4,11 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>A socket, with or without TLS.</summary>
-internal sealed class SocketByteTransport : ByteTransport
+internal sealed class SocketByteTransport : ConnectionByteTransport
 {
     private readonly ConnectedTcpSocket _wire;
     private readonly SslStream? _tls;
-    private readonly TlsSocketStream? _records;
+    private readonly TlsInnerStream? _records;
     private readonly CoapAddress _remote;
     private readonly bool _isInitiator;
 
@@ -24,7 +24,7 @@ internal sealed class SocketByteTransport : ByteTransport
     }
 
     /// <summary>Creates a link with TLS after its handshake.</summary>
-    public SocketByteTransport(ConnectedTcpSocket wire, SslStream tls, TlsSocketStream records, CoapAddress remote, bool isInitiator)
+    public SocketByteTransport(ConnectedTcpSocket wire, SslStream tls, TlsInnerStream records, CoapAddress remote, bool isInitiator)
         : this(wire, remote, isInitiator)
     {
         _tls = tls;
@@ -37,7 +37,7 @@ internal sealed class SocketByteTransport : ByteTransport
 
     public override long RecordReceived => _records?.RecordReceived ?? 0;
 
-    public override void Begin(ReadMemoryCharge charge) => _records?.BeginRecords(charge);
+    public override void Begin(ConnectionReaderMemoryCharge charge) => _records?.BeginRecords(charge);
 
     public override bool TryPause() => _records is not { } records || records.TryPause();
 

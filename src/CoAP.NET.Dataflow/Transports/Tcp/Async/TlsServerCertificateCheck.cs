@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// <summary>A client's check of a server's certificate. The platform only reports that it was not accepted.</summary>
 /// <param name="opening">The connection attempt.</param>
 /// <param name="next">The next awaited step after the certificate was accepted.</param>
-internal sealed class TlsServerCertificateCheck(PendingConnects.Opening opening, CoapTimeoutStep next)
+internal sealed class TlsServerCertificateCheck(ConnectProgressTable.Opening opening, CoapTimeoutStep next)
 {
     /// <summary>The check of the application, which decides if it exists.</summary>
     public RemoteCertificateValidationCallback? UserCallback { get; set; }

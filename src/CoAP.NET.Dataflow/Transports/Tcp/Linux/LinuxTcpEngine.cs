@@ -8,7 +8,7 @@ namespace CoAP.NET.Transports;
 internal sealed class LinuxTcpEngine : TcpEngine
 {
     private readonly TransportLoops _loops;
-    private ListenerDescriptor[] _listeners = [];
+    private EpollWatchedListener[] _listeners = [];
 
     // Connections and attempts that use the loops.
     private readonly OpenConnectionCountdown _members = new();
@@ -22,7 +22,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
 
     public override bool DrivesClock => _loops.DrivesClock;
 
-    public LoopTransportContext LoopTransport => _loops.Owner;
+    public EpollTransportContext LoopTransport => _loops.Owner;
 
     /// <summary>Whether it closes: nothing new begins.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
@@ -48,7 +48,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         }
 
         // Accepting is little work: several addresses are distributed over the loops, a single one is not.
-        _listeners = [.. bound.Select((handle, i) => new ListenerDescriptor(this, _loops.All[i % _loops.All.Length], handle))];
+        _listeners = [.. bound.Select((handle, i) => new EpollWatchedListener(this, _loops.All[i % _loops.All.Length], handle))];
         LocalAddresses = [.. _listeners.Select(static listener => listener.Local)];
         for (int i = 0; i < _loops.All.Length; i++)
         {
@@ -57,7 +57,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
                     .Select(static listener => ((EpollWatchedDescriptor)listener, (SafeHandle)listener.Handle))]).ConfigureAwait(false);
         }
 
-        foreach (ListenerDescriptor listener in _listeners)
+        foreach (EpollWatchedListener listener in _listeners)
         {
             TcpLog.TcpBound(Context.Logger, listener.Local, Kind, useTls: false);
         }
@@ -109,7 +109,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
     {
         _members.Leave();
 
-        foreach (ListenerDescriptor listener in _listeners)
+        foreach (EpollWatchedListener listener in _listeners)
         {
             if (listener.IsPaused)
             {
@@ -126,7 +126,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         Leave();
         await _members.Gone.ConfigureAwait(false);
         _loops.Release();
-        foreach (ListenerDescriptor listener in _listeners)
+        foreach (EpollWatchedListener listener in _listeners)
         {
             // A descriptor that no loop attached, because the start failed.
             listener.Handle.Dispose();

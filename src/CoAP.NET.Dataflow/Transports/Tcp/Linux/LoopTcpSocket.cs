@@ -54,7 +54,7 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
     /// <param name="disposed">Disposed when the wire is closed.</param>
     /// <param name="members">Counts it until its descriptor is closed.</param>
     public LoopTcpSocket(
-        LoopTransportContext owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, OpenConnectionCountdown members)
+        EpollTransportContext owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, OpenConnectionCountdown members)
     {
         _file = new SocketDescriptor(this, owner);
         _loop = loop;
@@ -394,7 +394,7 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
         return !goesOn || Serve(LibC.EpollIn, role);
     }
 
-    private sealed class SocketDescriptor(LoopTcpSocket wire, LoopTransportContext owner) : EpollWatchedDescriptor(owner)
+    private sealed class SocketDescriptor(LoopTcpSocket wire, EpollTransportContext owner) : EpollWatchedDescriptor(owner)
     {
         public override bool Serve(EpollLoop loop, ReceiveLoopOwnership role)
         {

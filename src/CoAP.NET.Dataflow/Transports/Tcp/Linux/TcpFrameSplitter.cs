@@ -353,7 +353,7 @@ internal sealed unsafe class TcpFrameSplitter
         if (!TryCharge(file, partial.Charge))
         {
             Drop(file);
-            connection.Close(ReadMemoryCharge.RefusalOf(connection));
+            connection.Close(ConnectionReaderMemoryCharge.RefusalOf(connection));
             return false;
         }
 

@@ -10,7 +10,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
     private readonly TransportLoops _loops;
     private LinuxUdpSocket[][] _sockets = [];
 
-    public LinuxUdpEngine(CoapTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options)
+    public LinuxUdpEngine(CoapTransport transport, ICoapDatagramTransportContext context, CoapUdpTransportOptions options)
         : base(transport, context, options) =>
         _loops = new TransportLoops(context, options.HandOverAfter, options.IsServer);
 
@@ -21,7 +21,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     public override bool DrivesClock => _loops.DrivesClock;
 
-    public LoopTransportContext LoopTransport => _loops.Owner;
+    public EpollTransportContext LoopTransport => _loops.Owner;
 
     public override async Task StartAsync()
     {

@@ -28,7 +28,7 @@ internal sealed class LinuxUdpSocket : EpollWatchedDescriptor
 
     public LinuxUdpEngine Engine { get; }
 
-    public ICoapDatagramContext Context { get; }
+    public ICoapDatagramTransportContext Context { get; }
 
     /// <summary>The same context, if it prepares for the datagrams of a batch.</summary>
     public IDatagramPrefetchContext? BatchContext { get; }

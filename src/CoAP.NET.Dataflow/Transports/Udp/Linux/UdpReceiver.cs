@@ -88,7 +88,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
         // The datagram of the thread that lost the role, which keeps it.
         batch.TakeBack();
         LinuxUdpSocket socket = batch.Socket!;
-        ICoapDatagramContext context = socket.Context;
+        ICoapDatagramTransportContext context = socket.Context;
         int left = 0;
         long now = 0;
         while (!socket.IsClosing && batch.TryTake(out CoapDatagram? datagram))
@@ -161,7 +161,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
                 UdpLog.UdpReceiveFailed(socket.Owner.Context.Logger, socket.Local, LinuxErrors.ToException(error).Message);
             }
 
-            ReceiveWatchdog.Pause();
+            BlockedReceiveLoopWatchdog.Pause();
         }
     }
 

@@ -82,7 +82,7 @@ internal sealed class PortableLoop : ReceiveLoop
                     _socket.OnLost(exception);
                 }
 
-                ReceiveWatchdog.Pause();
+                BlockedReceiveLoopWatchdog.Pause();
             }
 
             return null;

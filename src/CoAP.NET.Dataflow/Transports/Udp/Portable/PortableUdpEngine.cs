@@ -24,7 +24,7 @@ internal sealed class PortableUdpEngine : UdpEngine
     private PortableUdpSocket[] _sockets = [];
     private bool _isClosing;
 
-    public PortableUdpEngine(CoapTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options)
+    public PortableUdpEngine(CoapTransport transport, ICoapDatagramTransportContext context, CoapUdpTransportOptions options)
         : base(transport, context, options)
     {
         Pool = new CoapDatagramPool(context.Limits.Messages.MaxDatagramSize);

@@ -14,7 +14,7 @@ public abstract class MemoryExhaustionSuite : FrameAbuseSuite
     private const int Charge = 64 * 1024;
 
     /// <summary>What a connection takes besides while its records come in parts.</summary>
-    private int Meanwhile => UsesTls ? TlsSocketStream.RecordBuffer : 0;
+    private int Meanwhile => UsesTls ? TlsInnerStream.RecordBuffer : 0;
 
     [Theory]
     [InlineData(1)]

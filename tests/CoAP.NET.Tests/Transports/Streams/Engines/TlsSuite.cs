@@ -67,7 +67,7 @@ public abstract class TlsSuite : MemoryExhaustionSuite
         for (int i = 0; i < 3; i++)
         {
             await SendHalfAsync(peer);
-            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == TlsSocketStream.RecordBuffer,
+            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == TlsInnerStream.RecordBuffer,
                 () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
             Assert.InRange(Assert.Single(Connections).Progress.PartialReceived, 1, 100);
 
@@ -107,7 +107,7 @@ public abstract class TlsSuite : MemoryExhaustionSuite
         const int Each = 12;
         const int Share = 8;
         Options.Limits.Connections.MaxMessageSize = 64 * 1024;
-        Options.Limits.Connections.ReceiveMemory = 3 * Share * TlsSocketStream.RecordBuffer;
+        Options.Limits.Connections.ReceiveMemory = 3 * Share * TlsInnerStream.RecordBuffer;
         Options.Limits.Connections.MaxSourceFraction = 0.34;
         await StartAsync();
         await using AsyncPeer honest = await ConnectAsync();
@@ -120,7 +120,7 @@ public abstract class TlsSuite : MemoryExhaustionSuite
 
         await UntilAsync(CoapCounter.ConnectionsEvicted, sources * (Each - Share));
         await UntilAsync(
-            () => Server.Endpoint.FrameAssemblyBytes == sources * Share * TlsSocketStream.RecordBuffer,
+            () => Server.Endpoint.FrameAssemblyBytes == sources * Share * TlsInnerStream.RecordBuffer,
             () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
         await SendHalfAsync(honest);
         await _lines[honest.Socket].SendRestAsync();

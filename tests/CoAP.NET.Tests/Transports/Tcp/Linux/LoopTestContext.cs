@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 
 /// <summary>Stands for an endpoint: frames go to a delegate, on the thread that read them.</summary>
-internal sealed class LoopTestContext : ICoapStreamTransportContext, ICoapDatagramContext, IDatagramPrefetchContext
+internal sealed class LoopTestContext : ICoapStreamTransportContext, ICoapDatagramTransportContext, IDatagramPrefetchContext
 {
     private readonly CoapStreamSerializer _streams =
         new(new CoapSerializerOptions { MaxMessageSize = 4 << 20, MaxTokenLength = CoapToken.MaxExtendedLength });

@@ -1,0 +1,93 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>The tables of a node: answers the other nodes, and releases slots that move. Thread-safe.</summary>
+internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessListener
+{
+    public const string AskPath = "/table-ask";
+    public const string UpdatePath = "/table-news";
+    public const string PositionsPath = "/table-positions";
+
+    private readonly CoapCluster _cluster;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly ConcurrentDictionary<CoapRecordKind, ClusterReplicatedTable> _tables = new();
+
+    public ClusterReplicatedTables(CoapCluster cluster, TimeProvider time, ILogger logger)
+    {
+        (_cluster, _time, _logger) = (cluster, time, logger);
+        cluster.MapChanged += (_, _) => ForEach(static table => table.OnMapChanged());
+        if (cluster.Peers.IsOn)
+        {
+            cluster.Peers.Listen(this);
+            cluster.Peers.MapQuestion(AskPath, ServeAsync);
+            cluster.Peers.MapQuestion(PositionsPath, (_, question) =>
+                Task.FromResult(question.IsEmpty ? null : Find(question.Span[0])?.News.ReadPositions()));
+            cluster.Peers.MapBatch(UpdatePath, (_, news) =>
+            {
+                if (!news.IsEmpty)
+                {
+                    Find(news[0])?.ReceiveChanges(news[1..]);
+                }
+            });
+        }
+    }
+
+    public long Count => _tables.Values.Sum(static table => (long)table.Count);
+
+    /// <summary>The bytes of their keys and values.</summary>
+    public long Bytes => _tables.Values.Sum(static table => table.Bytes);
+
+    public CoapReplicatedTable Open(CoapRecordKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options)
+    {
+        ArgumentNullException.ThrowIfNull(rules);
+        if (kind is not (CoapRecordKind.Registration or CoapRecordKind.Topic or >= CoapRecordKind.Application))
+        {
+            throw new ArgumentOutOfRangeException(nameof(kind), kind, "Records of this kind do not belong to a table. Use Registration, "
+                + "Topic, or a number from Application on.");
+        }
+
+        ClusterReplicatedTable table = new(_cluster, kind, rules, (options ?? new CoapTableOptions()).Checked(), _time, _logger);
+        return _tables.TryAdd(kind, table)
+            ? table
+            : throw new InvalidOperationException($"The table of {kind} is already open. Dispose of it first, or use another kind.");
+    }
+
+    public void Remove(CoapRecordKind kind, ClusterReplicatedTable table) => _tables.TryRemove(KeyValuePair.Create(kind, table));
+
+    public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken) =>
+        Task.WhenAll(_tables.Values.Select(table => table.ReleaseAsync(slot))).WaitAsync(cancellationToken);
+
+    public void OnUp(CoapNodeId node) => ForEach(static table => table.OnUp());
+
+    public void OnDown(CoapNodeId node)
+    {
+        // Others get its slots.
+    }
+
+    public async Task EndAsync()
+    {
+        foreach (ClusterReplicatedTable table in _tables.Values)
+        {
+            await table.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+
+    private ClusterReplicatedTable? Find(byte kind) => _tables.GetValueOrDefault((CoapRecordKind)kind);
+
+    private void ForEach(Action<ClusterReplicatedTable> tell)
+    {
+        foreach (ClusterReplicatedTable table in _tables.Values)
+        {
+            tell(table);
+        }
+    }
+
+    private async Task<byte[]?> ServeAsync(CoapNodeId node, ReadOnlyMemory<byte> asked) =>
+        TableMessageSerializer.TryReadQuestion(asked, out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question)
+        && Find((byte)kind) is { } table
+            ? await table.ServeAsync(node, key, question).ConfigureAwait(false)
+            : TableMessageSerializer.Moved;
+}

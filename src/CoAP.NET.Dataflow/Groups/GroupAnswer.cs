@@ -1,4 +1,0 @@
-namespace CoAP.NET.Groups;
-
-/// <summary>The answer of one member to a group request.</summary>
-internal readonly record struct GroupAnswer(CoapChannel Channel, CoapMessage Message);

@@ -1,0 +1,22 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+internal static class OwnHostAddressCheck
+{
+    /// <summary>Whether an address currently belongs to this host.</summary>
+    public static bool Contains(IPAddress address)
+    {
+        try
+        {
+            using Socket probe = new(address.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+            probe.Bind(new IPEndPoint(address, 0));
+            return true;
+        }
+        catch (SocketException exception)
+        {
+            return exception.SocketErrorCode != SocketError.AddressNotAvailable;
+        }
+    }
+}

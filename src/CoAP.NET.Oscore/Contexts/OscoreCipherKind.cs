@@ -1,0 +1,8 @@
+namespace CoAP.NET.Oscore;
+
+internal enum OscoreCipherKind : byte
+{
+    AesCcm,
+    AesGcm,
+    ChaCha20Poly1305,
+}
