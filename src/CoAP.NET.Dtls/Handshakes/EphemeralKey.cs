@@ -7,6 +7,7 @@ internal sealed class EphemeralKey : IDisposable
 {
     private const ushort Secp256R1 = 23;
     private const ushort Secp384R1 = 24;
+    private const ushort Secp521R1 = 25;
     private const byte Uncompressed = 4;
 
     private readonly ECDiffieHellman _pair;
@@ -21,6 +22,16 @@ internal sealed class EphemeralKey : IDisposable
 
     /// <summary>The groups that this library offers, best first, as bytes of a vector: P-256, P-384.</summary>
     public static ReadOnlySpan<byte> Groups => [0, (byte)Secp256R1, 0, (byte)Secp384R1];
+
+    /// <summary>The number of the group of keys of a size; 0 if it has none.</summary>
+    /// <param name="keySize">The size in bits.</param>
+    public static ushort GroupOf(int keySize) => keySize switch
+    {
+        256 => Secp256R1,
+        384 => Secp384R1,
+        521 => Secp521R1,
+        _ => 0,
+    };
 
     /// <summary>The number of the group.</summary>
     public ushort Group { get; }

@@ -432,7 +432,8 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
             hasSuite = true;
             if (!suite.UsesPreSharedKey)
             {
-                if (_ownType == byte.MaxValue || Context.ChooseScheme(_clientSchemes) is not { } scheme)
+                if (_ownType == byte.MaxValue || !Context.HasKeyIn(_clientGroups)
+                    || Context.ChooseScheme(_clientSchemes) is not { } scheme)
                 {
                     continue;
                 }

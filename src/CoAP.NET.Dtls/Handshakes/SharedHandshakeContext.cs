@@ -50,6 +50,10 @@ internal sealed class SharedHandshakeContext
     /// <summary>Whether this end has a key that signs.</summary>
     public bool CanSign => _keySize > 0;
 
+    /// <summary>Whether the own key is in a group of the peer, which RFC 8422 section 5.3 asks of certificates.</summary>
+    /// <param name="offered">The groups of the peer; empty: it named none.</param>
+    public bool HasKeyIn(ReadOnlySpan<byte> offered) => offered.IsEmpty || NumberList.Contains(offered, EphemeralKey.GroupOf(_keySize));
+
     /// <summary>Chooses the algorithms of a signature by the own key.</summary>
     /// <param name="offered">The pairs that the peer accepts; empty: it named none.</param>
     /// <returns>The pair; null if there is none, or no key.</returns>

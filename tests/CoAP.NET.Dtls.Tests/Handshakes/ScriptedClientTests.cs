@@ -242,6 +242,8 @@ public sealed class ScriptedClientTests
     [Theory]
     [InlineData(HandshakeKind.EcdhePsk, 10, "00020019")]
     [InlineData(HandshakeKind.Ecdsa, 10, "0002001D")]
+    [InlineData(HandshakeKind.Ecdsa, 10, "00020018")]
+    [InlineData(HandshakeKind.RawPublicKeys, 10, "00020018")]
     [InlineData(HandshakeKind.Ecdsa, 13, "00040203080400")]
     [InlineData(HandshakeKind.Ecdsa, 13, "00020401")]
     [InlineData(HandshakeKind.Ecdsa, 20, "0102")]
