@@ -100,11 +100,12 @@ internal sealed class OutgoingMessageIds
         GroupMessageIds.Contains(messageId) || extras.OfProcessBefore?.Contains(messageId) == true;
 
     /// <summary>
-    /// Stores the counter of a forgotten peer. A session has its own numbers; a later peer at its address is a different one.
+    /// Stores the counter of a forgotten peer. A session that resumes another is the same one (RFC 7252 section 9.1.1), and some peers do
+    /// not distinguish sessions from one address at all.
     /// </summary>
     public void Remember(CoapChannel channel)
     {
-        if (channel is { IsConnection: false, Messaging.MessageIds: { WasUsed: true } messageIds })
+        if (channel.Messaging.MessageIds is { WasUsed: true } messageIds)
         {
             _ghosts.Remember(channel.Remote, messageIds.Next);
         }

@@ -176,6 +176,29 @@ public class SessionEndTests : SessionTest
         Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
     }
 
+    // A session that resumes another is the same one (RFC 7252 section 9.1.1).
+    [Fact]
+    [Rfc("7252-4.4-1")]
+    public async Task Sessions_with_one_server_have_no_Message_ID_in_common()
+    {
+        List<string> ids = [];
+        Sessions.Answers = (_, hex) =>
+        {
+            ids.Add(hex[4..8]);
+            return Content(hex);
+        };
+        await StartSessionsAsync();
+        for (int i = 0; i < 3; i++)
+        {
+            await Within(Endpoint.GetAsync(Target));
+            await Within(Endpoint.GetAsync(Target));
+            Sessions.OpenedByUs[i].End(new IOException("reset"));
+        }
+
+        Assert.Equal(3, Sessions.OpenedByUs.Count);
+        Assert.Equal(6, ids.Distinct().Count());
+    }
+
     [Fact]
     public async Task A_client_observation_registers_again_in_a_new_session()
     {
