@@ -256,7 +256,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
             offset += record.Length;
             if (header.Type == ContentType.Tls12Cid && _sessions.Find(header.Cid(record)) is { } session)
             {
-                isOfUse |= Deliver(session, header, record, path, ref forged);
+                isOfUse |= Deliver(session, null, header, record, path, ref forged);
             }
             else if (header.Epoch == 0 && IsClientHello(header, record))
             {
@@ -265,7 +265,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
             else if (header is { Epoch: > 0, Type: ContentType.ApplicationData or ContentType.ReturnRoutabilityCheck }
                 && _sessions.Find(path) is { } known)
             {
-                isOfUse |= Deliver(known, header, record, path, ref forged);
+                isOfUse |= Deliver(known, _handshakes.Count == 0 ? null : _handshakes.Find(path), header, record, path, ref forged);
             }
             else if (_handshakes.Find(path) is { } candidate)
             {
@@ -275,7 +275,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
             }
             else if (header.Epoch > 0 && header.Type != ContentType.Tls12Cid && _sessions.Find(path) is { } owner)
             {
-                isOfUse |= Deliver(owner, header, record, path, ref forged);
+                isOfUse |= Deliver(owner, null, header, record, path, ref forged);
             }
             else if (Steering is { } steering && !isSteered && offset == record.Length && steering.TryRelay(path, datagram))
             {
@@ -469,17 +469,25 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
         return false;
     }
 
-    private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
+    // A client that begins again over the same path may send right after its Finished, before the next session replaces this one.
+    private bool Deliver(
+        DtlsSession session, PendingHandshake? next, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
     {
-        // Decryption is in place, but the steering holds the original bytes.
+        // Decryption is in place, but the steering and the next session get the original bytes.
         DtlsSessionWithBackup? retiring = session is DtlsSessionWithBackup { IsRetiring: true, HasCid: true }
             ? (DtlsSessionWithBackup)session : null;
-        byte[]? held = retiring is null ? null : record.ToArray();
+        byte[]? held = retiring is null && next is null ? null : record.ToArray();
         switch (session.Receive(header, record, path, holdsBack: retiring is not null))
         {
             case RecordOpenResult.Opened:
                 _sessions.Touch(session);
                 return true;
+            case RecordOpenResult.Forged when next?.Post(held) == true:
+                forged++;
+                return true;
+            case RecordOpenResult.Forged when next is not null && _sessions.Find(path) is { } newer && newer != session:
+                forged++;
+                return Deliver(newer, null, header, held, path, ref forged);
             case RecordOpenResult.Forged:
                 forged++;
                 Counters.AddForged(1);

@@ -222,12 +222,22 @@ internal sealed class HandshakeAcceptor
             _server.Counters.AddEvicted();
         }
 
-        if (!_pending.TryAdd(KeyOf(path), pending))
+        DtlsPath key = KeyOf(path);
+        for (PendingHandshake present = _pending.GetOrAdd(key, pending); present != pending; present = _pending.GetOrAdd(key, pending))
         {
-            // The same ClientHello arrived on another thread.
-            _ = pending.GiveUp();
-            _handshakes.Remove(pending);
-            return true;
+            if (present.Began(beginning))
+            {
+                // The same ClientHello arrived on another thread.
+                _ = pending.GiveUp();
+                _handshakes.Remove(pending);
+                return true;
+            }
+
+            // It is over, but its session is just being added.
+            if (_pending.TryUpdate(key, pending, present))
+            {
+                break;
+            }
         }
 
         _server.Counters.AddStarted();

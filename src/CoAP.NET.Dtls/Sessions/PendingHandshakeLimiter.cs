@@ -18,19 +18,8 @@ internal sealed class PendingHandshakeLimiter(int maxOfSource, int maxInAll)
     private readonly SourceMemberCounts<PendingHandshake> _strangers = new();
     private readonly SourceMemberCounts<PendingHandshake> _known = new();
 
-    /// <summary>Number of handshakes.</summary>
-    public int Count
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return Total;
-            }
-        }
-    }
-
-    private int Total => _strangers.Count + _known.Count;
+    /// <summary>Number of handshakes. Takes no lock, because each record of a session without a Connection ID asks for it.</summary>
+    public int Count => _strangers.Count + _known.Count;
 
     /// <summary>Adds a new handshake.</summary>
     /// <param name="pending">The handshake.</param>
@@ -74,7 +63,7 @@ internal sealed class PendingHandshakeLimiter(int maxOfSource, int maxInAll)
             return Slowest(_strangers.Of(pending.Source).Concat(_known.Of(pending.Source)));
         }
 
-        if (Total >= maxInAll)
+        if (Count >= maxInAll)
         {
             // If both have equally many, strangers go first; in favour of a stranger they always do.
             return Slowest((_strangers.Count > 0 && (!pending.IsKnown || _strangers.Most >= _known.Most) ? _strangers : _known)

@@ -6,6 +6,29 @@ public sealed class DtlsServerTests
     private static readonly byte[] s_hello = "hello"u8.ToArray();
 
     [Fact]
+    public void A_handshake_that_begins_while_another_over_the_same_path_ends_goes_on()
+    {
+        using ServerBench bench = new();
+        DtlsPath path = ServerBench.Path(1);
+        List<byte[]> hellos = [];
+        BenchClient second = new(
+            bench.ClientContext, bench.Clock, (_, datagram) => hellos.Add(datagram), path, "user", ServerBench.Key, withCid: true);
+        using ClientHandshake handshake = second.Handshake;
+        bench.LosesOfServer = request =>
+        {
+            second.Receive(request);
+            return true;
+        };
+        handshake.Start(null);
+        second.Flush();
+        bench.Server.Receive(path, hellos[0]);
+        bench.LosesOfServer = null;
+        bench.OnOpened = () => bench.Server.Receive(path, hellos[1]);
+        bench.Connect(path);
+        Assert.Equal((1, 1), (bench.Server.SessionCount, bench.Server.HandshakeCount));
+    }
+
+    [Fact]
     [Rfc("6347-4.2.1-1")]
     public void The_server_keeps_no_state_for_a_client_before_it_returns_a_cookie()
     {

@@ -49,6 +49,9 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
     /// <summary>Whether what the server sends is lost.</summary>
     public Func<byte[], bool>? LosesOfServer { get; set; }
 
+    /// <summary>Called when a session exists, and its handshake is not forgotten yet.</summary>
+    public Action? OnOpened { get; set; }
+
     public long SentByServer { get; private set; }
 
     public void SentByServerReset() => SentByServer = 0;
@@ -109,7 +112,11 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
         }
     }
 
-    void IDtlsSessionOutput.Opened(DtlsSession session) => Opened.Add(session);
+    void IDtlsSessionOutput.Opened(DtlsSession session)
+    {
+        Opened.Add(session);
+        OnOpened?.Invoke();
+    }
 
     void IDtlsSessionOutput.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) =>
         Received.Add((session, content.ToArray()));
