@@ -51,14 +51,14 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     }
 
     /// <inheritdoc/>
-    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
         NodeLeaseLimits.Check(self, lease);
         return new(_leases.RunAsync(() => _lease.JoinAsync(self, lease, _stop.Token), cancellationToken));
     }
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    public async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         lock (_gate)
         {
@@ -66,14 +66,14 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
             _watching ??= _watch.RunAsync(_stop.Token);
         }
 
-        await foreach (CoapClusterMap map in _feed.WatchAsync(cancellationToken).ConfigureAwait(false))
+        await foreach (CoapClusterSlotMap map in _feed.WatchAsync(cancellationToken).ConfigureAwait(false))
         {
             yield return map;
         }
     }
 
     /// <inheritdoc/>
-    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
+    public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(wanted);
         return new(_leases.RunAsync(() => _lease.TryChangeAsync(wanted, _stop.Token), cancellationToken));

@@ -13,13 +13,13 @@ internal sealed class PostgreSqlClusterMapStore(string schema)
         select 2, s.slot, s.node, null, s.fence, null, null from {schema}.slots s where s.fence > 0
         """;
 
-    public async Task<CoapClusterMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
+    public async Task<CoapClusterSlotMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
         (await ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false)).Map;
 
     /// <summary>
     /// Reads the map, and the history of the server that the tables were written with; see <see cref="PostgreSqlTimelineReader"/>.
     /// </summary>
-    public async Task<(CoapClusterMap Map, string History)> ReadWithHistoryAsync(
+    public async Task<(CoapClusterSlotMap Map, string History)> ReadWithHistoryAsync(
         NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         long version = 0;
@@ -57,7 +57,7 @@ internal sealed class PostgreSqlClusterMapStore(string schema)
             }
         }
 
-        return (new CoapClusterMap(version, nodes, owners, new CoapFencingToken(stale)), history);
+        return (new CoapClusterSlotMap(version, nodes, owners, new CoapFencingToken(stale)), history);
     }
 
     /// <summary>Notes the history of the server, and after a loss takes all slots from their owners.</summary>
@@ -68,14 +68,15 @@ internal sealed class PostgreSqlClusterMapStore(string schema)
     /// <param name="cancellationToken">Cancels it.</param>
     /// <returns>False if another node was faster.</returns>
     public Task<bool> TryNoteAsync(
-        NpgsqlConnection connection, CoapClusterMap read, CoapClusterMap after, string history, CancellationToken cancellationToken) =>
+        NpgsqlConnection connection, CoapClusterSlotMap read, CoapClusterSlotMap after, string history,
+            CancellationToken cancellationToken) =>
         TryWriteAsync(connection, read.Version, after, history, cancellationToken);
 
-    public Task<bool> TryChangeAsync(NpgsqlConnection connection, CoapClusterMap wanted, CancellationToken cancellationToken) =>
+    public Task<bool> TryChangeAsync(NpgsqlConnection connection, CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
         TryWriteAsync(connection, wanted.Version - 1, wanted, history: null, cancellationToken);
 
     private async Task<bool> TryWriteAsync(
-        NpgsqlConnection connection, long before, CoapClusterMap wanted, string? history, CancellationToken cancellationToken)
+        NpgsqlConnection connection, long before, CoapClusterSlotMap wanted, string? history, CancellationToken cancellationToken)
     {
         NpgsqlTransaction transaction = await connection.BeginTransactionAsync(cancellationToken).ConfigureAwait(false);
         await using (transaction.ConfigureAwait(false))

@@ -25,7 +25,7 @@ internal sealed class PostgreSqlLease(
     private string _history = "";
     private long _known;
 
-    public Task<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    public Task<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
         NodeLeaseLimits.CheckSame(_self?.Id ?? default, self.Id);
         return RunAsync(
@@ -41,7 +41,7 @@ internal sealed class PostgreSqlLease(
     /// <summary>
     /// Changes the map. If the connection is lost, it reports failure even if the change took effect: the caller reads the map again.
     /// </summary>
-    public Task<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) => RunAsync(
+    public Task<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) => RunAsync(
         async connection =>
         {
             bool isTaken = await map.TryChangeAsync(connection, wanted, cancellationToken).ConfigureAwait(false);
@@ -107,12 +107,12 @@ internal sealed class PostgreSqlLease(
     }
 
     // The map of a store that has lost confirmed changes is corrected before anybody uses it.
-    private async Task<CoapClusterMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    private async Task<CoapClusterSlotMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         while (true)
         {
-            (CoapClusterMap read, string noted) = await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
-            CoapClusterMap after = PostgreSqlTimelineReader.Judge(
+            (CoapClusterSlotMap read, string noted) = await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
+            CoapClusterSlotMap after = PostgreSqlTimelineReader.Judge(
                 read, noted, _history, _known, options.HasSynchronousStandby, options.TimeProvider!.GetUtcNow());
             if (after == read && (noted == _history || _history.Length == 0))
             {

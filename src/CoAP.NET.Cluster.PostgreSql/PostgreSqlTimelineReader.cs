@@ -37,7 +37,7 @@ internal static class PostgreSqlTimelineReader
     /// <param name="keepsWrites">Whether failovers lose nothing (<see cref="CoapPostgreSqlClusterOptions.HasSynchronousStandby"/>).</param>
     /// <param name="time">The time.</param>
     /// <returns>The map; the same one if nothing was lost.</returns>
-    public static CoapClusterMap Judge(
-        CoapClusterMap map, string noted, string now, long known, bool keepsWrites, DateTimeOffset time) =>
+    public static CoapClusterSlotMap Judge(
+        CoapClusterSlotMap map, string noted, string now, long known, bool keepsWrites, DateTimeOffset time) =>
         map.Version < known || (!keepsWrites && noted.Length > 0 && now.Length > 0 && noted != now) ? map.AfterLoss(known, time) : map;
 }

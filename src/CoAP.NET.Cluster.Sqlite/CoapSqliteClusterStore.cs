@@ -48,14 +48,14 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
     /// <param name="lease">Only its range is checked.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The map with the node.</returns>
-    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
         NodeLeaseLimits.Check(self, lease);
         return new(_work.RunAsync(file => file.Join(self), cancellationToken));
     }
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    public async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         _work.ThrowIfDisposed();
         if (_feed.Newest is null)
@@ -63,14 +63,14 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
             await _work.RunAsync(static file => file.Show(), cancellationToken).ConfigureAwait(false);
         }
 
-        await foreach (CoapClusterMap map in _feed.WatchAsync(cancellationToken).ConfigureAwait(false))
+        await foreach (CoapClusterSlotMap map in _feed.WatchAsync(cancellationToken).ConfigureAwait(false))
         {
             yield return map;
         }
     }
 
     /// <inheritdoc/>
-    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
+    public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(wanted);
         return new(_work.RunAsync(file => file.TryChange(wanted), cancellationToken));

@@ -54,21 +54,21 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         }
     }
 
-    public CoapClusterMap Join(CoapClusterNode self)
+    public CoapClusterSlotMap Join(CoapClusterNode self)
     {
         NodeLeaseLimits.CheckSame(_self?.Id ?? default, self.Id);
         _self = self;
         return Show();
     }
 
-    public CoapClusterMap Show()
+    public CoapClusterSlotMap Show()
     {
-        CoapClusterMap map = new(_version, _self is null ? [] : [_self], _owners);
+        CoapClusterSlotMap map = new(_version, _self is null ? [] : [_self], _owners);
         feed.Publish(map);
         return map;
     }
 
-    public bool TryChange(CoapClusterMap wanted)
+    public bool TryChange(CoapClusterSlotMap wanted)
     {
         if (wanted.Version != _version + 1)
         {

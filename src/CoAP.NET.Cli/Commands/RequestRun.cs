@@ -56,7 +56,7 @@ internal sealed class RequestRun : IAsyncDisposable
         {
             options.Oscore.ApplyTo(parse, context, endpoint, target);
             edhoc = options.Edhoc.ApplyTo(parse, context, endpoint, target, options.Oscore.IsSet(parse), proxy is not null);
-            HeaderOverrides.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
+            TokenAndHostRewriter.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint);
             waiting = WaitProgressLine.Watch(context, parse, uri, endpoint);
         }, sendsOthers: options.Edhoc.IsSet(parse));

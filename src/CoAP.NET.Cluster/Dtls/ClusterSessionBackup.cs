@@ -70,7 +70,7 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
     {
         List<CoapRecordWrite> batch = new(changes.Count);
         List<CoapDtlsSessionChange> kept = new(changes.Count);
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         DateTimeOffset now = _time.GetUtcNow();
         foreach (CoapDtlsSessionChange change in changes)
         {

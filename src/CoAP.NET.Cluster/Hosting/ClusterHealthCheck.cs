@@ -8,7 +8,7 @@ internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
     {
         CoapStoreHealth health = cluster.Health;
-        CoapClusterMap map = cluster.Map;
+        CoapClusterSlotMap map = cluster.Map;
         CoapRecordWriterCounters counters = cluster.Writer.GetCounters();
         Dictionary<string, object> data = new()
         {

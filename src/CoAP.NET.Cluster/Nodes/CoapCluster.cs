@@ -142,7 +142,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     internal int DeviceCount => _devices.Local.Count;
 
     /// <summary>The live nodes and the owner of each slot, as last read from the store; empty before the first read.</summary>
-    internal CoapClusterMap Map => _membership.Map;
+    internal CoapClusterSlotMap Map => _membership.Map;
 
     /// <summary>Whether the store accepts leases and records. While it does not, the node continues with what it has.</summary>
     internal CoapStoreHealth Health => _membership.Health is { IsDegraded: true } health ? health : Writer.Health;
@@ -165,7 +165,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     internal CoapSlotMoveOptions Moves => _moves;
 
     /// <summary>Returns the planned owner of each slot.</summary>
-    internal SlotPlan PlanOf(CoapClusterMap map) => _membership.PlanOf(map);
+    internal SlotPlan PlanOf(CoapClusterSlotMap map) => _membership.PlanOf(map);
 
     /// <summary>
     /// Keeps the DTLS sessions of a server in the store: they survive a crash and a restart, and a node that takes over continues them. For
@@ -483,7 +483,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
 
     private Task ActivateWhenReady()
     {
-        CoapClusterMap map = Map;
+        CoapClusterSlotMap map = Map;
         if (!IsReady && map.IsThere(Self.Id))
         {
             Volatile.Write(ref _isReady, true);

@@ -28,10 +28,10 @@ internal interface INodePeers
 
     /// <summary>Returns a map of the store with those nodes that are live.</summary>
     /// <param name="map">The map. It has the nodes whose lease is valid.</param>
-    CoapClusterMap LiveOf(CoapClusterMap map);
+    CoapClusterSlotMap LiveOf(CoapClusterSlotMap map);
 
     /// <summary>From now on exactly the nodes of a map are live.</summary>
-    void Update(CoapClusterMap map);
+    void Update(CoapClusterSlotMap map);
 
     bool IsUp(CoapNodeId node);
 

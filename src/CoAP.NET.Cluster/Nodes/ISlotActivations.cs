@@ -21,11 +21,11 @@ internal interface ISlotActivations
     void End(CoapSlot slot);
 
     /// <summary>Whether a node of a map can get slots of this one.</summary>
-    bool CanReach(CoapClusterMap map, CoapNodeId node);
+    bool CanReach(CoapClusterSlotMap map, CoapNodeId node);
 
     /// <summary>Moves an active slot to another node: it is released here, and taken there under the fence of the release.</summary>
     /// <param name="slot">The slot.</param>
     /// <param name="map">The map.</param>
     /// <param name="to">The node, which <see cref="CanReach"/>.</param>
-    void Move(CoapSlot slot, CoapClusterMap map, CoapNodeId to);
+    void Move(CoapSlot slot, CoapClusterSlotMap map, CoapNodeId to);
 }

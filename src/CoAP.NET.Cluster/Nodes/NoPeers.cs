@@ -17,9 +17,9 @@ internal sealed class NoPeers : INodePeers
 
     public IReadOnlyList<CoapNodeId> Up => [];
 
-    public CoapClusterMap LiveOf(CoapClusterMap map) => map;
+    public CoapClusterSlotMap LiveOf(CoapClusterSlotMap map) => map;
 
-    public void Update(CoapClusterMap map)
+    public void Update(CoapClusterSlotMap map)
     {
     }
 

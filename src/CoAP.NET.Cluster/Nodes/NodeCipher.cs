@@ -9,7 +9,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Encrypts what nodes send to each other where the connection does not, such as keys and relayed datagrams between silos
-/// (<see cref="RecordCipher"/>). Sender, receiver and purpose are authenticated: a message to another node does not open. A message opens
+/// (<see cref="StoreRecordCipher"/>). Sender, receiver and purpose are authenticated: a message to another node does not open. A message opens
 /// once: it has a number, and the receiver remembers the newest numbers of each sender. Thread-safe.
 /// </summary>
 internal sealed class NodeCipher : IDisposable
@@ -29,7 +29,7 @@ internal sealed class NodeCipher : IDisposable
 
     private readonly CoapNodeId _self;
     private readonly CoapSealedClusterStore _store;
-    private readonly RecordCipher _cipher;
+    private readonly StoreRecordCipher _cipher;
     private readonly ILogger _logger;
     private readonly Func<CoapNodeId, bool> _isLive;
     private readonly RateLimitedLog _toldRefused;
@@ -54,7 +54,7 @@ internal sealed class NodeCipher : IDisposable
         CoapRandomSource random, TimeProvider time, ILogger logger)
     {
         (_self, _store, _isLive, _logger) = (self, store, isLive, logger);
-        _cipher = new RecordCipher(secrets, random, "messages", format: store.Format);
+        _cipher = new StoreRecordCipher(secrets, random, "messages", format: store.Format);
         _toldRefused = new RateLimitedLog(time);
         _toldRepeated = new RateLimitedLog(time);
     }
@@ -122,7 +122,7 @@ internal sealed class NodeCipher : IDisposable
 
     // The beginning has the number, a random nonce and the tag.
     private static ReadOnlySpan<byte> BeginningOf(ReadOnlySpan<byte> question) =>
-        question[..Math.Min(question.Length, NumberLength + RecordCipher.Overhead)];
+        question[..Math.Min(question.Length, NumberLength + StoreRecordCipher.Overhead)];
 
     // A message is bound to its number, an answer to its question.
     private static byte[] NameOf(CoapNodeId from, CoapNodeId to, string path, ReadOnlySpan<byte> binding)

@@ -30,10 +30,10 @@ internal sealed class NodeMembership : IAsyncDisposable
     private long? _renewedAt;
     private long? _awaitedFrom;
     private CoapClusterNode? _self;
-    private CoapClusterMap _map = CoapClusterMap.Empty;
+    private CoapClusterSlotMap _map = CoapClusterSlotMap.Empty;
 
     // The newest map of the store; the other one has the nodes that are live according to the peers.
-    private CoapClusterMap _read = CoapClusterMap.Empty;
+    private CoapClusterSlotMap _read = CoapClusterSlotMap.Empty;
     private SlotPlan? _plan;
     private CoapStoreHealth _health;
     private Task _renewing = Task.CompletedTask;
@@ -71,7 +71,7 @@ internal sealed class NodeMembership : IAsyncDisposable
     public event EventHandler? MapChanged;
 
     /// <summary>The live nodes and the owner of each slot, as last read.</summary>
-    public CoapClusterMap Map
+    public CoapClusterSlotMap Map
     {
         get
         {
@@ -194,14 +194,14 @@ internal sealed class NodeMembership : IAsyncDisposable
     /// <returns>The given slots and their receiver.</returns>
     /// <exception cref="CoapClusterStoreException">The store is unavailable.</exception>
     public async Task<(CoapNodeId To, IReadOnlyList<CoapSlot> Slots)> GiveAsync(
-        Func<CoapClusterMap, (CoapNodeId To, IReadOnlyList<CoapSlot> Slots)> choose, CancellationToken cancellationToken)
+        Func<CoapClusterSlotMap, (CoapNodeId To, IReadOnlyList<CoapSlot> Slots)> choose, CancellationToken cancellationToken)
     {
         await _taking.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
             while (true)
             {
-                CoapClusterMap map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
+                CoapClusterSlotMap map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
                 (CoapNodeId To, IReadOnlyList<CoapSlot> Slots) given = choose(Set(map));
                 if (given.Slots.Count == 0)
                 {
@@ -274,7 +274,7 @@ internal sealed class NodeMembership : IAsyncDisposable
         {
             try
             {
-                await foreach (CoapClusterMap map in _store.WatchAsync(_stop.Token).ConfigureAwait(false))
+                await foreach (CoapClusterSlotMap map in _store.WatchAsync(_stop.Token).ConfigureAwait(false))
                 {
                     await OnMapAsync(map, _stop.Token).ConfigureAwait(false);
                 }
@@ -299,7 +299,7 @@ internal sealed class NodeMembership : IAsyncDisposable
     }
 
     /// <summary>Returns the plan for a map, cached for all maps of the same content because each renewal reads one.</summary>
-    public SlotPlan PlanOf(CoapClusterMap map)
+    public SlotPlan PlanOf(CoapClusterSlotMap map)
     {
         SlotPlan? plan = Volatile.Read(ref _plan);
         if (plan?.IsOf(map) != true)
@@ -356,7 +356,7 @@ internal sealed class NodeMembership : IAsyncDisposable
     }
 
     // One map after the other, so that an older one never follows a newer one.
-    private async Task OnMapAsync(CoapClusterMap map, CancellationToken cancellationToken)
+    private async Task OnMapAsync(CoapClusterSlotMap map, CancellationToken cancellationToken)
     {
         await _taking.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
@@ -408,7 +408,7 @@ internal sealed class NodeMembership : IAsyncDisposable
     }
 
     // For one lease after the store has returned, slots of previously live nodes stay untouched, because these nodes still use them.
-    private IReadOnlyList<CoapSlot> WithoutAwaited(IReadOnlyList<CoapSlot> orphans, CoapClusterMap map)
+    private IReadOnlyList<CoapSlot> WithoutAwaited(IReadOnlyList<CoapSlot> orphans, CoapClusterSlotMap map)
     {
         lock (_gate)
         {
@@ -453,7 +453,7 @@ internal sealed class NodeMembership : IAsyncDisposable
     }
 
     // Returns the map with the nodes that are live according to the peers. The caller has the semaphore, so that no older map follows.
-    private CoapClusterMap Set(CoapClusterMap map)
+    private CoapClusterSlotMap Set(CoapClusterSlotMap map)
     {
         if (map.Version >= _read.Version)
         {

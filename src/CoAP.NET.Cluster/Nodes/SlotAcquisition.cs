@@ -167,12 +167,12 @@ internal sealed class SlotAcquisition
         }
     }
 
-    private bool IsFree(CoapClusterMap map, SlotClaim wish) => map[wish.Slot] is var owner
+    private bool IsFree(CoapClusterSlotMap map, SlotClaim wish) => map[wish.Slot] is var owner
         && (owner.Node == _self || !map.IsThere(owner.Node) || (wish.Released.IsSet && wish.Released == owner.Fence));
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
-        CoapClusterMap map = _membership.Map;
+        CoapClusterSlotMap map = _membership.Map;
         Dictionary<CoapNodeId, int> gone = [];
         lock (_gate)
         {

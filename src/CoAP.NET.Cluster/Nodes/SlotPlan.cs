@@ -8,10 +8,10 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 internal sealed class SlotPlan
 {
-    private readonly CoapClusterMap _map;
+    private readonly CoapClusterSlotMap _map;
     private readonly CoapNodeId[] _target = new CoapNodeId[CoapSlot.Count];
 
-    private SlotPlan(CoapClusterMap map)
+    private SlotPlan(CoapClusterSlotMap map)
     {
         _map = map;
         IsShared = map.Nodes.Any(static node => node.Address.Length > 0);
@@ -31,9 +31,9 @@ internal sealed class SlotPlan
     public bool IsShared { get; }
 
     /// <summary>Whether this is the plan of a map, which then has the same content as the one of the plan.</summary>
-    public bool IsOf(CoapClusterMap map) => _map == map || _map.HasSameContent(map);
+    public bool IsOf(CoapClusterSlotMap map) => _map == map || _map.HasSameContent(map);
 
-    public static SlotPlan Of(CoapClusterMap map)
+    public static SlotPlan Of(CoapClusterSlotMap map)
     {
         SlotPlan plan = new(map);
         plan.Fill();

@@ -65,7 +65,7 @@ internal sealed class SlotRebalancer(CoapCluster cluster, ISlotActivations slots
     // Returns the time until the next step without an event.
     private TimeSpan Step()
     {
-        CoapClusterMap map = cluster.Map;
+        CoapClusterSlotMap map = cluster.Map;
         if (!map.Nodes.Any(node => node.Id == _self && node.Address.Length > 0))
         {
             // Its servers do not run yet.

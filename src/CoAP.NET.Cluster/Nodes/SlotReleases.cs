@@ -42,7 +42,7 @@ internal sealed class SlotReleases(CoapNodeId self, CoapRecordWriteQueue writer,
     public void Mark(CoapSlot slot, CoapFencingToken fence) => Volatile.Write(ref _moving[slot.Number], fence.Value);
 
     /// <summary>Counts the slots of a map that are being released.</summary>
-    public int CountIn(CoapClusterMap map)
+    public int CountIn(CoapClusterSlotMap map)
     {
         int count = 0;
         for (int i = 0; i < CoapSlot.Count; i++)

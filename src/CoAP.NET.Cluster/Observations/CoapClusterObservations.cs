@@ -18,7 +18,7 @@ public sealed class CoapClusterObservations
 {
     private readonly DeviceObservationTable _table = new();
     private readonly ObservationRunner _runs;
-    private readonly ObservationStore _observerStore;
+    private readonly DeviceObservationStore _observerStore;
     private readonly TimeProvider _time;
     private readonly CoapRandomSource _random;
 
@@ -26,7 +26,7 @@ public sealed class CoapClusterObservations
     {
         (_time, _random) = (time, random);
         _runs = new ObservationRunner(cluster, _table, time, logger);
-        _observerStore = new ObservationStore(cluster, _table, _runs, time, logger);
+        _observerStore = new DeviceObservationStore(cluster, _table, _runs, time, logger);
     }
 
     /// <summary>The current number of observations of this node, including those whose session is not loaded yet.</summary>

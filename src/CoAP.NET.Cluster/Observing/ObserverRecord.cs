@@ -10,7 +10,7 @@ namespace CoAP.NET.Cluster;
 internal static class ObserverRecord
 {
     /// <summary>The maximum length of a record's state in bytes.</summary>
-    public const int MaxState = CoapRecordWrite.MaxStateLength - RecordCipher.Overhead;
+    public const int MaxState = CoapRecordWrite.MaxStateLength - StoreRecordCipher.Overhead;
 
     private const byte HasFormat = 1;
     private const int HeaderLength = 3;

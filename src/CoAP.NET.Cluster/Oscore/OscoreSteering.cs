@@ -100,7 +100,7 @@ internal sealed class OscoreSteering : IDisposable
             return false;
         }
 
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         CoapNodeId owner = map[flow.Slot].Node;
         if (owner == _cluster.Self.Id)
         {
@@ -146,7 +146,7 @@ internal sealed class OscoreSteering : IDisposable
             });
         }
 
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         if (map[slot].Node is var owner && owner != _cluster.Self.Id)
         {
             SendToOwner(map, owner, slot, channel.Remote, origin, s_serializer.Serialize(request));
@@ -233,7 +233,7 @@ internal sealed class OscoreSteering : IDisposable
     private CoapNodeId OriginOf(int via) => _relays.OriginOf(via >> 8);
 
     private void SendToOwner(
-        CoapClusterMap map, CoapNodeId owner, CoapSlot slot, in CoapAddress remote, CoapNodeId origin, ReadOnlySpan<byte> bytes)
+        CoapClusterSlotMap map, CoapNodeId owner, CoapSlot slot, in CoapAddress remote, CoapNodeId origin, ReadOnlySpan<byte> bytes)
     {
         if (!_budget.TryUse(remote))
         {
@@ -247,7 +247,7 @@ internal sealed class OscoreSteering : IDisposable
     }
 
     private RelayedDatagram ItemOf(
-        CoapClusterMap map, CoapSlot slot, in CoapAddress remote, CoapNodeId origin, ReadOnlySpan<byte> bytes) => new()
+        CoapClusterSlotMap map, CoapSlot slot, in CoapAddress remote, CoapNodeId origin, ReadOnlySpan<byte> bytes) => new()
         {
             Server = _server,
             Version = map.Version,

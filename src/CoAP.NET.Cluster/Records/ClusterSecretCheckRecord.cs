@@ -14,7 +14,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="random">The source of the key.</param>
 /// <param name="time">The clock.</param>
 internal sealed class ClusterSecretCheckRecord(
-    ICoapClusterStore store, RecordCipher cipher, RecordFormat format, CoapRandomSource random, TimeProvider time) : IDisposable
+    ICoapClusterStore store, StoreRecordCipher cipher, RecordFormat format, CoapRandomSource random, TimeProvider time) : IDisposable
 {
     private const int KeyLength = CoapSealedClusterStore.SecretLength;
 
@@ -58,7 +58,7 @@ internal sealed class ClusterSecretCheckRecord(
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The format in which the nodes write from now on; null if that has not changed.</returns>
     /// <exception cref="CoapClusterStoreException">As <see cref="CheckAsync"/>.</exception>
-    public async ValueTask<byte?> WriteAsync(CoapClusterMap map, CoapNodeId self, CancellationToken cancellationToken)
+    public async ValueTask<byte?> WriteAsync(CoapClusterSlotMap map, CoapNodeId self, CancellationToken cancellationToken)
     {
         CoapSlotOwner owner = map[RecordKey.Slot];
         Written wanted = new(owner.Fence, cipher.UsesPrevious);

@@ -94,7 +94,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     /// <inheritdoc/>
     public byte? SlotOfNewSession()
     {
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         byte[] slots = Volatile.Read(ref _slots);
         if (map.Nodes.Count == 0)
         {
@@ -129,7 +129,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
             return true;
         }
 
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         if (slot is not { } number)
         {
             return SlotOfNewSession() is null && TryRelayBeginning(map, remote, datagram);
@@ -159,7 +159,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     /// <inheritdoc/>
     public bool TryEnqueue(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         CoapSlot of = new(slot);
         if (PlaceOf(map, of).Place == SlotLocation.Here)
         {
@@ -173,7 +173,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     /// <inheritdoc/>
     public bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         CoapNodeId node = _relays.OriginOf(via & ~WithoutSlot);
         if (via >= WithoutSlot && !RelaysBeginnings(map, node))
         {
@@ -222,7 +222,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     public void TakeRelayed(int via, in RelayedDatagram item, Span<byte> bytes = default)
     {
         _relays.Counts.OnReceived();
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         (SlotLocation place, CoapNodeId owner) = item.Slot is { } of ? PlaceOf(map, of) : (SlotLocation.Here, default);
         if (item.Slot is not { } slot)
         {
@@ -286,20 +286,20 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
 
     private CoapDtlsSteeringContext? Port => Volatile.Read(ref _port);
 
-    private bool HasOthers(CoapClusterMap map) => map.Nodes.Any(node => node.Id != _cluster.Self.Id && IsMember(node));
+    private bool HasOthers(CoapClusterSlotMap map) => map.Nodes.Any(node => node.Id != _cluster.Self.Id && IsMember(node));
 
     private static bool IsMember(CoapClusterNode node) => node.Address.Length > 0 && !node.IsLeaving;
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         Volatile.Write(ref _slots, [.. map.SlotsOf(_cluster.Self.Id).Select(static slot => slot.Number)]);
         Look();
     }
 
     private void Tick()
     {
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         _ways.Retain(map.IsThere);
         _ways.Look(_cluster.Peers.Up);
         _held.RemoveOld();
@@ -310,7 +310,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
         }
     }
 
-    private (SlotLocation Place, CoapNodeId Owner) PlaceOf(CoapClusterMap map, CoapSlot slot)
+    private (SlotLocation Place, CoapNodeId Owner) PlaceOf(CoapClusterSlotMap map, CoapSlot slot)
     {
         CoapSlotOwner owner = map[slot];
         if (owner.Node == _cluster.Self.Id)
@@ -323,11 +323,11 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     }
 
     // Whether a node is known to relay datagrams without a slot: it has no slots yet, or hands them over.
-    private static bool RelaysBeginnings(CoapClusterMap map, CoapNodeId node) =>
+    private static bool RelaysBeginnings(CoapClusterSlotMap map, CoapNodeId node) =>
         map.Nodes.Any(other => other.Id == node && other.IsLeaving) || !CoapSlot.All.Any(slot => map[slot].Node == node);
 
     // A new client has no slot yet. All its datagrams must reach the same node, which its address therefore determines.
-    private bool TryRelayBeginning(CoapClusterMap map, in CoapAddress remote, ReadOnlySpan<byte> datagram)
+    private bool TryRelayBeginning(CoapClusterSlotMap map, in CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
         Span<byte> bytes = stackalloc byte[CoapAddress.BinaryLength + 16];
         remote.WriteTo(bytes[16..]);
@@ -381,7 +381,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     }
 
     private RelayedDatagram ItemOf(
-        CoapClusterMap map, CoapSlot? slot, in CoapAddress remote, ReadOnlySpan<byte> datagram, CoapNodeId origin = default) => new()
+        CoapClusterSlotMap map, CoapSlot? slot, in CoapAddress remote, ReadOnlySpan<byte> datagram, CoapNodeId origin = default) => new()
         {
             Server = Server,
             Version = map.Version,
@@ -428,7 +428,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
 
     private void Continue(CoapSlot slot)
     {
-        CoapClusterMap map = _cluster.Map;
+        CoapClusterSlotMap map = _cluster.Map;
         (SlotLocation place, CoapNodeId owner) = PlaceOf(map, slot);
         if (place == SlotLocation.OnItsWay || (place == SlotLocation.Elsewhere && !IsUp(owner)))
         {

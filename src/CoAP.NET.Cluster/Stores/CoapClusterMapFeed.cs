@@ -9,11 +9,11 @@ internal sealed class CoapClusterMapFeed : IDisposable
 {
     private readonly Lock _gate = new();
     private TaskCompletionSource _changed = New();
-    private CoapClusterMap? _newest;
+    private CoapClusterSlotMap? _newest;
     private bool _isDisposed;
 
     /// <summary>The map that was published last; null before the first.</summary>
-    public CoapClusterMap? Newest
+    public CoapClusterSlotMap? Newest
     {
         get
         {
@@ -25,7 +25,7 @@ internal sealed class CoapClusterMapFeed : IDisposable
     }
 
     /// <summary>Publishes a map if it differs from the one before.</summary>
-    public void Publish(CoapClusterMap map)
+    public void Publish(CoapClusterSlotMap map)
     {
         ArgumentNullException.ThrowIfNull(map);
         TaskCompletionSource changed;
@@ -46,13 +46,13 @@ internal sealed class CoapClusterMapFeed : IDisposable
 
     /// <summary>Returns the newest map, and the newest one again each time that it changed.</summary>
     /// <exception cref="ObjectDisposedException">The feed is disposed.</exception>
-    public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    public async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        CoapClusterMap? shown = null;
+        CoapClusterSlotMap? shown = null;
         while (true)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            CoapClusterMap? newest;
+            CoapClusterSlotMap? newest;
             Task changed;
             lock (_gate)
             {

@@ -13,7 +13,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     private readonly Dictionary<CoapRecordKey, MemoryRecord> _records = [];
     private readonly Dictionary<CoapNodeId, MemoryLease> _leases = [];
     private readonly List<CoapClusterMapFeed> _feeds = [];
-    private CoapClusterMap _map = CoapClusterMap.Empty;
+    private CoapClusterSlotMap _map = CoapClusterSlotMap.Empty;
     private bool _isAway;
 
     /// <summary>
@@ -108,7 +108,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
         }
     }
 
-    internal CoapClusterMap Join(CoapClusterNode self, TimeSpan duration)
+    internal CoapClusterSlotMap Join(CoapClusterNode self, TimeSpan duration)
     {
         lock (_gate)
         {
@@ -126,7 +126,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
         }
     }
 
-    internal bool TryChange(CoapClusterMap wanted)
+    internal bool TryChange(CoapClusterSlotMap wanted)
     {
         lock (_gate)
         {
@@ -228,7 +228,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     private void ShowLocked()
     {
         CoapSlotOwner[] owners = [.. CoapSlot.All.Select(slot => _map[slot])];
-        _map = new CoapClusterMap(_map.Version, _leases.Values.Select(static lease => lease.Node), owners, _map.StaleFence);
+        _map = new CoapClusterSlotMap(_map.Version, _leases.Values.Select(static lease => lease.Node), owners, _map.StaleFence);
         if (_isAway)
         {
             return;
@@ -250,7 +250,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
 }
 
 /// <summary>What a store in memory had at some time; see <see cref="CoapMemoryCluster.GoBack"/>.</summary>
-internal sealed record MemoryStoreSnapshot(CoapClusterMap Map, Dictionary<CoapRecordKey, MemoryRecord> Records);
+internal sealed record MemoryStoreSnapshot(CoapClusterSlotMap Map, Dictionary<CoapRecordKey, MemoryRecord> Records);
 
 /// <summary>A node that is live until its timer fires.</summary>
 internal sealed class MemoryLease(CoapClusterNode node)

@@ -27,11 +27,11 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
     public const int SecretLength = 32;
 
     /// <summary>The maximum length of a state: 65,491 bytes, 45 less than in the store itself.</summary>
-    public const int MaxStateLength = CoapRecordWrite.MaxStateLength - RecordCipher.Overhead;
+    public const int MaxStateLength = CoapRecordWrite.MaxStateLength - StoreRecordCipher.Overhead;
 
     private readonly ICoapClusterStore _inner;
-    private readonly RecordCipher _cipher;
-    private readonly NodeAuthenticator _seals;
+    private readonly StoreRecordCipher _cipher;
+    private readonly NodeAddressSealer _seals;
     private readonly ClusterSecretCheckRecord _mark;
     private readonly ILogger _logger;
     private readonly RateLimitedLog _told;
@@ -69,8 +69,8 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
         PlatformCryptographyAvailability.ThrowIfMissing("An encrypted store");
         _inner = inner;
         Format = new RecordFormat(newestFormat);
-        _cipher = new RecordCipher(secrets, random ?? CoapRandomSource.Secure, format: Format);
-        _seals = new NodeAuthenticator(secrets, newestFormat);
+        _cipher = new StoreRecordCipher(secrets, random ?? CoapRandomSource.Secure, format: Format);
+        _seals = new NodeAddressSealer(secrets, newestFormat);
         _mark = new ClusterSecretCheckRecord(inner, _cipher, Format, random ?? CoapRandomSource.Secure, time);
         _logger = logger;
         _told = new RateLimitedLog(time);
@@ -99,11 +99,11 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
     /// <inheritdoc/>
     /// <exception cref="CoapClusterStoreException">The node has another secret than the cluster
     /// (<see cref="CoapClusterStoreFault.OtherSecret"/>), or the store failed.</exception>
-    public async ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    public async ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(self);
         await _mark.CheckAsync(cancellationToken).ConfigureAwait(false);
-        CoapClusterMap map = await _inner.JoinAsync(_seals.Seal(self), lease, cancellationToken).ConfigureAwait(false);
+        CoapClusterSlotMap map = await _inner.JoinAsync(_seals.Seal(self), lease, cancellationToken).ConfigureAwait(false);
         map = Verified(map);
         if (await _mark.WriteAsync(map, self.Id, cancellationToken).ConfigureAwait(false) is { } format)
         {
@@ -114,16 +114,16 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
     }
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    public async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await foreach (CoapClusterMap map in _inner.WatchAsync(cancellationToken).ConfigureAwait(false))
+        await foreach (CoapClusterSlotMap map in _inner.WatchAsync(cancellationToken).ConfigureAwait(false))
         {
             yield return Verified(map);
         }
     }
 
     /// <inheritdoc/>
-    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+    public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
         _inner.TryChangeAsync(wanted, cancellationToken);
 
     /// <inheritdoc/>
@@ -218,7 +218,7 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
 
     // Without the nodes that do not have the secret. A node with both secrets uses the new one when all nodes have it, and a node writes
     // the newest format when all nodes read it.
-    private CoapClusterMap Verified(CoapClusterMap map)
+    private CoapClusterSlotMap Verified(CoapClusterSlotMap map)
     {
         List<CoapClusterNode> nodes = new(map.Nodes.Count);
         List<CoapClusterNode> strangers = [];
@@ -242,7 +242,7 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
         Format.Hear(formats);
         foreach (CoapClusterNode node in NewOf(strangers))
         {
-            ClusterLog.Stranger(_logger, node.Id, NodeAuthenticator.AddressOf(node));
+            ClusterLog.Stranger(_logger, node.Id, NodeAddressSealer.AddressOf(node));
         }
 
         return map.WithNodes(nodes);
@@ -273,7 +273,7 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
         }
 
         return _cipher.TryOpenInPlace(record.Key, MemoryMarshal.AsMemory(record.State).Span)
-            ? record with { State = record.State[RecordCipher.Overhead..] }
+            ? record with { State = record.State[StoreRecordCipher.Overhead..] }
             : null;
     }
 

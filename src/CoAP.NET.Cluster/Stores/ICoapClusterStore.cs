@@ -27,19 +27,19 @@ internal interface ICoapClusterStore : IAsyncDisposable
     /// <param name="lease">The time for which the node counts as live, from 100 ms to 1 hour.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The map with the node.</returns>
-    ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken);
+    ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken);
 
     /// <summary>Returns the current map, and a new one whenever nodes joined or left or slots changed their owner.</summary>
     /// <remarks>
     /// It always returns the newest map; a slow reader skips those between. It continues after the store was unavailable.
     /// </remarks>
-    IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken);
+    IAsyncEnumerable<CoapClusterSlotMap> WatchAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Changes the map, unless it changed since the map that the change is based on (<see cref="CoapClusterMap.Assign"/>).
+    /// Changes the map, unless it changed since the map that the change is based on (<see cref="CoapClusterSlotMap.Assign"/>).
     /// </summary>
     /// <returns>True if the change was accepted. False if another node was faster: read the map again.</returns>
-    ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken);
+    ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken);
 
     /// <summary>Puts and removes records.</summary>
     /// <remarks>

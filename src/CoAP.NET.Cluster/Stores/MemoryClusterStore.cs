@@ -16,7 +16,7 @@ internal sealed class MemoryClusterStore : ICoapClusterStore
         cluster.Add(_feed);
     }
 
-    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
         NodeLeaseLimits.Check(self, lease);
         Begin(cancellationToken);
@@ -25,20 +25,20 @@ internal sealed class MemoryClusterStore : ICoapClusterStore
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             NodeLeaseLimits.CheckSame(_self, self.Id);
             _self = self.Id;
-            return new ValueTask<CoapClusterMap>(_cluster.Join(self, lease));
+            return new ValueTask<CoapClusterSlotMap>(_cluster.Join(self, lease));
         }
     }
 
-    public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    public async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         Begin(cancellationToken);
-        await foreach (CoapClusterMap map in _feed.WatchAsync(cancellationToken).ConfigureAwait(false))
+        await foreach (CoapClusterSlotMap map in _feed.WatchAsync(cancellationToken).ConfigureAwait(false))
         {
             yield return map;
         }
     }
 
-    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
+    public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(wanted);
         Begin(cancellationToken);

@@ -25,7 +25,7 @@ internal sealed class TableLoader(
     /// <summary>Handles a change of the map: this node gives up lost slots, and reads those that have another owner.</summary>
     public void OnMapChanged()
     {
-        CoapClusterMap map = cluster.Map;
+        CoapClusterSlotMap map = cluster.Map;
         foreach (CoapSlot number in CoapSlot.All)
         {
             CoapSlotOwner owner = map[number];

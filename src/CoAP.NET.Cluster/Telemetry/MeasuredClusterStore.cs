@@ -19,12 +19,12 @@ internal sealed class MeasuredClusterStore(ICoapClusterStore inner, Histogram<do
     private const string Find = "find";
     private const string RemoveExpired = "remove_expired";
 
-    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+    public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         MeasureAsync(Join, () => inner.JoinAsync(self, lease, cancellationToken));
 
-    public IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken) => inner.WatchAsync(cancellationToken);
+    public IAsyncEnumerable<CoapClusterSlotMap> WatchAsync(CancellationToken cancellationToken) => inner.WatchAsync(cancellationToken);
 
-    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+    public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
         MeasureAsync(Change, () => inner.TryChangeAsync(wanted, cancellationToken));
 
     public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken) =>

@@ -15,7 +15,7 @@ public static class CoapCborHandlerBinding
         route.Cbor = Conversion.Instance;
     }
 
-    private sealed class Conversion : CborConversion
+    private sealed class Conversion : HandlerCborSerializer
     {
         public static Conversion Instance { get; } = new();
 

@@ -20,7 +20,7 @@ public sealed class CoapHandlerBinding
     private CoapRouteHandlerBuilder? _route;
 
     /// <summary>Converts values from and to CBOR; null if the project of the handler does not reference CoAP.NET.Content.</summary>
-    internal CborConversion? Cbor { get; set; }
+    internal HandlerCborSerializer? Cbor { get; set; }
 
     /// <summary>Declares that a parameter gets the body, as JSON, as CBOR, or by a formatter.</summary>
     /// <typeparam name="T">The type of the parameter, without a question mark.</typeparam>

@@ -308,7 +308,7 @@ public static class CoapClientRequestExtensions
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(proxy);
-        return ForwardProxyRequestFactory.WithProxy(request, proxy, proxyScheme);
+        return ProxiedRequestFactory.WithProxy(request, proxy, proxyScheme);
     }
 
     /// <summary>Sends a GET request to all members of a group.</summary>

@@ -62,7 +62,7 @@ internal sealed class CoapRequestDefaults
         {
             if (value is not null)
             {
-                ForwardProxyRequestFactory.Check(value);
+                ProxiedRequestFactory.Check(value);
             }
 
             field = value;
@@ -121,7 +121,7 @@ internal sealed class CoapRequestDefaults
         CoapUri named = request.Uri
             ?? throw new ArgumentException(
                 "The request has no URI. Create it with one; it may be relative to the base address.", nameof(request));
-        bool isProxied = Proxy is not null && !ForwardProxyRequestFactory.NamesProxy(request);
+        bool isProxied = Proxy is not null && !ProxiedRequestFactory.NamesProxy(request);
         CoapUri uri = Resolve(named);
         bool lacksTimeout = Timeout is not null && request.Timeout is null;
         bool lacksAccept = Accept is not null && request.Accept is null;

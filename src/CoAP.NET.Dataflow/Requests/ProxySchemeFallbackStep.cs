@@ -50,7 +50,7 @@ internal sealed class ProxySchemeFallbackStep : OutgoingRequestStep
         }
 
         message.Options.Remove(OptionNumber.ProxyUri);
-        foreach (int number in ForwardProxyRequestFactory.UriOptions)
+        foreach (int number in ProxiedRequestFactory.UriOptions)
         {
             message.Options.Remove(number);
         }

@@ -17,7 +17,7 @@ internal sealed class RemoteSiloDeviceClient(CoapCluster cluster, CoapNodeClient
     {
         get
         {
-            CoapClusterMap map = cluster.Map;
+            CoapClusterSlotMap map = cluster.Map;
             return [.. map.Nodes.Select(node => SiloPeers.SiloOf(map, node.Id)).OfType<SiloAddress>()];
         }
     }
@@ -35,7 +35,7 @@ internal sealed class RemoteSiloDeviceClient(CoapCluster cluster, CoapNodeClient
     /// <exception cref="SiloUnavailableException">The node of the silo is not in the map, or has another secret.</exception>
     public async Task<byte[]> CallAsync(SiloAddress silo, DeviceCall call, CancellationToken cancellationToken = default)
     {
-        CoapClusterMap map = cluster.Map;
+        CoapClusterSlotMap map = cluster.Map;
         byte[]? opened = null;
         if (map.Nodes.FirstOrDefault(node => silo.Equals(SiloPeers.SiloOf(map, node.Id))) is { } node)
         {

@@ -92,11 +92,11 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     public ICoapNodeService? ServiceOf(CoapNodeId node) => Find(node) is { } peer ? _services(peer.Silo) : null;
 
     /// <summary>Returns the silo of a node of a map; null if it is not the node of a silo.</summary>
-    public static SiloAddress? SiloOf(CoapClusterMap map, CoapNodeId node) =>
+    public static SiloAddress? SiloOf(CoapClusterSlotMap map, CoapNodeId node) =>
         map.Nodes.FirstOrDefault(one => one.Id == node) is { } found ? SiloOf(found) : null;
 
     /// <inheritdoc/>
-    public CoapClusterMap LiveOf(CoapClusterMap map)
+    public CoapClusterSlotMap LiveOf(CoapClusterSlotMap map)
     {
         Dictionary<SiloAddress, SiloStatus> statuses = _silos.GetApproximateSiloStatuses();
         List<CoapClusterNode> live;
@@ -132,11 +132,11 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
             }
         }
 
-        return new CoapClusterMap(map.Version, live, [.. CoapSlot.All.Select(slot => map[slot])], map.StaleFence);
+        return new CoapClusterSlotMap(map.Version, live, [.. CoapSlot.All.Select(slot => map[slot])], map.StaleFence);
     }
 
     /// <inheritdoc/>
-    public void Update(CoapClusterMap map)
+    public void Update(CoapClusterSlotMap map)
     {
         Dictionary<CoapNodeId, SiloPeer> before = Volatile.Read(ref _up);
         Dictionary<CoapNodeId, SiloPeer> now = [];

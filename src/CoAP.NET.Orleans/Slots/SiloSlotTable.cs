@@ -31,13 +31,13 @@ internal sealed class SiloSlotTable(CoapCluster cluster, SiloPeers peers, TimePr
     /// <summary>Returns the silo that is to have a slot; null if no node serves yet.</summary>
     public SiloAddress? PlannedSiloOf(CoapSlot slot)
     {
-        CoapClusterMap map = cluster.Map;
+        CoapClusterSlotMap map = cluster.Map;
         SlotPlan plan = cluster.PlanOf(map);
         return plan.IsShared ? SiloOf(map, plan[slot]) : null;
     }
 
     /// <summary>Returns the silo of a node of a map; null if it has none that serves.</summary>
-    public SiloAddress? SiloOf(CoapClusterMap map, CoapNodeId node) =>
+    public SiloAddress? SiloOf(CoapClusterSlotMap map, CoapNodeId node) =>
         node == cluster.Self.Id ? peers.Silo : SiloPeers.SiloOf(map, node);
 
     /// <summary>Takes a slot for an activation.</summary>

@@ -27,10 +27,10 @@ internal sealed class SlotBalancer(IServiceProvider services, ILogger logger) : 
     public void End(CoapSlot slot) => Host.Find(slot)?.End();
 
     /// <inheritdoc/>
-    public bool CanReach(CoapClusterMap map, CoapNodeId node) => Host.SiloOf(map, node) is not null;
+    public bool CanReach(CoapClusterSlotMap map, CoapNodeId node) => Host.SiloOf(map, node) is not null;
 
     /// <inheritdoc/>
-    public void Move(CoapSlot slot, CoapClusterMap map, CoapNodeId to) => Host.Find(slot)?.MoveTo(Host.SiloOf(map, to)!);
+    public void Move(CoapSlot slot, CoapClusterSlotMap map, CoapNodeId to) => Host.Find(slot)?.MoveTo(Host.SiloOf(map, to)!);
 
     /// <inheritdoc/>
     protected override Task ExecuteAsync(CancellationToken stoppingToken) =>

@@ -6,7 +6,7 @@ namespace CoAP.NET.Oscore;
 internal sealed class OscoreProtection : CoapMessageProtector
 {
     private readonly OscoreContexts _contexts;
-    private readonly OscoreLookups _lookups;
+    private readonly OscoreResolverLimiter _lookups;
     private readonly CoapSourceGroupingRule _sources;
     private readonly OscoreRateLimiter _derivations;
     private readonly OscoreRateLimiter _refusals;
@@ -15,7 +15,7 @@ internal sealed class OscoreProtection : CoapMessageProtector
     {
         _contexts = contexts;
         Telemetry = telemetry;
-        _lookups = new OscoreLookups(contexts, stage.Sources, stage.TimeProvider, telemetry);
+        _lookups = new OscoreResolverLimiter(contexts, stage.Sources, stage.TimeProvider, telemetry);
         _sources = stage.Sources;
         OscoreLimits limits = contexts.Limits;
         _derivations = new OscoreRateLimiter(limits.DerivationBurst, limits.DerivationsPerSecond, stage.TimeProvider);

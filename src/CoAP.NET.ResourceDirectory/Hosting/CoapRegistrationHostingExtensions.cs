@@ -103,8 +103,8 @@ public static class CoapRegistrationHostingExtensions
             name, services => new RegistrationHealthCheck(Find(services, server)), failureStatus, tags));
     }
 
-    private static ICoapServerBuilder Use(ICoapServerBuilder builder, Action<HostedDirectories>? configure) =>
-        builder.AddPart(static (services, server) => new HostedDirectoryRegistrar(services, server), HostedDirectories.Table,
+    private static ICoapServerBuilder Use(ICoapServerBuilder builder, Action<HostedDirectoryRegistrations>? configure) =>
+        builder.AddPart(static (services, server) => new HostedDirectoryRegistrar(services, server), HostedDirectoryRegistrations.Table,
             static options => options.Findings, configure);
 
     private static HostedDirectoryRegistrar Find(IServiceProvider services, string server) =>

@@ -17,9 +17,9 @@ internal sealed class HostedDirectoryRegistrar(IServiceProvider services, Hosted
     private volatile bool _isServing;
     private CoapClient? _client;
 
-    public override string Section => HostedDirectories.Section;
+    public override string Section => HostedDirectoryRegistrations.Section;
 
-    public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => HostedDirectories.Table.Paths;
+    public override IEnumerable<(string Path, ConfigurationKeyShape Shape)> Keys => HostedDirectoryRegistrations.Table.Paths;
 
     /// <summary>The registrations that have begun; empty before the server serves.</summary>
     public IReadOnlyList<CoapRegistration> Running => _running;
@@ -29,7 +29,7 @@ internal sealed class HostedDirectoryRegistrar(IServiceProvider services, Hosted
     /// <summary>The name of the server in messages.</summary>
     public string Title => server.Title;
 
-    private HostedDirectories Options => services.OptionsOf<HostedDirectories>(server.Name);
+    private HostedDirectoryRegistrations Options => services.OptionsOf<HostedDirectoryRegistrations>(server.Name);
 
     public override IEnumerable<string> Check(CoapEndpointOptions endpoint) =>
         [.. Options.Findings.Errors, .. Options.Findings.UnknownKeys.Texts];

@@ -34,14 +34,14 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
         slow?.TrySetResult();
     }
 
-    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+    public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         CallAsync(store => store.JoinAsync(self, lease, cancellationToken));
 
-    public async IAsyncEnumerable<CoapClusterMap> WatchAsync(
+    public async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync(
         [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
         using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _cut.Token);
-        IAsyncEnumerator<CoapClusterMap> maps = Check().WatchAsync(ends.Token).GetAsyncEnumerator(ends.Token);
+        IAsyncEnumerator<CoapClusterSlotMap> maps = Check().WatchAsync(ends.Token).GetAsyncEnumerator(ends.Token);
         await using (maps)
         {
             while (await NextAsync(maps, cancellationToken))
@@ -52,7 +52,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
         }
     }
 
-    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+    public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
         CallAsync(store => store.TryChangeAsync(wanted, cancellationToken));
 
     public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
@@ -96,7 +96,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
         }
     }
 
-    private async Task<bool> NextAsync(IAsyncEnumerator<CoapClusterMap> maps, CancellationToken cancellationToken)
+    private async Task<bool> NextAsync(IAsyncEnumerator<CoapClusterSlotMap> maps, CancellationToken cancellationToken)
     {
         try
         {

@@ -55,10 +55,10 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
     public void End(CoapSlot slot) => _ = ReleaseAsync(slot);
 
     /// <inheritdoc/>
-    public bool CanReach(CoapClusterMap map, CoapNodeId node) => peers.IsUp(node);
+    public bool CanReach(CoapClusterSlotMap map, CoapNodeId node) => peers.IsUp(node);
 
     /// <inheritdoc/>
-    public void Move(CoapSlot slot, CoapClusterMap map, CoapNodeId to) => _ = MoveAsync(slot, to);
+    public void Move(CoapSlot slot, CoapClusterSlotMap map, CoapNodeId to) => _ = MoveAsync(slot, to);
 
     private async Task MoveAsync(CoapSlot slot, CoapNodeId to)
     {

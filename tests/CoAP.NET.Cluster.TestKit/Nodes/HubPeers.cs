@@ -76,7 +76,7 @@ internal sealed class HubPeers : INodePeers
     internal HubBalancer Balancer => _balancer!;
 
     /// <inheritdoc/>
-    public CoapClusterMap LiveOf(CoapClusterMap map)
+    public CoapClusterSlotMap LiveOf(CoapClusterSlotMap map)
     {
         List<CoapClusterNode> live;
         lock (_gate)
@@ -107,11 +107,11 @@ internal sealed class HubPeers : INodePeers
             }
         }
 
-        return new CoapClusterMap(map.Version, live, [.. CoapSlot.All.Select(slot => map[slot])], map.StaleFence);
+        return new CoapClusterSlotMap(map.Version, live, [.. CoapSlot.All.Select(slot => map[slot])], map.StaleFence);
     }
 
     /// <inheritdoc/>
-    public void Update(CoapClusterMap map)
+    public void Update(CoapClusterSlotMap map)
     {
         Dictionary<CoapNodeId, NodeSendQueue> before = Volatile.Read(ref _up);
         Dictionary<CoapNodeId, NodeSendQueue> now = map.Nodes.Select(static node => node.Id)

@@ -112,7 +112,7 @@ public sealed class ServerRunTests : FolderTest
         await cluster.StartAsync();
         await using CoapSealedClusterStore store = ClusterTests.Open(memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(other, FromHours(1), default);
+        CoapClusterSlotMap map = await store.JoinAsync(other, FromHours(1), default);
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [new CoapSlot(1)]), default));
         await backup.SaveAsync(changes, default);
 
@@ -138,7 +138,7 @@ public sealed class ServerRunTests : FolderTest
         CoapClusterNode other = new(CoapNodeId.New(), "");
         foreach (CoapNodeId owner in (CoapNodeId[])[other.Id, cluster.Self.Id])
         {
-            CoapClusterMap map = await store.JoinAsync(other, FromHours(1), default);
+            CoapClusterSlotMap map = await store.JoinAsync(other, FromHours(1), default);
             Assert.True(await store.TryChangeAsync(map.Assign(owner, [new CoapSlot(1)]), default));
         }
 

@@ -6,15 +6,15 @@ public sealed class ClusterMapTests
     public void A_map_after_a_loss_of_the_store_has_no_owners_and_a_higher_version_and_fence_than_any_lost_one()
     {
         CoapClusterNode node = new(CoapNodeId.New(), "");
-        CoapClusterMap map = new CoapClusterMap(7, [node], new CoapSlotOwner[CoapSlot.Count]).Assign(node.Id, CoapSlot.All);
-        CoapClusterMap once = map.AfterLoss(known: 90, default);
-        CoapClusterMap again = once.AfterLoss(known: 0, default);
+        CoapClusterSlotMap map = new CoapClusterSlotMap(7, [node], new CoapSlotOwner[CoapSlot.Count]).Assign(node.Id, CoapSlot.All);
+        CoapClusterSlotMap once = map.AfterLoss(known: 90, default);
+        CoapClusterSlotMap again = once.AfterLoss(known: 0, default);
 
         Assert.True(once.Version > 90 + 100_000 && again.Version > once.Version);
         Assert.Equal(CoapSlot.Count, once.Orphans().Count);
         Assert.All(CoapSlot.All, slot => Assert.True(once[slot].Fence.Value > map[slot].Fence.Value + 100_000));
         Assert.True(again.StaleFence.Value > once[new CoapSlot(0)].Fence.Value);
-        CoapClusterMap taken = new CoapClusterMap(
+        CoapClusterSlotMap taken = new CoapClusterSlotMap(
             once.Version, once.Nodes, [.. CoapSlot.All.Select(slot => once[slot])], once.StaleFence).Assign(node.Id, CoapSlot.All);
         Assert.Equal(once.StaleFence, taken.StaleFence);
         Assert.False(taken.IsStale(new CoapRecord(default, taken[new CoapSlot(0)].Fence, default, default)));
@@ -27,10 +27,10 @@ public sealed class ClusterMapTests
     public void A_store_that_is_restored_twice_to_the_same_state_reuses_neither_a_fence_nor_a_version()
     {
         DateTimeOffset first = new(2026, 11, 26, 0, 0, 0, TimeSpan.Zero);
-        CoapClusterMap map = CoapClusterMap.Empty.Assign(CoapNodeId.New(), CoapSlot.All);
+        CoapClusterSlotMap map = CoapClusterSlotMap.Empty.Assign(CoapNodeId.New(), CoapSlot.All);
 
-        CoapClusterMap once = map.AfterLoss(known: 1, first);
-        CoapClusterMap again = map.AfterLoss(known: 1, first.AddMilliseconds(1));
+        CoapClusterSlotMap once = map.AfterLoss(known: 1, first);
+        CoapClusterSlotMap again = map.AfterLoss(known: 1, first.AddMilliseconds(1));
 
         Assert.True(again.StaleFence.Value >= once.StaleFence.Value + (1 << 20));
         Assert.True(again.Version >= once.Version + (1 << 20));
@@ -42,13 +42,13 @@ public sealed class ClusterMapTests
         CoapNodeId node = CoapNodeId.New();
         CoapSlot[] slots = [new(7), new(3), new(7)];
 
-        CoapClusterMap changed = CoapClusterMap.Empty.Assign(node, slots);
+        CoapClusterSlotMap changed = CoapClusterSlotMap.Empty.Assign(node, slots);
 
         Assert.Equal(1, changed.Version);
         Assert.Equal([new CoapSlot(3), new CoapSlot(7)], changed.Changed);
         Assert.Equal(new CoapSlotOwner(node, new CoapFencingToken(1)), changed[new CoapSlot(7)]);
         Assert.Equal(default, changed[new CoapSlot(4)]);
-        Assert.Equal(default, CoapClusterMap.Empty[new CoapSlot(7)]);
+        Assert.Equal(default, CoapClusterSlotMap.Empty[new CoapSlot(7)]);
         Assert.Throws<InvalidOperationException>(() => changed.Assign(node, slots));
     }
 
@@ -60,7 +60,7 @@ public sealed class ClusterMapTests
         owners[5] = new CoapSlotOwner(here.Id, new CoapFencingToken(1));
         owners[6] = new CoapSlotOwner(CoapNodeId.New(), new CoapFencingToken(4));
 
-        CoapClusterMap map = new(9, [here], owners);
+        CoapClusterSlotMap map = new(9, [here], owners);
 
         Assert.Equal(CoapSlot.Count - 1, map.Orphans().Count);
         Assert.DoesNotContain(new CoapSlot(5), map.Orphans());

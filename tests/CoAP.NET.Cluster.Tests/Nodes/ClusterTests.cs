@@ -35,7 +35,7 @@ public sealed class ClusterTests
         CoapFencingToken fence = cluster.FenceOf(s_slot);
         await using CoapSealedClusterStore store = Open(_memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(other, FromMinutes(1), CancellationToken.None);
+        CoapClusterSlotMap map = await store.JoinAsync(other, FromMinutes(1), CancellationToken.None);
 
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [s_slot]), CancellationToken.None));
 

@@ -78,7 +78,7 @@ public sealed class SecretTests : IAsyncDisposable
     {
         await using ICoapClusterStore below = _memory.Open();
         CoapClusterNode stranger = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await below.JoinAsync(stranger, FromHours(1), default);
+        CoapClusterSlotMap map = await below.JoinAsync(stranger, FromHours(1), default);
         Assert.True(await below.TryChangeAsync(map.Assign(stranger.Id, CoapSlot.All), default));
 
         CoapCluster member = await StartAsync(s_old);
@@ -224,15 +224,15 @@ public sealed class SecretTests : IAsyncDisposable
 
         public int Joins => Volatile.Read(ref _joins);
 
-        public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+        public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
         {
             Interlocked.Increment(ref _joins);
             return inner.JoinAsync(self, lease, cancellationToken);
         }
 
-        public IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken) => inner.WatchAsync(cancellationToken);
+        public IAsyncEnumerable<CoapClusterSlotMap> WatchAsync(CancellationToken cancellationToken) => inner.WatchAsync(cancellationToken);
 
-        public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+        public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
             inner.TryChangeAsync(wanted, cancellationToken);
 
         public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken) =>

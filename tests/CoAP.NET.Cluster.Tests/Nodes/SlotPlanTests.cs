@@ -12,7 +12,7 @@ public sealed class SlotPlanTests
     [InlineData(100)]
     public void Nodes_that_start_together_get_fair_shares_of_all_slots(int count)
     {
-        CoapClusterMap map = CoapClusterMap.Empty.With(Nodes(count));
+        CoapClusterSlotMap map = CoapClusterSlotMap.Empty.With(Nodes(count));
         foreach (CoapClusterNode node in map.Nodes)
         {
             map = map.Assign(node.Id, SharedOf(map, SlotPlan.Of(map), node.Id)).Read(map.Nodes);
@@ -36,8 +36,8 @@ public sealed class SlotPlanTests
                 nodes[0] = nodes[0] with { IsLeaving = true };
             }
 
-            CoapClusterMap map = new(1, nodes, slots);
-            CoapClusterMap end = Carried(map, random, out int moves);
+            CoapClusterSlotMap map = new(1, nodes, slots);
+            CoapClusterSlotMap end = Carried(map, random, out int moves);
 
             Assert.Equal(moves, CoapSlot.All.Count(slot => end[slot].Fence != map[slot].Fence));
             Assert.True(moves <= Needed(map), $"{moves} moves in place of {Needed(map)} with seed {seed}");
@@ -49,8 +49,8 @@ public sealed class SlotPlanTests
     public void Every_node_derives_the_same_plan_from_the_same_map()
     {
         CoapClusterNode[] nodes = Nodes(5);
-        SlotPlan one = SlotPlan.Of(CoapClusterMap.Empty.With(nodes));
-        SlotPlan other = SlotPlan.Of(CoapClusterMap.Empty.With([.. nodes.Reverse()]));
+        SlotPlan one = SlotPlan.Of(CoapClusterSlotMap.Empty.With(nodes));
+        SlotPlan other = SlotPlan.Of(CoapClusterSlotMap.Empty.With([.. nodes.Reverse()]));
 
         Assert.All(CoapSlot.All, slot => Assert.Equal(one[slot], other[slot]));
     }
@@ -59,7 +59,7 @@ public sealed class SlotPlanTests
     public void A_single_node_has_all_slots_when_no_node_has_a_link()
     {
         CoapClusterNode[] nodes = [.. Nodes(3).Select(node => node with { Address = "" })];
-        CoapClusterMap map = CoapClusterMap.Empty.With(nodes);
+        CoapClusterSlotMap map = CoapClusterSlotMap.Empty.With(nodes);
         map = map.Assign(nodes[1].Id, SlotPlan.Of(map).ToTake(nodes[1].Id)).Read(nodes);
 
         Assert.Equal(CoapSlot.Count, map.SlotsOf(nodes[1].Id).Count);
@@ -73,10 +73,10 @@ public sealed class SlotPlanTests
     {
         CoapClusterNode[] nodes = Nodes(3);
         nodes[0] = nodes[0] with { Address = "" };
-        CoapClusterMap map = CoapClusterMap.Empty.With(nodes);
+        CoapClusterSlotMap map = CoapClusterSlotMap.Empty.With(nodes);
         Assert.Empty(SlotPlan.Of(map).ToTake(nodes[0].Id));
 
-        CoapClusterMap had = map.Assign(nodes[0].Id, CoapSlot.All).Read(nodes);
+        CoapClusterSlotMap had = map.Assign(nodes[0].Id, CoapSlot.All).Read(nodes);
         Assert.All(nodes, node => Assert.Empty(SlotPlan.Of(had).ToGive(node.Id)));
     }
 
@@ -84,23 +84,23 @@ public sealed class SlotPlanTests
     public void A_leaving_node_gives_away_all_slots_and_takes_none_unless_it_is_the_only_node()
     {
         CoapClusterNode[] nodes = Nodes(3);
-        CoapClusterMap map = Carried(CoapClusterMap.Empty.With(nodes), new Random(1), out _);
+        CoapClusterSlotMap map = Carried(CoapClusterSlotMap.Empty.With(nodes), new Random(1), out _);
         CoapClusterNode leaving = nodes[1] with { IsLeaving = true };
 
         SlotPlan plan = SlotPlan.Of(map.Read([nodes[0], leaving, nodes[2]]));
         Assert.Equal(map.SlotsOf(leaving.Id), plan.ToGive(leaving.Id).Select(move => move.Slot));
-        Assert.Empty(SlotPlan.Of(CoapClusterMap.Empty.With([nodes[0], leaving])).ToTake(leaving.Id));
-        CoapClusterMap alone = map.Read([leaving]);
+        Assert.Empty(SlotPlan.Of(CoapClusterSlotMap.Empty.With([nodes[0], leaving])).ToTake(leaving.Id));
+        CoapClusterSlotMap alone = map.Read([leaving]);
         Assert.Empty(SlotPlan.Of(alone).ToGive(leaving.Id));
         Assert.Empty(SlotPlan.Of(alone).ToTake(leaving.Id));
     }
 
     // The slots without a live owner that the plan gives to a node.
-    private static CoapSlot[] SharedOf(CoapClusterMap map, SlotPlan plan, CoapNodeId node) =>
+    private static CoapSlot[] SharedOf(CoapClusterSlotMap map, SlotPlan plan, CoapNodeId node) =>
         [.. map.Orphans().Where(slot => plan[slot] == node)];
 
     // What nodes do one after the other, each a part of what it sees in its plan.
-    private static CoapClusterMap Carried(CoapClusterMap map, Random random, out int moves)
+    private static CoapClusterSlotMap Carried(CoapClusterSlotMap map, Random random, out int moves)
     {
         moves = 0;
         for (int steps = 0; steps < 10_000; steps++)
@@ -130,7 +130,7 @@ public sealed class SlotPlanTests
         throw new InvalidOperationException("The plan has no end.");
     }
 
-    private static int Needed(CoapClusterMap map)
+    private static int Needed(CoapClusterSlotMap map)
     {
         HashSet<CoapNodeId> members = [.. SlotPlan.Of(map).Members];
         int homeless = CoapSlot.All.Count(slot => !members.Contains(map[slot].Node));
@@ -142,7 +142,7 @@ public sealed class SlotPlanTests
         return homeless + above;
     }
 
-    private static void AssertFair(CoapClusterMap map)
+    private static void AssertFair(CoapClusterSlotMap map)
     {
         IReadOnlyList<CoapNodeId> members = SlotPlan.Of(map).Members;
         int share = CoapSlot.Count / members.Count;

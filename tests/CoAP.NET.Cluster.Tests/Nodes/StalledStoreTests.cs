@@ -16,7 +16,7 @@ public sealed class StalledStoreTests
         CoapMemoryCluster memory = new(_clock);
         await using CoapSealedClusterStore active = ClusterTests.Open(memory);
         CoapClusterNode owner = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await active.JoinAsync(owner, s_lease, default);
+        CoapClusterSlotMap map = await active.JoinAsync(owner, s_lease, default);
         Assert.True(await active.TryChangeAsync(map.Assign(owner.Id, CoapSlot.All), default));
         StallingStore store = new(memory.Open());
         await using CoapCluster standby = new(store, ClusterTests.Options(s_lease), _clock);
@@ -63,7 +63,7 @@ public sealed class StalledStoreTests
             _stall = null;
         }
 
-        public async ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+        public async ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
         {
             if (_stall is { } stall)
             {
@@ -74,9 +74,9 @@ public sealed class StalledStoreTests
             return await inner.JoinAsync(self, lease, cancellationToken);
         }
 
-        public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+        public async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
         {
-            await foreach (CoapClusterMap map in inner.WatchAsync(cancellationToken))
+            await foreach (CoapClusterSlotMap map in inner.WatchAsync(cancellationToken))
             {
                 if (_stall is { } stall)
                 {
@@ -87,7 +87,7 @@ public sealed class StalledStoreTests
             }
         }
 
-        public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
+        public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken)
         {
             Interlocked.Increment(ref _changes);
             return inner.TryChangeAsync(wanted, cancellationToken);

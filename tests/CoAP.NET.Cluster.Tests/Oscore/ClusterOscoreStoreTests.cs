@@ -106,7 +106,7 @@ public sealed class ClusterOscoreStoreTests
         OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
         await using CoapSealedClusterStore store = ClusterTests.Open(_memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(other, FromHours(1), default);
+        CoapClusterSlotMap map = await store.JoinAsync(other, FromHours(1), default);
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [s_slot]), default));
 
         await RefusedAsync(cluster, state.Epoch);

@@ -40,7 +40,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         options.HasSynchronousStandby = keepsWrites;
         await using CoapPostgreSqlClusterStore store = new(options);
         CoapClusterNode self = Node();
-        CoapClusterMap before = await store.JoinAsync(self, FromHours(1), Token);
+        CoapClusterSlotMap before = await store.JoinAsync(self, FromHours(1), Token);
         before = before.Assign(self.Id, CoapSlot.All);
         Assert.True(await store.TryChangeAsync(before, Token));
         await store.JoinAsync(self, FromHours(1), Token);
@@ -48,9 +48,9 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
 
         // As a standby has it that lacks the last changes; whoever was connected is not any more.
         await server.DoAsync($"update {_schema}.map set {change}; {EndConnections}");
-        CoapClusterMap after = await store.JoinAsync(self, FromHours(1), Token);
+        CoapClusterSlotMap after = await store.JoinAsync(self, FromHours(1), Token);
         ICoapClusterStore other = Open();
-        CoapClusterMap seen = await other.JoinAsync(Node(), FromHours(1), Token);
+        CoapClusterSlotMap seen = await other.JoinAsync(Node(), FromHours(1), Token);
 
         Assert.Equal(isLost, after.StaleFence.IsSet);
         Assert.Equal(isLost ? CoapSlot.Count : 0, after.Orphans().Count);
@@ -85,7 +85,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     {
         await using CoapPostgreSqlClusterStore store = new(Options());
         CoapClusterNode self = Node();
-        CoapClusterMap map = await store.JoinAsync(self, FromHours(1), Token);
+        CoapClusterSlotMap map = await store.JoinAsync(self, FromHours(1), Token);
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, CoapSlot.All), Token));
         await server.DoAsync($"create table {_schema}.map_of_standby as table {_schema}.map; "
             + $"create table {_schema}.slots_of_standby as table {_schema}.slots");
@@ -101,7 +101,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
             await using CoapPostgreSqlClusterStore restarted = new(Options());
             CoapClusterNode node = Node();
             map = await restarted.JoinAsync(node, FromHours(1), Token);
-            CoapClusterMap taken = map.Assign(node.Id, CoapSlot.All);
+            CoapClusterSlotMap taken = map.Assign(node.Id, CoapSlot.All);
             Assert.True(await restarted.TryChangeAsync(taken, Token));
 
             Assert.True(map.IsAfterLoss);
@@ -118,8 +118,8 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         ICoapClusterStore second = Open();
         CoapClusterNode two = Node();
         await second.JoinAsync(two, FromHours(1), Token);
-        await using IAsyncEnumerator<CoapClusterMap> watch = second.WatchAsync(Token).GetAsyncEnumerator(Token);
-        CoapClusterMap seen = await UntilAsync(watch, map => map.Nodes.Count == 2);
+        await using IAsyncEnumerator<CoapClusterSlotMap> watch = second.WatchAsync(Token).GetAsyncEnumerator(Token);
+        CoapClusterSlotMap seen = await UntilAsync(watch, map => map.Nodes.Count == 2);
 
         await server.DoAsync(EndConnections);
 
@@ -145,7 +145,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         CoapClusterNode self = Node();
         if (isSessionMode)
         {
-            CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+            CoapClusterSlotMap map = await store.JoinAsync(self, Lease, Token);
             Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
             await WriteAsync(store, Put("a", new CoapFencingToken(1), "state"));
             Assert.Equal(["a=state"], await TextsAsync(store));
@@ -267,7 +267,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         await WaitsForLockAsync();
         ICoapClusterStore taker = Open();
         CoapClusterNode self = Node();
-        CoapClusterMap map = await taker.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap map = await taker.JoinAsync(self, Lease, Token);
         Task<bool> move = taker.TryChangeAsync(map.Assign(self.Id, [One, Two]), Token).AsTask();
         await WaitsForLockAsync(2);
         Assert.False(move.IsCompleted);
@@ -311,7 +311,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     {
         await using CoapPostgreSqlClusterStore store = new(Options(commandTimeout: FromSeconds(1)));
         CoapClusterNode self = Node();
-        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap map = await store.JoinAsync(self, Lease, Token);
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
         CoapFencingToken fence = new(1);
         await WriteAsync(store, Put("a", fence, "1"));
@@ -337,8 +337,8 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "before"));
         Assert.Single(await ReadAsync(store));
-        await using IAsyncEnumerator<CoapClusterMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
-        CoapClusterMap map = await UntilAsync(watch, seen => seen.Version == 1);
+        await using IAsyncEnumerator<CoapClusterSlotMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
+        CoapClusterSlotMap map = await UntilAsync(watch, seen => seen.Version == 1);
 
         await server.StopAsync();
         await FailsAsync(
@@ -355,7 +355,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [Fact]
     public async Task Nodes_that_start_concurrently_create_the_tables_once()
     {
-        CoapClusterMap[] maps = await Task.WhenAll(Enumerable.Range(0, 6).Select(_ => Open().JoinAsync(Node(), Lease, Token).AsTask()));
+        CoapClusterSlotMap[] maps = await Task.WhenAll(Enumerable.Range(0, 6).Select(_ => Open().JoinAsync(Node(), Lease, Token).AsTask()));
 
         Assert.All(maps, map => Assert.Equal(0, map.Version));
         Assert.Equal(CoapSlot.Count, await server.AskAsync<long>($"select count(*) from {_schema}.slots"));

@@ -22,12 +22,12 @@ public sealed class RecordFormatTests
     {
         const string Golden =
             "01" + "000102030405060708090a0b0c0d0e0f" + "101112131415161718191a1b" + "4ea289fca5642f3987970e5a74f139a1" + "c278ee298f";
-        using RecordCipher cipher = new([s_secret], new CountingSource());
+        using StoreRecordCipher cipher = new([s_secret], new CountingSource());
         byte[] state = cipher.Seal(s_key, "state"u8);
 
         Assert.Equal(Golden, Hex(state));
         Assert.Equal("state", Encoding.UTF8.GetString(cipher.TryOpen(s_key, Convert.FromHexString(Golden))!));
-        using RecordCipher later = new([s_secret], new CountingSource(), format: new RecordFormat(2));
+        using StoreRecordCipher later = new([s_secret], new CountingSource(), format: new RecordFormat(2));
         Assert.NotNull(later.TryOpen(s_key, state));
         state[0] = 2;
         Assert.Null(later.TryOpen(s_key, state));
@@ -36,7 +36,7 @@ public sealed class RecordFormatTests
     [Fact]
     public void The_format_of_a_node_in_the_map_is_fixed()
     {
-        using NodeAuthenticator seals = new([s_secret]);
+        using NodeAddressSealer seals = new([s_secret]);
         Assert.Equal("here#1#vav842AEBaDcEsksnOYZpQ", seals.Seal(new CoapClusterNode(new CoapNodeId(s_id), "here")).Address);
     }
 

@@ -225,7 +225,7 @@ public sealed class LostFileTests : FolderTest
     {
         using SqliteFile file = new(new CoapSqliteClusterOptions { Path = FilePath }.Checked(), new CoapClusterMapFeed());
         CoapClusterNode self = new(CoapNodeId.New(), "");
-        CoapClusterMap map = file.Do(open => open.Join(self));
+        CoapClusterSlotMap map = file.Do(open => open.Join(self));
         string older = Keep("older");
         Assert.True(file.Do(open => open.TryChange(map.Assign(self.Id, [s_slot]))));
         string mine = Keep("mine");
@@ -239,7 +239,7 @@ public sealed class LostFileTests : FolderTest
 
         using (SqliteFile other = new(new CoapSqliteClusterOptions { Path = FilePath }.Checked(), new CoapClusterMapFeed()))
         {
-            CoapClusterMap others = other.Do(open => open.Show());
+            CoapClusterSlotMap others = other.Do(open => open.Show());
             Assert.True(other.Do(open => open.TryChange(others.Assign(self.Id, [s_slot]))));
         }
 
@@ -282,7 +282,7 @@ public sealed class LostFileTests : FolderTest
         return refused;
     }
 
-    private static Task<CoapClusterMap> JoinAsync(CoapSqliteClusterStore store) =>
+    private static Task<CoapClusterSlotMap> JoinAsync(CoapSqliteClusterStore store) =>
         store.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), FromMinutes(10), default).AsTask();
 
     private static Task<CoapRecord?> FindAsync(CoapSqliteClusterStore store, string name) =>
@@ -299,7 +299,7 @@ public sealed class LostFileTests : FolderTest
     {
         CoapSqliteClusterStore store = new(FilePath);
         CoapClusterNode self = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(self, FromMinutes(10), default);
+        CoapClusterSlotMap map = await store.JoinAsync(self, FromMinutes(10), default);
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [s_slot]), default));
         return store;
     }

@@ -110,7 +110,7 @@ public sealed class SqliteStoreTests : StoreSuite
         await SaysSoAsync(() => TextsAsync(store));
         await SaysSoAsync(async () =>
         {
-            await foreach (CoapClusterMap map in store.WatchAsync(Token))
+            await foreach (CoapClusterSlotMap map in store.WatchAsync(Token))
             {
                 Assert.Fail($"A closed store shows map {map.Version}.");
             }
@@ -143,7 +143,7 @@ public sealed class SqliteStoreTests : StoreSuite
         await using CoapSqliteClusterStore store = new(
             new CoapSqliteClusterOptions { Path = FilePath, MaxBytes = 1 << 20, TimeProvider = _clock });
         CoapClusterNode self = Node();
-        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap map = await store.JoinAsync(self, Lease, Token);
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
         CoapFencingToken fence = new(1);
         CoapRecordWrite[] large = [.. Enumerable.Range(0, 40).Select(i => CoapRecordWrite.Put(

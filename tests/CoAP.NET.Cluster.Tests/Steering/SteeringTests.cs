@@ -64,7 +64,7 @@ public sealed class SteeringTests : IAsyncDisposable
         ClusterSteering steering = SteeringOf(node);
         await using CoapSealedClusterStore store = ClusterTests.Open(_nodes.Memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
-        CoapClusterMap map = await store.JoinAsync(other, FromHours(1), CancellationToken.None);
+        CoapClusterSlotMap map = await store.JoinAsync(other, FromHours(1), CancellationToken.None);
         CoapSlot elsewhere = new(7);
         CoapSlot here = new(8);
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [elsewhere]), CancellationToken.None));

@@ -83,7 +83,7 @@ public sealed class SealedStoreTests : SharedStoreSuite
         Assert.Throws<ArgumentException>(() => new CoapSealedClusterStore(_cluster.Open(), new byte[33]));
     }
 
-    private protected override int MaxAddressLength => NodeAuthenticator.MaxAddressLength;
+    private protected override int MaxAddressLength => NodeAddressSealer.MaxAddressLength;
 
     private protected override ICoapClusterStore OpenStore() => new CoapSealedClusterStore(_cluster.Open(), s_secret);
 

@@ -13,7 +13,7 @@ public abstract class SharedStoreSuite : StoreSuite
         CoapClusterNode self = Node();
         CoapClusterNode other = Node("coap+tcp://127.0.0.1:5691");
         await here.JoinAsync(self, Lease, Token);
-        await using IAsyncEnumerator<CoapClusterMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
+        await using IAsyncEnumerator<CoapClusterSlotMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
 
         Assert.Contains(other, (await there.JoinAsync(other, Lease, Token)).Nodes);
         Assert.Contains(other, (await UntilAsync(watch, map => map.Nodes.Count == 2)).Nodes);
@@ -30,7 +30,7 @@ public abstract class SharedStoreSuite : StoreSuite
         CoapClusterNode other = Node(new string('x', MaxAddressLength));
         await there.JoinAsync(other, Lease, Token);
         await here.JoinAsync(Node(), Lease, Token);
-        await using IAsyncEnumerator<CoapClusterMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
+        await using IAsyncEnumerator<CoapClusterSlotMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
         Assert.Contains(other, (await UntilAsync(watch, map => map.Nodes.Count == 2)).Nodes);
 
         CoapClusterNode leaving = other with { IsLeaving = true };
@@ -49,8 +49,8 @@ public abstract class SharedStoreSuite : StoreSuite
         CoapClusterNode self = Node();
         CoapClusterNode other = Node();
         await here.JoinAsync(self, Lease, Token);
-        await using IAsyncEnumerator<CoapClusterMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
-        CoapClusterMap map = await there.JoinAsync(other, Lease, Token);
+        await using IAsyncEnumerator<CoapClusterSlotMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
+        CoapClusterSlotMap map = await there.JoinAsync(other, Lease, Token);
 
         Assert.True(await there.TryChangeAsync(map.Assign(other.Id, [One]), Token));
 
@@ -64,16 +64,16 @@ public abstract class SharedStoreSuite : StoreSuite
         await WriteAsync(sleeper, Put("a", fence, "of the sleeper"));
         ICoapClusterStore survivor = Open();
         CoapClusterNode self = Node();
-        CoapClusterMap map = await survivor.JoinAsync(self, FromHours(1), Token);
+        CoapClusterSlotMap map = await survivor.JoinAsync(self, FromHours(1), Token);
         Assert.Equal(2, map.Nodes.Count);
-        await using IAsyncEnumerator<CoapClusterMap> watch = survivor.WatchAsync(Token).GetAsyncEnumerator(Token);
+        await using IAsyncEnumerator<CoapClusterSlotMap> watch = survivor.WatchAsync(Token).GetAsyncEnumerator(Token);
         await UntilAsync(watch, seen => seen.Nodes.Count == 2);
 
         await PassAsync(Lease + FromSeconds(1));
         map = await UntilAsync(watch, seen => seen.Nodes.Count == 1);
         Assert.Equal([self], map.Nodes);
         Assert.Equal(CoapSlot.Count, map.Orphans().Count);
-        CoapClusterMap taken = map.Assign(self.Id, map.Orphans());
+        CoapClusterSlotMap taken = map.Assign(self.Id, map.Orphans());
         Assert.True(await survivor.TryChangeAsync(taken, Token));
         Assert.Equal(["a=of the sleeper"], await TextsAsync(survivor));
         await WriteAsync(survivor, Put("a", taken[One].Fence, "of the survivor"));
@@ -103,7 +103,7 @@ public abstract class SharedStoreSuite : StoreSuite
     public async Task A_single_node_gets_a_slot_when_several_nodes_request_it_at_the_same_time()
     {
         (ICoapClusterStore Store, CoapClusterNode Node)[] nodes = [.. Enumerable.Range(0, 5).Select(_ => (Open(), Node()))];
-        CoapClusterMap seen = CoapClusterMap.Empty;
+        CoapClusterSlotMap seen = CoapClusterSlotMap.Empty;
         foreach ((ICoapClusterStore store, CoapClusterNode node) in nodes)
         {
             seen = await store.JoinAsync(node, Lease, Token);
@@ -113,7 +113,7 @@ public abstract class SharedStoreSuite : StoreSuite
             entry.Store.TryChangeAsync(seen.Assign(entry.Node.Id, CoapSlot.All), Token).AsTask()));
 
         int winner = Assert.Single(Enumerable.Range(0, nodes.Length), i => taken[i]);
-        CoapClusterMap map = await nodes[0].Store.JoinAsync(nodes[0].Node, Lease, Token);
+        CoapClusterSlotMap map = await nodes[0].Store.JoinAsync(nodes[0].Node, Lease, Token);
         Assert.Equal(CoapSlot.Count, map.SlotsOf(nodes[winner].Node.Id).Count);
     }
 
@@ -124,7 +124,7 @@ public abstract class SharedStoreSuite : StoreSuite
         (ICoapClusterStore writer, CoapFencingToken fence) = await OwnerAsync();
         ICoapClusterStore taker = Open();
         CoapClusterNode self = Node();
-        CoapClusterMap map = await taker.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap map = await taker.JoinAsync(self, Lease, Token);
 
         List<Task<CoapWriteResult>> writes = [];
         for (int i = 0; i < 100; i++)
@@ -151,7 +151,7 @@ public abstract class SharedStoreSuite : StoreSuite
         CoapClusterNode one = Node();
         CoapClusterNode two = Node();
         await first.JoinAsync(one, Lease, Token);
-        CoapClusterMap map = await second.JoinAsync(two, Lease, Token);
+        CoapClusterSlotMap map = await second.JoinAsync(two, Lease, Token);
         Assert.True(await first.TryChangeAsync(map.Assign(one.Id, [One]), Token));
         map = await second.JoinAsync(two, Lease, Token);
         Assert.True(await second.TryChangeAsync(map.Assign(two.Id, [Two]), Token));

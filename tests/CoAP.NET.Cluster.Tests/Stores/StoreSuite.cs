@@ -47,7 +47,7 @@ public abstract class StoreSuite : IAsyncLifetime
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node("coap+tcp://127.0.0.1:5690");
 
-        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap map = await store.JoinAsync(self, Lease, Token);
 
         Assert.Equal([self], map.Nodes);
         Assert.Equal(0, map.Version);
@@ -60,7 +60,7 @@ public abstract class StoreSuite : IAsyncLifetime
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
-        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap map = await store.JoinAsync(self, Lease, Token);
 
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One, Two]), Token));
         map = await store.JoinAsync(self, Lease, Token);
@@ -91,12 +91,12 @@ public abstract class StoreSuite : IAsyncLifetime
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
-        CoapClusterMap seen = await store.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap seen = await store.JoinAsync(self, Lease, Token);
 
         Assert.True(await store.TryChangeAsync(seen.Assign(self.Id, [One]), Token));
         Assert.False(await store.TryChangeAsync(seen.Assign(CoapNodeId.New(), [One, Two]), Token));
 
-        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap map = await store.JoinAsync(self, Lease, Token);
         Assert.Equal([One], map.SlotsOf(self.Id));
         Assert.Equal(default, map[Two]);
     }
@@ -364,7 +364,7 @@ public abstract class StoreSuite : IAsyncLifetime
         store = Open();
         Assert.NotNull(await store.FindAsync(NumbersKey("a"), Token));
         CoapClusterNode self = Node();
-        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap map = await store.JoinAsync(self, Lease, Token);
 
         Assert.Equal([self], map.Nodes);
         Assert.Equal(1, map.Version);
@@ -429,13 +429,13 @@ public abstract class StoreSuite : IAsyncLifetime
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
-        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
-        await using IAsyncEnumerator<CoapClusterMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
+        CoapClusterSlotMap map = await store.JoinAsync(self, Lease, Token);
+        await using IAsyncEnumerator<CoapClusterSlotMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
         await UntilAsync(watch, seen => seen.IsThere(self.Id));
 
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
 
-        CoapClusterMap changed = await UntilAsync(watch, seen => seen.Version == 1);
+        CoapClusterSlotMap changed = await UntilAsync(watch, seen => seen.Version == 1);
         Assert.Equal([One], changed.SlotsOf(self.Id));
     }
 
@@ -455,8 +455,8 @@ public abstract class StoreSuite : IAsyncLifetime
     public async Task A_disposed_store_refuses_all_calls_and_ends_its_watches()
     {
         (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
-        CoapClusterMap map = CoapClusterMap.Empty.Assign(CoapNodeId.New(), [One]);
-        await using IAsyncEnumerator<CoapClusterMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
+        CoapClusterSlotMap map = CoapClusterSlotMap.Empty.Assign(CoapNodeId.New(), [One]);
+        await using IAsyncEnumerator<CoapClusterSlotMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
         Assert.True(await watch.MoveNextAsync());
         Task<CoapWriteResult> underWay = store.WriteAsync((CoapRecordWrite[])[Put("a", fence, "last")], Token).AsTask();
 
@@ -507,8 +507,8 @@ public abstract class StoreSuite : IAsyncLifetime
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
-        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
-        CoapClusterMap taken = map.Assign(self.Id, [One, Two]);
+        CoapClusterSlotMap map = await store.JoinAsync(self, Lease, Token);
+        CoapClusterSlotMap taken = map.Assign(self.Id, [One, Two]);
         Assert.True(await store.TryChangeAsync(taken, Token));
         return (store, taken[One].Fence);
     }
@@ -516,9 +516,9 @@ public abstract class StoreSuite : IAsyncLifetime
     /// <summary>Gives a slot to somebody else.</summary>
     private protected async Task<CoapFencingToken> MoveAsync(ICoapClusterStore store, CoapSlot slot)
     {
-        await foreach (CoapClusterMap map in store.WatchAsync(Token))
+        await foreach (CoapClusterSlotMap map in store.WatchAsync(Token))
         {
-            CoapClusterMap moved = map.Assign(CoapNodeId.New(), [slot]);
+            CoapClusterSlotMap moved = map.Assign(CoapNodeId.New(), [slot]);
             if (await store.TryChangeAsync(moved, Token))
             {
                 return moved[slot].Fence;
@@ -553,8 +553,8 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.All(says, part => exception.Mentions(part));
     }
 
-    private protected static async Task<CoapClusterMap> UntilAsync(
-        IAsyncEnumerator<CoapClusterMap> watch, Func<CoapClusterMap, bool> condition)
+    private protected static async Task<CoapClusterSlotMap> UntilAsync(
+        IAsyncEnumerator<CoapClusterSlotMap> watch, Func<CoapClusterSlotMap, bool> condition)
     {
         do
         {

@@ -41,12 +41,13 @@ internal sealed class ScriptedStore : ICoapClusterStore
         return new ValueTask<CoapWriteResult>(call.Result);
     }
 
-    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+    public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         throw new NotSupportedException();
 
-    public IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
+    public IAsyncEnumerable<CoapClusterSlotMap> WatchAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
 
-    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) => throw new NotSupportedException();
+    public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
+        throw new NotSupportedException();
 
     public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
         throw new NotSupportedException();

@@ -102,7 +102,7 @@ public sealed class DiagnosticTests
     }
 
     [Fact]
-    public void Every_diagnostic_can_be_reported() =>
+    public void The_analyzer_declares_every_diagnostic() =>
         Assert.Equal(Enumerable.Range(1, 13).Select(number => $"COAP{number:D4}"),
             new CoapRouteAnalyzer().SupportedDiagnostics.Select(descriptor => descriptor.Id).Order());
 }

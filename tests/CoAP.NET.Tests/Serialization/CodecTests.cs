@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>A message format of one's own over <see cref="CoapCustomFormatSerializer"/>, and messages that are read one after
 /// another.</summary>
-public sealed class CodecTests
+public sealed class CustomFormatSerializerTests
 {
     private static readonly LengthCodec s_codec = new();
 

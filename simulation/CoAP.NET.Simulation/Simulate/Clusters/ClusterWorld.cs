@@ -120,7 +120,7 @@ internal sealed class ClusterWorld
             return false;
         }
 
-        CoapClusterMap map = nodes[0].Cluster.Map;
+        CoapClusterSlotMap map = nodes[0].Cluster.Map;
         return nodes.All(node => node.Cluster.Map.Version == map.Version
                 && node.Cluster.Map.Nodes.Count == nodes.Length
                 && node.Cluster.Peers.Up.Count == nodes.Length - 1
@@ -419,7 +419,7 @@ internal sealed class ClusterWorld
         }
     }
 
-    private void CheckOwners(CoapClusterMap map, string seenBy)
+    private void CheckOwners(CoapClusterSlotMap map, string seenBy)
     {
         foreach (CoapSlot slot in CoapSlot.All)
         {
@@ -453,7 +453,7 @@ internal sealed class ClusterWorld
         _timers.Add(Clock.CreateTimer(act => ((Action)act!)(), act, time, Timeout.InfiniteTimeSpan));
 
     /// <summary>The map was changed.</summary>
-    public void OnChanged(CoapClusterMap map)
+    public void OnChanged(CoapClusterSlotMap map)
     {
         foreach (CoapSlot slot in CoapSlot.All)
         {

@@ -23,10 +23,10 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
     /// <summary>Whether this node does not reach the store.</summary>
     public bool IsCut { get; set; }
 
-    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+    public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         AskAsync(() => inner.JoinAsync(self, lease, CancellationToken.None), cancellationToken);
 
-    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+    public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
         AskAsync(() => inner.TryChangeAsync(wanted, CancellationToken.None), cancellationToken);
 
     public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
@@ -69,9 +69,9 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
     public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
         AskAsync(() => inner.RemoveExpiredAsync(CancellationToken.None), cancellationToken);
 
-    public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    public async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await foreach (CoapClusterMap map in inner.WatchAsync(cancellationToken))
+        await foreach (CoapClusterSlotMap map in inner.WatchAsync(cancellationToken))
         {
             await TravelAsync(cancellationToken);
             while (IsCut || faults.IsAway)

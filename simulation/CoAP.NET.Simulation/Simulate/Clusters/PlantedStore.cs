@@ -9,12 +9,12 @@ internal class PlantedStore(ICoapClusterStore inner) : ICoapClusterStore
     /// <summary>The store without the defect.</summary>
     protected ICoapClusterStore Inner => inner;
 
-    public virtual ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+    public virtual ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         inner.JoinAsync(self, lease, cancellationToken);
 
-    public IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken) => inner.WatchAsync(cancellationToken);
+    public IAsyncEnumerable<CoapClusterSlotMap> WatchAsync(CancellationToken cancellationToken) => inner.WatchAsync(cancellationToken);
 
-    public virtual ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+    public virtual ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
         inner.TryChangeAsync(wanted, cancellationToken);
 
     public virtual ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken) =>
@@ -59,8 +59,8 @@ internal sealed class FencelessStore(ICoapClusterStore inner) : PlantedStore(inn
     public override async ValueTask<CoapWriteResult> WriteAsync(
         ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
-        CoapClusterMap? map = null;
-        await foreach (CoapClusterMap newest in Inner.WatchAsync(cancellationToken))
+        CoapClusterSlotMap? map = null;
+        await foreach (CoapClusterSlotMap newest in Inner.WatchAsync(cancellationToken))
         {
             map = newest;
             break;
@@ -77,14 +77,14 @@ internal sealed class FencelessStore(ICoapClusterStore inner) : PlantedStore(inn
 /// <param name="inner">A store without the defect.</param>
 internal sealed class CarelessStore(ICoapClusterStore inner) : PlantedStore(inner)
 {
-    public override async ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
+    public override async ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken)
     {
         if (!await Inner.TryChangeAsync(wanted, cancellationToken))
         {
-            await foreach (CoapClusterMap newest in Inner.WatchAsync(cancellationToken))
+            await foreach (CoapClusterSlotMap newest in Inner.WatchAsync(cancellationToken))
             {
                 CoapSlotOwner[] owners = [.. CoapSlot.All.Select(slot => wanted[slot])];
-                return await Inner.TryChangeAsync(new CoapClusterMap(newest.Version + 1, newest.Nodes, owners), cancellationToken);
+                return await Inner.TryChangeAsync(new CoapClusterSlotMap(newest.Version + 1, newest.Nodes, owners), cancellationToken);
             }
         }
 

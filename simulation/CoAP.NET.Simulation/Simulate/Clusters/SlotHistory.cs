@@ -17,7 +17,7 @@ internal sealed class SlotHistory
     /// <summary>The map was changed.</summary>
     /// <param name="map">The map.</param>
     /// <param name="now">When.</param>
-    public void OnChanged(CoapClusterMap map, TimeSpan now)
+    public void OnChanged(CoapClusterSlotMap map, TimeSpan now)
     {
         foreach (CoapSlot slot in CoapSlot.All)
         {

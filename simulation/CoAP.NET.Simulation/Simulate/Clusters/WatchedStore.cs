@@ -7,7 +7,7 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 /// <param name="inner">The store.</param>
 internal sealed class WatchedStore(ClusterWorld world, ICoapClusterStore inner) : PlantedStore(inner)
 {
-    public override async ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
+    public override async ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken)
     {
         bool isTaken = await Inner.TryChangeAsync(wanted, cancellationToken);
         if (isTaken)

@@ -14,7 +14,7 @@ internal sealed class ClientNotifications(
 
     private ObservationTarget Target => observation.Target;
 
-    public void OnResponse(in ObservationEvent happened, long now)
+    public void OnResponse(in ClientObservationInput happened, long now)
     {
         CoapResponse response = happened.Response!;
         bool isAnswer = happened.Transmission is not null;

@@ -18,7 +18,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
 
     // Guarded by Shard.Gate.
     private bool _isBusy;
-    private List<ObservationEvent>? _waiting;
+    private List<ClientObservationInput>? _waiting;
 
     // Owned by the busy thread.
     private bool _hasChanged;
@@ -101,20 +101,20 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
 
     /// <summary>Starts the observation.</summary>
     /// <param name="start">Takes over a registration of an earlier process; null: it registers.</param>
-    public void Begin(Action<ObserveClientRegistration, long>? start) => Post(new ObservationEvent
+    public void Begin(Action<ObserveClientRegistration, long>? start) => Post(new ClientObservationInput
     {
         Handle = start is null
             ? static (observation, _, now) => observation.Registration.Find(now)
             : (observation, _, now) => start(observation.Registration, now),
     });
 
-    public void OnReadersChanged() => Post(new ObservationEvent
+    public void OnReadersChanged() => Post(new ClientObservationInput
     {
         Handle = static (observation, _, now) => observation.Registration.OnReadersChanged(now),
     });
 
     /// <summary>Registers again now, or joins a running registration.</summary>
-    public void Refresh(TaskCompletionSource<CoapResponse> waiting) => Post(new ObservationEvent
+    public void Refresh(TaskCompletionSource<CoapResponse> waiting) => Post(new ClientObservationInput
     {
         Handle = (observation, _, now) =>
         {
@@ -125,7 +125,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
 
     /// <summary>Returns what another process needs to take over the observation.</summary>
     /// <param name="waiting">Receives it; null if no other process can.</param>
-    public void Export(TaskCompletionSource<CoapExportedObservation?> waiting) => Post(new ObservationEvent
+    public void Export(TaskCompletionSource<CoapExportedObservation?> waiting) => Post(new ClientObservationInput
     {
         Handle = (observation, _, now) => observation.Environment.Report(
             static state =>
@@ -154,9 +154,9 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
     /// <summary>Ends the observation after its last reader.</summary>
     /// <param name="isLeft">Whether another process takes it over, so that the server gets no message.</param>
     public void Cancel(bool isLeft) =>
-        Post(new ObservationEvent { Handle = (observation, _, now) => observation.Registration.Cancel(isLeft, now) });
+        Post(new ClientObservationInput { Handle = (observation, _, now) => observation.Registration.Cancel(isLeft, now) });
 
-    public void Stop(CoapException why) => Post(new ObservationEvent
+    public void Stop(CoapException why) => Post(new ClientObservationInput
     {
         Handle = (observation, _, _) => observation.Registration.End(CoapObserveState.Failed, why),
     });
@@ -164,7 +164,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
     bool ITokenOwner.IsForwarded => Target.IsForwarded;
 
     void ITokenOwner.OnResponse(MultiResponseToken request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
-        Post(new ObservationEvent
+        Post(new ClientObservationInput
         {
             Handle = static (observation, happened, now) => observation.Notifications.OnResponse(happened, now),
             Request = request,
@@ -174,7 +174,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
         });
 
     void ITokenOwner.OnRejected(MultiResponseToken request, CoapException error) =>
-        Post(new ObservationEvent
+        Post(new ClientObservationInput
         {
             Handle = static (observation, happened, now) =>
                 observation.Registration.OnRejected(happened.Request!, happened.Error!, now),
@@ -183,7 +183,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
         });
 
     void ITokenOwner.OnDisconnected(MultiResponseToken request, CoapConnectionException reason) =>
-        Post(new ObservationEvent
+        Post(new ClientObservationInput
         {
             Handle = static (observation, happened, now) =>
                 observation.Registration.OnDisconnected(happened.Request!, (CoapConnectionException)happened.Error!, now),
@@ -192,7 +192,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
         });
 
     void ITokenOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) =>
-        Post(new ObservationEvent
+        Post(new ClientObservationInput
         {
             Handle = static (observation, happened, now) => observation.Registration.OnTransmission(happened, now),
             Transmission = transmission,
@@ -202,10 +202,10 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
     internal override void Fire(long now) => _shard.AfterRelease(this);
 
     void IDeferredWork.OnReleased(CoapShard shard) =>
-        Post(new ObservationEvent { Handle = static (observation, _, now) => observation.Registration.OnDue(now) });
+        Post(new ClientObservationInput { Handle = static (observation, _, now) => observation.Registration.OnDue(now) });
 
     /// <summary>Handles an event, or leaves it to the thread that is busy with the observation. The caller must hold no lock.</summary>
-    public void Post(in ObservationEvent happened)
+    public void Post(in ClientObservationInput happened)
     {
         _shard.Enter();
         try
@@ -284,7 +284,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
     }
 
     // A slow block of a user under the busy thread must not accumulate notifications: the oldest is dropped, as if it had been lost.
-    private void Wait(in ObservationEvent happened)
+    private void Wait(in ClientObservationInput happened)
     {
         _waiting ??= [];
         if (_waiting.Count >= MaxWaiting
@@ -296,7 +296,7 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
         _waiting.Add(happened);
     }
 
-    private void Run(ObservationEvent happened)
+    private void Run(ClientObservationInput happened)
     {
         bool goesOn = true;
         while (goesOn)

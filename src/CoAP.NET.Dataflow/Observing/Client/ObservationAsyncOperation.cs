@@ -57,7 +57,7 @@ internal sealed class ObservationAsyncOperation<T>(ClientObservation observation
             error = exception as CoapException ?? new CoapException(describe(observation, exception), exception);
         }
 
-        observation.Post(new ObservationEvent
+        observation.Post(new ClientObservationInput
         {
             Handle = (observation, _, now) =>
             {

@@ -262,7 +262,7 @@ internal sealed class ObserveClientRegistration
     }
 
     /// <summary>Handles the result of a registration or cancellation message.</summary>
-    public void OnTransmission(in ObservationEvent happened, long now)
+    public void OnTransmission(in ClientObservationInput happened, long now)
     {
         if (happened.Transmission != Peer.Transmission || Phase is RegistrationPhase.Over or RegistrationPhase.Waiting)
         {

@@ -6,7 +6,7 @@ namespace CoAP.NET.Cli.Wire;
 /// Header fields that the user overrides: their own tokens, and no Uri-Host. Blocks next to the serializer apply the changes and reverse
 /// them in responses, so that no other layer notices.
 /// </summary>
-internal sealed class HeaderOverrides
+internal sealed class TokenAndHostRewriter
 {
     private readonly byte[]? _firstToken;
     private readonly bool _hasNoHost;
@@ -15,7 +15,7 @@ internal sealed class HeaderOverrides
     private readonly Dictionary<(CoapChannel Channel, CoapToken Token), CoapToken> _own = [];
     private byte[] _next;
 
-    private HeaderOverrides(byte[]? firstToken, bool hasNoHost)
+    private TokenAndHostRewriter(byte[]? firstToken, bool hasNoHost)
     {
         _firstToken = firstToken;
         _next = firstToken ?? [];
@@ -33,7 +33,7 @@ internal sealed class HeaderOverrides
             return;
         }
 
-        HeaderOverrides changes = new(firstToken, hasNoHost);
+        TokenAndHostRewriter changes = new(firstToken, hasNoHost);
         pipeline.Insert(CoapStageLinks.MessagingToSerializer, () => new StageObserver<CoapOutbound>(changes.Change));
         if (firstToken is not null)
         {

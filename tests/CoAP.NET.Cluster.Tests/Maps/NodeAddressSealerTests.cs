@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Cluster.Tests.Maps;
 
 /// <summary>How nodes prove in the map that they have the secret.</summary>
-public sealed class NodeAuthenticatorTests
+public sealed class NodeAddressSealerTests
 {
     private static readonly ReadOnlyMemory<byte> s_old = Secret(1);
     private static readonly ReadOnlyMemory<byte> s_new = Secret(2);
@@ -16,8 +16,8 @@ public sealed class NodeAuthenticatorTests
     public void A_node_with_the_same_secret_is_verified_unchanged(string address)
     {
         CoapClusterNode node = new(CoapNodeId.New(), address) { IsLeaving = true };
-        using NodeAuthenticator one = new([s_old]);
-        using NodeAuthenticator other = new([s_old]);
+        using NodeAddressSealer one = new([s_old]);
+        using NodeAddressSealer other = new([s_old]);
 
         CoapClusterNode stored = one.Seal(node);
 
@@ -30,8 +30,8 @@ public sealed class NodeAuthenticatorTests
     public void A_node_without_the_secret_or_with_the_seal_of_another_node_or_address_is_not_verified()
     {
         CoapClusterNode node = new(CoapNodeId.New(), "orleans://here");
-        using NodeAuthenticator seals = new([s_old]);
-        using NodeAuthenticator stranger = new([s_other, s_new]);
+        using NodeAddressSealer seals = new([s_old]);
+        using NodeAddressSealer stranger = new([s_other, s_new]);
         CoapClusterNode stored = seals.Seal(node);
 
         Assert.Null(seals.TryOpen(node, out _, out _));
@@ -47,8 +47,8 @@ public sealed class NodeAuthenticatorTests
     public void A_node_announces_the_newest_record_format_that_it_reads_and_the_announcement_cannot_be_forged()
     {
         CoapClusterNode node = new(CoapNodeId.New(), "orleans://here");
-        using NodeAuthenticator later = new([s_old], format: 12);
-        using NodeAuthenticator one = new([s_old], format: 1);
+        using NodeAddressSealer later = new([s_old], format: 12);
+        using NodeAddressSealer one = new([s_old], format: 1);
         CoapClusterNode stored = later.Seal(node);
 
         Assert.Equal((node, (byte)12), (one.TryOpen(stored, out _, out byte format), format));
@@ -63,7 +63,7 @@ public sealed class NodeAuthenticatorTests
     [Fact]
     public void Additions_of_a_later_version_to_the_node_format_are_ignored()
     {
-        using NodeAuthenticator seals = new([s_old]);
+        using NodeAddressSealer seals = new([s_old]);
         CoapNodeId id = CoapNodeId.New();
         string told = "orleans://here#2;more";
         byte[] input = [.. id.Value.ToByteArray(), .. Encoding.UTF8.GetBytes(told)];
@@ -77,10 +77,10 @@ public sealed class NodeAuthenticatorTests
     [Fact]
     public void A_node_with_both_secrets_verifies_nodes_with_either_of_them()
     {
-        CoapClusterNode node = new(CoapNodeId.New(), new string('x', NodeAuthenticator.MaxAddressLength));
-        using NodeAuthenticator old = new([s_old]);
-        using NodeAuthenticator both = new([s_new, s_old]);
-        using NodeAuthenticator latest = new([s_new]);
+        CoapClusterNode node = new(CoapNodeId.New(), new string('x', NodeAddressSealer.MaxAddressLength));
+        using NodeAddressSealer old = new([s_old]);
+        using NodeAddressSealer both = new([s_new, s_old]);
+        using NodeAddressSealer latest = new([s_new]);
 
         Assert.Equal((node, true), (old.TryOpen(both.Seal(node), out bool hasCurrent, out _), hasCurrent));
         Assert.Equal((node, true), (latest.TryOpen(both.Seal(node), out hasCurrent, out _), hasCurrent));
@@ -94,7 +94,7 @@ public sealed class NodeAuthenticatorTests
     public void A_disposed_seal_neither_seals_nor_verifies()
     {
         CoapClusterNode node = new(CoapNodeId.New(), "");
-        NodeAuthenticator seals = new([s_old]);
+        NodeAddressSealer seals = new([s_old]);
         CoapClusterNode stored = seals.Seal(node);
         seals.Dispose();
 

@@ -3,12 +3,12 @@ using CoAP.NET.Hosting;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>The resource directories of a hosted server, of configuration and of code.</summary>
-internal sealed class HostedDirectories
+internal sealed class HostedDirectoryRegistrations
 {
     /// <summary>The name of the section below that of the server.</summary>
     public const string Section = "Directories";
 
-    public static ConfigurationSectionReader<HostedDirectories> Table { get; } = new()
+    public static ConfigurationSectionReader<HostedDirectoryRegistrations> Table { get; } = new()
     {
         { Section, static (directories, item, findings) => DirectoryRegistrationSettings.Read(item, directories.All, findings) },
     };

@@ -2,7 +2,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>The live nodes, and the owner and fence of each slot, at one moment. Immutable.</summary>
 /// <remarks>A change is a new map, which <see cref="ICoapClusterStore.TryChangeAsync"/> accepts unless another node was faster.</remarks>
-internal sealed class CoapClusterMap
+internal sealed class CoapClusterSlotMap
 {
     private readonly CoapSlotOwner[] _owners;
 
@@ -12,7 +12,7 @@ internal sealed class CoapClusterMap
     /// <param name="owners">The owner of each slot: 256.</param>
     /// <param name="staleFence">See <see cref="StaleFence"/>. Default unset.</param>
     /// <exception cref="ArgumentException">The version is negative, or the number of owners is not 256.</exception>
-    public CoapClusterMap(
+    public CoapClusterSlotMap(
         long version, IEnumerable<CoapClusterNode> nodes, ReadOnlySpan<CoapSlotOwner> owners, CoapFencingToken staleFence = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(version);
@@ -29,7 +29,7 @@ internal sealed class CoapClusterMap
         _owners = owners.ToArray();
     }
 
-    private CoapClusterMap(long version, IReadOnlyList<CoapClusterNode> nodes, CoapSlotOwner[] owners)
+    private CoapClusterSlotMap(long version, IReadOnlyList<CoapClusterNode> nodes, CoapSlotOwner[] owners)
     {
         Version = version;
         Nodes = nodes;
@@ -37,7 +37,7 @@ internal sealed class CoapClusterMap
     }
 
     /// <summary>The map of a cluster that no node has joined yet.</summary>
-    public static CoapClusterMap Empty { get; } = new(0, [], new CoapSlotOwner[CoapSlot.Count]);
+    public static CoapClusterSlotMap Empty { get; } = new(0, [], new CoapSlotOwner[CoapSlot.Count]);
 
     /// <summary>How often slots changed their owner. Nodes that join or leave do not change it.</summary>
     public long Version { get; }
@@ -64,7 +64,7 @@ internal sealed class CoapClusterMap
     /// <param name="now">The time of the loss. Version and fences begin above it, so that a store that goes back twice to the same state,
     /// such as that of a standby which followed neither, never gives the same fence twice.</param>
     /// <returns>The map, which the store writes before anybody uses this one.</returns>
-    public CoapClusterMap AfterLoss(long known, DateTimeOffset now)
+    public CoapClusterSlotMap AfterLoss(long known, DateTimeOffset now)
     {
         // What was lost is not known. No cluster changes its map so often while a standby lags behind, or within a millisecond.
         const long Jump = 1 << 20;
@@ -72,7 +72,7 @@ internal sealed class CoapClusterMap
         long highest = Math.Max(_owners.Max(static owner => owner.Fence.Value), StaleFence.Value);
         CoapFencingToken stale = new(Math.Max(checked(highest + Jump), moment));
         CoapSlotOwner[] owners = [.. _owners.Select(_ => new CoapSlotOwner(default, stale.Next()))];
-        return new CoapClusterMap(Math.Max(checked(Math.Max(Version, known) + Jump), moment), Nodes, owners)
+        return new CoapClusterSlotMap(Math.Max(checked(Math.Max(Version, known) + Jump), moment), Nodes, owners)
         {
             Changed = CoapSlot.All,
             StaleFence = stale,
@@ -119,7 +119,7 @@ internal sealed class CoapClusterMap
     /// <see cref="ICoapClusterStore.TryChangeAsync"/>.
     /// </summary>
     /// <exception cref="InvalidOperationException">This map is a change itself that no store has accepted yet.</exception>
-    public CoapClusterMap Assign(CoapNodeId node, IEnumerable<CoapSlot> slots)
+    public CoapClusterSlotMap Assign(CoapNodeId node, IEnumerable<CoapSlot> slots)
     {
         ArgumentNullException.ThrowIfNull(slots);
         if (Changed.Count > 0)
@@ -135,7 +135,7 @@ internal sealed class CoapClusterMap
             owners[slot.Number] = new CoapSlotOwner(node, owners[slot.Number].Fence.Next());
         }
 
-        return new CoapClusterMap(checked(Version + 1), Nodes, owners) { Changed = [.. changed], StaleFence = StaleFence };
+        return new CoapClusterSlotMap(checked(Version + 1), Nodes, owners) { Changed = [.. changed], StaleFence = StaleFence };
     }
 
     /// <summary>The slots whose owner or fence differs from the map before, in their order; for engines. Empty for a map that was read.
@@ -144,10 +144,10 @@ internal sealed class CoapClusterMap
 
     /// <summary>Returns this map with other nodes.</summary>
     /// <param name="nodes">The live nodes, in any order.</param>
-    internal CoapClusterMap WithNodes(IEnumerable<CoapClusterNode> nodes) => new(Version, nodes, _owners, StaleFence);
+    internal CoapClusterSlotMap WithNodes(IEnumerable<CoapClusterNode> nodes) => new(Version, nodes, _owners, StaleFence);
 
     /// <summary>Whether another map has the same owners, fences and nodes.</summary>
-    public bool HasSameContent(CoapClusterMap other)
+    public bool HasSameContent(CoapClusterSlotMap other)
     {
         ArgumentNullException.ThrowIfNull(other);
         return Version == other.Version && StaleFence == other.StaleFence && Nodes.SequenceEqual(other.Nodes)

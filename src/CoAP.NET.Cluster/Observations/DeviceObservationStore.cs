@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster;
 /// Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // the source has neither timer nor handle
-internal sealed class ObservationStore(
+internal sealed class DeviceObservationStore(
     CoapCluster cluster, DeviceObservationTable table, ObservationRunner runs, TimeProvider time, ILogger logger) : ISlotStateHolder
 #pragma warning restore CA1001
 {
@@ -78,7 +78,7 @@ internal sealed class ObservationStore(
         {
             ObjectDisposedException.ThrowIf(_stop.IsCancellationRequested, cluster);
             Task stepped = _stepped.Next;
-            CoapClusterMap map = cluster.Map;
+            CoapClusterSlotMap map = cluster.Map;
             CoapFencingToken fence = cluster.FenceOf(slot);
             lock (_gate)
             {

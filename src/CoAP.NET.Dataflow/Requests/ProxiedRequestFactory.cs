@@ -5,7 +5,7 @@ using CoAP.NET.Requests;
 namespace CoAP.NET;
 
 /// <summary>Requests through a forward proxy (RFC 7252 section 5.7.2).</summary>
-internal static class ForwardProxyRequestFactory
+internal static class ProxiedRequestFactory
 {
     // RFC 7252 section 5.10.2.
     private const int MaxProxyUri = 1034;

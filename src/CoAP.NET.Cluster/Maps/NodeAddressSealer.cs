@@ -13,7 +13,7 @@ namespace CoAP.NET.Cluster;
 /// The text is the address, '#', the format in decimal, '#', and the seals. After the format a later version may add what this one ignores,
 /// from any character that is no digit on.
 /// </remarks>
-internal sealed class NodeAuthenticator : IDisposable
+internal sealed class NodeAddressSealer : IDisposable
 {
     /// <summary>The maximum length of an address without seals.</summary>
     public const int MaxAddressLength = CoapClusterNode.MaxAddressLength - 2 - MaxTold - (ClusterSecrets.MaxCount * SealLength);
@@ -38,7 +38,7 @@ internal sealed class NodeAuthenticator : IDisposable
     /// <summary>Creates the seals of a node.</summary>
     /// <param name="secrets">The current secret, and possibly the previous one. They are not kept.</param>
     /// <param name="format">The newest record format that the node reads.</param>
-    public NodeAuthenticator(IReadOnlyList<ReadOnlyMemory<byte>> secrets, byte format = RecordFormat.Newest)
+    public NodeAddressSealer(IReadOnlyList<ReadOnlyMemory<byte>> secrets, byte format = RecordFormat.Newest)
     {
         _keys = ClusterSecrets.DeriveKeys(secrets, "nodes");
         _format = format;

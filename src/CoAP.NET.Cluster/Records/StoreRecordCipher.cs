@@ -10,7 +10,7 @@ namespace CoAP.NET.Cluster;
 /// saved and restored. The salt changes after 2^24 records, far below the limit for random nonces under one key (2^32). With two secrets it
 /// opens what was encrypted with either of them. Thread-safe.
 /// </summary>
-internal sealed class RecordCipher : IDisposable
+internal sealed class StoreRecordCipher : IDisposable
 {
     /// <summary>The additional bytes of an encrypted state: format (<see cref="RecordFormat"/>), salt, nonce, tag.</summary>
     public const int Overhead = TagOffset + SaltedCipherCache.TagLength;
@@ -42,7 +42,7 @@ internal sealed class RecordCipher : IDisposable
     /// <param name="purpose">The purpose of the keys, which are independent of those of another purpose.</param>
     /// <param name="recordsOfKey">The number of records per key.</param>
     /// <param name="format">Knows which formats it reads and writes; null for the newest.</param>
-    public RecordCipher(
+    public StoreRecordCipher(
         IReadOnlyList<ReadOnlyMemory<byte>> secrets, CoapRandomSource random, string purpose = "records", int recordsOfKey = RecordsOfKey,
         RecordFormat? format = null)
     {

@@ -4,7 +4,7 @@ namespace CoAP.NET.Oscore;
 /// Requests unknown contexts from an <see cref="IOscoreContextResolver"/>, for the peers of one shard. Any sender can invent IDs, so it
 /// limits concurrent look-ups, in total and per source, and remembers unknown IDs in a fixed-size table. Thread-safe.
 /// </summary>
-internal sealed class OscoreLookups
+internal sealed class OscoreResolverLimiter
 {
     private readonly OscoreContexts _contexts;
     private readonly OscoreLimits _limits;
@@ -20,7 +20,7 @@ internal sealed class OscoreLookups
     // One place per hash: another ID in the same place causes a repeated look-up, which costs less than a growing table.
     private readonly (OscoreContextLookupKey Recipient, long Since)[] _unknown;
 
-    public OscoreLookups(OscoreContexts contexts, CoapSourceGroupingRule sourceRule, TimeProvider time, OscoreTelemetry? telemetry)
+    public OscoreResolverLimiter(OscoreContexts contexts, CoapSourceGroupingRule sourceRule, TimeProvider time, OscoreTelemetry? telemetry)
     {
         _contexts = contexts;
         _limits = contexts.Limits;

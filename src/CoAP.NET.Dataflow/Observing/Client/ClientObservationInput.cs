@@ -3,10 +3,10 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Observing;
 
 /// <summary>An event of an observation of this endpoint. Those of messages carry the message, so that they need no closure.</summary>
-internal readonly struct ObservationEvent
+internal readonly struct ClientObservationInput
 {
     /// <summary>Handles the event at a time, on the thread that is busy with the observation; no lock is held.</summary>
-    public required Action<ClientObservation, ObservationEvent, long> Handle { get; init; }
+    public required Action<ClientObservation, ClientObservationInput, long> Handle { get; init; }
 
     /// <summary>The token of the message; null if the event is not about a received message or the end of its connection.</summary>
     public MultiResponseToken? Request { get; init; }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster.Tests.Stores;
 
 /// <summary>How states of records are sealed.</summary>
-public sealed class RecordCipherTests
+public sealed class StoreRecordCipherTests
 {
     private const int SaltLength = 16;
     private const int NonceLength = 12;
@@ -10,8 +10,8 @@ public sealed class RecordCipherTests
     [Fact]
     public void A_record_key_is_replaced_after_its_limit_and_all_records_can_be_decrypted_in_another_process()
     {
-        using RecordCipher sealing = new([s_secret], new VirtualRandom(1), recordsOfKey: 3);
-        using RecordCipher opening = new([s_secret], new VirtualRandom(2));
+        using StoreRecordCipher sealing = new([s_secret], new VirtualRandom(1), recordsOfKey: 3);
+        using StoreRecordCipher opening = new([s_secret], new VirtualRandom(2));
         CoapRecordKey[] keys = [.. Enumerable.Range(0, 200).Select(i => Key($"record {i}"))];
 
         byte[][] states = [.. keys.Select(key => sealing.Seal(key, "the same state"u8))];
@@ -33,21 +33,21 @@ public sealed class RecordCipherTests
     [Fact]
     public void A_state_is_decrypted_in_place_and_is_cleared_when_the_decryption_fails()
     {
-        using RecordCipher cipher = new([s_secret], new VirtualRandom(1));
+        using StoreRecordCipher cipher = new([s_secret], new VirtualRandom(1));
         byte[] state = cipher.Seal(Key("a"), "state"u8);
         byte[] other = [.. state];
 
         Assert.True(cipher.TryOpenInPlace(Key("a"), state));
-        Assert.Equal("state"u8, state.AsSpan(RecordCipher.Overhead));
+        Assert.Equal("state"u8, state.AsSpan(StoreRecordCipher.Overhead));
         Assert.False(cipher.TryOpenInPlace(Key("b"), other));
-        Assert.Equal(new byte[5], other[RecordCipher.Overhead..]);
-        Assert.False(cipher.TryOpenInPlace(Key("a"), other.AsSpan(0, RecordCipher.Overhead - 1)));
+        Assert.Equal(new byte[5], other[StoreRecordCipher.Overhead..]);
+        Assert.False(cipher.TryOpenInPlace(Key("a"), other.AsSpan(0, StoreRecordCipher.Overhead - 1)));
     }
 
     [Fact]
     public void A_disposed_cipher_neither_encrypts_nor_decrypts()
     {
-        RecordCipher cipher = new([s_secret], new VirtualRandom(1));
+        StoreRecordCipher cipher = new([s_secret], new VirtualRandom(1));
         byte[] state = cipher.Seal(Key("a"), "state"u8);
         cipher.Dispose();
 
