@@ -61,9 +61,9 @@ internal static class ServeCommand
                 writer.RemoveAbandonedParts();
             }
 
-            Map(server, new FolderGetHandler(paths, watch), isWritable ? writer
-                : null, new ServeLog(context, parse.GetValue(options.Quiet)),
-                options.MaxSizeOf(parse), options.Oscore.IsSet(parse));
+            Map(
+                server, new FolderGetHandler(paths, watch), isWritable ? writer : null,
+                new ServeLog(context, parse.GetValue(options.Quiet)), options.MaxSizeOf(parse), options.Oscore.IsSet(parse));
             await server.StartAsync(cancellationToken).ConfigureAwait(false);
             watch.Start(path => server.Notify(path));
             Announce(context, server, paths, isWritable);

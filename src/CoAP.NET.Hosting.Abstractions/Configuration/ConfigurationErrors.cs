@@ -3,9 +3,11 @@ namespace CoAP.NET.Hosting;
 /// <summary>The errors found in a section. They are reported together when the application starts.</summary>
 internal sealed class ConfigurationErrors
 {
-    public ConfigurationErrorList Errors { get; } = new("errors");
+    /// <summary>The texts quote keys and values by <see cref="ConfigurationTextFormatter"/>.</summary>
+    public ConfigurationFindingList<string> Errors { get; } = new("errors", static text => text);
 
-    public UnusedConfigurationList UnknownKeys { get; } = new("unknown keys", "is not a known key.");
+    public ConfigurationFindingList<UnusedConfigurationKey> UnknownKeys { get; } =
+        new("unknown keys", static key => $"{key.Path} is not a known key. {key.Reason}");
 
     /// <summary>Whether sections are searched for unknown keys. Otherwise only the known ones are read.</summary>
     public bool SeeksUnknownKeys { get; set; } = true;
@@ -16,5 +18,5 @@ internal sealed class ConfigurationErrors
     /// <returns>A new list that the caller may extend.</returns>
     public List<string> ListProblems(string section, bool allowsUnknownKeys) => allowsUnknownKeys
         ? [.. Errors]
-        : [.. Errors, .. UnknownKeys.Texts.Select(key => $"{key} ({section}:AllowUnknownKeys makes this a warning.)")];
+        : [.. Errors, .. UnknownKeys.Select(key => $"{key} ({section}:AllowUnknownKeys makes this a warning.)")];
 }

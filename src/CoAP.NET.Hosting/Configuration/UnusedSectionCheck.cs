@@ -24,7 +24,7 @@ internal sealed class UnusedSectionCheck(IServiceProvider services, IEnumerable<
     {
         if (services.GetService<IConfiguration>() is { } configuration)
         {
-            UnusedConfigurationList unused = NewList();
+            ConfigurationFindingList<UnusedConfigurationKey> unused = NewList();
             Find(unused, configuration.GetSection("Coap"), NamesOf(HostedRegistration.Server),
                 NamesOf(HostedRegistration.Client), NamesOf(HostedRegistration.Proxy));
             foreach (UnusedConfigurationKey section in unused.First)
@@ -46,11 +46,12 @@ internal sealed class UnusedSectionCheck(IServiceProvider services, IEnumerable<
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Creates an empty list for <see cref="Find"/>.</summary>
-    public static UnusedConfigurationList NewList() => new("sections that configure nothing", "configures nothing:");
+    public static ConfigurationFindingList<UnusedConfigurationKey> NewList() =>
+        new("sections that configure nothing", static section => $"{section.Path} configures nothing: {section.Reason}");
 
     /// <summary>Finds the sections of a configuration without effect.</summary>
     public static void Find(
-        UnusedConfigurationList unused, IConfigurationSection all, string[] servers, string[] clients, params string[] proxies)
+        ConfigurationFindingList<UnusedConfigurationKey> unused, IConfigurationSection all, string[] servers, string[] clients, params string[] proxies)
     {
         foreach (IConfigurationSection section in all.GetChildren())
         {

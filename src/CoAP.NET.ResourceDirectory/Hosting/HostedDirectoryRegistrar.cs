@@ -32,7 +32,7 @@ internal sealed class HostedDirectoryRegistrar(IServiceProvider services, Hosted
     private HostedDirectoryRegistrations Options => services.OptionsOf<HostedDirectoryRegistrations>(server.Name);
 
     public override IEnumerable<string> Check(CoapEndpointOptions endpoint) =>
-        [.. Options.Findings.Errors, .. Options.Findings.UnknownKeys.Texts];
+        [.. Options.Findings.Errors, .. Options.Findings.UnknownKeys];
 
     // Requests leave from the sockets of the server.
     public override void Begin(CoapServer running)

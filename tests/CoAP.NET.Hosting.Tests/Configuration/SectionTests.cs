@@ -55,7 +55,7 @@ public sealed class SectionTests
             """);
 
         Assert.Empty(options.Findings.Errors);
-        Assert.Empty(options.Findings.UnknownKeys.Texts);
+        Assert.Empty(options.Findings.UnknownKeys);
         Assert.Equal(["coap://*:5683", "coap+tcp://[::1]:5683"], options.Endpoints);
         Assert.Equal(4, options.Endpoint.Transports.Shards);
         Assert.Equal(FromSeconds(10), options.Endpoint.Processes.StopGracePeriod);
@@ -121,7 +121,7 @@ public sealed class SectionTests
         "Coap:Server:Tls:Curve25519 is not a known key. Known are Certificate, Key, Password, Authorities, Crl, "
             + "Revocation, ClientCertificates.")]
     public void A_key_that_is_not_known_is_named_with_the_nearest_one(string json, string expected) =>
-        Assert.Equal([expected], Read(json).Findings.UnknownKeys.Texts);
+        Assert.Equal([expected], Read(json).Findings.UnknownKeys);
 
     [Fact]
     public void Missing_empty_and_null_values_leave_the_default()
@@ -129,7 +129,7 @@ public sealed class SectionTests
         CoapServerOptions options = Read(
             """{ "Transports": { "Shards": null }, "Limits": { "Observe": { "MaxObservers": "" } }, "Endpoints": [], "Groups": {} }""");
         Assert.Empty(options.Findings.Errors);
-        Assert.Empty(options.Findings.UnknownKeys.Texts);
+        Assert.Empty(options.Findings.UnknownKeys);
         Assert.Equal(new CoapLimits().Observe.MaxObservers, options.Limits.Observe.MaxObservers);
         Assert.Empty(options.Endpoints);
     }
@@ -153,7 +153,7 @@ public sealed class SectionTests
         CoapServerOptions options = new();
         ServerConfigurationKeys.Table.Read(configuration, options, options.Findings);
         Assert.Equal(["Transports:Shards = '65': allowed is: whole number, 1 to 64"], options.Findings.Errors);
-        Assert.Equal(["Shard is not a known key. Did you mean Transports:Shards?"], options.Findings.UnknownKeys.Texts);
+        Assert.Equal(["Shard is not a known key. Did you mean Transports:Shards?"], options.Findings.UnknownKeys);
     }
 
     [Fact]
@@ -169,7 +169,7 @@ public sealed class SectionTests
             }
             """);
         Assert.Empty(options.Findings.Errors);
-        Assert.Empty(options.Findings.UnknownKeys.Texts);
+        Assert.Empty(options.Findings.UnknownKeys);
         options.Parameters = options.Parameters with { NStart = 7 };
         Assert.Throws<ArgumentException>("prefix", () => options.ForPeers("10.1.2.0/33", static parameters => parameters));
         options.ForPeers("10.1.2.0/24", parameters => parameters with { MaxRetransmit = 1 });
@@ -198,9 +198,9 @@ public sealed class SectionTests
             ["Coap:Server:Peers:0:Prefixes is empty. Give at least one prefix such as 192.0.2.0/24.",
                 "Coap:Server:Peers:1:NStart = '0': allowed is: whole number, 1 to 65535"],
             options.Findings.Errors);
-        Assert.Equal(2, options.Findings.UnknownKeys.Texts.Count());
-        options.Findings.UnknownKeys.Texts.First().Begins("Coap:Server:Peers:1:MaxChannels is not a known key.");
-        Assert.Equal("Coap:Server:Peer is not a known key. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys.Texts.Last());
+        Assert.Equal(2, options.Findings.UnknownKeys.Count());
+        options.Findings.UnknownKeys.First().Begins("Coap:Server:Peers:1:MaxChannels is not a known key.");
+        Assert.Equal("Coap:Server:Peer is not a known key. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys.Last());
         Assert.Equal(["Coap:Server:Peers = 'all': it is a list of items with keys of their own."],
             Read("""{ "Peers": "all" }""").Findings.Errors);
     }

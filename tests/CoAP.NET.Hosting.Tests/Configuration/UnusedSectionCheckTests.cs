@@ -50,15 +50,15 @@ public sealed class UnusedSectionCheckTests : HostTest
 
         string[] problems = Find(configuration, [""], ["lamp"]);
 
-        Assert.Equal(ConfigurationErrorList.MaxListed + 1, problems.Length);
+        Assert.Equal(ConfigurationFindingList<string>.MaxListed + 1, problems.Length);
         Assert.Equal("There are 19981 more sections that configure nothing.", problems[^1]);
         Assert.All(problems, problem => Assert.Equal(CoapUntrustedText.LineOf(problem), problem));
     }
 
     private static string[] Find(IConfiguration configuration, string[] servers, string[] clients)
     {
-        UnusedConfigurationList unused = UnusedSectionCheck.NewList();
+        ConfigurationFindingList<UnusedConfigurationKey> unused = UnusedSectionCheck.NewList();
         UnusedSectionCheck.Find(unused, configuration.GetSection("Coap"), servers, clients);
-        return [.. unused.Texts];
+        return [.. unused];
     }
 }
