@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using CoAP.NET.Dtls.Sessions;
 
@@ -125,6 +126,7 @@ internal sealed class RecordLayer
     /// <param name="content">The content.</param>
     /// <param name="record">Receives the record.</param>
     /// <returns>Its bytes.</returns>
+    [SkipLocalsInit]
     public int SealAs(ulong sequence, ContentType type, ReadOnlySpan<byte> content, Span<byte> record)
     {
         ReadOnlySpan<byte> cid = PeerCid;
@@ -160,6 +162,7 @@ internal sealed class RecordLayer
     /// Whether its number is higher than those of all before it: only then may the session adopt its address (RFC 9146 section 6).
     /// </param>
     /// <returns>The result.</returns>
+    [SkipLocalsInit]
     public RecordOpenResult Open(in RecordHeader header, Span<byte> record, out ContentType type, out Range content, out bool isNewest)
     {
         type = header.Type;

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
@@ -22,8 +23,6 @@ internal class DtlsSession : ISourceOwned
     // With a Connection ID of any length.
     private const int AlertBytes = 320;
     private const byte WarningLevel = 1;
-    private const byte CloseNotify = 0;
-    private const byte NoRenegotiation = 100;
     private const byte HelloRequest = 0;
     private const byte ClientHello = 1;
     private const byte Finished = 20;
@@ -251,6 +250,7 @@ internal class DtlsSession : ISourceOwned
     /// Whether it sent the message; false once the session has ended, for a message of more than <see cref="MaxContent"/> bytes, and while
     /// it waits for record numbers, after which it may send it.
     /// </returns>
+    [SkipLocalsInit]
     public bool Send(ReadOnlySpan<byte> content)
     {
         byte[]? rented = null;
@@ -420,7 +420,7 @@ internal class DtlsSession : ISourceOwned
             path = _path;
             if (tells)
             {
-                length = _records.Seal(ContentType.Alert, [WarningLevel, CloseNotify], alert);
+                length = _records.Seal(ContentType.Alert, [WarningLevel, (byte)AlertDescription.CloseNotify], alert);
             }
 
             Volatile.Write(ref _isClosed, true);
@@ -472,7 +472,7 @@ internal class DtlsSession : ISourceOwned
             case ContentType.ReturnRoutabilityCheck when content.Length == ReturnRoutabilityCheck.MessageLength:
                 OnPathCheck(content, path);
                 break;
-            case ContentType.Alert when content.Length == 2 && content[1] == CloseNotify:
+            case ContentType.Alert when content.Length == 2 && content[1] == (byte)AlertDescription.CloseNotify:
                 End(DtlsSessionEndReason.ClosedByPeer, tells: true);
                 break;
             case ContentType.Alert when content.Length == 2 && content[0] != WarningLevel:
@@ -533,7 +533,7 @@ internal class DtlsSession : ISourceOwned
             }
 
             path = _path;
-            length = _records.Seal(ContentType.Alert, [WarningLevel, NoRenegotiation], alert);
+            length = _records.Seal(ContentType.Alert, [WarningLevel, (byte)AlertDescription.NoRenegotiation], alert);
         }
 
         _home.Sink.Send(path, alert[..length]);

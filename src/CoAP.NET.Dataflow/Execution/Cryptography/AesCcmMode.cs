@@ -26,9 +26,10 @@ internal static class AesCcmMode<TBlocks>
         ref TBlocks blocks, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> data, ReadOnlySpan<byte> plaintext, Span<byte> ciphertext,
         Span<byte> tag)
     {
-        Vector128<byte> mac = Authenticate(ref blocks, nonce, data, plaintext, tag.Length);
-        Crypt(ref blocks, nonce, plaintext, ciphertext);
-        Finish(ref blocks, nonce, mac, tag);
+        Vector128<byte> start = StartOf(nonce);
+        Vector128<byte> mac = Authenticate(ref blocks, start, data, plaintext, tag.Length);
+        Crypt(ref blocks, start, plaintext, ciphertext);
+        Finish(ref blocks, start, mac, tag);
     }
 
     /// <summary>Decrypts, and returns whether the message is authentic.</summary>
@@ -43,11 +44,12 @@ internal static class AesCcmMode<TBlocks>
         ref TBlocks blocks, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> data, ReadOnlySpan<byte> ciphertext, ReadOnlySpan<byte> tag,
         Span<byte> plaintext)
     {
-        Crypt(ref blocks, nonce, ciphertext, plaintext);
-        Vector128<byte> mac = Authenticate(ref blocks, nonce, data, plaintext, tag.Length);
+        Vector128<byte> start = StartOf(nonce);
+        Crypt(ref blocks, start, ciphertext, plaintext);
+        Vector128<byte> mac = Authenticate(ref blocks, start, data, plaintext, tag.Length);
         Span<byte> expected = stackalloc byte[BlockLength];
         expected = expected[..tag.Length];
-        Finish(ref blocks, nonce, mac, expected);
+        Finish(ref blocks, start, mac, expected);
         if (CryptographicOperations.FixedTimeEquals(expected, tag))
         {
             return true;
@@ -57,29 +59,26 @@ internal static class AesCcmMode<TBlocks>
         return false;
     }
 
-    // Flags, nonce, and a number: the block number for counters, the length of the plaintext for the first block of the MAC.
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector128<byte> BlockOf(byte flags, ReadOnlySpan<byte> nonce, uint number)
+    // The first counter block: flags with the size of numbers, nonce, and the number 0.
+    private static Vector128<byte> StartOf(ReadOnlySpan<byte> nonce)
     {
-        Unsafe.SkipInit(out Vector128<byte> block);
+        Vector128<byte> block = default;
         Span<byte> bytes = MemoryMarshal.AsBytes(new Span<Vector128<byte>>(ref block));
-        bytes.Clear();
-
-        // With a nonce of 13 bytes, two bytes remain for the number, whose upper two are then zero.
-        BinaryPrimitives.WriteUInt32BigEndian(bytes[(BlockLength - sizeof(uint))..], number);
-        bytes[0] = flags;
+        bytes[0] = (byte)(BlockLength - 2 - nonce.Length);
         nonce.CopyTo(bytes[1..]);
         return block;
     }
 
-    private static byte SizeOfNumber(ReadOnlySpan<byte> nonce) => (byte)(BlockLength - 2 - nonce.Length);
+    // A number in the last four bytes. With a nonce of 13 bytes two bytes remain for it, and its upper two are zero.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static Vector128<byte> Number(uint number) =>
+        Vector128.Create(0, 0, 0, BitConverter.IsLittleEndian ? BinaryPrimitives.ReverseEndianness(number) : number).AsByte();
 
-    private static void Crypt(ref TBlocks blocks, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> source, Span<byte> destination)
+    private static void Crypt(ref TBlocks blocks, Vector128<byte> start, ReadOnlySpan<byte> source, Span<byte> destination)
     {
-        byte flags = SizeOfNumber(nonce);
         for (uint counter = 1; !source.IsEmpty; counter++)
         {
-            Vector128<byte> stream = blocks.Encrypt(BlockOf(flags, nonce, counter));
+            Vector128<byte> stream = blocks.Encrypt(start ^ Number(counter));
             if (source.Length < BlockLength)
             {
                 Xor(source, stream, destination);
@@ -93,10 +92,10 @@ internal static class AesCcmMode<TBlocks>
     }
 
     private static Vector128<byte> Authenticate(
-        ref TBlocks blocks, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> data, ReadOnlySpan<byte> plaintext, int tagLength)
+        ref TBlocks blocks, Vector128<byte> start, ReadOnlySpan<byte> data, ReadOnlySpan<byte> plaintext, int tagLength)
     {
-        byte flags = (byte)((data.IsEmpty ? 0 : 0x40) | (((tagLength - 2) / 2) << 3) | SizeOfNumber(nonce));
-        Vector128<byte> mac = blocks.Encrypt(BlockOf(flags, nonce, (uint)plaintext.Length));
+        byte flags = (byte)((data.IsEmpty ? 0 : 0x40) | (((tagLength - 2) / 2) << 3));
+        Vector128<byte> mac = blocks.Encrypt(start ^ Vector128.CreateScalar(flags) ^ Number((uint)plaintext.Length));
         if (!data.IsEmpty)
         {
             Span<byte> first = stackalloc byte[BlockLength];
@@ -132,9 +131,9 @@ internal static class AesCcmMode<TBlocks>
         return bytes.IsEmpty ? mac : blocks.Encrypt(mac ^ Load(bytes));
     }
 
-    private static void Finish(ref TBlocks blocks, ReadOnlySpan<byte> nonce, Vector128<byte> mac, Span<byte> tag)
+    private static void Finish(ref TBlocks blocks, Vector128<byte> start, Vector128<byte> mac, Span<byte> tag)
     {
-        Vector128<byte> whole = mac ^ blocks.Encrypt(BlockOf(SizeOfNumber(nonce), nonce, 0));
+        Vector128<byte> whole = mac ^ blocks.Encrypt(start);
         MemoryMarshal.AsBytes(new ReadOnlySpan<Vector128<byte>>(in whole))[..tag.Length].CopyTo(tag);
     }
 
