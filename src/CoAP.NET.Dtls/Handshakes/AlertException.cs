@@ -4,9 +4,9 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <param name="alert">The alert.</param>
 /// <param name="text">What is wrong, and what to do.</param>
 /// <param name="fault">The kind of the reason.</param>
-internal sealed class AlertException(Alert alert, string text, HandshakeFault fault = HandshakeFault.Other) : Exception(text)
+internal sealed class AlertException(AlertDescription alert, string text, HandshakeFault fault = HandshakeFault.Other) : Exception(text)
 {
-    public Alert Alert => alert;
+    public AlertDescription Alert => alert;
 
     public HandshakeFault Fault => fault;
 }

@@ -72,7 +72,7 @@ internal sealed class ClientHandshake : Handshake
     /// <summary>
     /// The last fatal alert that arrived unprotected (RFC 5246 section 7.2). Any sender can forge it, so it ends nothing by itself.
     /// </summary>
-    public byte? Refusal { get; private set; }
+    public AlertDescription? Refusal { get; private set; }
 
     /// <summary>Number of unprotected fatal alerts.</summary>
     public int Refusals { get; private set; }
@@ -160,7 +160,7 @@ internal sealed class ClientHandshake : Handshake
         return header.Length <= (header.Type == HandshakeType.Certificate ? MaxServerCertificates : MaxMessage);
     }
 
-    protected override void OnPlainAlert(byte alert)
+    protected override void OnPlainAlert(AlertDescription alert)
     {
         Refusal = alert;
         Refusals++;
@@ -193,7 +193,7 @@ internal sealed class ClientHandshake : Handshake
                 if (!ReadCertificate(body, _serverType))
                 {
                     throw new AlertException(
-                        Alert.BadCertificate, "The server showed no certificate.", HandshakeFault.CertificateRefused);
+                        AlertDescription.BadCertificate, "The server showed no certificate.", HandshakeFault.CertificateRefused);
                 }
 
                 _next = ExpectedMessage.ServerKeyExchange;
@@ -353,7 +353,8 @@ internal sealed class ClientHandshake : Handshake
         MessageReader reader = new(body);
         if (reader.ReadUInt16() != RecordHeader.Version)
         {
-            throw new AlertException(Alert.ProtocolVersion, "The server does not speak DTLS 1.2.", HandshakeFault.NothingInCommon);
+            throw new AlertException(
+                AlertDescription.ProtocolVersion, "The server does not speak DTLS 1.2.", HandshakeFault.NothingInCommon);
         }
 
         ServerRandom = reader.Read(RandomLength).ToArray();
@@ -364,7 +365,8 @@ internal sealed class ClientHandshake : Handshake
         if (Suite is null || compression != 0)
         {
             throw new AlertException(
-                Alert.IllegalParameter, "The server chose a cipher suite that this end did not offer.", HandshakeFault.NothingInCommon);
+                AlertDescription.IllegalParameter, "The server chose a cipher suite that this end did not offer.",
+                    HandshakeFault.NothingInCommon);
         }
 
         Transcript.Use(Suite.Hash);
@@ -372,7 +374,7 @@ internal sealed class ClientHandshake : Handshake
         reader.End();
         if (Settings.RequiresExtendedMasterSecret && !HasExtendedMasterSecret)
         {
-            throw new AlertException(Alert.HandshakeFailure, NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
+            throw new AlertException(AlertDescription.HandshakeFailure, NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
         }
 
         IsResumed = _resumed is not null && sessionId.Length > 0 && sessionId.AsSpan().SequenceEqual(_sessionId);
@@ -381,7 +383,8 @@ internal sealed class ClientHandshake : Handshake
         {
             if (Suite != _offered.Suite || !HasExtendedMasterSecret)
             {
-                throw new AlertException(Alert.IllegalParameter, "The server resumed a session with other parameters than at first.");
+                throw new AlertException(
+                    AlertDescription.IllegalParameter, "The server resumed a session with other parameters than at first.");
             }
 
             _sessionId = _offered.SessionId;
@@ -412,7 +415,8 @@ internal sealed class ClientHandshake : Handshake
                     // RFC 5746 section 3.4: nothing was negotiated before.
                     if (content.ReadVector(1).Length > 0)
                     {
-                        throw new AlertException(Alert.HandshakeFailure, "The server continues a handshake that this end does not know.");
+                        throw new AlertException(
+                            AlertDescription.HandshakeFailure, "The server continues a handshake that this end does not know.");
                     }
 
                     break;
@@ -441,7 +445,7 @@ internal sealed class ClientHandshake : Handshake
                     break;
                 default:
                     throw new AlertException(
-                        Alert.UnsupportedExtension, $"The server answered an extension ({type}) that this end did not send.");
+                        AlertDescription.UnsupportedExtension, $"The server answered an extension ({type}) that this end did not send.");
             }
 
             content.End();
@@ -450,14 +454,16 @@ internal sealed class ClientHandshake : Handshake
         if (ChecksPaths && PeerCid is null)
         {
             // RFC 9853 section 3
-            throw new AlertException(Alert.IllegalParameter, "The server wants to check paths (RFC 9853) without Connection IDs.");
+            throw new AlertException(
+                AlertDescription.IllegalParameter, "The server wants to check paths (RFC 9853) without Connection IDs.");
         }
     }
 
     private static byte Offered(byte type, ReadOnlySpan<byte> offered) => offered.Contains(type)
         ? type
         : throw new AlertException(
-            Alert.IllegalParameter, "The server chose a type of certificate that this end did not offer.", HandshakeFault.NothingInCommon);
+            AlertDescription.IllegalParameter, "The server chose a type of certificate that this end did not offer.",
+                HandshakeFault.NothingInCommon);
 
     private void OnServerKeyExchange(ReadOnlySpan<byte> body)
     {
@@ -482,14 +488,16 @@ internal sealed class ClientHandshake : Handshake
         if (!SignatureScheme.IsEcdsa(scheme))
         {
             throw new AlertException(
-                Alert.IllegalParameter, $"The server signed with an algorithm ({scheme:x4}) that the suite {Suite} does not have.",
+                AlertDescription.IllegalParameter,
+                    $"The server signed with an algorithm ({scheme:x4}) that the suite {Suite} does not have.",
                 HandshakeFault.NothingInCommon);
         }
 
         if (!IsSignedByPeer(scheme, algorithm => CryptographicOperations.HashData(algorithm, signed), signature))
         {
             throw new AlertException(
-                Alert.DecryptError, "The server did not prove that it has the key of its certificate.", HandshakeFault.CertificateRefused);
+                AlertDescription.DecryptError, "The server did not prove that it has the key of its certificate.",
+                    HandshakeFault.CertificateRefused);
         }
     }
 
@@ -510,7 +518,8 @@ internal sealed class ClientHandshake : Handshake
         {
             Ephemeral = EphemeralKey.TryCreate([(byte)(_serverGroup >> 8), (byte)_serverGroup])
                 ?? throw new AlertException(
-                    Alert.IllegalParameter, "The server chose a curve that this end did not offer.", HandshakeFault.NothingInCommon);
+                    AlertDescription.IllegalParameter, "The server chose a curve that this end did not offer.",
+                        HandshakeFault.NothingInCommon);
         }
 
         BeginFlight();
@@ -592,7 +601,7 @@ internal sealed class ClientHandshake : Handshake
         LacksPreSharedKey = PskIdentity is null;
         if (LacksPreSharedKey)
         {
-            throw new AlertException(Alert.HandshakeFailure, "The server wants a pre-shared key, and this end has none.");
+            throw new AlertException(AlertDescription.HandshakeFailure, "The server wants a pre-shared key, and this end has none.");
         }
     }
 }

@@ -34,12 +34,12 @@ internal ref struct ExtensionReader(ReadOnlySpan<byte> bytes, Span<ushort> seen)
         content = new MessageReader(_rest.ReadVector(2));
         if (_count == MaxCount)
         {
-            throw new AlertException(Alert.DecodeError, $"The other end sent more than {MaxCount} extensions.");
+            throw new AlertException(AlertDescription.DecodeError, $"The other end sent more than {MaxCount} extensions.");
         }
 
         if (_seen[.._count].Contains(type))
         {
-            throw new AlertException(Alert.DecodeError, $"The other end sent the extension {type} twice.");
+            throw new AlertException(AlertDescription.DecodeError, $"The other end sent the extension {type} twice.");
         }
 
         _seen[_count++] = type;

@@ -265,7 +265,9 @@ internal abstract class Handshake : IDisposable
     /// <summary>Ends a handshake because code of the application failed, and tells the peer.</summary>
     /// <param name="exception">The exception.</param>
     public void Fail(Exception exception) =>
-        Refuse(_isDistrusted ? Alert.BadCertificate : Alert.InternalError, HandshakeFailureReason.Of(exception, _isDistrusted));
+        Refuse(
+            _isDistrusted ? AlertDescription.BadCertificate : AlertDescription.InternalError,
+            HandshakeFailureReason.Of(exception, _isDistrusted));
 
     /// <summary>Ends a handshake that takes too long or that its owner no longer wants.</summary>
     /// <param name="why">The reason.</param>
@@ -351,7 +353,7 @@ internal abstract class Handshake : IDisposable
 
     /// <summary>Runs for an unprotected fatal alert, which anybody may have sent.</summary>
     /// <param name="alert">The alert.</param>
-    protected virtual void OnPlainAlert(byte alert)
+    protected virtual void OnPlainAlert(AlertDescription alert)
     {
     }
 
@@ -533,7 +535,8 @@ internal abstract class Handshake : IDisposable
     {
         if (reader.ReadByte() != NamedCurve)
         {
-            throw new AlertException(Alert.IllegalParameter, "The server named no curve for its key.", HandshakeFault.NothingInCommon);
+            throw new AlertException(
+                AlertDescription.IllegalParameter, "The server named no curve for its key.", HandshakeFault.NothingInCommon);
         }
 
         group = reader.ReadUInt16();
@@ -549,7 +552,7 @@ internal abstract class Handshake : IDisposable
         if (limit < MinRecordLimit)
         {
             throw new AlertException(
-                Alert.IllegalParameter, $"The other end accepts records of {limit} bytes; the minimum is 64 (RFC 8449).");
+                AlertDescription.IllegalParameter, $"The other end accepts records of {limit} bytes; the minimum is 64 (RFC 8449).");
         }
 
         _peerRecordLimit = Math.Min(limit, RecordLayer.MaxPlaintext);
@@ -709,7 +712,7 @@ internal abstract class Handshake : IDisposable
         catch (CryptographicException)
         {
             throw new AlertException(
-                Alert.BadCertificate, "The other end sent bytes that are no certificate.", HandshakeFault.CertificateRefused);
+                AlertDescription.BadCertificate, "The other end sent bytes that are no certificate.", HandshakeFault.CertificateRefused);
         }
     }
 
@@ -725,7 +728,7 @@ internal abstract class Handshake : IDisposable
                 if (!isTrusted)
                 {
                     throw new AlertException(
-                        Alert.BadCertificate,
+                        AlertDescription.BadCertificate,
                         Settings.IsServer
                             ? "This server does not trust the certificate of the client."
                             : "This end does not trust the peer.",
@@ -782,7 +785,8 @@ internal abstract class Handshake : IDisposable
         if (!CryptographicOperations.FixedTimeEquals(proof, body))
         {
             throw new AlertException(
-                Alert.DecryptError, "Both ends saw different handshakes: somebody on the path changed it, or one end has a defect.");
+                AlertDescription.DecryptError,
+                    "Both ends saw different handshakes: somebody on the path changed it, or one end has a defect.");
         }
     }
 
@@ -795,10 +799,10 @@ internal abstract class Handshake : IDisposable
             {
                 AddMessages(content, isProtected: false);
             }
-            else if (header.Type == ContentType.Alert && content is [FatalLevel, byte alert])
+            else if (header.Type == ContentType.Alert && content is [FatalLevel, byte number])
             {
-                Trace?.Invoke(new HandshakeMessageLogEntry(
-                    false, AlertNames.Of(alert), AlertLength, "Without protection: anybody can send it."));
+                AlertDescription alert = (AlertDescription)number;
+                Trace?.Invoke(new HandshakeMessageLogEntry(false, alert.ToText(), AlertLength, "Without protection: anybody can send it."));
                 OnPlainAlert(alert);
             }
         }
@@ -843,15 +847,16 @@ internal abstract class Handshake : IDisposable
                 AddMessages(record.AsSpan()[content], isProtected: true);
                 Continue();
             }
-            else if (type == ContentType.Alert && record.AsSpan()[content] is [FatalLevel, byte alert])
+            else if (type == ContentType.Alert && record.AsSpan()[content] is [FatalLevel, byte number])
             {
-                Trace?.Invoke(new HandshakeMessageLogEntry(false, AlertNames.Of(alert), AlertLength, ""));
+                AlertDescription alert = (AlertDescription)number;
+                Trace?.Invoke(new HandshakeMessageLogEntry(false, alert.ToText(), AlertLength, ""));
                 Fail(new HandshakeFailureReason("The other end refused the handshake.") { Alert = alert });
             }
         }
     }
 
-    private void Refuse(Alert alert, HandshakeFailureReason why)
+    private void Refuse(AlertDescription alert, HandshakeFailureReason why)
     {
         if (Status is HandshakeStatus.Done or HandshakeStatus.Failed)
         {
@@ -860,7 +865,7 @@ internal abstract class Handshake : IDisposable
 
         Fail(why);
         byte[] content = [FatalLevel, (byte)alert];
-        Trace?.Invoke(new HandshakeMessageLogEntry(true, AlertNames.Of((byte)alert), AlertLength, why.Why));
+        Trace?.Invoke(new HandshakeMessageLogEntry(true, alert.ToText(), AlertLength, why.Why));
         if (_changeAt >= 0 && _records is { } records)
         {
             byte[] record = new byte[records.RecordLength(AlertLength)];

@@ -7,7 +7,7 @@ namespace CoAP.NET.Dtls.Handshakes;
 internal sealed record HandshakeFailureReason(string Why, HandshakeFault Fault = HandshakeFault.Other, CallbackException? Exception = null)
 {
     /// <summary>The fatal alert by which the peer refused, protected by the keys of the handshake; null for none.</summary>
-    public byte? Alert { get; init; }
+    public AlertDescription? Alert { get; init; }
 
     /// <summary>The end by an exception.</summary>
     /// <param name="exception">The exception.</param>

@@ -28,7 +28,7 @@ internal ref struct MessageReader(ReadOnlySpan<byte> rest)
     {
         if (length > _rest.Length)
         {
-            throw new AlertException(Alert.DecodeError, "The other end sent a handshake message that is too short.");
+            throw new AlertException(AlertDescription.DecodeError, "The other end sent a handshake message that is too short.");
         }
 
         ReadOnlySpan<byte> field = _rest[..length];
@@ -57,7 +57,8 @@ internal ref struct MessageReader(ReadOnlySpan<byte> rest)
         ReadOnlySpan<byte> numbers = ReadVector(2);
         return numbers.Length > 0 && numbers.Length % sizeof(ushort) == 0
             ? numbers
-            : throw new AlertException(Alert.DecodeError, "The other end sent an empty list of numbers, or a list with half a number.");
+            : throw new AlertException(
+                AlertDescription.DecodeError, "The other end sent an empty list of numbers, or a list with half a number.");
     }
 
     /// <summary>Reads a session ID (RFC 5246 section 7.4.1.2).</summary>
@@ -68,7 +69,7 @@ internal ref struct MessageReader(ReadOnlySpan<byte> rest)
         ReadOnlySpan<byte> id = ReadVector(1);
         return id.Length <= MaxLength
             ? id
-            : throw new AlertException(Alert.DecodeError, "The other end sent a session ID of more than 32 bytes.");
+            : throw new AlertException(AlertDescription.DecodeError, "The other end sent a session ID of more than 32 bytes.");
     }
 
     /// <summary>Checks that nothing is left.</summary>
@@ -77,7 +78,7 @@ internal ref struct MessageReader(ReadOnlySpan<byte> rest)
     {
         if (!_rest.IsEmpty)
         {
-            throw new AlertException(Alert.DecodeError, "The other end sent a handshake message that is too long.");
+            throw new AlertException(AlertDescription.DecodeError, "The other end sent a handshake message that is too long.");
         }
     }
 }

@@ -215,7 +215,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         if (version > RecordHeader.Version || !compressions.Contains((byte)0))
         {
             throw new AlertException(
-                Alert.ProtocolVersion, "The client and this server have no version in common: this server speaks DTLS 1.2.",
+                AlertDescription.ProtocolVersion, "The client and this server have no version in common: this server speaks DTLS 1.2.",
                 HandshakeFault.NothingInCommon);
         }
 
@@ -224,7 +224,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         ServerRandom = RandomBytes(RandomLength);
         if (Settings.RequiresExtendedMasterSecret && !HasExtendedMasterSecret)
         {
-            throw new AlertException(Alert.HandshakeFailure, NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
+            throw new AlertException(AlertDescription.HandshakeFailure, NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
         }
 
         byte[] hello = message.ToArray();
@@ -306,7 +306,8 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
                     _hasRenegotiationInfo = true;
                     if (content.ReadVector(1).Length > 0)
                     {
-                        throw new AlertException(Alert.HandshakeFailure, "The client continues a handshake that this end does not know.");
+                        throw new AlertException(
+                            AlertDescription.HandshakeFailure, "The client continues a handshake that this end does not know.");
                     }
 
                     break;
@@ -377,7 +378,8 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         if (!HasExtendedMasterSecret)
         {
             CryptographicOperations.ZeroMemory(state.Master);
-            throw new AlertException(Alert.HandshakeFailure, "The client resumes a session without the extended master secret it had.");
+            throw new AlertException(
+                AlertDescription.HandshakeFailure, "The client resumes a session without the extended master secret it had.");
         }
 
         return state;
@@ -455,7 +457,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         }
 
         throw new AlertException(
-            Alert.HandshakeFailure,
+            AlertDescription.HandshakeFailure,
             hasSuite
                 ? "The client and this server have no curve, signature algorithm or type of certificate in common."
                 : "The client and this server have no cipher suite in common (no shared cipher). Compare the suites and the credentials of "
@@ -559,7 +561,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         if (Settings.RequiresClientCertificate)
         {
             throw new AlertException(
-                Alert.HandshakeFailure,
+                AlertDescription.HandshakeFailure,
                 $"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server "
                     + "requires. Give the client one, or require none.",
                 HandshakeFault.NoCertificate);
@@ -574,7 +576,8 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         ReadOnlySpan<byte> identity = Suite!.UsesPreSharedKey ? reader.ReadVector(2) : default;
         if (identity.Length > PskRules.MaxIdentity)
         {
-            throw new AlertException(Alert.DecodeError, "The identity of the client has more than 128 bytes (RFC 4279 section 5.3).");
+            throw new AlertException(
+                AlertDescription.DecodeError, "The identity of the client has more than 128 bytes (RFC 4279 section 5.3).");
         }
 
         _clientPoint = Suite.KeyExchange == KeyExchange.Psk ? [] : reader.ReadVector(1).ToArray();
@@ -600,7 +603,8 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         if (!IsSignedByPeer(scheme, Transcript.Hash, signature))
         {
             throw new AlertException(
-                Alert.DecryptError, "The client did not prove that it has the key of its certificate.", HandshakeFault.CertificateRefused);
+                AlertDescription.DecryptError, "The client did not prove that it has the key of its certificate.",
+                    HandshakeFault.CertificateRefused);
         }
     }
 

@@ -199,7 +199,7 @@ internal sealed class HandshakeAcceptor
         Span<byte> alert = stackalloc byte[RecordHeader.Size + 2];
         header.Write(alert, []);
         alert[RecordHeader.Size] = FatalLevel;
-        alert[RecordHeader.Size + 1] = AlertNames.HandshakeFailure;
+        alert[RecordHeader.Size + 1] = (byte)AlertDescription.HandshakeFailure;
         _server.Sink.Send(path, alert);
         _server.Counters.AddFailed();
         Report(path, hello.BeforeCookie, null, s_noExtendedMasterSecret);

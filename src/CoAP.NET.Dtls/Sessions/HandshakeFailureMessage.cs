@@ -85,32 +85,33 @@ internal static class HandshakeFailureMessage
     /// <summary>Explains that the server refused the handshake.</summary>
     /// <param name="alert">The alert.</param>
     /// <param name="handshake">The handshake.</param>
-    public static (CoapDtlsHandshakeFailure Reason, string Text) OfAlert(int alert, ClientHandshake handshake)
+    public static (CoapDtlsHandshakeFailure Reason, string Text) OfAlert(AlertDescription alert, ClientHandshake handshake)
     {
         bool isAskedInVain = (handshake.Heard & CertificateRequest) != 0
             && handshake.Settings is { Certificate: null, RawPublicKey: null, Signer: null };
         string? pskIdentity = handshake.PskIdentity;
-        string said = $"The server refused the handshake with the alert {AlertNames.Of(alert)}";
+        string said = $"The server refused the handshake with the alert {alert.ToText()}";
         return alert switch
         {
-            AlertNames.BadRecordMac or AlertNames.DecryptError or AlertNames.UnknownPskIdentity when pskIdentity is not null =>
+            AlertDescription.BadRecordMac or AlertDescription.DecryptError or AlertDescription.UnknownPskIdentity when pskIdentity is not null =>
                 (CoapDtlsHandshakeFailure.PreSharedKey,
                     $"{said}: it does not know the identity '{pskIdentity}', or has another key for it."),
-            AlertNames.HandshakeFailure or AlertNames.CertificateRequired when isAskedInVain =>
+            AlertDescription.HandshakeFailure or AlertDescription.CertificateRequired when isAskedInVain =>
                 (CoapDtlsHandshakeFailure.NoCredentials,
                     $"{said}: it asked for a certificate or a raw public key, and this end has neither. Call UseCertificate, or set "
                         + "CoapDtlsClientOptions.RawPublicKey."),
-            AlertNames.HandshakeFailure or AlertNames.ProtocolVersion or AlertNames.InsufficientSecurity =>
+            AlertDescription.HandshakeFailure or AlertDescription.ProtocolVersion or AlertDescription.InsufficientSecurity =>
                 (CoapDtlsHandshakeFailure.NothingInCommon,
                     $"{said}: both ends have no cipher suite or version in common, or it wants a certificate that this end does not have. "
                         + "Compare the cipher suites and the credentials of both."),
-            AlertNames.UnknownCa or (>= AlertNames.BadCertificate and <= AlertNames.CertificateUnknown) or AlertNames.AccessDenied =>
+            AlertDescription.UnknownCa or (
+                >= AlertDescription.BadCertificate and <= AlertDescription.CertificateUnknown) or AlertDescription.AccessDenied =>
                 (CoapDtlsHandshakeFailure.Refused,
                     $"{said}: it does not trust this end's certificate. Does it know the authority that issued it, were intermediates "
                         + "sent, and is it still valid and meant for clients?"),
-            AlertNames.CertificateRequired =>
+            AlertDescription.CertificateRequired =>
                 (CoapDtlsHandshakeFailure.NoCredentials, $"{said}: it wants a certificate, and this end has none."),
-            AlertNames.UnrecognizedName =>
+            AlertDescription.UnrecognizedName =>
                 (CoapDtlsHandshakeFailure.Refused, $"{said}: it does not answer for the name that was asked for."),
             _ => (CoapDtlsHandshakeFailure.Refused, $"{said}."),
         };

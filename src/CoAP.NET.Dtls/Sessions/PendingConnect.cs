@@ -16,7 +16,6 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
 #pragma warning restore CA1001
 {
     private const byte WarningLevel = 1;
-    private const byte CloseNotify = 0;
 
     // Retransmission timeouts without an answer after which a question for another cookie is believed, and how often one is.
     private const int SilentTimeouts = 3;
@@ -190,7 +189,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     /// The fatal alert by which the server refuses, once a retransmission timeout has passed without any other message. Alerts are
     /// unprotected before the keys exist, so a forged one must not end a handshake that the server continues.
     /// </summary>
-    private byte? IsRefused()
+    private AlertDescription? IsRefused()
     {
         lock (_gate)
         {
@@ -492,7 +491,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     {
         // No caller waits for the session that the server has.
         byte[] record = new byte[established.Records.RecordLength(2)];
-        if (established.Records.Seal(ContentType.Alert, [WarningLevel, CloseNotify], record) > 0)
+        if (established.Records.Seal(ContentType.Alert, [WarningLevel, (byte)AlertDescription.CloseNotify], record) > 0)
         {
             owner.Sink.Send(path, record);
         }

@@ -126,12 +126,12 @@ public sealed class MessageTableTests
             if (message == "protected")
             {
                 ForgeFinished(peer);
-                peer.AssertRefused(Alert.DecryptError);
+                peer.AssertRefused(AlertDescription.DecryptError);
             }
             else
             {
                 peer.Forge(Enum.Parse<HandshakeType>(message), s_content);
-                peer.AssertRefused(Alert.DecodeError);
+                peer.AssertRefused(AlertDescription.DecodeError);
             }
 
             return;

@@ -65,7 +65,7 @@ public sealed class ScriptedClientTests
         using ScriptedClient client = new(kind);
         client.Hello();
         client.EmptyCertificate();
-        client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NoCertificate);
+        client.AssertRefused(AlertDescription.HandshakeFailure, HandshakeFault.NoCertificate);
     }
 
     [Fact]
@@ -103,7 +103,7 @@ public sealed class ScriptedClientTests
                 int list = writer.BeginVector(3);
                 return writer.Vector(3, bytes).EndVector(list, 3);
             });
-            client.AssertRefused(Alert.BadCertificate, HandshakeFault.CertificateRefused);
+            client.AssertRefused(AlertDescription.BadCertificate, HandshakeFault.CertificateRefused);
         }
     }
 
@@ -113,7 +113,7 @@ public sealed class ScriptedClientTests
         using ScriptedClient client = new(HandshakeKind.RawPublicKeys);
         client.Hello();
         client.Send(HandshakeType.Certificate, static writer => writer.Vector(3, HandshakeScene.ServerKey.ExportSubjectPublicKeyInfo()));
-        client.AssertRefused(Alert.BadCertificate, HandshakeFault.CertificateRefused);
+        client.AssertRefused(AlertDescription.BadCertificate, HandshakeFault.CertificateRefused);
     }
 
     [Theory]
@@ -171,7 +171,7 @@ public sealed class ScriptedClientTests
         client.Certificate();
         client.ExchangeKeys();
         client.Verify(other);
-        client.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+        client.AssertRefused(AlertDescription.DecryptError, HandshakeFault.CertificateRefused);
     }
 
     [Fact]
@@ -182,7 +182,7 @@ public sealed class ScriptedClientTests
         client.Certificate();
         client.ExchangeKeys();
         client.Verify(hash: SHA256.HashData("another handshake"u8));
-        client.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+        client.AssertRefused(AlertDescription.DecryptError, HandshakeFault.CertificateRefused);
     }
 
     // SHA-1, SHA-224, EdDSA, RSA-PSS, RSA, another hash, none.
@@ -201,7 +201,7 @@ public sealed class ScriptedClientTests
         client.Certificate();
         client.ExchangeKeys();
         client.Verify(scheme: (ushort)scheme);
-        client.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+        client.AssertRefused(AlertDescription.DecryptError, HandshakeFault.CertificateRefused);
     }
 
     [Fact]
@@ -225,7 +225,7 @@ public sealed class ScriptedClientTests
     {
         using ScriptedClient client = new(HandshakeKind.Psk) { Version = (ushort)version };
         client.Hello();
-        client.AssertRefused(Alert.ProtocolVersion, HandshakeFault.NothingInCommon);
+        client.AssertRefused(AlertDescription.ProtocolVersion, HandshakeFault.NothingInCommon);
     }
 
     [Theory]
@@ -236,7 +236,7 @@ public sealed class ScriptedClientTests
     {
         using ScriptedClient client = new(HandshakeKind.Psk) { Compressions = Convert.FromHexString(compressions) };
         client.Hello();
-        client.AssertRefused(Alert.ProtocolVersion, HandshakeFault.NothingInCommon);
+        client.AssertRefused(AlertDescription.ProtocolVersion, HandshakeFault.NothingInCommon);
     }
 
     [Theory]
@@ -254,7 +254,7 @@ public sealed class ScriptedClientTests
         using ScriptedClient client = new(kind);
         client.Extensions[(ushort)extension] = extension == 13 ? bytes[..(2 + bytes[1])] : bytes;
         client.Hello();
-        client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+        client.AssertRefused(AlertDescription.HandshakeFailure, HandshakeFault.NothingInCommon);
     }
 
     [Fact]
@@ -263,7 +263,7 @@ public sealed class ScriptedClientTests
         using ScriptedClient client = new(HandshakeKind.RawPublicKeys);
         _ = client.Extensions.Remove(20);
         client.Hello();
-        client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+        client.AssertRefused(AlertDescription.HandshakeFailure, HandshakeFault.NothingInCommon);
     }
 
     [Fact]
@@ -271,7 +271,7 @@ public sealed class ScriptedClientTests
     {
         using ScriptedClient client = new(HandshakeKind.Psk) { Suites = [0x002F, 0x1301, 0x00FF] };
         client.Hello();
-        client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+        client.AssertRefused(AlertDescription.HandshakeFailure, HandshakeFault.NothingInCommon);
     }
 
     [Fact]
@@ -285,7 +285,7 @@ public sealed class ScriptedClientTests
             if (isRequired)
             {
                 client.Hello();
-                client.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+                client.AssertRefused(AlertDescription.HandshakeFailure, HandshakeFault.NothingInCommon);
             }
             else
             {
@@ -345,10 +345,10 @@ public sealed class ScriptedClientTests
             }
 
             Assert.Equal(HandshakeStatus.Failed, client.Server.Status);
-            Assert.NotEqual(Alert.InternalError, client.Refusal ?? Alert.DecodeError);
+            Assert.NotEqual(AlertDescription.InternalError, client.Refusal ?? AlertDescription.DecodeError);
             if (type != 1 && type != 20)
             {
-                Assert.Equal(Alert.DecodeError, client.Refusal);
+                Assert.Equal(AlertDescription.DecodeError, client.Refusal);
             }
         }
     }
@@ -370,7 +370,7 @@ public sealed class ScriptedClientTests
         using ScriptedClient client = new(HandshakeKind.Ecdsa);
         client.Extensions[(ushort)type] = Convert.FromHexString(content);
         client.Hello();
-        client.AssertRefused(Alert.DecodeError);
+        client.AssertRefused(AlertDescription.DecodeError);
     }
 
     [Theory]
@@ -387,7 +387,7 @@ public sealed class ScriptedClientTests
         client.Hello();
         if (isRefused)
         {
-            client.AssertRefused(Alert.DecodeError);
+            client.AssertRefused(AlertDescription.DecodeError);
         }
         else
         {
@@ -403,7 +403,7 @@ public sealed class ScriptedClientTests
         using ScriptedClient client = Resuming(out _);
         _ = client.Extensions.Remove(23);
         client.Hello();
-        client.AssertRefused(Alert.HandshakeFailure);
+        client.AssertRefused(AlertDescription.HandshakeFailure);
     }
 
     [Fact]

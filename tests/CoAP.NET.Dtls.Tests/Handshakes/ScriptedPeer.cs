@@ -62,7 +62,7 @@ internal abstract class ScriptedPeer : IDisposable
     public List<(HandshakeType Type, byte[] Body)> Heard { get; } = [];
 
     /// <summary>The fatal alert of the end under test.</summary>
-    public Alert? Refusal { get; private set; }
+    public AlertDescription? Refusal { get; private set; }
 
     /// <summary>Whether Finished of the end under test is right.</summary>
     public bool IsProved { get; private set; }
@@ -174,7 +174,7 @@ internal abstract class ScriptedPeer : IDisposable
     }
 
     /// <summary>Checks that the handshake under test ended with an alert.</summary>
-    public void AssertRefused(Alert alert, HandshakeFault fault = HandshakeFault.Other)
+    public void AssertRefused(AlertDescription alert, HandshakeFault fault = HandshakeFault.Other)
     {
         Assert.Equal((HandshakeStatus.Failed, fault), (Target.Status, Target.Failure?.Fault));
         Assert.Equal(alert, Refusal);
@@ -266,7 +266,7 @@ internal abstract class ScriptedPeer : IDisposable
             ReadOnlySpan<byte> bytes = record.AsSpan()[content];
             if (type == ContentType.Alert)
             {
-                Refusal = (Alert)bytes[1];
+                Refusal = (AlertDescription)bytes[1];
             }
             else if (type == ContentType.Handshake)
             {

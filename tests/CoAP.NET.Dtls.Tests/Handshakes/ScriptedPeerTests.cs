@@ -18,7 +18,7 @@ public sealed class ScriptedPeerTests
             using ScriptedPeer peer = ScriptedPeer.Create(kind, isServer);
             peer.Alter = (type, body) => type == HandshakeType.Finished ? [.. body[..i], (byte)(body[i] ^ 1), .. body[(i + 1)..]] : body;
             peer.Complete();
-            peer.AssertRefused(Alert.DecryptError);
+            peer.AssertRefused(AlertDescription.DecryptError);
         }
     }
 
@@ -30,7 +30,7 @@ public sealed class ScriptedPeerTests
         using ScriptedPeer peer = ScriptedPeer.Create(HandshakeKind.Psk, isServer);
         peer.SendOrder();
         peer.Protected(ContentType.Handshake, peer.MakeFinished(asServer: !isServer));
-        peer.AssertRefused(Alert.DecryptError);
+        peer.AssertRefused(AlertDescription.DecryptError);
     }
 
     [Theory]
@@ -128,7 +128,7 @@ public sealed class ScriptedPeerTests
         using ScriptedPeer peer = ScriptedPeer.Create(HandshakeKind.Psk, isServer);
         peer.Extensions[0xFF01] = [1, 7];
         peer.Hello();
-        peer.AssertRefused(Alert.HandshakeFailure);
+        peer.AssertRefused(AlertDescription.HandshakeFailure);
     }
 
     [Theory]
@@ -143,7 +143,7 @@ public sealed class ScriptedPeerTests
         peer.Twice = (ushort)type;
         peer.Extensions.TryAdd((ushort)type, []);
         peer.Hello();
-        peer.AssertRefused(Alert.DecodeError);
+        peer.AssertRefused(AlertDescription.DecodeError);
     }
 
     [Theory]
@@ -169,7 +169,7 @@ public sealed class ScriptedPeerTests
                 using ScriptedPeer peer = ScriptedPeer.Create(kind, isServer);
                 peer.Point = point;
                 peer.SendOrder();
-                peer.AssertRefused(Alert.IllegalParameter);
+                peer.AssertRefused(AlertDescription.IllegalParameter);
             }
         }
     }

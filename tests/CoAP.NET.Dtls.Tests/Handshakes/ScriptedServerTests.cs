@@ -102,7 +102,7 @@ public sealed class ScriptedServerTests
         {
             using ScriptedServer server = new(HandshakeKind.Psk) { Suite = suite };
             server.Send(HandshakeType.ServerHello);
-            server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+            server.AssertRefused(AlertDescription.IllegalParameter, HandshakeFault.NothingInCommon);
         }
     }
 
@@ -111,7 +111,7 @@ public sealed class ScriptedServerTests
     {
         using ScriptedServer server = new(HandshakeKind.Psk) { Compression = 1 };
         server.Send(HandshakeType.ServerHello);
-        server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+        server.AssertRefused(AlertDescription.IllegalParameter, HandshakeFault.NothingInCommon);
     }
 
     [Theory]
@@ -122,7 +122,7 @@ public sealed class ScriptedServerTests
     {
         using ScriptedServer server = new(HandshakeKind.Psk) { Version = (ushort)version };
         server.Send(HandshakeType.ServerHello);
-        server.AssertRefused(Alert.ProtocolVersion, HandshakeFault.NothingInCommon);
+        server.AssertRefused(AlertDescription.ProtocolVersion, HandshakeFault.NothingInCommon);
     }
 
     [Theory]
@@ -134,7 +134,7 @@ public sealed class ScriptedServerTests
     {
         using ScriptedServer server = new(kind) { Group = (ushort)group };
         server.Complete();
-        server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+        server.AssertRefused(AlertDescription.IllegalParameter, HandshakeFault.NothingInCommon);
     }
 
     [Theory]
@@ -144,7 +144,7 @@ public sealed class ScriptedServerTests
     {
         using ScriptedServer server = new(kind) { CurveType = type };
         server.Complete();
-        server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+        server.AssertRefused(AlertDescription.IllegalParameter, HandshakeFault.NothingInCommon);
     }
 
     // Truncated HMAC, groups, signature algorithms, heartbeat, types of certificates, ticket, Connection ID, an unknown one, points.
@@ -167,7 +167,7 @@ public sealed class ScriptedServerTests
         server.Extensions.Clear();
         server.Extensions[(ushort)type] = Convert.FromHexString(content);
         server.Send(HandshakeType.ServerHello);
-        server.AssertRefused(Alert.UnsupportedExtension);
+        server.AssertRefused(AlertDescription.UnsupportedExtension);
     }
 
     [Theory]
@@ -180,7 +180,7 @@ public sealed class ScriptedServerTests
         using ScriptedServer server = new(HandshakeKind.RawPublicKeys);
         server.Extensions[(ushort)extension] = [type];
         server.Send(HandshakeType.ServerHello);
-        server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+        server.AssertRefused(AlertDescription.IllegalParameter, HandshakeFault.NothingInCommon);
     }
 
     [Theory]
@@ -197,7 +197,7 @@ public sealed class ScriptedServerTests
         using ScriptedServer server = new(HandshakeKind.RawPublicKeys);
         server.Extensions[(ushort)type] = Convert.FromHexString(content);
         server.Send(HandshakeType.ServerHello);
-        server.AssertRefused(Alert.DecodeError);
+        server.AssertRefused(AlertDescription.DecodeError);
     }
 
     [Fact]
@@ -211,7 +211,7 @@ public sealed class ScriptedServerTests
             if (isRequired)
             {
                 server.Send(HandshakeType.ServerHello);
-                server.AssertRefused(Alert.HandshakeFailure, HandshakeFault.NothingInCommon);
+                server.AssertRefused(AlertDescription.HandshakeFailure, HandshakeFault.NothingInCommon);
             }
             else
             {
@@ -240,7 +240,7 @@ public sealed class ScriptedServerTests
                 _ => null,
             };
             server.Complete();
-            server.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+            server.AssertRefused(AlertDescription.DecryptError, HandshakeFault.CertificateRefused);
         }
     }
 
@@ -251,7 +251,7 @@ public sealed class ScriptedServerTests
         using EphemeralKey other = EphemeralKey.TryCreate([0, 23])!;
         server.Alter = (type, body) => type == HandshakeType.ServerKeyExchange ? [.. body[..4], .. other.Point, .. body[69..]] : body;
         server.Complete();
-        server.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+        server.AssertRefused(AlertDescription.DecryptError, HandshakeFault.CertificateRefused);
     }
 
     [Theory]
@@ -268,11 +268,11 @@ public sealed class ScriptedServerTests
         server.Complete();
         if ((scheme & 0xFF) == 3)
         {
-            server.AssertRefused(Alert.DecryptError, HandshakeFault.CertificateRefused);
+            server.AssertRefused(AlertDescription.DecryptError, HandshakeFault.CertificateRefused);
         }
         else
         {
-            server.AssertRefused(Alert.IllegalParameter, HandshakeFault.NothingInCommon);
+            server.AssertRefused(AlertDescription.IllegalParameter, HandshakeFault.NothingInCommon);
         }
     }
 
@@ -283,7 +283,7 @@ public sealed class ScriptedServerTests
         using ScriptedServer server = new(HandshakeKind.Psk, static settings => settings with { OwnCidLength = 0 }, ownCid: []);
         server.Extensions[61] = [];
         server.Send(HandshakeType.ServerHello);
-        server.AssertRefused(Alert.IllegalParameter);
+        server.AssertRefused(AlertDescription.IllegalParameter);
     }
 
     [Fact]
@@ -294,7 +294,7 @@ public sealed class ScriptedServerTests
         longest.AssertSession();
         using ScriptedServer longer = new(HandshakeKind.Psk) { SessionId = new byte[33] };
         longer.Send(HandshakeType.ServerHello);
-        longer.AssertRefused(Alert.DecodeError);
+        longer.AssertRefused(AlertDescription.DecodeError);
     }
 
     [Fact]
@@ -309,7 +309,7 @@ public sealed class ScriptedServerTests
                 int list = writer.BeginVector(3);
                 return (bytes is null ? writer : writer.Vector(3, bytes)).EndVector(list, 3);
             });
-            server.AssertRefused(Alert.BadCertificate, HandshakeFault.CertificateRefused);
+            server.AssertRefused(AlertDescription.BadCertificate, HandshakeFault.CertificateRefused);
         }
     }
 
@@ -321,7 +321,7 @@ public sealed class ScriptedServerTests
             using ScriptedServer server = new(HandshakeKind.RawPublicKeys);
             server.Send(HandshakeType.ServerHello);
             server.Send(HandshakeType.Certificate, writer => writer.Vector(3, bytes));
-            server.AssertRefused(Alert.BadCertificate, HandshakeFault.CertificateRefused);
+            server.AssertRefused(AlertDescription.BadCertificate, HandshakeFault.CertificateRefused);
         }
     }
 
@@ -397,7 +397,7 @@ public sealed class ScriptedServerTests
             }
 
             Assert.Equal(HandshakeStatus.Failed, server.Client.Status);
-            Assert.Equal(type == 20 ? Alert.DecryptError : Alert.DecodeError, server.Refusal);
+            Assert.Equal(type == 20 ? AlertDescription.DecryptError : AlertDescription.DecodeError, server.Refusal);
         }
     }
 
@@ -446,7 +446,7 @@ public sealed class ScriptedServerTests
         using ScriptedServer server = Resuming();
         server.Suite = CipherSuite.All[2];
         server.Send(HandshakeType.ServerHello);
-        server.AssertRefused(Alert.IllegalParameter);
+        server.AssertRefused(AlertDescription.IllegalParameter);
     }
 
     [Fact]
@@ -455,7 +455,7 @@ public sealed class ScriptedServerTests
         using ScriptedServer server = Resuming();
         server.Extensions.Clear();
         server.Send(HandshakeType.ServerHello);
-        server.AssertRefused(Alert.IllegalParameter);
+        server.AssertRefused(AlertDescription.IllegalParameter);
     }
 
     [Fact]

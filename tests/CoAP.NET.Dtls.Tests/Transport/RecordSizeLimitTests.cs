@@ -70,11 +70,11 @@ public sealed class RecordSizeLimitTests
         using ScriptedServer server = new(HandshakeKind.Psk);
         server.Extensions[28] = [0, 63];
         server.Send(HandshakeType.ServerHello);
-        server.AssertRefused(Alert.IllegalParameter);
+        server.AssertRefused(AlertDescription.IllegalParameter);
         using ScriptedClient client = new(HandshakeKind.Psk);
         client.Extensions[28] = [0, 63];
         client.Hello();
-        client.AssertRefused(Alert.IllegalParameter);
+        client.AssertRefused(AlertDescription.IllegalParameter);
         using ScriptedClient large = new(HandshakeKind.Psk);
         large.Extensions[28] = [0xFF, 0xFF];
         large.Hello();
