@@ -41,7 +41,6 @@ public sealed class GnuTlsProgramTests : IDisposable
     {
         { GnuTlsProgram.KeyCcm8 + ":%NO_EXTENSIONS", "(PSK)" },
         { GnuTlsProgram.EcdsaCcm8 + ":%NO_EXTENSIONS", "(ECDHE-SECP256R1)-(ECDSA-SHA256)" },
-        { GnuTlsProgram.EcdsaCcm8 + ":-GROUP-ALL:+GROUP-SECP384R1", "(ECDHE-SECP384R1)-(ECDSA-SHA256)" },
         { GnuTlsProgram.EcdsaCcm8 + ":-SIGN-ALL:+SIGN-ECDSA-SHA384", "(ECDHE-SECP256R1)-(ECDSA-SHA384)" },
     };
 
@@ -151,6 +150,28 @@ public sealed class GnuTlsProgramTests : IDisposable
         await using PeerProcess client = GnuTlsProgram.StartClient(server, priorities, [.. Trusts, .. GnuTlsProgram.WithKey()]);
         await AskAsync(client, server);
         client.Output.Mentions($"{description}-(AES-128-CCM-8)\n");
+    }
+
+    // The key of a certificate must be on a curve of the client (RFC 8422 section 5.3).
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_gnutls_client_with_P384_only_is_served_if_the_certificate_is_on_it(bool isOnIt)
+    {
+        using Certificates certificates = new(serverCurve: isOnIt ? ECCurve.NamedCurves.nistP384 : null);
+        await using StreamServer server = await StreamServer.StartAsync(certificates.AsDtlsServer());
+        await using PeerProcess client = GnuTlsProgram.StartClient(
+            server, GnuTlsProgram.EcdsaCcm8 + ":-GROUP-ALL:+GROUP-SECP384R1", "--x509cafile", certificates.Authority);
+        if (isOnIt)
+        {
+            await AskAsync(client, server);
+            client.Output.Mentions("(ECDHE-SECP384R1)-(ECDSA-SHA384)-(AES-128-CCM-8)\n");
+        }
+        else
+        {
+            Assert.NotEqual(0, (await client.WaitForExitAsync()).ExitCode);
+            client.Output.Mentions("*** Received alert [40]: Handshake failed");
+        }
     }
 
     [Fact]

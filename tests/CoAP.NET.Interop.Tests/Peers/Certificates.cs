@@ -15,7 +15,8 @@ internal sealed class Certificates : IDisposable
 
     /// <summary>Makes an authority, a server's certificate and a client's.</summary>
     /// <param name="serverName">The name that the server's certificate is for, besides 127.0.0.1.</param>
-    public Certificates(string serverName = "localhost")
+    /// <param name="serverCurve">The curve of the server's key; null for P-256.</param>
+    public Certificates(string serverName = "localhost", ECCurve? serverCurve = null)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new("CN=Authority of a test", key, HashAlgorithmName.SHA256);
@@ -26,7 +27,7 @@ internal sealed class Certificates : IDisposable
         request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
         _authority = request.CreateSelfSigned(TimeProvider.System.GetUtcNow().AddDays(-1), TimeProvider.System.GetUtcNow().AddDays(2));
         Authority = Write("ca", _authority.ExportCertificatePem());
-        (Server, ServerFile, ServerKey) = Make("server", serverName, ServerAuthentication);
+        (Server, ServerFile, ServerKey) = Make("server", serverName, ServerAuthentication, serverCurve);
         (Client, ClientFile, ClientKey) = Make("client", "device-7", ClientAuthentication);
     }
 
@@ -105,9 +106,10 @@ internal sealed class Certificates : IDisposable
         RevocationMode = X509RevocationMode.NoCheck,
     };
 
-    private (X509Certificate2 Certificate, string File, string KeyFile) Make(string role, string name, string purpose)
+    private (X509Certificate2 Certificate, string File, string KeyFile) Make(
+        string role, string name, string purpose, ECCurve? curve = null)
     {
-        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using ECDsa key = ECDsa.Create(curve ?? ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
         SubjectAlternativeNameBuilder names = new();
         names.AddDnsName(name);
