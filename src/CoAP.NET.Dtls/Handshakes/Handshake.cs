@@ -195,8 +195,16 @@ internal abstract class Handshake : IDisposable
             int length = header.HeaderLength + header.Length;
             OnRecord(header, datagram[..length]);
             datagram = datagram[length..];
+            if (Status == HandshakeStatus.Done)
+            {
+                Rest = datagram.ToArray();
+                return;
+            }
         }
     }
+
+    /// <summary>The records behind the end of the handshake in its last datagram: they are for the session.</summary>
+    public byte[] Rest { get; private set; } = [];
 
     /// <summary>Returns the datagrams to send now, in order.</summary>
     /// <returns>Datagrams.</returns>

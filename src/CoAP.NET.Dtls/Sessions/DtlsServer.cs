@@ -243,7 +243,6 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
         }
 
         bool isOfUse = false;
-        bool isPosted = false;
         int offset = 0;
         int forged = 0;
 
@@ -269,9 +268,8 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
             }
             else if (_handshakes.Find(path) is { } candidate)
             {
-                // The handshake walks the datagram itself, once. Data after its end is for the session.
-                isOfUse |= isPosted || Post(candidate, datagram);
-                isPosted = true;
+                // The handshake walks the rest itself, and gives back what comes after its end.
+                return Post(candidate, datagram[(offset - record.Length)..]) || isOfUse;
             }
             else if (header.Epoch > 0 && header.Type != ContentType.Tls12Cid && _sessions.Find(path) is { } owner)
             {

@@ -371,7 +371,12 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
 
             Send(output);
 
-            // A client that resumes a session may send right after its Finished.
+            // A client that resumes a session may send right after its Finished, also in the same datagram.
+            if (_handshake is { Rest: { Length: > 0 } rest })
+            {
+                _ = owner.Receive(path, rest);
+            }
+
             while (TryTakeRest(out byte[]? datagram))
             {
                 _ = owner.Receive(path, datagram);

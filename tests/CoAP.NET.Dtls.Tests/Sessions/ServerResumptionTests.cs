@@ -67,6 +67,32 @@ public sealed class ServerResumptionTests
     }
 
     [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_message_in_the_datagram_that_ends_a_resumed_handshake_is_received(bool hasConnectionId)
+    {
+        BenchSettings settings = Settings(new ServerResumptionCache(), false);
+        settings.Client = settings.Client with { OwnCidLength = hasConnectionId ? 0 : -1 };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1, "device.example");
+        DtlsPath path = bench.ServerSink.Opened.Single().Path;
+        List<byte> last = [];
+        bench.Loses = (_, isOfClient, datagram) =>
+        {
+            bool isKept = isOfClient && datagram[0] != (byte)ContentType.Handshake;
+            last.AddRange(isKept ? datagram : []);
+            return isKept;
+        };
+        bench.Sink.Opened.Single().End(DtlsSessionEndReason.Closed, tells: true);
+        last.Clear();
+        DtlsSession session = await bench.BeginAsync(1, "device.example");
+        Assert.True(session.Send("early"u8));
+        Assert.True(bench.Server.Receive(path, last.ToArray()));
+        Assert.Equal((1, 0), (bench.Server.Counters.HandshakesResumed, bench.Server.Counters.RecordsReplayed));
+        Assert.Equal("early"u8.ToArray(), Assert.Single(bench.ServerSink.Received).Content);
+    }
+
+    [Theory]
     [InlineData("")]
     [InlineData("another key")]
     public Task A_client_whose_key_was_removed_or_replaced_cannot_resume(string key) =>
