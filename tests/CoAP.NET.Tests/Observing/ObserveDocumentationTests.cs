@@ -72,7 +72,11 @@ public sealed class ObserveDocumentationTests : GuideTest
     [Fact]
     public async Task Each_resource_of_a_route_has_terms_of_its_own()
     {
-        CoapResourceObserverLimits door = new() { MaxObservers = 2, ConfirmableEvery = TimeSpan.FromMinutes(5) };
+        CoapResourceObserverLimits door = new()
+        {
+            MaxObservers = 2,
+            ConfirmableEvery = TimeSpan.FromMinutes(5),
+        };
         server.MapGet("/sensors/{id}", request => CoapResults.Text($"sensor {request.Route["id"]}"))
             .Observable()
             .WithObserverTerms(request => request.Route["id"] == "door" ? door : null);
