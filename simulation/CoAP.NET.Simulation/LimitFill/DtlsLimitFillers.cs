@@ -15,12 +15,12 @@ internal static class DtlsLimitFillers
     [
         new(
             "dtls-fragments",
-            "memory of DTLS handshakes (160 KiB each)",
+            "memory of DTLS handshakes (20 KiB each)",
             "1,000 handshakes, each returns its cookie and sends one byte of each page of eleven messages of 100 KB",
             settings => settings.Dtls.MaxHandshakesPerAddress = settings.Size(50, 10),
             async (source, _) => await HandshakeAsync(source, withFragments: true))
         {
-            MiB = 160,
+            MiB = 48,
             Proof = CoapCounter.HandshakesEvicted,
             HoldersInTests = 60,
         },
