@@ -10,7 +10,7 @@ public sealed class ReturnRoutabilityCheckTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(2)]
-    [Rfc("9853-5-2")]
+    [Rfc("9853-5.3-1")]
     public async Task The_response_to_any_challenge_of_a_check_proves_the_path(int answered)
     {
         (ReturnRoutabilityCheck check, byte[][] challenges) = Begin();
@@ -23,7 +23,7 @@ public sealed class ReturnRoutabilityCheckTests
     }
 
     [Fact]
-    [Rfc("9853-5-3")]
+    [Rfc("9853-4-1", "9853-5.4-2")]
     public void A_response_with_another_cookie_or_from_another_path_proves_nothing()
     {
         (ReturnRoutabilityCheck check, byte[][] challenges) = Begin();
@@ -42,7 +42,7 @@ public sealed class ReturnRoutabilityCheckTests
     }
 
     [Fact]
-    [Rfc("9853-5-4")]
+    [Rfc("9853-5.2-1")]
     public async Task A_path_drop_ends_the_check_without_proof()
     {
         (ReturnRoutabilityCheck check, byte[][] challenges) = Begin();
@@ -51,6 +51,21 @@ public sealed class ReturnRoutabilityCheckTests
         Assert.Equal(2, answer[0]);
         check.OnAnswer(answer, s_other);
         Assert.False(await check.Answer);
+    }
+
+    [Fact]
+    [Rfc("9853-5.4-1")]
+    public async Task A_challenge_is_answered_once_and_at_once()
+    {
+        using ServerBench bench = new();
+        BenchClient client = bench.Connect(1);
+        DtlsSession session = bench.Opened.Single();
+        ReturnRoutabilityCheck check = new(session.Path);
+        int sent = client.Sent.Count;
+        Assert.True(session.Challenge(check, CoapRandomSource.Secure));
+        bench.Carry();
+        Assert.Equal(sent + 1, client.Sent.Count);
+        Assert.True(await check.Answer);
     }
 
     [Fact]
