@@ -233,9 +233,10 @@ internal sealed class HandshakeAcceptor
                 return true;
             }
 
-            // It is over, but its session is just being added.
+            // It is over, but its session is just being added; or the client began yet another one on another thread.
             if (_pending.TryUpdate(key, pending, present))
             {
+                GiveUp(present, s_replaced);
                 break;
             }
         }
