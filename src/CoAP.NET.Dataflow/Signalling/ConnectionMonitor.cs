@@ -84,7 +84,7 @@ internal sealed class ConnectionMonitor(CoapShard shard, CoapStreamOptions optio
     private bool KeepAlive(StreamState state, in CoapConnectionTransferProgress progress, long now)
     {
         CoapChannel channel = state.Channel;
-        long heard = ConnectionTimers.HeardOf(state);
+        long heard = state.Heard;
         if (state.PingSentAt <= heard)
         {
             state.PingSentAt = null;

@@ -26,7 +26,7 @@ internal sealed class ConnectionTimers(CoapShard shard, CoapStreamOptions option
             {
                 due = Math.Min(due, state.PingSentAt is { } sentAt
                     ? After(sentAt, options.PongTimeout)
-                    : After(HeardOf(state), options.KeepAliveInterval));
+                    : After(state.Heard, options.KeepAliveInterval));
                 due = Math.Min(due, After(UsedOf(state), options.IdleTimeout));
             }
         }
@@ -40,9 +40,6 @@ internal sealed class ConnectionTimers(CoapShard shard, CoapStreamOptions option
             shard.Wheel.Schedule(state, due);
         }
     }
-
-    /// <summary>Returns the time of the last message of the peer.</summary>
-    public static long HeardOf(StreamState state) => Math.Max(state.LastHeard, state.Channel.LastSeen);
 
     /// <summary>Returns the time of the last use, except for Ping and Pong.</summary>
     public static long UsedOf(StreamState state) => Math.Max(state.LastUsed, state.Channel.LastSeen);

@@ -15,7 +15,10 @@ internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, 
 
     /// <summary>The time of the last message of a peer over any transport, in units of 100 ns.</summary>
     public static long LastHeardOf(CoapChannel channel) =>
-        Math.Max(channel.LastSeen, (Of(channel) as StreamState)?.LastHeard ?? long.MinValue);
+        (Of(channel) as StreamState)?.Heard ?? channel.LastSeen;
+
+    /// <summary>The time of the last message of the peer, in units of 100 ns.</summary>
+    public long Heard => Math.Max(LastHeard, Channel.LastSeen);
 
     /// <summary>
     /// Whether the peer released the connection, or will send nothing more, so this end closes as soon as nothing is pending.
