@@ -19,6 +19,7 @@ internal static partial class ConfinedFiles
     /// <summary>Opens a file for reading.</summary>
     /// <param name="path">Its full path without links.</param>
     /// <returns>The file; null if there is none by this path any more, only a link, or no regular file.</returns>
+    /// <exception cref="IOException">No descriptor is left.</exception>
     public static FileStream? TryOpenFile(string path)
     {
         if (!OperatingSystem.IsLinux())
@@ -46,6 +47,7 @@ internal static partial class ConfinedFiles
     /// <summary>Holds a folder, so that its entries stay reachable by <see cref="EntryOf"/> whatever its path becomes.</summary>
     /// <param name="path">Its full path without links.</param>
     /// <returns>The folder to dispose; null if there is none by this path any more, or only a link.</returns>
+    /// <exception cref="IOException">No descriptor is left.</exception>
     public static SafeFileHandle? TryOpenFolder(string path) => OperatingSystem.IsLinux() ? TryOpen(path) : new SafeFileHandle();
 
     /// <summary>A path to an entry of a held folder.</summary>
@@ -57,13 +59,14 @@ internal static partial class ConfinedFiles
     private static SafeFileHandle? TryOpen(string path)
     {
         SafeFileHandle handle = new(Open(path, ReadOnly | NonBlocking | CloseOnExec), ownsHandle: true);
+        int error = handle.IsInvalid ? Marshal.GetLastPInvokeError() : 0;
         if (!handle.IsInvalid && PathOf(handle) == path)
         {
             return handle;
         }
 
         handle.Dispose();
-        return null;
+        return DescriptorShortage.IsShortage(error) ? throw new IOException(Marshal.GetPInvokeErrorMessage(error), error) : null;
     }
 
     private static string? PathOf(SafeFileHandle handle) => new FileInfo(Link(handle)).LinkTarget;

@@ -57,7 +57,8 @@ internal sealed class FolderListing(ServedFolderPathMapper paths)
             return [.. new DirectoryInfo(fullPath).EnumerateFileSystemInfos("*", options).Where(item => paths.IsShared(item.Name))
                 .Take(MostLinks).OrderBy(item => item.Name, StringComparer.Ordinal)];
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException
+            && !DescriptorShortage.IsCauseOf(exception))
         {
             // Removed in the meantime, or not permitted.
             return [];

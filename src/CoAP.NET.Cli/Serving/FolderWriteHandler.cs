@@ -14,15 +14,15 @@ internal sealed class FolderWriteHandler(ServedFolderPathMapper paths, TimeProvi
     /// <summary>The prefix of incomplete files, which are never shared.</summary>
     public const string PartPrefix = ".coap-part-";
 
-    // Longer than a server waits for the next block of a body (EXCHANGE_LIFETIME, RFC 7252 section 4.8.2).
-    private static readonly TimeSpan s_abandonedAfter = TimeSpan.FromMinutes(10);
+    // A body of fewer bytes waits in memory: a client that sends no more than that holds no file.
+    private const int WorthAFile = 8 * 1024;
 
     private static readonly CoapResult s_refused = CoapResults.Status(CoapCode.Forbidden, "There is no shared file with this name.");
 
     // No other request of this server writes between the check of the preconditions and the action.
     private readonly SemaphoreSlim _gate = new(1);
 
-    /// <summary>Removes the incomplete files of processes that were killed: those that nobody has written to for long.</summary>
+    /// <summary>Removes the incomplete files of processes that were killed: those that no process holds open.</summary>
     public void RemoveAbandonedParts()
     {
         EnumerationOptions options = new()
@@ -31,19 +31,17 @@ internal sealed class FolderWriteHandler(ServedFolderPathMapper paths, TimeProvi
             RecurseSubdirectories = true,
             IgnoreInaccessible = true,
         };
-        DateTime latest = timeProvider.GetUtcNow().UtcDateTime - s_abandonedAfter;
         foreach (string part in Directory.EnumerateFiles(paths.Root, PartPrefix + "*", options))
         {
             try
             {
-                if (File.GetLastWriteTimeUtc(part) < latest)
-                {
-                    File.Delete(part);
-                }
+                // Its writer has it locked, and loses the lock when it ends, however that happens.
+                using FileStream abandoned = new(part, FileMode.Open, FileAccess.ReadWrite, FileShare.None | FileShare.Delete, bufferSize: 0);
+                File.Delete(part);
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
-                // Of another user: it is never shared anyway.
+                // Another process writes it, or it belongs to another user: it is never shared anyway.
             }
         }
     }
@@ -57,6 +55,9 @@ internal sealed class FolderWriteHandler(ServedFolderPathMapper paths, TimeProvi
         {
             return new LoggedResult(fault);
         }
+
+        ReadResult start = await request.BodyReader.ReadAtLeastAsync(WorthAFile, cancellationToken).ConfigureAwait(false);
+        request.BodyReader.AdvanceTo(start.Buffer.Start);
 
         // Held until the end: the folder may become a link to another one meanwhile.
         using SafeFileHandle? folder = ConfinedFiles.TryOpenFolder(Path.GetDirectoryName(item.FullPath)!);

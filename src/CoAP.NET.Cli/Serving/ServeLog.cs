@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Transports;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Serving;
@@ -13,6 +14,9 @@ namespace CoAP.NET.Cli.Serving;
 /// <param name="isQuiet">Whether to log nothing.</param>
 internal sealed class ServeLog(CliContext context, bool isQuiet)
 {
+    // A client tries again after this time.
+    private static readonly TimeSpan s_shortage = TimeSpan.FromSeconds(10);
+
     private readonly Lock _gate = new();
 
     /// <summary>Runs a handler and logs it. A file system error becomes an answer.</summary>
@@ -38,10 +42,16 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
             Write(request, "gave the transfer up", null, started);
             throw;
         }
-        catch (IOException exception)
+        catch (IOException exception) when (!DescriptorShortage.IsCauseOf(exception))
         {
             // The text contains local paths, so the client does not get it.
             (answer, reason) = (new LoggedResult(CoapResults.Status(CoapCode.InternalServerError)), exception.Message);
+        }
+
+        catch (IOException)
+        {
+            (answer, reason) = (new LoggedResult(CoapResults.ServiceUnavailable(s_shortage)),
+                string.Create(CultureInfo.InvariantCulture, $"no file descriptor is left; this process may have {FileDescriptorHeadroom.Limit} (ulimit -n)"));
         }
 
         string size = answer.Size is { } bytes ? string.Create(CultureInfo.InvariantCulture, $"  {bytes} B") : "";

@@ -8,6 +8,10 @@ namespace CoAP.NET.Blockwise;
 /// </summary>
 internal sealed class BlockwiseBudget
 {
+    // The cost of an open stream, unless so many would not fit a small bound.
+    private const long LargestOpenStream = 64 * 1024;
+    private const int FewestStreams = 64;
+
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapQuotaSource, BudgetAccount> _accounts = [];
     private readonly bool _isOpen;
@@ -16,15 +20,23 @@ internal sealed class BlockwiseBudget
     /// <param name="max">How much all peers may take, in bytes.</param>
     /// <param name="share">Which part of it one source may take; with 1 it may take everything.</param>
     /// <param name="newcomerMax">How much all newcomers together may take, in bytes, if one source may take as much.</param>
-    public BlockwiseBudget(long max, double share, long newcomerMax = long.MaxValue)
+    /// <param name="maxStreams">How many bodies with an open stream all peers may have.</param>
+    public BlockwiseBudget(long max, double share, long newcomerMax = long.MaxValue, long maxStreams = long.MaxValue)
     {
         Max = max;
         PeerMax = (long)(max * share);
         NewcomerMax = Math.Min(PeerMax, newcomerMax);
         _isOpen = share >= 1;
+        OpenStream = Math.Max(Math.Min(LargestOpenStream, max / FewestStreams), max / Math.Max(1, maxStreams));
     }
 
     public long Max { get; }
+
+    /// <summary>
+    /// The cost of a body with an open stream, in bytes. Its resources are unknown, at least a descriptor: so many fit the bound that the
+    /// process keeps descriptors for its connections, logs and stores.
+    /// </summary>
+    public long OpenStream { get; }
 
     public long PeerMax { get; }
 
@@ -205,16 +217,21 @@ internal enum BudgetShortage : byte
 }
 
 /// <summary>The bounds for bodies in the whole endpoint (RFC 7959 section 7.1).</summary>
-internal sealed class BlockwiseBudgets(CoapLimits limits)
+/// <param name="limits">The limits.</param>
+/// <param name="descriptors">The maximum number of descriptors of the process.</param>
+internal sealed class BlockwiseBudgets(CoapLimits limits, long descriptors)
 {
+    // Of all descriptors: an eighth for each direction, and a handler may need two for a body.
+    private const int PartOfDescriptors = 8;
+
     /// <summary>For the bodies of requests, block by block.</summary>
-    public BlockwiseBudget Requests { get; } = Of(limits, limits.Blockwise.RequestMemory);
+    public BlockwiseBudget Requests { get; } = Of(limits, limits.Blockwise.RequestMemory, descriptors);
 
     /// <summary>For the bodies of responses that are fetched block by block.</summary>
-    public BlockwiseBudget Responses { get; } = Of(limits, limits.Blockwise.ResponseMemory);
+    public BlockwiseBudget Responses { get; } = Of(limits, limits.Blockwise.ResponseMemory, descriptors);
 
     // A quarter of Peers.NewcomerMemory for each, in addition to it: an attacker that forges addresses needs one datagram for each of
     // these.
-    private static BlockwiseBudget Of(CoapLimits limits, long max) =>
-        new(max, limits.Blockwise.MaxSourceFraction, limits.Peers.NewcomerMemory / 4);
+    private static BlockwiseBudget Of(CoapLimits limits, long max, long descriptors) =>
+        new(max, limits.Blockwise.MaxSourceFraction, limits.Peers.NewcomerMemory / 4, descriptors / PartOfDescriptors);
 }

@@ -10,9 +10,6 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
     /// <summary>The overhead of a transfer in addition to its body.</summary>
     public const int Overhead = 256;
 
-    /// <summary>The cost of an open stream: its resources are unknown, at least a file handle.</summary>
-    public const int OpenStream = 64 * 1024;
-
     private bool _isDone;
 
     /// <summary>The response where its body lies in memory; null otherwise.</summary>

@@ -127,7 +127,7 @@ internal sealed class ServedBlockwiseResponses : TransferStore
     {
         Forget(key);
         ResponseTransfer transfer = new(key, channel) { Seekable = body, Short = @short };
-        long own = ResponseTransfer.Overhead + key.Size + (@short?.Size ?? 0) + (body.IsOpen ? ResponseTransfer.OpenStream : 0);
+        long own = ResponseTransfer.Overhead + key.Size + (@short?.Size ?? 0) + (body.IsOpen ? Budget.OpenStream : 0);
         body.IsStored |= Add(transfer, own, own, offset, now) == BudgetShortage.None;
     }
 

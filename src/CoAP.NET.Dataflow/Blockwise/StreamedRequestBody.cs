@@ -107,7 +107,8 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
 
         // After a success, nothing more of the body is read. With BERT a message has many blocks (RFC 8323 section 6), and is in its frame
         // and in the pipe.
-        long size = Size + Key.Size + (length > CountedBlock ? 2L * length : 0);
+        // A body that goes on counts as an open stream: the handler that reads it holds a file, a connection or the like.
+        long size = Size + Key.Size + (length > CountedBlock ? 2L * length : 0) + (block.More ? _bodies.Budget.OpenStream : 0);
         if (_result is null && _bodies.Charge(this, size - Charge, now) is { } full)
         {
             _bodies.GiveUp(this, "There is no room for its next block.");

@@ -32,6 +32,12 @@ internal static partial class ResourceLog
             + "once per minute.")]
     public static partial void NoticeReachesNobody(ILogger logger, string path, string reason);
 
+    [LoggerMessage(1509, LogLevel.Error,
+        "The handler of {Route} could not open a file or a socket, because no file descriptor is left: this process may have {Limit}. The "
+            + "peer gets 5.03 and tries again later. Raise the limit of open files (ulimit -n, LimitNOFILE), or find what does not close "
+            + "its files. Logged once per minute.")]
+    public static partial void NoDescriptor(ILogger logger, RouteTemplate route, long limit, Exception exception);
+
     [LoggerMessage(1506, LogLevel.Error,
         "The function of WithErrorContent failed for {Route}. The response is sent without a description.")]
     public static partial void DescribingFailed(ILogger logger, string route, Exception exception);

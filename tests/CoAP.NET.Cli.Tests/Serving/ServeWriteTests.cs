@@ -1,3 +1,5 @@
+using System.IO.Pipelines;
+
 namespace CoAP.NET.Cli.Tests.Serving;
 
 public sealed class ServeWriteTests
@@ -20,25 +22,44 @@ public sealed class ServeWriteTests
         Assert.Equal([folder.PathOf("sub/data.json")], Directory.GetFiles(folder.PathOf("sub")));
     }
 
+    [Fact]
+    public async Task An_upload_of_which_little_came_holds_no_file()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync("--write");
+        await using CoapClient client = new();
+        Pipe body = new(new PipeOptions(pauseWriterThreshold: 1024, resumeWriterThreshold: 512));
+        Task<CoapResponse> upload = client.PutAsync($"{folder.Uri}/slow", CoapContent.Stream(body.Reader.AsStream()));
+
+        // Ends when the client has read nearly all of it: it reads on when the server has acknowledged the blocks before.
+        await body.Writer.WriteAsync(new byte[6 * 1024]);
+        Assert.DoesNotContain(Directory.GetFiles(folder.Root), file => file.Contains(".coap-part-"));
+
+        await body.Writer.WriteAsync(new byte[64 * 1024]);
+        await body.Writer.CompleteAsync();
+        (await upload).Gives(CoapCode.Created);
+        Assert.Equal(70 * 1024, new FileInfo(folder.PathOf("slow")).Length);
+    }
+
     [Theory]
     [InlineData(true, "--write")]
     [InlineData(false)]
     public async Task Incomplete_files_of_a_killed_process_are_removed_when_a_writable_server_starts(bool isRemoved, params string[] args)
     {
-        const string Old = "sub/.coap-part-old";
-        const string Recent = ".coap-part-recent";
+        const string Abandoned = "sub/.coap-part-abandoned";
+        const string Written = ".coap-part-written";
+        FileStream? writer = null;
         await using ServedFolder folder = await ServedFolder.StartAsync(
             folder =>
             {
-                File.WriteAllText(folder.PathOf(Old), "incomplete");
-                File.SetLastWriteTimeUtc(folder.PathOf(Old), TimeProvider.System.GetUtcNow().UtcDateTime.AddHours(-1));
+                File.WriteAllText(folder.PathOf(Abandoned), "incomplete");
 
                 // Of another process that writes now.
-                File.WriteAllText(folder.PathOf(Recent), "incomplete");
+                writer = new FileStream(folder.PathOf(Written), FileMode.CreateNew, FileAccess.Write, FileShare.None);
             },
             ["--bind", "coap://127.0.0.1:0", .. args]);
 
-        Assert.Equal((!isRemoved, true), (File.Exists(folder.PathOf(Old)), File.Exists(folder.PathOf(Recent))));
+        Assert.Equal((!isRemoved, true), (File.Exists(folder.PathOf(Abandoned)), File.Exists(folder.PathOf(Written))));
+        await writer!.DisposeAsync();
     }
 
     [Fact]

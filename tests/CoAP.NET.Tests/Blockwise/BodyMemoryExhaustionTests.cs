@@ -43,6 +43,42 @@ public sealed class BodyMemoryExhaustionTests : QBlockTest
     }
 
     [Fact]
+    public async Task A_source_that_begins_3000_streamed_uploads_gets_a_share_of_the_open_streams_and_another_peer_can_upload()
+    {
+        Options.Limits.Blockwise.RequestMemory = 64 * KiB * KiB;
+        Options.Limits.Amplification.IsLimited = false;
+        await StartUploadsAsync();
+        byte[] body = Body(10 * KiB);
+        for (int port = 0; port < 3000; port++)
+        {
+            Hand(First($"stream/{port}", body), Holder(0, 1000 + port));
+        }
+
+        Assert.InRange(Server.Endpoint.Served.Count, 100, 256);
+        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "stream/honest", body, KiB, peer: Holder(99, 40_000)).Code);
+        Assert.Equal([10 * KiB], _taken);
+        AssertAllFreed();
+    }
+
+    [Theory]
+    [InlineData(long.MaxValue, 1024)]
+    [InlineData(1_048_576, 1024)]
+    [InlineData(1024, 128)]
+    [InlineData(256, 32)]
+    [InlineData(4, 1)]
+    public void All_open_streams_together_use_an_eighth_of_the_descriptors_of_the_process(long descriptors, int streams)
+    {
+        BlockwiseBudgets budgets = new(new CoapLimits(), descriptors);
+        Assert.Equal(
+            (streams, streams),
+            (budgets.Requests.Max / budgets.Requests.OpenStream, budgets.Responses.Max / budgets.Responses.OpenStream));
+    }
+
+    [Fact]
+    public void A_small_memory_for_bodies_has_room_for_64_open_streams() =>
+        Assert.Equal(1024, new BlockwiseBudget(64 * KiB, share: 0.25).OpenStream);
+
+    [Fact]
     public async Task Streamed_uploads_without_progress_are_evicted_when_memory_is_requested()
     {
         Options.Limits.Amplification.IsLimited = false;

@@ -1,5 +1,7 @@
+using System.Net.Sockets;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Resources;
@@ -255,6 +257,25 @@ public class ResourceInboundBlockTests
         Assert.Equal(paths.Length, _stage.Counters[CoapCounter.HandlerErrors]);
         Assert.Equal(0, _stage.Counters[CoapCounter.StageErrors]);
         await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+    }
+
+    public static TheoryData<Exception> NoDescriptors =>
+    [
+        new IOException("Too many open files", OperatingSystem.IsWindows() ? unchecked((int)0x80070004) : 24),
+        new HttpRequestException("no", new SocketException((int)SocketError.TooManyOpenSockets)),
+    ];
+
+    [Theory]
+    [MemberData(nameof(NoDescriptors), DisableDiscoveryEnumeration = true)]
+    public void A_handler_that_finds_no_descriptor_is_answered_5_03_and_the_log_names_the_limit(Exception failure)
+    {
+        _stage.MapGet("/a", _ => throw failure);
+
+        CoapResult result = _stage.Get("/a");
+
+        Assert.Equal((CoapCode.ServiceUnavailable, true), (result.Code, result.Options.MaxAge > 0));
+        _stage.Get("/a").Gives(CoapCode.ServiceUnavailable);
+        Assert.Contains($"this process may have {FileDescriptorHeadroom.Limit}", Assert.Single(_stage.Logger.Entries).Text);
     }
 
     [Fact]

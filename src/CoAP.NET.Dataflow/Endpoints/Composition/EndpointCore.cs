@@ -38,7 +38,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         };
         Routes = options.Routes?.Take() ?? new RouteTable();
         Routes.Environment = Environment;
-        Bodies = new BlockwiseBudgets(limits);
+        Bodies = new BlockwiseBudgets(limits, FileDescriptorHeadroom.Limit);
         Connections = new ConnectionTable(limits, Environment.Sources);
         CoapDatagramSerializer serializer = new(CoapSerializerOptions.Of(options.Registry, limits.Messages));
         CoapSerializerOptions onConnections =

@@ -1,4 +1,5 @@
 using CoAP.NET.Exchanges;
+using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -8,6 +9,8 @@ namespace CoAP.NET.Resources;
 /// <param name="environment">Provides counters, telemetry and log.</param>
 internal sealed class HandlerDiagnostics(CoapEnvironment environment)
 {
+    private readonly RateLimitedLog _shortage = new(environment.TimeProvider);
+
     private volatile bool _hasScopes = environment.Logger is not NullLogger;
 
     private ILogger Logger => environment.Logger;
@@ -100,6 +103,17 @@ internal sealed class HandlerDiagnostics(CoapEnvironment environment)
 #pragma warning restore CA1031
         {
             ReportListener(exception);
+        }
+
+        if (DescriptorShortage.IsCauseOf(error))
+        {
+            if (_shortage.IsDue())
+            {
+                Report(static (logger, failed, error) => ResourceLog.NoDescriptor(logger, failed, FileDescriptorHeadroom.Limit, error!),
+                    route, error, exchange);
+            }
+
+            return CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(environment.Limits.Requests.BusyMaxAge));
         }
 
         Report(static (logger, failed, error) => ResourceLog.HandlerFailed(logger, failed, error!), route, error, exchange);

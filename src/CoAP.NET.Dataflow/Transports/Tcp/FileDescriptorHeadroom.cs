@@ -12,6 +12,12 @@ internal static class FileDescriptorHeadroom
     private const int Share = 8;
 
     /// <summary>
+    /// The maximum number of descriptors of this process; <see cref="long.MaxValue"/> where the system sets none, or does not tell it.
+    /// </summary>
+    public static long Limit { get; } =
+        OperatingSystem.IsLinux() && LibC.TryGetFileLimit(out ulong limit) && limit <= long.MaxValue ? (long)limit : long.MaxValue;
+
+    /// <summary>
     /// Whether a newly opened descriptor is one of the last. The system assigns the lowest free number, so a high one shows that nearly all
     /// are in use.
     /// </summary>
