@@ -40,6 +40,8 @@ public sealed partial class CoapPostgreSqlClusterOptions
     /// A standby that lags behind loses confirmed writes when it takes over, and record numbers would be used twice. The store notices each
     /// failover and each restore (another system identifier or timeline), and by default refuses stored sessions then: each device makes
     /// one handshake, and the numbers of OSCORE contexts continue 2^24 above. With true it does so only if the map is older than before.
+    /// <para>Noticing each failover needs the right to execute <c>pg_control_system()</c>. With false and without it, stored OSCORE
+    /// contexts do not open, and health is Degraded.</para>
     /// </remarks>
     public bool HasSynchronousStandby { get; set; }
 

@@ -16,6 +16,10 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
 {
     private const int PageOfRecords = 1_000;
 
+    // For pending calls and the release of the lease, at a server that does not answer. The lease ends by itself.
+    private static readonly TimeSpan s_longestEnd = TimeSpan.FromSeconds(5);
+
+    private readonly PostgreSqlHistory _history;
     private readonly PostgreSqlConnections _connections;
     private readonly PostgreSqlWriter _writer;
     private readonly PostgreSqlLease _lease;
@@ -24,7 +28,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     private readonly SequentialCalls _writes = new();
     private readonly SequentialCalls _leases = new();
     private readonly CoapClusterMapFeed _feed = new();
-    private readonly CancellationTokenSource _stop = new();
+    private readonly CancellationTokenSource _stop;
     private readonly Lock _gate = new();
     private Task? _watching;
     private Task? _end;
@@ -42,13 +46,18 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     {
         ArgumentNullException.ThrowIfNull(options);
         options = options.Checked();
-        _connections = new PostgreSqlConnections(options);
-        PostgreSqlClusterMapStore map = new(options.Schema);
-        _writer = new PostgreSqlWriter(_connections, CoapNodeId.New().Value);
-        _lease = new PostgreSqlLease(_connections, map, options);
-        _watch = new PostgreSqlClusterMapMonitor(_connections, map, _feed, options);
-        _records = new PostgreSqlRecords(options.Schema);
+        _stop = new CancellationTokenSource(Timeout.InfiniteTimeSpan, options.TimeProvider!);
+        _history = new PostgreSqlHistory(options);
+        _connections = new PostgreSqlConnections(options, _history);
+        PostgreSqlClusterMapStore map = new(options.Schema, _history);
+        _writer = new PostgreSqlWriter(_connections, _history, CoapNodeId.New().Value);
+        _lease = new PostgreSqlLease(_connections, map, _history);
+        _watch = new PostgreSqlClusterMapMonitor(_connections, map, _history, _feed, options);
+        _records = new PostgreSqlRecords(options.Schema, _history);
     }
+
+    /// <inheritdoc/>
+    public string? Limitation => _history.Limitation;
 
     /// <inheritdoc/>
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
@@ -83,7 +92,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         RecordBatchValidator.Check(batch.Span);
-        return new(_writes.RunAsync(() => _writer.WriteAsync(batch, CancellationToken.None), cancellationToken));
+        return new(_writes.RunAsync(() => WriteAsync(batch), cancellationToken));
     }
 
     /// <inheritdoc/>
@@ -95,17 +104,23 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
             cancellationToken);
 
     /// <inheritdoc/>
-    public async ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
-        await ReadAsync((connection, token) => _records.FindAsync(connection, key, token), cancellationToken).ConfigureAwait(false);
+    public async ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken)
+    {
+        IReadOnlyList<CoapRecord> found = await ReadAsync((connection, token) => _records.FindAsync(connection, key, token),
+            cancellationToken).ConfigureAwait(false);
+        return key.Kind == CoapRecordKind.OscoreContext && Limitation is { } limitation
+            ? throw new CoapClusterStoreException(CoapClusterStoreFault.Denied, limitation)
+            : found.SingleOrDefault();
+    }
 
     /// <inheritdoc/>
     public async ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
-        await ReadAsync((connection, token) => _records.RemoveExpiredAsync(connection, RecordBatchValidator.MaxCount, token),
+        await CallAsync((connection, token) => _records.RemoveExpiredAsync(connection, RecordBatchValidator.MaxCount, token),
             cancellationToken)
             .ConfigureAwait(false);
 
     /// <summary>Completes the pending calls, releases the lease, and closes all connections.</summary>
-    /// <returns>A task that completes when that is done.</returns>
+    /// <returns>A task that completes when that is done, or after 5 s if the database does not answer.</returns>
     public ValueTask DisposeAsync()
     {
         lock (_gate)
@@ -116,7 +131,35 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
         return new ValueTask(_end);
     }
 
-    private async Task<T> ReadAsync<T>(Func<NpgsqlConnection, CancellationToken, Task<T>> read, CancellationToken cancellationToken)
+    // A server that has taken over may lack writes. Its tables are used when a node has noted that in them, which ends all fences.
+    private async Task<IReadOnlyList<CoapRecord>> ReadAsync(
+        Func<NpgsqlConnection, CancellationToken, Task<IReadOnlyList<CoapRecord>?>> read, CancellationToken cancellationToken)
+    {
+        if (await CallAsync(read, cancellationToken).ConfigureAwait(false) is { } records)
+        {
+            return records;
+        }
+
+        _connections.CloseReaders();
+        await NoteAsync(cancellationToken).ConfigureAwait(false);
+        return await CallAsync(read, cancellationToken).ConfigureAwait(false) ?? throw PostgreSqlFaults.NotNoted();
+    }
+
+    private async Task<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch)
+    {
+        if (await _writer.WriteAsync(batch, _stop.Token).ConfigureAwait(false) is { } result)
+        {
+            return result;
+        }
+
+        await NoteAsync(_stop.Token).ConfigureAwait(false);
+        return await _writer.WriteAsync(batch, _stop.Token).ConfigureAwait(false) ?? throw PostgreSqlFaults.NotNoted();
+    }
+
+    private async Task NoteAsync(CancellationToken cancellationToken) =>
+        _feed.Publish(await _leases.RunAsync(() => _lease.NoteAsync(_stop.Token), cancellationToken).ConfigureAwait(false));
+
+    private async Task<T> CallAsync<T>(Func<NpgsqlConnection, CancellationToken, Task<T>> read, CancellationToken cancellationToken)
     {
         lock (_gate)
         {
@@ -131,16 +174,17 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         _feed.Dispose();
+        _stop.CancelAfter(s_longestEnd);
         await _writes.EndAsync().ConfigureAwait(false);
         await _leases.EndAsync().ConfigureAwait(false);
+        await _writer.EndAsync(_stop.Token).ConfigureAwait(false);
+        await _lease.EndAsync(_stop.Token).ConfigureAwait(false);
         await _stop.CancelAsync().ConfigureAwait(false);
         if (watching is not null)
         {
             await watching.ConfigureAwait(false);
         }
 
-        await _writer.DisposeAsync().ConfigureAwait(false);
-        await _lease.DisposeAsync().ConfigureAwait(false);
         await _connections.DisposeAsync().ConfigureAwait(false);
         _stop.Dispose();
     }

@@ -4,7 +4,8 @@ namespace CoAP.NET.Cluster.PostgreSql;
 
 /// <summary>Watches for the newest map: after notifications, and periodically because dead nodes send none.</summary>
 internal sealed class PostgreSqlClusterMapMonitor(
-    PostgreSqlConnections connections, PostgreSqlClusterMapStore map, CoapClusterMapFeed feed, CoapPostgreSqlClusterOptions options)
+    PostgreSqlConnections connections, PostgreSqlClusterMapStore map, PostgreSqlHistory history, CoapClusterMapFeed feed,
+    CoapPostgreSqlClusterOptions options)
 {
     private static readonly TimeSpan s_firstRetry = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan s_longestRetry = TimeSpan.FromSeconds(5);
@@ -24,7 +25,13 @@ internal sealed class PostgreSqlClusterMapMonitor(
                         .ConfigureAwait(false);
                     while (true)
                     {
-                        feed.Publish(await map.ReadAsync(connection, cancellationToken).ConfigureAwait(false));
+                        (CoapClusterSlotMap read, string noted, string now) =
+                            await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
+                        if (history.IsNoted(noted, now))
+                        {
+                            feed.Publish(read);
+                        }
+
                         retry = s_firstRetry;
                         await connection.WaitAsync(options.PollInterval, cancellationToken).ConfigureAwait(false);
                     }

@@ -2,32 +2,28 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-internal sealed class PostgreSqlClusterMapStore(string schema)
+internal sealed class PostgreSqlClusterMapStore(string schema, PostgreSqlHistory serverHistory)
 {
     // One statement, for a consistent snapshot. A node is live while its lease is valid.
-    private readonly string _read = $"""
-        select 0 as what, null::smallint, null::uuid, history, version, null::boolean, stale from {schema}.map
+    private string Read => $"""
+        select 0 as what, null::smallint, null::uuid, history, version, null::boolean, stale, {serverHistory.Sql} from {schema}.map
         union all
-        select 1, null, n.node, n.address, null, n.leaving, null from {schema}.nodes n where n.lease > clock_timestamp()
+        select 1, null, n.node, n.address, null, n.leaving, null, null from {schema}.nodes n where n.lease > clock_timestamp()
         union all
-        select 2, s.slot, s.node, null, s.fence, null, null from {schema}.slots s where s.fence > 0
+        select 2, s.slot, s.node, null, s.fence, null, null, null from {schema}.slots s where s.fence > 0
         """;
 
-    public async Task<CoapClusterSlotMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
-        (await ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false)).Map;
-
-    /// <summary>
-    /// Reads the map, and the history of the server that the tables were written with; see <see cref="PostgreSqlTimelineReader"/>.
-    /// </summary>
-    public async Task<(CoapClusterSlotMap Map, string History)> ReadWithHistoryAsync(
+    /// <summary>Reads the map, the history that the tables were written with, and that of the server.</summary>
+    public async Task<(CoapClusterSlotMap Map, string Noted, string Now)> ReadWithHistoryAsync(
         NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         long version = 0;
         long stale = 0;
-        string history = "";
+        string noted = "";
+        string now = "";
         List<CoapClusterNode> nodes = [];
         CoapSlotOwner[] owners = new CoapSlotOwner[CoapSlot.Count];
-        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, _read);
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, Read);
         await using (command.ConfigureAwait(false))
         {
             NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
@@ -40,7 +36,8 @@ internal sealed class PostgreSqlClusterMapStore(string schema)
                         case 0:
                             version = reader.GetInt64(4);
                             stale = reader.GetInt64(6);
-                            history = reader.GetString(3);
+                            noted = reader.GetString(3);
+                            now = reader.GetString(7);
                             break;
                         case 1:
                             nodes.Add(new CoapClusterNode(new CoapNodeId(reader.GetGuid(2)), reader.GetString(3))
@@ -57,7 +54,7 @@ internal sealed class PostgreSqlClusterMapStore(string schema)
             }
         }
 
-        return (new CoapClusterSlotMap(version, nodes, owners, new CoapFencingToken(stale)), history);
+        return (new CoapClusterSlotMap(version, nodes, owners, new CoapFencingToken(stale)), noted, now);
     }
 
     /// <summary>Notes the history of the server, and after a loss takes all slots from their owners.</summary>

@@ -14,13 +14,15 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
 
     private readonly NpgsqlDataSource _pooled;
     private readonly NpgsqlDataSource _single;
+    private readonly PostgreSqlHistory _history;
     private readonly SemaphoreSlim _upgrading = new(1);
     private readonly string _settings;
     private volatile bool _isUpgraded;
     private volatile bool _isChecked;
 
-    public PostgreSqlConnections(CoapPostgreSqlClusterOptions options)
+    public PostgreSqlConnections(CoapPostgreSqlClusterOptions options, PostgreSqlHistory history)
     {
+        _history = history;
         Schema = options.Schema;
         NpgsqlConnectionStringBuilder text = new(options.ConnectionString) { Pooling = true, MaxPoolSize = MaxReaders, MinPoolSize = 0 };
         _pooled = NpgsqlDataSource.Create(text);
@@ -56,6 +58,7 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
         {
             await CheckPoolerAsync(connection, cancellationToken).ConfigureAwait(false);
             await PostgreSqlSchema.ExecuteAsync(connection, _settings, cancellationToken).ConfigureAwait(false);
+            await _history.AskAsync(connection, cancellationToken).ConfigureAwait(false);
             await UpgradeAsync(connection, cancellationToken).ConfigureAwait(false);
             return connection;
         }
@@ -77,22 +80,35 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
                 NpgsqlConnection connection = await _pooled.OpenConnectionAsync(cancellationToken).ConfigureAwait(false);
                 await using (connection.ConfigureAwait(false))
                 {
+                    if (!_history.IsKnown)
+                    {
+                        await _history.AskAsync(connection, cancellationToken).ConfigureAwait(false);
+                    }
+
                     await UpgradeAsync(connection, cancellationToken).ConfigureAwait(false);
                     return await read(connection, cancellationToken).ConfigureAwait(false);
                 }
             }
             catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
             {
+                if (exception is PostgresException { SqlState: PostgresErrorCodes.InsufficientPrivilege })
+                {
+                    _history.Forget();
+                }
+
                 if (isLast || !PostgreSqlFaults.IsLostConnection(exception))
                 {
                     throw PostgreSqlFaults.Of(exception);
                 }
 
                 // The other pooled connections are lost as well.
-                _pooled.Clear();
+                CloseReaders();
             }
         }
     }
+
+    /// <summary>Closes the connections for reads, which may belong to another server than new ones.</summary>
+    public void CloseReaders() => _pooled.Clear();
 
     public async ValueTask DisposeAsync()
     {

@@ -7,8 +7,7 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// time.
 /// </summary>
 internal sealed class PostgreSqlLease(
-    PostgreSqlConnections connections, PostgreSqlClusterMapStore map, CoapPostgreSqlClusterOptions options)
-    : IAsyncDisposable
+    PostgreSqlConnections connections, PostgreSqlClusterMapStore map, PostgreSqlHistory history)
 {
     private readonly string _renew = $"""
         with before as (
@@ -22,7 +21,6 @@ internal sealed class PostgreSqlLease(
 
     private NpgsqlConnection? _connection;
     private CoapClusterNode? _self;
-    private string _history = "";
     private long _known;
 
     public Task<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
@@ -32,11 +30,16 @@ internal sealed class PostgreSqlLease(
             async connection =>
             {
                 _self = self;
+                await history.AskAgainAsync(connection, cancellationToken).ConfigureAwait(false);
                 await RenewAsync(connection, self, lease, cancellationToken).ConfigureAwait(false);
                 return await ReadAsync(connection, cancellationToken).ConfigureAwait(false);
             },
             cancellationToken);
     }
+
+    /// <summary>Reads the map, and notes the history of the server if it has taken over or was restored.</summary>
+    public Task<CoapClusterSlotMap> NoteAsync(CancellationToken cancellationToken) =>
+        RunAsync(connection => ReadAsync(connection, cancellationToken), cancellationToken);
 
     /// <summary>
     /// Changes the map. If the connection is lost, it reports failure even if the change took effect: the caller reads the map again.
@@ -54,17 +57,18 @@ internal sealed class PostgreSqlLease(
         },
         cancellationToken);
 
-    public async ValueTask DisposeAsync()
+    /// <summary>Releases the lease, and closes the connection.</summary>
+    public async Task EndAsync(CancellationToken cancellationToken)
     {
         if (_connection is not null && _self is not null)
         {
             try
             {
                 await PostgreSqlClusterMapStore.ExecuteAsync(_connection, $"delete from {connections.Schema}.nodes where node = $1",
-                    CancellationToken.None, PostgreSqlCommandFactory.Value(_self.Id.Value)).ConfigureAwait(false);
-                await NotifyAsync(_connection, CancellationToken.None).ConfigureAwait(false);
+                    cancellationToken, PostgreSqlCommandFactory.Value(_self.Id.Value)).ConfigureAwait(false);
+                await NotifyAsync(_connection, cancellationToken).ConfigureAwait(false);
             }
-            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
+            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception) || exception is OperationCanceledException)
             {
                 // The lease expires.
             }
@@ -80,14 +84,7 @@ internal sealed class PostgreSqlLease(
         {
             try
             {
-                if (_connection is null)
-                {
-                    _connection = await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
-
-                    // Once for each connection: a promotion or a restore ends it.
-                    _history = await PostgreSqlTimelineReader.ReadAsync(_connection, cancellationToken).ConfigureAwait(false);
-                }
-
+                _connection ??= await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
                 return await call(_connection).ConfigureAwait(false);
             }
             catch (OperationCanceledException)
@@ -111,18 +108,18 @@ internal sealed class PostgreSqlLease(
     {
         while (true)
         {
-            (CoapClusterSlotMap read, string noted) = await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
-            CoapClusterSlotMap after = PostgreSqlTimelineReader.Judge(
-                read, noted, _history, _known, options.HasSynchronousStandby, options.TimeProvider!.GetUtcNow());
-            if (after == read && (noted == _history || _history.Length == 0))
+            (CoapClusterSlotMap read, string noted, string now) =
+                await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
+            CoapClusterSlotMap after = history.Judge(read, noted, now, _known);
+            string wanted = PostgreSqlHistory.ToNote(noted, now);
+            if (after == read && noted == wanted)
             {
                 _known = read.Version;
                 return read;
             }
 
             // After a failure the next round sees what another node has noted.
-            if (await map.TryNoteAsync(connection, read, after, _history.Length > 0 ? _history : noted, cancellationToken)
-                .ConfigureAwait(false) && after != read)
+            if (await map.TryNoteAsync(connection, read, after, wanted, cancellationToken).ConfigureAwait(false) && after != read)
             {
                 _known = after.Version;
                 await NotifyAsync(connection, cancellationToken).ConfigureAwait(false);

@@ -3,12 +3,13 @@ using Npgsql;
 namespace CoAP.NET.Cluster.PostgreSql;
 
 /// <summary>Reads records, and removes expired ones.</summary>
-internal sealed class PostgreSqlRecords(string schema)
+internal sealed class PostgreSqlRecords(string schema, PostgreSqlHistory history)
 {
-    private const string RowOfRecord = "key, fence, state, extract(epoch from nullif(expires, 'infinity') - clock_timestamp())::float8";
+    private const string RowOfRecord =
+        "key, fence, state, extract(epoch from nullif(expires, 'infinity') - clock_timestamp())::float8 as lifetime";
 
     // The state as it was written; see CoapRecordKind.OscoreContext.
-    private const string RowOfOscore = "key, fence, int8send(epoch) || int8send(bound) || received, null::float8";
+    private const string RowOfOscore = "key, fence, int8send(epoch) || int8send(bound) || received as state, null::float8 as lifetime";
 
     private readonly string _read = $"""
         select {RowOfRecord} from {schema}.records
@@ -34,31 +35,17 @@ internal sealed class PostgreSqlRecords(string schema)
         delete from {schema}.writers where opened < clock_timestamp() - interval '30 days';
         """;
 
-    public async Task<IReadOnlyList<CoapRecord>> ReadAsync(
-        NpgsqlConnection connection, CoapRecordKind kind, CoapSlot slot, byte[] after, int count, CancellationToken cancellationToken)
-    {
-        List<CoapRecord> records = [];
-        string sql = IsOscore(kind) ? _readOscore : _read;
-        await foreach (CoapRecord record in QueryAsync(connection, sql, kind, slot, after, count, cancellationToken).ConfigureAwait(false))
-        {
-            records.Add(record);
-        }
+    /// <summary>Reads a page of records.</summary>
+    /// <returns>The records; null if no node has noted the history of the server yet.</returns>
+    public Task<IReadOnlyList<CoapRecord>?> ReadAsync(
+        NpgsqlConnection connection, CoapRecordKind kind, CoapSlot slot, byte[] after, int count, CancellationToken cancellationToken) =>
+        QueryAsync(connection, IsOscore(kind) ? _readOscore : _read, kind, slot, after, count, cancellationToken);
 
-        return records;
-    }
-
-    public async Task<CoapRecord?> FindAsync(NpgsqlConnection connection, CoapRecordKey key, CancellationToken cancellationToken)
-    {
-        CoapRecord? found = null;
-        string sql = IsOscore(key.Kind) ? _findOscore : _find;
-        await foreach (CoapRecord record in QueryAsync(connection, sql, key.Kind, key.Slot, key.Bytes.ToArray(), 1, cancellationToken)
-            .ConfigureAwait(false))
-        {
-            found = record;
-        }
-
-        return found;
-    }
+    /// <summary>Finds a record.</summary>
+    /// <returns>The record, or none; null if no node has noted the history of the server yet.</returns>
+    public Task<IReadOnlyList<CoapRecord>?> FindAsync(
+        NpgsqlConnection connection, CoapRecordKey key, CancellationToken cancellationToken) =>
+        QueryAsync(connection, IsOscore(key.Kind) ? _findOscore : _find, key.Kind, key.Slot, key.Bytes.ToArray(), 1, cancellationToken);
 
     public async Task<int> RemoveExpiredAsync(NpgsqlConnection connection, int count, CancellationToken cancellationToken)
     {
@@ -70,10 +57,14 @@ internal sealed class PostgreSqlRecords(string schema)
 
     private static bool IsOscore(CoapRecordKind kind) => kind == CoapRecordKind.OscoreContext;
 
-    private static async IAsyncEnumerable<CoapRecord> QueryAsync(
-        NpgsqlConnection connection, string sql, CoapRecordKind kind, CoapSlot slot, byte[] key, int count,
-        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    // The records, the history of the server and the last loss, in one snapshot: what a node knows of a loss from before may be outdated.
+    private async Task<IReadOnlyList<CoapRecord>?> QueryAsync(
+        NpgsqlConnection connection, string rows, CoapRecordKind kind, CoapSlot slot, byte[] key, int count,
+        CancellationToken cancellationToken)
     {
+        string sql = $"with server as materialized (select stale, {history.SqlIsNoted} as noted from {schema}.map) "
+            + $"select noted, key, fence, state, lifetime, fence <= stale from server left join lateral ({rows}) as r on true";
+        List<CoapRecord>? records = null;
         NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, sql, PostgreSqlCommandFactory.Value((short)kind),
             PostgreSqlCommandFactory.Value((short)slot.Number), PostgreSqlCommandFactory.Value(key), PostgreSqlCommandFactory.Value(count));
         await using (command.ConfigureAwait(false))
@@ -81,16 +72,27 @@ internal sealed class PostgreSqlRecords(string schema)
             NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
             await using (reader.ConfigureAwait(false))
             {
-                while (await reader.ReadAsync(cancellationToken).ConfigureAwait(false))
+                while (await reader.ReadAsync(cancellationToken).ConfigureAwait(false) && reader.GetBoolean(0))
                 {
-                    bool isForEver = await reader.IsDBNullAsync(3, cancellationToken).ConfigureAwait(false);
-                    yield return new CoapRecord(
-                        new CoapRecordKey(kind, slot, reader.GetFieldValue<byte[]>(0)),
-                        new CoapFencingToken(reader.GetInt64(1)),
-                        reader.GetFieldValue<byte[]>(2),
-                        isForEver ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(Math.Max(reader.GetDouble(3), 0)));
+                    records ??= [];
+                    if (await reader.IsDBNullAsync(1, cancellationToken).ConfigureAwait(false))
+                    {
+                        continue;
+                    }
+
+                    bool isForEver = await reader.IsDBNullAsync(4, cancellationToken).ConfigureAwait(false);
+                    records.Add(new CoapRecord(
+                        new CoapRecordKey(kind, slot, reader.GetFieldValue<byte[]>(1)),
+                        new CoapFencingToken(reader.GetInt64(2)),
+                        reader.GetFieldValue<byte[]>(3),
+                        isForEver ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(Math.Max(reader.GetDouble(4), 0)))
+                    {
+                        IsStale = reader.GetBoolean(5),
+                    });
                 }
             }
         }
+
+        return records;
     }
 }

@@ -66,8 +66,9 @@ internal static class PostgreSqlSchema
 
             if (version == 0)
             {
+                await MakeSchemasAsync(connection, transaction, schema, cancellationToken).ConfigureAwait(false);
                 await ExecuteAsync(connection,
-                    $"create schema if not exists {schema}; create table {schema}.schema_version (version integer not null); "
+                    $"create table {schema}.schema_version (version integer not null); "
                     + $"insert into {schema}.schema_version values (0)", cancellationToken).ConfigureAwait(false);
             }
 
@@ -83,6 +84,42 @@ internal static class PostgreSqlSchema
         }
     }
 
+    // Beside the schema, a mark without tables remembers that there was one: a later start does not take a dropped one for a new store.
+    private static async Task MakeSchemasAsync(
+        NpgsqlConnection connection, NpgsqlTransaction transaction, string schema, CancellationToken cancellationToken)
+    {
+        string mark = schema + "_mark";
+        bool hasMark = await IsThereAsync(connection, $"pg_namespace where nspname = '{mark}'", cancellationToken).ConfigureAwait(false);
+        if (hasMark && !await HasTableAsync(connection, schema, "oscore", cancellationToken).ConfigureAwait(false))
+        {
+            throw PostgreSqlFaults.Gone(schema, mark);
+        }
+
+        // "create schema if not exists" needs the right also if the schema is there.
+        if (!await IsThereAsync(connection, $"pg_namespace where nspname = '{schema}'", cancellationToken).ConfigureAwait(false))
+        {
+            await ExecuteAsync(connection, $"create schema {schema}", cancellationToken).ConfigureAwait(false);
+        }
+
+        if (hasMark)
+        {
+            return;
+        }
+
+        await transaction.SaveAsync(mark, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await ExecuteAsync(connection, $"create schema {mark}; comment on schema {mark} is 'CoAP.NET: remembers that the schema "
+                + $"{schema} was made. Drop it to confirm that {schema} is lost, after OSCORE contexts have new Master Secrets.'",
+                cancellationToken).ConfigureAwait(false);
+        }
+        catch (PostgresException exception) when (exception.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+        {
+            // The user owns the schema and may make no other one.
+            await transaction.RollbackAsync(mark, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
     public static async Task ExecuteAsync(NpgsqlConnection connection, string sql, CancellationToken cancellationToken)
     {
         NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, sql);
@@ -95,22 +132,30 @@ internal static class PostgreSqlSchema
     // 0 if there is none.
     private static async Task<int> VersionAsync(NpgsqlConnection connection, string schema, CancellationToken cancellationToken)
     {
-        // Not to_regclass: it may answer from a cache of the connection that is older than a table made by another node.
-        NpgsqlCommand exists = PostgreSqlCommandFactory.Make(connection,
-            "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace "
-            + $"where n.nspname = '{schema}' and c.relname = 'schema_version')");
-        await using (exists.ConfigureAwait(false))
+        if (!await HasTableAsync(connection, schema, "schema_version", cancellationToken).ConfigureAwait(false))
         {
-            if (await exists.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) is not true)
-            {
-                return 0;
-            }
+            return 0;
         }
 
         NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, $"select version from {schema}.schema_version");
         await using (command.ConfigureAwait(false))
         {
             return await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) is int version ? version : 0;
+        }
+    }
+
+    // Not to_regclass: it may answer from a cache of the connection that is older than a table made by another node.
+    private static Task<bool> HasTableAsync(
+        NpgsqlConnection connection, string schema, string table, CancellationToken cancellationToken) =>
+        IsThereAsync(connection, "pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace "
+            + $"where n.nspname = '{schema}' and c.relname = '{table}'", cancellationToken);
+
+    private static async Task<bool> IsThereAsync(NpgsqlConnection connection, string from, CancellationToken cancellationToken)
+    {
+        NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, $"select exists (select from {from})");
+        await using (command.ConfigureAwait(false))
+        {
+            return await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) is true;
         }
     }
 }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// generation is the newest of this store. A batch in flight on a lost connection can therefore not take effect after another connection
 /// has begun. Used by one call at a time.
 /// </summary>
-internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid id) : IAsyncDisposable
+internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, PostgreSqlHistory history, Guid id)
 {
     private const int Oscore = (int)CoapRecordKind.OscoreContext;
 
@@ -16,12 +16,15 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         on conflict (writer) do update set generation = excluded.generation, opened = excluded.opened returning generation
         """;
 
+    // Writes nothing at a server whose history is not noted: the fences of its tables may be those of before a loss.
     // Locks the generation first, and then each slot once, in order. Moves of slots and writes wait for each other, and the write then sees
     // the newest fence. The joins drop stale changes. Most records exist: an update of them writes half as much log as an insert with "on
     // conflict", which first locks the row.
-    private readonly string _write = $"""
-        with me as materialized (
-            select 1 from {connections.Schema}.writers where writer = $1 and generation = $2 for share),
+    private string Write => $"""
+        with server as materialized (select {history.SqlIsNoted} as noted from {connections.Schema}.map),
+        me as materialized (
+            select 1 from {connections.Schema}.writers
+            where writer = $1 and generation = $2 and exists (select from server where noted) for share),
         held as materialized (
             select slot, fence from {connections.Schema}.slots where slot = any($3) and exists (select from me) order by slot for share),
         puts as materialized (
@@ -52,13 +55,19 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         gone_oscore as (
             delete from {connections.Schema}.oscore o using removals b where b.kind = {Oscore} and o.slot = b.slot and o.key = b.key)
         select null::smallint, null::bigint from me union all select slot, fence from held
+        union all select -1::smallint, null from server where not noted
         """;
 
     private NpgsqlConnection? _connection;
+    private string _write = "";
     private long _generation;
 
+    /// <summary>Whether the nodes have noted the history of the server of the last batch. If they have not, it was not written.</summary>
+    public bool IsNoted { get; private set; }
+
     /// <summary>Writes a batch, and retries once over a new connection if this one was lost.</summary>
-    public async Task<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
+    /// <returns>The outcomes; null if <see cref="IsNoted"/> is false.</returns>
+    public async Task<CoapWriteResult?> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         if (batch.Length == 0)
         {
@@ -74,6 +83,12 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
                     return result;
                 }
 
+                if (!IsNoted)
+                {
+                    await CloseAsync().ConfigureAwait(false);
+                    return null;
+                }
+
                 // A cleanup removed the row of this store: it continues with a new generation.
                 await CloseAsync().ConfigureAwait(false);
                 if (isLast)
@@ -81,6 +96,11 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
                     throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
                         "The database treated the writes of this store as those of a lost connection. The next call writes them.");
                 }
+            }
+            catch (OperationCanceledException)
+            {
+                await CloseAsync().ConfigureAwait(false);
+                throw;
             }
             catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
             {
@@ -94,7 +114,8 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         }
     }
 
-    public async ValueTask DisposeAsync()
+    /// <summary>Removes the row of this store, and closes the connection.</summary>
+    public async Task EndAsync(CancellationToken cancellationToken)
     {
         if (_connection is not null)
         {
@@ -104,10 +125,10 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
                     $"delete from {connections.Schema}.writers where writer = $1", PostgreSqlCommandFactory.Value(id));
                 await using (command.ConfigureAwait(false))
                 {
-                    await command.ExecuteNonQueryAsync().ConfigureAwait(false);
+                    await command.ExecuteNonQueryAsync(cancellationToken).ConfigureAwait(false);
                 }
             }
-            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
+            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception) || exception is OperationCanceledException)
             {
                 // The row is later removed like that of a dead process.
             }
@@ -116,7 +137,9 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         await CloseAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Writes a batch, or returns null if another connection has begun a newer generation.</summary>
+    /// <summary>
+    /// Writes a batch, or returns null if <see cref="IsNoted"/> is false, or another connection has begun a newer generation.
+    /// </summary>
     public async Task<CoapWriteResult?> TryWriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         NpgsqlConnection connection = await OpenAsync(cancellationToken).ConfigureAwait(false);
@@ -125,13 +148,21 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         {
             CoapFencingToken[] newest = new CoapFencingToken[CoapSlot.Count];
             bool isNewest = false;
+            IsNoted = true;
             NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
             await using (reader.ConfigureAwait(false))
             {
                 while (await reader.ReadAsync(cancellationToken).ConfigureAwait(false))
                 {
-                    isNewest = true;
-                    if (!await reader.IsDBNullAsync(0, cancellationToken).ConfigureAwait(false))
+                    if (await reader.IsDBNullAsync(0, cancellationToken).ConfigureAwait(false))
+                    {
+                        isNewest = true;
+                    }
+                    else if (reader.GetInt16(0) < 0)
+                    {
+                        IsNoted = false;
+                    }
+                    else
                     {
                         newest[reader.GetInt16(0)] = new CoapFencingToken(reader.GetInt64(1));
                     }
@@ -159,6 +190,8 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
             // the most frequent.
             await PostgreSqlSchema.ExecuteAsync(connection, "set plan_cache_mode = force_generic_plan", cancellationToken)
                 .ConfigureAwait(false);
+
+            _write = Write;
 
             // Waits for a batch of a lost connection, which holds the row's lock.
             NpgsqlCommand command = PostgreSqlCommandFactory.Make(connection, _begin, PostgreSqlCommandFactory.Value(id));

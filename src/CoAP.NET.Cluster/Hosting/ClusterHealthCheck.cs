@@ -22,10 +22,21 @@ internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck
             ["recordsUnreadable"] = cluster.Store.UnreadableCount,
             ["recordsOfPreviousSecret"] = cluster.Store.PreviousCount,
         };
+        string? limitation = cluster.Store.Limitation;
+        if (limitation is not null)
+        {
+            data["storeLimitation"] = limitation;
+        }
+
         return Task.FromResult(health.Failure switch
         {
-            // Whatever the failure status, even if it has joined: it never serves a device.
-            { Fault: CoapClusterStoreFault.OtherSecret } failure => HealthCheckResult.Unhealthy(failure.Message, failure, data),
+            // Whatever the failure status, even if it has joined: it never serves a device, or its numbers could be used twice.
+            { Fault: CoapClusterStoreFault.OtherSecret or CoapClusterStoreFault.Lost } failure =>
+                HealthCheckResult.Unhealthy(failure.Message, failure, data),
+
+            // Whatever the failure status: another node takes its requests.
+            _ when cluster.IsLeaving => HealthCheckResult.Unhealthy(
+                $"Node {cluster.Self.Id} is leaving the cluster. Send it no more requests.", data: data),
 
             // Whatever the failure status: a rollout must not go on to replace good nodes by such ones.
             { } failure when !cluster.IsReady => HealthCheckResult.Unhealthy(
@@ -34,6 +45,7 @@ internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck
             { } failure => new HealthCheckResult(context.Registration.FailureStatus,
                 $"The store of the cluster is unavailable since {health.Since:u}; the server continues without it: {failure.Message}",
                 failure, data),
+            _ when limitation is not null => HealthCheckResult.Degraded(limitation, data: data),
             _ => HealthCheckResult.Healthy($"Node {cluster.Self.Id} has {data["slots"]} of {CoapSlot.Count} slots.", data),
         });
     }

@@ -112,8 +112,9 @@ public static class CoapClusterServiceCollectionExtensions
 
     /// <summary>Checks whether the store of the cluster accepts leases and records.</summary>
     /// <remarks>
-    /// While the store is unavailable the server continues; the status is therefore Degraded by default. A node that has not joined yet is
-    /// Unhealthy, regardless of <paramref name="failureStatus"/>.
+    /// While the store is unavailable the server continues; the status is therefore Degraded by default. A node is Unhealthy, regardless of
+    /// <paramref name="failureStatus"/>, before it has joined, while it leaves, and when its store is gone or was replaced. It is Degraded
+    /// if the store does not notice every loss (<c>storeLimitation</c> in the data).
     /// </remarks>
     /// <param name="builder">The health checks.</param>
     /// <param name="name">The name of the check.</param>

@@ -53,7 +53,7 @@ internal sealed class CoapClusterSlotMap
     public bool IsStale(CoapRecord record)
     {
         ArgumentNullException.ThrowIfNull(record);
-        return record.Fence.Value <= StaleFence.Value;
+        return record.IsStale || record.Fence.Value <= StaleFence.Value;
     }
 
     /// <summary>

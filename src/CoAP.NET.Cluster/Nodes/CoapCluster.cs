@@ -78,6 +78,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         Grants = new SlotAcquisition(Self.Id, _membership, Releases, _time, _logger);
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
+        Writer.HealthChanged += OnWriterHealthChanged;
         _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, random ?? CoapRandomSource.Secure, _logger);
         Releases.Add(_devices.SlotState);
@@ -149,6 +150,12 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
 
     /// <summary>The last failure of the store; null while the store accepts leases and records.</summary>
     internal CoapClusterStoreException? StoreFailure => Health.Failure;
+
+    /// <summary>
+    /// The failure of a store that is gone or replaced: no reserved number is used any more, because the next process would not know that
+    /// it was used. Null for none.
+    /// </summary>
+    internal CoapClusterStoreException? StoreLoss => _membership.Loss;
 
     /// <summary>Whether the node has joined. It gets no slots before.</summary>
     internal bool IsReady => Volatile.Read(ref _isReady);
@@ -490,6 +497,15 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         }
 
         return IsReady && CanActivate ? _membership.BeginTakingSlots() : Task.CompletedTask;
+    }
+
+    // Sooner than the next renewal.
+    private void OnWriterHealthChanged(object? sender, EventArgs arguments)
+    {
+        if (Writer.Health.Failure is { Fault: CoapClusterStoreFault.Lost } loss)
+        {
+            _membership.OnLost(loss);
+        }
     }
 
     private void OnMapChanged(object? sender, EventArgs arguments)

@@ -36,9 +36,11 @@ internal sealed class NodeMembership : IAsyncDisposable
     private CoapClusterSlotMap _read = CoapClusterSlotMap.Empty;
     private SlotPlan? _plan;
     private CoapStoreHealth _health;
+    private CoapClusterStoreException? _loss;
     private Task _renewing = Task.CompletedTask;
     private Task _watching = Task.CompletedTask;
     private Task _telling = Task.CompletedTask;
+    private string? _limitation;
     private bool _isSharing;
     private bool _isLeaving;
     private bool _isEnded;
@@ -96,6 +98,9 @@ internal sealed class NodeMembership : IAsyncDisposable
             }
         }
     }
+
+    /// <summary>The failure of a store that is gone or replaced; null for none.</summary>
+    public CoapClusterStoreException? Loss => Volatile.Read(ref _loss);
 
     public bool IsLeaving
     {
@@ -493,10 +498,18 @@ internal sealed class NodeMembership : IAsyncDisposable
         return map;
     }
 
+    /// <summary>Reports a failure of the store that another part has seen before the next renewal.</summary>
+    public void OnLost(CoapClusterStoreException failure) => SetHealth(failure);
+
     private void SetHealth(CoapClusterStoreException? failure)
     {
+        string? limitation = failure is null ? _store.Limitation : null;
+        bool hasChanged;
         lock (_gate)
         {
+            // Another failure does not say that the store is back.
+            failure = failure is null or { Fault: CoapClusterStoreFault.Lost } ? failure : _loss ?? failure;
+            Volatile.Write(ref _loss, failure is { Fault: CoapClusterStoreFault.Lost } ? failure : null);
             if (failure is not null)
             {
                 AwaitLocked();
@@ -504,14 +517,24 @@ internal sealed class NodeMembership : IAsyncDisposable
             else
             {
                 _renewedAt = _time.GetTimestamp();
+                (limitation, _limitation) = (limitation == _limitation ? null : limitation, limitation);
             }
 
-            if (_health.Failure?.Fault == failure?.Fault)
+            hasChanged = _health.Failure?.Fault != failure?.Fault;
+            if (hasChanged)
             {
-                return;
+                _health = new CoapStoreHealth(failure, _time.GetUtcNow());
             }
+        }
 
-            _health = new CoapStoreHealth(failure, _time.GetUtcNow());
+        if (limitation is not null)
+        {
+            ClusterLog.StoreLimited(_logger, _id, limitation);
+        }
+
+        if (!hasChanged)
+        {
+            return;
         }
 
         if (failure is null)

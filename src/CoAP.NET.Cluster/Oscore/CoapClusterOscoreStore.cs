@@ -130,6 +130,9 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwner
     }
 
     /// <inheritdoc/>
+    public OscoreStoreException? Loss => _cluster.StoreLoss is { } loss ? Failed(loss) : null;
+
+    /// <inheritdoc/>
     public Action<CoapMessage>? FindRelay(OscoreStoreKey key, CoapChannel channel) =>
         _cluster.Contexts.FindRelay(CoapSlot.OfName(key.Bytes.Span), channel);
 
@@ -208,7 +211,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwner
     private static OscoreStoreException Failed(CoapClusterStoreException exception) => new(
         exception.Fault switch
         {
-            CoapClusterStoreFault.Corrupt => OscoreStoreFault.Corrupt,
+            CoapClusterStoreFault.Corrupt or CoapClusterStoreFault.Lost => OscoreStoreFault.Corrupt,
             CoapClusterStoreFault.InUse => OscoreStoreFault.InUse,
             CoapClusterStoreFault.TimedOut => OscoreStoreFault.TimedOut,
             _ => OscoreStoreFault.Failed,

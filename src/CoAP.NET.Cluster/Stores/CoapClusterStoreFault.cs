@@ -32,4 +32,10 @@ internal enum CoapClusterStoreFault
 
     /// <summary>The node has another secret than the cluster (<see cref="CoapClusterOptions.Secrets"/>), and does not join.</summary>
     OtherSecret,
+
+    /// <summary>
+    /// The store is gone, or is another or older one than before. Numbers would be used twice: reserved ones are not used any more either,
+    /// until the same store is back, or an operator confirms the loss.
+    /// </summary>
+    Lost,
 }

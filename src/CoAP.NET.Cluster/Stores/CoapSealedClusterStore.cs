@@ -88,6 +88,9 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
     /// </summary>
     internal ReadOnlyMemory<byte> CommonKey => _mark.Key;
 
+    /// <inheritdoc/>
+    public string? Limitation => _inner.Limitation;
+
     internal RecordFormat Format { get; }
 
     /// <summary>The number of records that opened with the previous of two secrets only.</summary>

@@ -18,6 +18,11 @@ namespace CoAP.NET.Cluster;
 /// </remarks>
 internal interface ICoapClusterStore : IAsyncDisposable
 {
+    /// <summary>
+    /// What the store cannot promise in the way it is set up, and what an operator can do; null for nothing. Known after a call.
+    /// </summary>
+    string? Limitation { get; }
+
     /// <summary>Creates or renews the lease of a node, and publishes the description of the node.</summary>
     /// <remarks>
     /// A node that does not renew its lease in time is no longer live; engines that notice the end of a process remove it sooner. Disposing

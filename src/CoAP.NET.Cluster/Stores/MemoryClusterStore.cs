@@ -16,6 +16,8 @@ internal sealed class MemoryClusterStore : ICoapClusterStore
         cluster.Add(_feed);
     }
 
+    public string? Limitation => null;
+
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
         NodeLeaseLimits.Check(self, lease);

@@ -19,6 +19,8 @@ internal sealed class MeasuredClusterStore(ICoapClusterStore inner, Histogram<do
     private const string Find = "find";
     private const string RemoveExpired = "remove_expired";
 
+    public string? Limitation => inner.Limitation;
+
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         MeasureAsync(Join, () => inner.JoinAsync(self, lease, cancellationToken));
 

@@ -48,6 +48,9 @@ internal static partial class ClusterLog
         + "numbers of OSCORE contexts continue far above. Let a failover wait for a synchronous standby.")]
     public static partial void StoreWentBack(ILogger logger, CoapNodeId node, CoapFencingToken fence);
 
+    [LoggerMessage(2525, LogLevel.Warning, "Node {Node} uses a store that does not notice every loss of confirmed changes. {Limitation}")]
+    public static partial void StoreLimited(ILogger logger, CoapNodeId node, string limitation);
+
     [LoggerMessage(2522, LogLevel.Error,
         "Node {Node} ({Address}) is in the store of the cluster, but does not have its secret. It is ignored: it gets no slots, and no "
         + "messages. Give it the secret of the other nodes (CoapClusterOptions.Secrets), or stop it.")]

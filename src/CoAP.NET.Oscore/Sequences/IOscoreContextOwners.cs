@@ -3,6 +3,12 @@ namespace CoAP.NET.Oscore;
 /// <summary>A store of several nodes, which lets each context be used at one of them at a time. Thread-safe.</summary>
 internal interface IOscoreContextOwners
 {
+    /// <summary>
+    /// Why no reserved number may be used any more: the store is gone or replaced, and the next process would use them again. Null for no
+    /// reason.
+    /// </summary>
+    OscoreStoreException? Loss { get; }
+
     /// <summary>Returns where a context may be used that this process has opened.</summary>
     OscoreContextAvailability OwnerOf(OscoreStoreKey key, ulong epoch);
 

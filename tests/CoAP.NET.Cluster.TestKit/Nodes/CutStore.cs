@@ -34,6 +34,8 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
         slow?.TrySetResult();
     }
 
+    public string? Limitation => inner.Limitation;
+
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         CallAsync(store => store.JoinAsync(self, lease, cancellationToken));
 

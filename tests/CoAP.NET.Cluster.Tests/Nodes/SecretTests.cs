@@ -224,6 +224,8 @@ public sealed class SecretTests : IAsyncDisposable
 
         public int Joins => Volatile.Read(ref _joins);
 
+        public string? Limitation => inner.Limitation;
+
         public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
         {
             Interlocked.Increment(ref _joins);

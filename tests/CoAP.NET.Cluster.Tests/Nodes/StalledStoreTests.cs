@@ -63,6 +63,8 @@ public sealed class StalledStoreTests
             _stall = null;
         }
 
+        public string? Limitation => inner.Limitation;
+
         public async ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
         {
             if (_stall is { } stall)

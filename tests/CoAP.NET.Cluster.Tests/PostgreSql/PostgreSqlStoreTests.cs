@@ -1,4 +1,5 @@
 using CoAP.NET.Cluster.Tests.Stores;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.Tests.PostgreSql;
@@ -62,17 +63,123 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal(isLost, after.Version > before.Version);
     }
 
+    /// <summary>A failover would not be noticed, or one into a server that has a copy of the tables.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Stored_OSCORE_contexts_need_the_right_to_the_history_of_the_server_or_a_synchronous_standby(bool isSynchronous)
+    {
+        string role = $"limited_{_schema}";
+        await server.DoAsync($"create role {role} login; grant create on database postgres to {role}; "
+            + "revoke execute on function pg_control_system() from public");
+        CoapPostgreSqlClusterOptions options = Options();
+        options.ConnectionString = server.ConnectionString.Replace("Username=coap", $"Username={role}", Ordinal);
+        options.HasSynchronousStandby = isSynchronous;
+        ListLogger log = new();
+        await using CoapCluster cluster = options.CreateCluster(ClusterTests.Options(FromSeconds(1)), logger: log);
+        await cluster.StartAsync(Token);
+        OscoreStoreKey key = new([.. Enumerable.Range(0, 32).Select(i => (byte)i)]);
+        HealthCheckResult health = await HealthAsync();
+        if (isSynchronous)
+        {
+            Assert.Equal(HealthStatus.Healthy, health.Status);
+            await cluster.OscoreStore.OpenAsync(key, Token);
+            Assert.Empty(log.Of(2525));
+            return;
+        }
+
+        OscoreStoreException refused =
+            await Assert.ThrowsAsync<OscoreStoreException>(async () => await cluster.OscoreStore.OpenAsync(key, Token));
+        refused.Mentions($"grant execute on function pg_control_system() to \"{role}\"");
+        Assert.Equal(HealthStatus.Degraded, health.Status);
+        Assert.Equal(health.Description, health.Data["storeLimitation"]);
+
+        // More renewals do not repeat it.
+        for (int i = 0; i < 3; i++)
+        {
+            await cluster.Store.JoinAsync(cluster.Self, FromSeconds(5), Token);
+        }
+
+        Assert.Single(log.Of(2525));
+
+        await server.DoAsync($"grant execute on function pg_control_system() to {role}");
+        await cluster.Store.JoinAsync(cluster.Self, FromSeconds(5), Token);
+
+        Assert.True((await cluster.OscoreStore.OpenAsync(key, Token)).IsNew);
+        Assert.Equal(HealthStatus.Healthy, (await HealthAsync()).Status);
+
+        Task<HealthCheckResult> HealthAsync() => new ClusterHealthCheck(cluster).CheckHealthAsync(new HealthCheckContext
+        {
+            Registration = new HealthCheckRegistration("store", _ => null!, HealthStatus.Degraded, null),
+        });
+    }
+
+    /// <summary>The timeline shows a promotion without that right, too.</summary>
+    [Theory]
+    [InlineData("", "1/00000001", true)]
+    [InlineData("1/00000001", "", true)]
+    [InlineData("1/00000001", "1/00000001", true)]
+    [InlineData("1/00000001", "/00000001", true)]
+    [InlineData("/00000001", "1/00000001", true)]
+    [InlineData("1/00000001", "/00000002", false)]
+    [InlineData("/00000001", "1/00000002", false)]
+    [InlineData("1/00000001", "2/00000001", false)]
+    public void Nodes_with_and_without_the_right_agree_on_a_change_of_the_history(string noted, string now, bool isSame)
+    {
+        PostgreSqlHistory history = new(Options().Checked());
+
+        Assert.Equal(isSame, history.IsNoted(noted, now));
+        Assert.Equal(isSame, history.IsNoted(PostgreSqlHistory.ToNote(noted, now), noted));
+        Assert.True(history.IsNoted(PostgreSqlHistory.ToNote(noted, now), now));
+        Assert.Equal(isSame && noted.StartsWith('1') ? noted : now.Length == 0 ? noted : now, PostgreSqlHistory.ToNote(noted, now));
+    }
+
+    [Fact]
+    public async Task A_dropped_schema_ends_the_use_of_numbers_and_is_no_new_store_until_the_loss_is_confirmed()
+    {
+        await using CoapCluster cluster = Options().CreateCluster(ClusterTests.Options(FromSeconds(1)));
+        await cluster.StartAsync(Token);
+        OscoreStoreKey key = new([.. Enumerable.Range(0, 32).Select(i => (byte)i)]);
+        OscoreSequence numbers = new(
+            cluster.OscoreStore, key, await cluster.OscoreStore.OpenAsync(key, Token), CoapThreadScheduler.Default, TimeProvider.System);
+        await numbers.TakeAsync(Token);
+
+        await server.DoAsync($"drop schema {_schema} cascade");
+
+        await Eventually.IsTrueAsync(() => cluster.StoreLoss is not null);
+        Assert.Equal(SenderSequenceNumberResult.Refused, numbers.TryTake(out _));
+        await FailsAsync(CoapClusterStoreFault.Lost, async () => await Open().JoinAsync(Node(), Lease, Token),
+            "new Master Secrets", $"drop schema {_schema}_mark");
+        await server.DoAsync($"drop schema {_schema}_mark");
+        Assert.Equal(0, (await Open().JoinAsync(Node(), Lease, Token)).Version);
+    }
+
+    [Fact]
+    public async Task A_server_that_does_not_answer_delays_the_end_of_a_store_for_a_limited_time()
+    {
+        VirtualClock clock = new();
+        CoapPostgreSqlClusterOptions options = Options();
+        options.TimeProvider = clock;
+        CoapPostgreSqlClusterStore store = new(options);
+        await store.JoinAsync(Node(), FromHours(1), Token);
+        int process = await server.AskAsync<int>(
+            "select pid from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and query like 'select 0 as what%'");
+        await PostgreSqlServer.Signal("STOP", process);
+
+        await clock.AdvanceUntilAsync(store.DisposeAsync().AsTask(), FromSeconds(10));
+
+        await PostgreSqlServer.Signal("CONT", process);
+    }
+
     [Theory]
     [InlineData("off", "on")]
     [InlineData("local", "on")]
     [InlineData("remote_apply", "remote_apply")]
     public async Task Transactions_of_a_user_with_asynchronous_commit_are_made_synchronous(string setting, string expected)
     {
-        await using PostgreSqlConnections connections = new(new CoapPostgreSqlClusterOptions
-        {
-            ConnectionString = $"{server.ConnectionString};Options=-c synchronous_commit={setting}",
-            Schema = _schema,
-        });
+        CoapPostgreSqlClusterOptions options = Options();
+        options.ConnectionString += $";Options=-c synchronous_commit={setting}";
+        await using PostgreSqlConnections connections = new(options, new PostgreSqlHistory(options));
         await using NpgsqlConnection connection = await connections.OpenOwnAsync(Token);
         await using NpgsqlCommand command = new("show synchronous_commit", connection);
 
@@ -283,9 +390,11 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     public async Task A_pending_write_of_a_lost_connection_takes_effect_before_later_writes_or_not_at_all()
     {
         (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();
-        await using PostgreSqlConnections connections = new(Options().Checked());
+        CoapPostgreSqlClusterOptions options = Options().Checked();
+        PostgreSqlHistory history = new(options);
+        await using PostgreSqlConnections connections = new(options, history);
         Guid id = CoapNodeId.New().Value;
-        await using PostgreSqlWriter lost = new(connections, id);
+        PostgreSqlWriter lost = new(connections, history, id);
         await lost.WriteAsync((CoapRecordWrite[])[Put("a", fence, "1")], Token);
 
         // A batch of the lost connection that the server has begun.
@@ -293,16 +402,18 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         await using NpgsqlTransaction transaction = await begun.BeginTransactionAsync();
         await PostgreSqlServer.DoAsync(begun, $"select from {_schema}.writers where writer = '{id}' for share");
         await PostgreSqlServer.DoAsync(begun, $"update {_schema}.records set state = '2'");
-        await using PostgreSqlWriter next = new(connections, id);
-        Task<CoapWriteResult> later = next.WriteAsync((CoapRecordWrite[])[Put("a", fence, "3")], Token);
+        PostgreSqlWriter next = new(connections, history, id);
+        Task<CoapWriteResult?> later = next.WriteAsync((CoapRecordWrite[])[Put("a", fence, "3")], Token);
         await WaitsForLockAsync();
         Assert.False(later.IsCompleted);
         await transaction.CommitAsync();
-        Assert.Equal(0, (await later).FencedCount);
+        Assert.Equal(0, (await later)!.FencedCount);
         Assert.Equal(["a=3"], await TextsAsync(store));
 
         // One that arrives only now.
         Assert.Null(await lost.TryWriteAsync((CoapRecordWrite[])[Put("a", fence, "4")], Token));
+        await lost.EndAsync(Token);
+        await next.EndAsync(Token);
         Assert.Equal(["a=3"], await TextsAsync(store));
     }
 
@@ -316,7 +427,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         CoapFencingToken fence = new(1);
         await WriteAsync(store, Put("a", fence, "1"));
         int process = await server.AskAsync<int>(
-            "select pid from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and query like 'with me as%'");
+            "select pid from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and query like 'with server as%writers%'");
 
         await PostgreSqlServer.Signal("STOP", process);
         await FailsAsync(

@@ -41,6 +41,8 @@ internal sealed class ScriptedStore : ICoapClusterStore
         return new ValueTask<CoapWriteResult>(call.Result);
     }
 
+    public string? Limitation => null;
+
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         throw new NotSupportedException();
 

@@ -23,6 +23,8 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
     /// <summary>Whether this node does not reach the store.</summary>
     public bool IsCut { get; set; }
 
+    public string? Limitation => inner.Limitation;
+
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         AskAsync(() => inner.JoinAsync(self, lease, CancellationToken.None), cancellationToken);
 

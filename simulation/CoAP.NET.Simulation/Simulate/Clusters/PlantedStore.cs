@@ -9,6 +9,8 @@ internal class PlantedStore(ICoapClusterStore inner) : ICoapClusterStore
     /// <summary>The store without the defect.</summary>
     protected ICoapClusterStore Inner => inner;
 
+    public string? Limitation => inner.Limitation;
+
     public virtual ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         inner.JoinAsync(self, lease, cancellationToken);
 
