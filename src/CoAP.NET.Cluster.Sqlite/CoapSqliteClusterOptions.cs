@@ -11,9 +11,10 @@ public sealed class CoapSqliteClusterOptions
 {
     /// <summary>The file, on a local disk. Required.</summary>
     /// <remarks>
-    /// The store creates its folder if necessary; both are accessible to their owner only. One process uses the file at a time; the file
-    /// next to it whose name ends in <c>-wal</c> belongs to it. Do not restore it from a backup: message numbers would be used twice. Do
-    /// not remove or replace it while the process runs: the store then confirms nothing more.
+    /// The store creates its folder if necessary; both are accessible to their owner only. One process uses the file at a time; the files
+    /// next to it whose names end in <c>-wal</c> and <c>-mark</c> belong to it. The mark remembers the file: the store does not open
+    /// another one or an older copy, such as a backup, and creates no new file while there is a mark, because message numbers would be used
+    /// twice. Do not remove or replace the file while the process runs: the store then confirms nothing more.
     /// </remarks>
     public string Path { get; set; } = "";
 

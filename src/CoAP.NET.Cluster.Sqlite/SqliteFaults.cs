@@ -17,25 +17,55 @@ internal static class SqliteFaults
     public const int NotADatabase = 26;
 
     // Numbers of DTLS end with their keys, which only the file has. The keys of OSCORE are elsewhere, and survive it.
-    private const string NewBeginning = "End this process, move the file away together with the one that ends in -wal, and give OSCORE "
-        + "contexts new Master Secrets: with the old ones their numbers would be used twice. The next start creates a new file, and "
+    private const string NewBeginning = "End this process, move the file away together with those that end in -wal and -mark, and give "
+        + "OSCORE contexts new Master Secrets: with the old ones their numbers would be used twice. The next start creates a new file, and "
         + "clients handshake and register again.";
 
     /// <summary>Creates the error of a file that is not at its path, although this process had it open.</summary>
-    public static CoapClusterStoreException Gone(string path) => new(CoapClusterStoreFault.Corrupt,
+    public static CoapClusterStoreException Gone(string path) => new(CoapClusterStoreFault.Lost,
         $"{path} was removed, renamed or replaced while this process used it. Nothing is stored or confirmed any more, because no later "
         + "process would find it. Put the same file back at its place, and the store continues; a copy or a backup is not the same. If the "
         + $"file is lost: {NewBeginning}");
 
     /// <summary>Creates the error of a log that is not at its path, although this process has it open.</summary>
-    public static CoapClusterStoreException LogGone(string path, string log) => new(CoapClusterStoreFault.Corrupt,
+    public static CoapClusterStoreException LogGone(string path, string log) => new(CoapClusterStoreFault.Lost,
         $"{log} was removed or renamed while this process used it. Nothing is stored or confirmed any more. Stop this process in an "
         + $"orderly way, and do not kill it: it still has the log open, and writes its content to {path} when it ends. Then start again.");
 
     /// <summary>Creates the error of a file that is another one than before.</summary>
-    public static CoapClusterStoreException Replaced(string path) => new(CoapClusterStoreFault.Corrupt,
+    public static CoapClusterStoreException Replaced(string path) => new(CoapClusterStoreFault.Lost,
         $"{path} is another file, or an older copy of the file, than this process had open before. Message numbers would be used twice. "
         + $"Put the file back that was there. If it is lost: {NewBeginning}");
+
+    /// <summary>Creates the error of a missing file, although there was one.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="mark">The file that remembers it.</param>
+    public static CoapClusterStoreException Missing(string path, string mark) => new(CoapClusterStoreFault.Lost,
+        $"{path} is missing, but {mark} remembers that there was one. Put the file back, with its log (-wal). If it is lost: "
+        + $"{NewBeginning} Removing {mark} confirms the loss.");
+
+    /// <summary>Creates the error of a file that is not the remembered one.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="mark">The file that remembers another one.</param>
+    public static CoapClusterStoreException NotRemembered(string path, string mark) => new(CoapClusterStoreFault.Lost,
+        $"{path} is another file than {mark} remembers, or an older copy, such as a backup. Message numbers would be used twice. Put the "
+        + $"newest file back, with its log (-wal). If it is lost: {NewBeginning}");
+
+    /// <summary>Creates the error of a mark that cannot be read or written.</summary>
+    /// <param name="mark">The mark.</param>
+    /// <param name="exception">The error of the file system.</param>
+    public static CoapClusterStoreException OfMark(string mark, Exception exception) => new(
+        exception is UnauthorizedAccessException ? CoapClusterStoreFault.Denied : CoapClusterStoreFault.Unavailable,
+        $"{mark} cannot be read or written: {exception.Message} Nothing is stored without it. Let the user of this process own the file "
+        + "and its folder. The next call tries again.", exception);
+
+    /// <summary>Creates the error of a file whose end is missing.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="length">Its length in bytes.</param>
+    /// <param name="expected">Its length according to its first page.</param>
+    public static CoapClusterStoreException Cut(string path, long length, long expected) => new(CoapClusterStoreFault.Corrupt,
+        string.Create(CultureInfo.InvariantCulture, $"{path} has {length} bytes in place of {expected}: its end was cut off. ")
+        + NewBeginning);
 
     /// <summary>Creates the error of a file that is too short to be one.</summary>
     /// <param name="path">The file.</param>
@@ -45,7 +75,7 @@ internal static class SqliteFaults
         + $"before it gives it this name. The content was lost, or another program made the file. {NewBeginning}");
 
     /// <summary>Creates the error of a log without its file.</summary>
-    public static CoapClusterStoreException LogAlone(string path, string log) => new(CoapClusterStoreFault.Corrupt,
+    public static CoapClusterStoreException LogAlone(string path, string log) => new(CoapClusterStoreFault.Lost,
         $"{path} is missing, but {log} is there, which belongs to it and may have confirmed changes. Put the file back. If it is lost: "
         + $"{NewBeginning}");
 

@@ -9,13 +9,19 @@ namespace CoAP.NET.Cluster.Sqlite;
 /// </summary>
 internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMapFeed feed) : IDisposable
 {
-    private readonly SqliteOpener _opening = new(options);
+    // A copy that was made less than this before a crash, and put back after it, is not noticed.
+    private static readonly TimeSpan s_turnPeriod = TimeSpan.FromMinutes(1);
+
+    private readonly SqliteMark _mark = new(options.Path);
+    private readonly SqliteOpener _opening = new(options, new SqliteMark(options.Path));
     private readonly TimeProvider _time = options.TimeProvider!;
     private readonly CoapSlotOwner[] _owners = new CoapSlotOwner[CoapSlot.Count];
     private SqliteConnection? _connection;
     private SqliteStatements? _statements;
     private CoapClusterNode? _self;
     private long _version;
+    private long _turn;
+    private long _turnedAt;
     private Guid? _id;
 
     /// <summary>Runs a callback with the open file.</summary>
@@ -40,6 +46,11 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
             }
 
             throw SqliteFaults.Of(options.Path, exception);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            Close();
+            throw SqliteFaults.OfMark(_mark.Path, exception);
         }
         catch (CoapClusterStoreException)
         {
@@ -116,7 +127,18 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
             }
         }
 
+        bool isTurn = _time.GetElapsedTime(_turnedAt) >= s_turnPeriod;
+        if (isTurn)
+        {
+            _statements!.SetTurn(transaction, _turn + 1);
+        }
+
         Commit(transaction);
+        if (isTurn)
+        {
+            Remember();
+        }
+
         return results;
     }
 
@@ -130,6 +152,19 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
 
     public void Dispose()
     {
+        try
+        {
+            if (_connection is not null && SqliteFileLossDetector.FindLoss(_connection, options.Path) is null)
+            {
+                // A copy that was made before this moment is older.
+                Turn();
+            }
+        }
+        catch (Exception exception) when (exception is SqliteException or IOException or UnauthorizedAccessException)
+        {
+            // The last turn remains.
+        }
+
         try
         {
             Close();
@@ -187,9 +222,12 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
                 throw SqliteFaults.Replaced(options.Path);
             }
 
+            long turn = SqliteSchema.Counter(SqliteSchema.Number(connection, "select turn from store"));
+            _mark.Check(id, turn);
             Array.Clear(_owners);
             statements.ReadOwners(_owners);
             _version = version;
+            _turn = turn;
             _id = id;
             _connection = connection;
             _statements = statements;
@@ -201,6 +239,22 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
                 connection.Dispose();
             }
         }
+
+        Turn();
+    }
+
+    // The store first: a crash between leaves a mark that is not ahead of it.
+    private void Turn()
+    {
+        _statements!.SetTurn(null, _turn + 1);
+        Remember();
+    }
+
+    private void Remember()
+    {
+        _turn++;
+        _turnedAt = _time.GetTimestamp();
+        _mark.Write(_id!.Value, _turn);
     }
 
     private void Close()

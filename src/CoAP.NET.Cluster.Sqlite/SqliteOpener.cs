@@ -5,7 +5,9 @@ using SQLitePCL;
 namespace CoAP.NET.Cluster.Sqlite;
 
 /// <summary>Creates and opens the file, exclusively for its owner and this process.</summary>
-internal sealed class SqliteOpener(CoapSqliteClusterOptions options)
+/// <param name="options">The options.</param>
+/// <param name="mark">Remembers an earlier file.</param>
+internal sealed class SqliteOpener(CoapSqliteClusterOptions options, SqliteMark mark)
 {
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
@@ -37,6 +39,7 @@ internal sealed class SqliteOpener(CoapSqliteClusterOptions options)
                 pragma trusted_schema = off;
                 pragma max_page_count = {options.MaxBytes / SqliteSchema.Number(connection, "pragma page_size")};
                 """));
+            CheckLength(connection);
             SqliteSchema.Upgrade(connection, options.Path);
             return connection;
         }
@@ -44,6 +47,18 @@ internal sealed class SqliteOpener(CoapSqliteClusterOptions options)
         {
             connection.Dispose();
             throw;
+        }
+    }
+
+    // SQLite reads zeros behind the end of a file, and counts a cut page as a whole one. After the checkpoint no page is in the log only.
+    private void CheckLength(SqliteConnection connection)
+    {
+        Ask(connection, "pragma wal_checkpoint(truncate)");
+        long expected = SqliteSchema.Number(connection, "pragma page_count") * SqliteSchema.Number(connection, "pragma page_size");
+        long length = new FileInfo(options.Path).Length;
+        if (length < expected)
+        {
+            throw SqliteFaults.Cut(options.Path, length, expected);
         }
     }
 
@@ -99,6 +114,11 @@ internal sealed class SqliteOpener(CoapSqliteClusterOptions options)
         if (!mayCreate)
         {
             throw SqliteFaults.Gone(options.Path);
+        }
+
+        if (mark.Exists)
+        {
+            throw SqliteFaults.Missing(options.Path, mark.Path);
         }
 
         DurableFile.MakeDirectory(Path.GetDirectoryName(options.Path)!);

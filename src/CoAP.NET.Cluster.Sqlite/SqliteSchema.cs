@@ -32,6 +32,9 @@ internal static class SqliteSchema
             slot integer not null, key blob not null, fence integer not null, epoch integer not null, bound integer not null,
             received blob not null, primary key (slot, key)) without rowid;
         """,
+
+        // How far the store is; see SqliteMark.
+        "alter table store add column turn integer not null default 0",
     ];
 
     public static int Version => First + s_steps.Length - 1;

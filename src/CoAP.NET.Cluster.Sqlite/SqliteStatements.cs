@@ -23,6 +23,7 @@ internal sealed class SqliteStatements : IDisposable
     private readonly SqliteCommand _removeExpired;
     private readonly SqliteCommand _setOwner;
     private readonly SqliteCommand _setVersion;
+    private readonly SqliteCommand _setTurn;
 
     public SqliteStatements(SqliteConnection connection)
     {
@@ -52,6 +53,7 @@ internal sealed class SqliteStatements : IDisposable
             "$now", "$count");
         _setOwner = Prepare("insert or replace into slots (slot, node, fence) values ($slot, $node, $fence)", "$slot", "$node", "$fence");
         _setVersion = Prepare("update map set version = $version", "$version");
+        _setTurn = Prepare("update store set turn = $turn", "$turn");
     }
 
     public void Write(SqliteTransaction transaction, in CoapRecordWrite change, long now)
@@ -133,6 +135,14 @@ internal sealed class SqliteStatements : IDisposable
         Set(_setVersion, version);
         _setVersion.Transaction = transaction;
         _setVersion.ExecuteNonQuery();
+    }
+
+    /// <summary>Stores how far the store is; see <see cref="SqliteMark"/>.</summary>
+    public void SetTurn(SqliteTransaction? transaction, long turn)
+    {
+        Set(_setTurn, turn);
+        _setTurn.Transaction = transaction;
+        _setTurn.ExecuteNonQuery();
     }
 
     public void ReadOwners(CoapSlotOwner[] owners)

@@ -1,3 +1,5 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
 namespace CoAP.NET.Cluster.Tests.Sqlite;
 
 /// <summary>Files that are removed, replaced, emptied or half made: numbers of messages never begin again without a word.</summary>
@@ -9,6 +11,8 @@ public sealed class LostFileTests : FolderTest
     private string FilePath => Path.Combine(Folder, "coap.db");
 
     private string LogPath => FilePath + "-wal";
+
+    private string MarkPath => FilePath + "-mark";
 
     [Fact]
     public async Task A_store_whose_file_was_removed_confirms_no_more_writes_and_does_not_create_the_file_again()
@@ -25,13 +29,13 @@ public sealed class LostFileTests : FolderTest
 
         for (int i = 0; i < 3; i++)
         {
-            (await CorruptAsync(() => WriteAsync(store, "b"))).Mentions("removed");
-            await CorruptAsync(() => FindAsync(store, "a"));
-            await CorruptAsync(() => JoinAsync(store));
+            (await LostAsync(() => WriteAsync(store, "b"))).Mentions("removed");
+            await LostAsync(() => FindAsync(store, "a"));
+            await LostAsync(() => JoinAsync(store));
         }
 
         await store.DisposeAsync();
-        Assert.Empty(Directory.GetFileSystemEntries(Folder));
+        Assert.Equal([MarkPath], Directory.GetFileSystemEntries(Folder));
     }
 
     [Fact]
@@ -53,8 +57,8 @@ public sealed class LostFileTests : FolderTest
         await WriteAsync(store, "b");
         File.Move(backup, FilePath, overwrite: true);
 
-        await CorruptAsync(() => WriteAsync(store, "c"));
-        await CorruptAsync(() => FindAsync(store, "b"));
+        await LostAsync(() => WriteAsync(store, "c"));
+        await LostAsync(() => FindAsync(store, "b"));
     }
 
     [Fact]
@@ -68,7 +72,7 @@ public sealed class LostFileTests : FolderTest
         await using CoapSqliteClusterStore store = await OwnerAsync();
         await WriteAsync(store, "a");
         File.Move(FilePath, FilePath + ".away");
-        await CorruptAsync(() => WriteAsync(store, "b"));
+        await LostAsync(() => WriteAsync(store, "b"));
 
         File.Move(FilePath + ".away", FilePath);
         Assert.Equal(CoapWriteOutcome.Written, await WriteAsync(store, "c"));
@@ -88,10 +92,14 @@ public sealed class LostFileTests : FolderTest
         await WriteAsync(first, "a");
         File.Delete(FilePath);
         File.Delete(LogPath);
+
+        // Only after the loss was confirmed.
+        await LostAsync(OpenAsync);
+        File.Delete(MarkPath);
         await using CoapSqliteClusterStore second = await OwnerAsync();
         await WriteAsync(second, "b");
 
-        await CorruptAsync(() => WriteAsync(first, "c"));
+        await LostAsync(() => WriteAsync(first, "c"));
         await first.DisposeAsync();
 
         Assert.True(File.Exists(LogPath));
@@ -110,7 +118,7 @@ public sealed class LostFileTests : FolderTest
         CoapSqliteClusterStore store = await OwnerAsync();
         await WriteAsync(store, "a");
         File.Delete(LogPath);
-        (await CorruptAsync(() => WriteAsync(store, "b"))).Mentions("orderly");
+        (await LostAsync(() => WriteAsync(store, "b"))).Mentions("orderly");
         await store.DisposeAsync();
 
         await using CoapSqliteClusterStore again = new(FilePath);
@@ -118,7 +126,7 @@ public sealed class LostFileTests : FolderTest
     }
 
     [Fact]
-    public async Task OSCORE_numbers_are_not_reserved_in_a_removed_file_and_the_health_reports_the_failure()
+    public async Task OSCORE_numbers_are_neither_used_nor_reserved_in_a_removed_file_and_the_health_reports_the_failure()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -130,14 +138,20 @@ public sealed class LostFileTests : FolderTest
         await using CoapCluster cluster = new(new CoapSqliteClusterStore(FilePath), options);
         await cluster.StartAsync();
         OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
-        await cluster.OscoreStore.ReserveAsync(s_key, state.Epoch, 50, default);
+        OscoreSequence numbers = new(cluster.OscoreStore, s_key, state, CoapThreadScheduler.Default, TimeProvider.System);
+        await numbers.TakeAsync(default);
+        Assert.Equal(SenderSequenceNumberResult.Taken, numbers.TryTake(out _));
         File.Delete(FilePath);
         File.Delete(LogPath);
         using CancellationTokenSource enough = new();
 
         Task reservation = cluster.OscoreStore.ReserveAsync(s_key, state.Epoch, 100, enough.Token).AsTask();
 
-        await Eventually.IsTrueAsync(() => cluster.Health.Failure?.Fault == CoapClusterStoreFault.Corrupt);
+        await Eventually.IsTrueAsync(() => cluster.Health.Failure?.Fault == CoapClusterStoreFault.Lost);
+
+        // Another process may have begun at 0, with a new file.
+        Assert.Equal(SenderSequenceNumberResult.Refused, numbers.TryTake(out _));
+        numbers.Refusal.Message.Mentions("removed");
         cluster.Health.Failure!.Mentions("new Master Secrets");
         Assert.False(reservation.IsCompleted);
         Assert.False(File.Exists(FilePath));
@@ -177,7 +191,7 @@ public sealed class LostFileTests : FolderTest
         byte[] log = await CrashedLogAsync();
         File.Delete(FilePath);
 
-        (await CorruptAsync(OpenAsync)).Mentions(LogPath);
+        (await LostAsync(OpenAsync)).Mentions(LogPath);
 
         Assert.Equal(log, await File.ReadAllBytesAsync(LogPath, TestContext.Current.CancellationToken));
         Assert.False(File.Exists(FilePath));
@@ -205,7 +219,7 @@ public sealed class LostFileTests : FolderTest
         await using CoapSqliteClusterStore store = await OwnerAsync();
 
         Assert.Equal(CoapWriteOutcome.Written, await WriteAsync(store, "a"));
-        Assert.Equal(new[] { FilePath, LogPath, mine }.Order(StringComparer.Ordinal),
+        Assert.Equal(new[] { FilePath, LogPath, MarkPath, mine }.Order(StringComparer.Ordinal),
             Directory.GetFiles(Folder).Order(StringComparer.Ordinal));
     }
 
@@ -217,6 +231,121 @@ public sealed class LostFileTests : FolderTest
 
         Assert.Equal("first", File.ReadAllText(FilePath));
         Assert.Single(Directory.GetFileSystemEntries(Folder));
+    }
+
+    [Fact]
+    public async Task A_missing_file_is_no_new_beginning_until_an_operator_removes_its_mark()
+    {
+        await (await OwnerAsync()).DisposeAsync();
+        File.Delete(FilePath);
+        CoapClusterOptions options = ClusterTests.Options(FromHours(1));
+        await using (CoapCluster cluster = new(new CoapSqliteClusterStore(FilePath), options))
+        {
+            await cluster.StartAsync(TestContext.Current.CancellationToken);
+            await Assert.ThrowsAsync<OscoreStoreException>(async () => await cluster.OscoreStore.OpenAsync(s_key, default));
+            HealthCheckResult health = await new ClusterHealthCheck(cluster).CheckHealthAsync(new HealthCheckContext());
+            Assert.Equal(HealthStatus.Unhealthy, health.Status);
+            health.Description.Mentions($"Removing {MarkPath} confirms the loss");
+            health.Description.Mentions("new Master Secrets");
+        }
+
+        Assert.Equal([MarkPath], Directory.GetFileSystemEntries(Folder));
+        File.Delete(MarkPath);
+        await OpenAsync();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task An_older_copy_or_another_file_is_refused_at_the_start(bool isOther)
+    {
+        string copy = Path.Combine(Folder, "copy");
+        await (await OwnerAsync()).DisposeAsync();
+        File.Copy(FilePath, copy);
+        if (isOther)
+        {
+            await using CoapSqliteClusterStore other = new(copy = Path.Combine(Folder, "other"));
+            await JoinAsync(other);
+        }
+        else
+        {
+            // A start and an end are enough: the copy may lack numbers that were used meanwhile.
+            await OpenAsync();
+        }
+
+        File.Move(copy, FilePath, overwrite: true);
+
+        (await LostAsync(OpenAsync)).Mentions("older copy");
+    }
+
+    /// <summary>The process neither ended nor started between, and wrote for longer than a minute.</summary>
+    [Fact]
+    public async Task A_copy_of_a_running_store_that_was_put_back_after_a_crash_is_refused()
+    {
+        VirtualClock clock = new();
+        string[] suffixes = ["", "-wal"];
+        CoapSqliteClusterStore store = new(new CoapSqliteClusterOptions { Path = FilePath, TimeProvider = clock });
+        CoapClusterNode self = new(CoapNodeId.New(), "");
+        CoapClusterSlotMap map = await store.JoinAsync(self, FromMinutes(10), default);
+        Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [s_slot]), default));
+        await WriteAsync(store, "a");
+        string copy = Path.Combine(Folder, "copy");
+        CopyTo(copy);
+        clock.Advance(FromMinutes(1));
+        await WriteAsync(store, "b");
+        string crashed = Path.Combine(Folder, "crashed");
+        CopyTo(crashed);
+        string mark = await File.ReadAllTextAsync(MarkPath, TestContext.Current.CancellationToken);
+        await store.DisposeAsync();
+
+        PutBack(copy);
+        (await LostAsync(OpenAsync)).Mentions("older copy");
+        PutBack(crashed);
+        await OpenAsync();
+
+        void CopyTo(string path)
+        {
+            foreach (string suffix in suffixes)
+            {
+                using FileStream from = new(FilePath + suffix, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+                using FileStream to = new(path + suffix, FileMode.CreateNew);
+                from.CopyTo(to);
+            }
+        }
+
+        void PutBack(string path)
+        {
+            File.WriteAllText(MarkPath, mark);
+            foreach (string suffix in suffixes)
+            {
+                File.Move(path + suffix, FilePath + suffix, overwrite: true);
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4_095)]
+    public async Task A_file_without_its_last_bytes_is_damage(int cut)
+    {
+        await (await OwnerAsync()).DisposeAsync();
+        await using (FileStream file = new(FilePath, FileMode.Open))
+        {
+            file.SetLength(file.Length - cut);
+        }
+
+        (await CorruptAsync(OpenAsync)).Mentions("cut off");
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("0 0")]
+    public async Task A_damaged_mark_is_damage(string text)
+    {
+        await (await OwnerAsync()).DisposeAsync();
+        await File.WriteAllTextAsync(MarkPath, text, TestContext.Current.CancellationToken);
+
+        (await CorruptAsync(OpenAsync)).Mentions(MarkPath);
     }
 
     // After a fault of the disk the store opens its file again. Meanwhile anything may have happened to the file.
@@ -237,6 +366,8 @@ public sealed class LostFileTests : FolderTest
         Refused(file).Mentions("older");
         File.Delete(FilePath);
 
+        string mark = File.ReadAllText(MarkPath);
+        File.Delete(MarkPath);
         using (SqliteFile other = new(new CoapSqliteClusterOptions { Path = FilePath }.Checked(), new CoapClusterMapFeed()))
         {
             CoapClusterSlotMap others = other.Do(open => open.Show());
@@ -244,6 +375,7 @@ public sealed class LostFileTests : FolderTest
         }
 
         Refused(file).Mentions("another file");
+        File.WriteAllText(MarkPath, mark);
 
         File.Copy(mine, FilePath, overwrite: true);
         Assert.Equal(self.Id, file.Do(open => open.Show())[s_slot].Node);
@@ -270,14 +402,18 @@ public sealed class LostFileTests : FolderTest
     private static CoapClusterStoreException Refused(SqliteFile file)
     {
         CoapClusterStoreException refused = Assert.Throws<CoapClusterStoreException>(() => file.Do(open => open.Show()));
-        Assert.Equal(CoapClusterStoreFault.Corrupt, refused.Fault);
+        Assert.Equal(CoapClusterStoreFault.Lost, refused.Fault);
         return refused;
     }
 
-    private static async Task<CoapClusterStoreException> CorruptAsync(Func<Task> call)
+    private static Task<CoapClusterStoreException> CorruptAsync(Func<Task> call) => RefusedAsync(CoapClusterStoreFault.Corrupt, call);
+
+    private static Task<CoapClusterStoreException> LostAsync(Func<Task> call) => RefusedAsync(CoapClusterStoreFault.Lost, call);
+
+    private static async Task<CoapClusterStoreException> RefusedAsync(CoapClusterStoreFault fault, Func<Task> call)
     {
         CoapClusterStoreException refused = await Assert.ThrowsAsync<CoapClusterStoreException>(call);
-        Assert.Equal(CoapClusterStoreFault.Corrupt, refused.Fault);
+        Assert.Equal(fault, refused.Fault);
         Assert.False(refused.IsTransient);
         return refused;
     }
