@@ -16,8 +16,8 @@ public static class CoapHealthChecksBuilderExtensions
     /// <param name="tags">Tags to select checks.</param>
     /// <returns>The health checks.</returns>
     /// <remarks>
-    /// Healthy: it listens. Degraded: it is full (<see cref="CoAP.NET.CoapRequestLimits.MaxServed"/>), has refused requests for lack of
-    /// room since the last check, or is stopping. Otherwise, before the start, after the stop or after a failure: the failure status.
+    /// Healthy: it listens. Degraded: it is full (<see cref="CoAP.NET.CoapRequestLimits.MaxServed"/>), or has refused requests for lack of
+    /// room since the last check. Otherwise, before the start, while it stops and after, or after a failure: the failure status.
     /// </remarks>
     public static IHealthChecksBuilder AddCoapServer(
         this IHealthChecksBuilder builder, string server = "", string? name = null, HealthStatus? failureStatus = null,

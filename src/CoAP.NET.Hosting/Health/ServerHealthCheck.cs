@@ -42,7 +42,7 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
         };
         if (phase == ServerPhase.Stopping)
         {
-            return HealthCheckResult.Degraded($"{registration.Title} stops. Requests that still run: {served}.", null, data);
+            return new HealthCheckResult(failure, $"{registration.Title} stops. Requests that still run: {served}.", null, data);
         }
 
         if (addresses.Length == 0 && !life.IsHandedConnections)

@@ -1,3 +1,5 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>How long nodes take to share slots and to leave.</summary>
@@ -7,7 +9,7 @@ public sealed class SlotSharingTimeTests : IAsyncDisposable
     private readonly SharingNodes _nodes = new();
 
     [Fact]
-    public async Task A_leaving_node_hands_over_all_slots_and_no_longer_counts_for_the_shares()
+    public async Task A_leaving_node_is_unhealthy_hands_over_all_slots_and_no_longer_counts_for_the_shares()
     {
         CoapCluster first = await _nodes.StartAsync(moves => moves.RelayTime = FromMinutes(1));
         await _nodes.StartAsync();
@@ -23,11 +25,16 @@ public sealed class SlotSharingTimeTests : IAsyncDisposable
         // It stays for those who still come, and is told with every map.
         Assert.Contains(_nodes.All[1].Map.Nodes, node => node.Id == first.Self.Id && node.IsLeaving);
         Assert.False(leaving.IsCompleted);
+        Assert.Equal([HealthStatus.Unhealthy, HealthStatus.Healthy], [await HealthOfAsync(first), await HealthOfAsync(_nodes.All[1])]);
         await _nodes.Clock.AdvanceUntilAsync(leaving, FromMinutes(2));
         Assert.InRange(_nodes.Clock.Elapsed, FromMinutes(1), FromMinutes(2));
         await first.DisposeAsync();
         Assert.All(_nodes.All, node => Assert.Equal(0, node.GetNodeCounters().Lost));
     }
+
+    // As a load balancer sees it, whatever status an operator has chosen for failures.
+    private static async Task<HealthStatus> HealthOfAsync(CoapCluster node) => (await new ClusterHealthCheck(node).CheckHealthAsync(
+        new HealthCheckContext { Registration = new HealthCheckRegistration("node", _ => null!, HealthStatus.Degraded, null) })).Status;
 
     [Fact]
     public async Task A_leaving_node_hands_over_a_limited_number_of_slots_at_a_time()

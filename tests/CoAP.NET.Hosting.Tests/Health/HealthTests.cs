@@ -19,6 +19,33 @@ public sealed class HealthTests : HostTest
         Assert.Equal((HealthStatus.Unhealthy, "The CoAP server was stopped."), await CheckAsync(host, "coap-server"));
     }
 
+    /// <summary>A load balancer takes 200 of a degraded server for an invitation.</summary>
+    [Fact]
+    public async Task A_server_is_unhealthy_while_it_stops()
+    {
+        TaskCompletionSource entered = new(RunContinuationsAsynchronously);
+        TaskCompletionSource release = new(RunContinuationsAsynchronously);
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer().MapGet("/", async (_, _) =>
+        {
+            entered.TrySetResult();
+            await release.Task;
+            return CoapResults.Text("done");
+        });
+        builder.Services.AddHealthChecks().AddCoapServer();
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+        Task<CoapResponse> slow = client.GetAsync(AddressOf(host));
+        await Within(entered.Task);
+
+        Task stop = host.StopAsync();
+        Assert.Equal((HealthStatus.Unhealthy, "The CoAP server stops. Requests that still run: 1."), await CheckAsync(host, "coap-server"));
+
+        release.SetResult();
+        await Within(slow);
+        await Within(stop);
+    }
+
     [Fact]
     public async Task A_full_server_or_a_server_that_refused_requests_is_degraded_until_it_has_capacity()
     {
