@@ -29,9 +29,22 @@ internal sealed class ClusterHostedService(CoapCluster cluster, ClusterSection s
     }
 
     // While the servers still run: their sessions move to other nodes.
-    public Task StoppingAsync(CancellationToken cancellationToken) => cluster.LeaveAsync(cancellationToken);
+    public Task StoppingAsync(CancellationToken cancellationToken) => WaitAsync(cluster.LeaveAsync(cancellationToken), cancellationToken);
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    public Task StoppedAsync(CancellationToken cancellationToken) => cluster.DisposeAsync().AsTask().WaitAsync(cancellationToken);
+    public Task StoppedAsync(CancellationToken cancellationToken) => WaitAsync(cluster.DisposeAsync().AsTask(), cancellationToken);
+
+    // The host stops the rest of the application when its time is over, and reports no failure: the cluster ends on its own then.
+    private static async Task WaitAsync(Task end, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await end.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            // Others take the slots as after a crash.
+        }
+    }
 }

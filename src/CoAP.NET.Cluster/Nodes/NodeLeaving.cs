@@ -76,8 +76,12 @@ internal sealed class NodeLeaving(
     {
         long began = time.GetTimestamp();
 
+        // A store that does not answer must not prolong the end.
+        using CancellationTokenSource late = new(options.LeaveTimeout + s_leastRelayTime, time);
+        using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token, late.Token);
+
         // Finds nodes that have just joined and can take the slots.
-        await membership.TryRenewAsync(_stop.Token).ConfigureAwait(false);
+        await ((Task)membership.TryRenewAsync(over.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (membership.PlanOf(membership.Map) is not { IsShared: true } shared || !shared.Members.Any(member => member != self))
         {
             return;
@@ -85,7 +89,7 @@ internal sealed class NodeLeaving(
 
         NodesLog.Leaving(logger, self, membership.Map.SlotsOf(self).Count, shared.Members.Count(member => member != self));
         long told = time.GetTimestamp();
-        await membership.LeaveAsync(_stop.Token).ConfigureAwait(false);
+        await ((Task)membership.LeaveAsync(over.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         while (true)
         {
             Task woken = _wake.Next;
