@@ -18,6 +18,7 @@ public static class CoapSiloBuilderExtensions
     // A device repeats a message after 2 to 3 s.
     private static readonly TimeSpan s_probe = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_refresh = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_alive = TimeSpan.FromSeconds(10);
 
     /// <summary>
     /// Lets the CoAP servers of this application and of the other silos share their devices: each DTLS session and its observers are at one
@@ -26,9 +27,10 @@ public static class CoapSiloBuilderExtensions
     /// <remarks>
     /// The state is in the store of <c>AddCoapState</c>, which all silos share, such as <c>UsePostgreSql</c>. Call <c>KeepState</c> on
     /// each server.
-    /// <para>A silo counts as dead after two missed probes of one second by one other silo, and its slots are at others at once. Change
-    /// <see cref="ClusterMembershipOptions"/> afterwards for other times. Orleans logs warnings and its membership only, and nothing below
-    /// the minimum level of the application. Rules of the application for categories of Orleans prevail.</para>
+    /// <para>A silo counts as dead after two missed probes of one second, one of them through a third silo, and its slots are at others at
+    /// once. From three silos on, two have to agree. Change <see cref="ClusterMembershipOptions"/> afterwards for other times. Orleans logs
+    /// warnings and its membership only, and nothing below the minimum level of the application. Rules of the application for categories of
+    /// Orleans prevail.</para>
     /// <para>The sequence numbers of OSCORE contexts move with their slots, too. Requests under OSCORE are not relayed: at a silo without
     /// the slot of their context they are refused (<c>OscoreStoreFault.InUse</c>).</para>
     /// <para>The silo gets devices when all servers of the host run, and hands them over before the host stops them.
@@ -71,7 +73,12 @@ public static class CoapSiloBuilderExtensions
             // Half of it by default, which a busy machine misses.
             options.MinProbeTimeout = s_probe;
             options.NumMissedProbesLimit = 2;
-            options.NumVotesForDeathDeclaration = 1;
+
+            // Of two silos, Orleans lets one declare the other dead. From three on, one that hears nothing must not end the others.
+            options.NumVotesForDeathDeclaration = 2;
+
+            // After three of them a silo without one does not count for the votes: 30 s after two of three have died at the same time.
+            options.IAmAliveTablePublishTimeout = s_alive;
             options.TableRefreshTimeout = s_refresh;
         });
 

@@ -48,7 +48,7 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(services => services.AddCoapState(options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory));
         ClusterMembershipOptions membership = host.Services.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value;
-        Assert.Equal((FromSeconds(1), 2, 1),
+        Assert.Equal((FromSeconds(1), 2, 2),
             (membership.ProbeTimeout, membership.NumMissedProbesLimit, membership.NumVotesForDeathDeclaration));
         ILoggerFactory loggers = host.Services.GetRequiredService<ILoggerFactory>();
         Assert.False(loggers.CreateLogger("Orleans.Runtime.Catalog").IsEnabled(LogLevel.Information));

@@ -29,6 +29,8 @@ internal sealed class SiloNode : IAsyncDisposable
 
     public IPEndPoint Silo { get; }
 
+    public SiloAddress SiloAddress => _host.Services.GetRequiredService<ILocalSiloDetails>().SiloAddress;
+
     public CutStore Store { get; }
 
     public CoapCluster Cluster { get; }
@@ -126,7 +128,24 @@ internal sealed class SiloNode : IAsyncDisposable
 
     /// <summary>Has this silo declare another one dead, which may not have been able to say so itself.</summary>
     public Task DeclareDeadAsync(SiloNode other) => _host.Services.GetRequiredService<IClusterMembershipService>()
-        .TryKill(other._host.Services.GetRequiredService<ILocalSiloDetails>().SiloAddress);
+        .TryKill(other.SiloAddress);
+
+    /// <summary>Has this silo vote for the death of another one, as when its probes are not answered.</summary>
+    public Task VoteAgainstAsync(SiloNode other)
+    {
+        // Orleans votes by itself only.
+        Type type = typeof(Silo).Assembly.GetType("Orleans.Runtime.MembershipService.MembershipTableManager", throwOnError: true)!;
+        return (Task)type.GetMethod("TryToSuspectOrKill")!.Invoke(
+            _host.Services.GetRequiredService(type), [other.SiloAddress, null])!;
+    }
+
+    /// <summary>Whether Orleans takes a silo for dead, and the number of votes against it.</summary>
+    public async Task<(SiloStatus Status, int Votes)> StatusOfAsync(SiloNode other)
+    {
+        MembershipTableData table = await _host.Services.GetRequiredService<IMembershipTable>().ReadAllAsync();
+        MembershipEntry entry = table.TryGet(other.SiloAddress)!.Item1;
+        return (entry.Status, entry.SuspectTimes?.Count ?? 0);
+    }
 
     /// <summary>What happened to it, for whoever wonders why something was lost.</summary>
     public string Describe() =>

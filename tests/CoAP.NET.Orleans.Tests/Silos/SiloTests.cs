@@ -32,6 +32,33 @@ public sealed class SiloTests
         Assert.Equal(0, site.ServedTwice);
     }
 
+    /// <summary>One that hears nothing, on a busy machine or behind a broken link, must not end the others.</summary>
+    [Theory]
+    [InlineData(3, 2)]
+    [InlineData(2, 1)]
+    public async Task A_silo_is_dead_when_two_agree_and_of_two_silos_when_the_other_says_so(int silos, int needed)
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using SiloSite site = await SiloSite.StartAsync(silos, 0);
+        SiloNode suspect = site.Silos[^1];
+        for (int votes = 1; votes <= needed; votes++)
+        {
+            SiloNode voter = site.Silos[votes - 1];
+            await voter.VoteAgainstAsync(suspect);
+            (SiloStatus Status, int Votes) seen;
+            for (int looks = 0; (seen = await site.Silos[0].StatusOfAsync(suspect)).Votes < votes; looks++)
+            {
+                await Eventually.PauseAsync(looks);
+            }
+
+            Assert.Equal(votes < needed ? SiloStatus.Active : SiloStatus.Dead, seen.Status);
+        }
+    }
+
     [Fact]
     public async Task Each_silo_answers_OSCORE_requests_of_contexts_at_any_silo()
     {
