@@ -47,14 +47,15 @@ public sealed class ClusterPageTests
         await server.StartAsync();
     }
 
-    internal static async Task ShareAsync(HostApplicationBuilder builder, string connectionString)
+    internal static async Task ShareAsync(HostApplicationBuilder builder)
     {
+        string connectionString = builder.Configuration.GetConnectionString("Cluster")!;
         await CoapOrleansTables.CreateAsync(connectionString);
         builder.Services.AddCoapState().UsePostgreSql(connectionString);
         builder.Services.AddCoapServer().UseDtls().KeepState();
         builder.UseOrleans(silo => silo
             .Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = ("meters", "meters"))
-            .ConfigureEndpoints(siloPort: 11111, gatewayPort: 0)
+            .Configure<EndpointOptions>(options => (options.SiloPort, options.GatewayPort) = (11111, 0))
             .UseAdoNetClustering(options => (options.Invariant, options.ConnectionString) = ("Npgsql", connectionString))
             .AddCoap());
     }

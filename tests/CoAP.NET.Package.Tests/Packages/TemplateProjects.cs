@@ -6,6 +6,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
     internal const string Server = "Warm.House";
     internal const string SafeServer = "Safe.House";
     internal const string LastingServer = "Lasting.House";
+    internal const string SharedServer = "Shared.House";
     internal const string SafeClient = "Guest";
     internal const string Web = "Green.House";
     internal const string SafeWeb = "Glass.House";
@@ -16,7 +17,8 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
     [
         ("coap-server", Server, ["--port", "0"]),
         ("coap-server", SafeServer, ["--port", "0", "--dtls"]),
-        ("coap-server", LastingServer, ["--port", "0", "--cluster", "--dtls"]),
+        ("coap-server", LastingServer, ["--port", "0", "--cluster", "sqlite", "--dtls"]),
+        ("coap-server", SharedServer, ["--port", "0", "--cluster", "postgresql", "--dtls"]),
         ("coap-client", SafeClient, ["--dtls"]),
         ("coap-aspnet", Web, []),
         ("coap-aspnet", SafeWeb, ["--dtls"]),
