@@ -33,7 +33,10 @@ internal sealed record CoapDirectoryCounters
     /// <summary>Look-ups refused because they are malformed or would be too expensive.</summary>
     public long LookUpsRefused { get; init; }
 
-    /// <summary>Look-ups that scanned more registrations than <see cref="CoapDirectoryLimits.MaxScanned"/>.</summary>
+    /// <summary>
+    /// Look-ups that scanned more registrations than <see cref="CoapDirectoryLimits.MaxScanned"/>, or than the largest response has results
+    /// (<see cref="CoapDirectoryLimits.MaxResults"/>), including refused ones.
+    /// </summary>
     public long Scans { get; init; }
 
     /// <summary>Such look-ups refused because too many were pending (5.03).</summary>

@@ -120,6 +120,51 @@ public sealed class LongLookUpTests
         Assert.Equal(111, Names((await world.Clock.AdvanceUntilAsync(first, FromMinutes(1))).GetText()).Count());
     }
 
+    [Theory]
+    [InlineData("ep=n*")]
+    [InlineData("href=/*")]
+    [InlineData("href=/rd/*&rt=core.rd-ep")]
+    [InlineData("rt=all&ep=n*")]
+    public async Task A_lookup_that_ends_with_too_many_results_takes_a_place_and_counts_as_a_scan(string query)
+    {
+        await using DirectoryWorld world = await StartAsync(
+            options => (options.Limits.MaxScans, options.Limits.MaxScansPerSource, options.Limits.MaxResults) = (1, 1, 10));
+        DirectoryServerState core = world.Directory.Core;
+        await core.Scans.Turn.WaitAsync();
+        Task<CoapResponse> first = world.MakeClient("[2001:db8:1::2]:5683").GetAsync($"{DirectoryWorld.Uri}/rd-lookup/ep?{query}");
+        await world.Clock.AdvanceUntilAsync(() => core.Scans.InProgress == 1, FromMinutes(1));
+
+        CoapResponse second = await world.GetAsync($"/rd-lookup/ep?{query}");
+        core.Scans.Turn.Release();
+        CoapResponse refused = await world.Clock.AdvanceUntilAsync(first, FromMinutes(1));
+
+        Assert.Equal((CoapCode.ServiceUnavailable, FromSeconds(5)), (second.Code, second.MaxAge));
+        refused.Gives(CoapCode.BadRequest);
+        CoapDirectoryCounters counters = world.Directory.GetCounters();
+        Assert.Equal((1, 1, 1, 0), (counters.Scans, counters.ScansRefused, counters.LookUpsRefused, core.Scans.InProgress));
+    }
+
+    [Theory]
+    [InlineData("", false, true)]
+    [InlineData("", true, true)]
+    [InlineData("rt=core.rd-ep", false, true)]
+    [InlineData("rt=all", false, true)]
+    [InlineData("rt=all", true, true)]
+    [InlineData("rt=all&page=0&count=11", true, true)]
+    [InlineData("page=0&count=10", false, false)]
+    [InlineData("page=50&count=10", true, false)]
+    [InlineData("ep=n7", false, false)]
+    public async Task A_lookup_with_too_many_results_by_the_counts_of_the_index_reads_no_registration(
+        string query, bool ofLinks, bool isRefused)
+    {
+        await using DirectoryWorld world = await StartAsync(options => options.Limits.MaxResults = 10);
+        Assert.Null(LookUp.TryRead(query.Split('&', StringSplitOptions.RemoveEmptyEntries), ofLinks, 16, out LookUp? lookUp));
+
+        LookUpFault fault = world.Directory.Core.LookUps.Run(lookUp!, 0, new ArrayBufferWriter<byte>(), out int seen);
+
+        Assert.Equal((isRefused ? LookUpFault.TooManyResults : LookUpFault.None, isRefused), (fault, seen == 0));
+    }
+
     [Fact]
     public async Task A_lookup_over_very_many_registrations_is_answered_and_cannot_be_observed()
     {

@@ -284,6 +284,20 @@ internal sealed class DirectoryIndex
         }
     }
 
+    /// <summary>Counts the results of a look-up that every registration with a term matches.</summary>
+    /// <param name="term">The term to follow; null for all registrations.</param>
+    /// <param name="ofLinks">Whether results are links; otherwise registrations.</param>
+    /// <returns>The number of results that every client gets, and the number of registrations that are visible on one network link
+    /// only.</returns>
+    public (long Certain, long Hidden) CountResults(in LookUpTerm? term, bool ofLinks)
+    {
+        lock (_gate)
+        {
+            // A term of a single registration has no list; one result needs no count.
+            return ListOf(term, out _)?.CountResults(ofLinks) ?? default;
+        }
+    }
+
     /// <summary>Reads registrations in order.</summary>
     /// <param name="term">The term to follow; null for all registrations.</param>
     /// <param name="from">The order to start from; afterwards the next one.</param>

@@ -110,6 +110,22 @@ internal sealed class PostingList(RegistrationSlotTable places)
         return ulong.MaxValue;
     }
 
+    /// <summary>Counts the results of a look-up that all registrations of the list match.</summary>
+    /// <param name="ofLinks">Whether results are links; otherwise registrations.</param>
+    /// <returns>The number of results that every client gets, and the number of registrations that are visible on one network link
+    /// only.</returns>
+    public (long Certain, long Hidden) CountResults(bool ofLinks)
+    {
+        (long certain, long hidden) = (0, 0);
+        foreach (PostingChunk chunk in _chunks)
+        {
+            hidden += chunk.LinkLocal;
+            certain += !ofLinks ? chunk.Count - chunk.LinkLocal : chunk.LinkLocal == 0 ? chunk.LinkSum : 0;
+        }
+
+        return (certain, hidden);
+    }
+
     /// <summary>Reads registrations in order.</summary>
     /// <param name="from">The order to start from; afterwards the next one.</param>
     /// <param name="into">Receives the registrations.</param>

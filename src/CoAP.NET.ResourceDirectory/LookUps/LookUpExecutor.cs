@@ -34,9 +34,18 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
     }
 
     /// <summary>Whether a look-up may have to scan more registrations than allowed in one step.</summary>
-    public bool MayBeLong(LookUpProgress progress) => progress.Path is { IsAll: false } path
-        && path.Places == LocationPrefixRange.All
-        && (path.Term is { } term ? index.CountOf(term.Name.Span, term.Value.Span) : index.ActiveCount) > bounds.MaxScanned;
+    public bool MayBeLong(LookUpProgress progress)
+    {
+        if (!progress.Path.IsAll)
+        {
+            return CandidatesOf(progress.Path) > bounds.MaxScanned;
+        }
+
+        // Where all match, each scanned registration is a result, except for those that may be hidden from the client. They also prevent
+        // that earlier pages are skipped by counts.
+        long hidden = index.CountResults(progress.Path.Term, ofLinks: false).Hidden;
+        return hidden > bounds.MaxScanned || (hidden > 0 && progress.Skipped > bounds.MaxScanned);
+    }
 
     /// <summary>Executes one step of a look-up, over at most the allowed number of registrations.</summary>
     /// <param name="lookUp">The look-up.</param>
@@ -55,6 +64,11 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
             return LookUpFault.None;
         }
 
+        if (path.IsAll && progress.Scanned == 0 && HasTooManyResults(lookUp, path))
+        {
+            return LookUpFault.TooManyResults;
+        }
+
         LookUpResponseWriter results = new(lookUp, linkTag, bounds, locations, answer, progress);
         ulong from = progress.From;
         DirectoryEntry[] some = ArrayPool<DirectoryEntry>.Shared.Rent(AtATime);
@@ -66,6 +80,7 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
             {
                 int count = index.Read(path.Term, ref from, some.AsSpan(0, wanted));
                 seen += count;
+                progress.Scanned += count;
                 for (int i = 0; i < count; i++)
                 {
                     if (some[i].Order > path.Places.Last)
@@ -125,6 +140,17 @@ internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations lo
         }
 
         return true;
+    }
+
+    // Known without reading a registration, and without writing results for nothing.
+    private bool HasTooManyResults(LookUp lookUp, LookUpScanPlan path) => (lookUp.Count ?? long.MaxValue) > bounds.MaxResults
+        && index.CountResults(path.Term, lookUp.OfLinks).Certain - lookUp.Skipped > bounds.MaxResults;
+
+    // Keys are hashes, so the registrations are spread evenly over the order of all.
+    private double CandidatesOf(LookUpScanPlan path)
+    {
+        int count = path.Term is { } term ? index.CountOf(term.Name.Span, term.Value.Span) : index.ActiveCount;
+        return path.Places.IsEmpty ? 0 : count * ((double)(path.Places.Last - path.Places.First) / ulong.MaxValue);
     }
 
     // Chooses the criterion with the fewest registrations, the range that all criteria leave, and whether everything in it matches.

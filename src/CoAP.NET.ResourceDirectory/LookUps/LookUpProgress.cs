@@ -11,6 +11,9 @@ internal sealed class LookUpProgress
     /// <summary>The number of results still to be skipped.</summary>
     public long Skipped { get; set; }
 
+    /// <summary>The number of scanned registrations so far.</summary>
+    public long Scanned { get; set; }
+
     /// <summary>The number of results so far.</summary>
     public long Found { get; set; }
 }

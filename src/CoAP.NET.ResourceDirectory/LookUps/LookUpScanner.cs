@@ -50,8 +50,11 @@ internal sealed class LookUpScanner(LookUpExecutor run, CoapDirectoryOptions opt
                     Turn.Release();
                 }
 
-                // Other work of the server comes before the next step.
-                await Task.Yield();
+                if (fault == LookUpFault.TooMuchWork)
+                {
+                    // Other work of the server comes before the next step.
+                    await Task.Yield();
+                }
             }
 
             return fault;

@@ -10,6 +10,9 @@ internal sealed class LookUpHandlers(DirectoryServerState core)
     private readonly LookUpExecutor _run = core.LookUps;
     private readonly ObservedLookUps _watches = core.AddWatches();
 
+    // The largest response scans as many: beyond that, a look-up counts as a scan.
+    private readonly long _mostOfShort = Math.Min(core.Options.Limits.MaxResults, core.Options.Limits.MaxScanned);
+
     public CoapResourceObserverLimits? FindTermsOfEndpoints(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: false);
 
     public CoapResourceObserverLimits? FindTermsOfLinks(CoapRequestContext request) => _watches.FindTerms(request, ofLinks: true);
@@ -42,10 +45,12 @@ internal sealed class LookUpHandlers(DirectoryServerState core)
 
         ArrayBufferWriter<byte> answer = new(512);
         LookUpProgress progress = _run.Begin(lookUp!);
-        if (_run.MayBeLong(progress) && (request.IsForObservers || !core.Scans.HasCapacity(request.Peer.Source)))
+        if (_run.MayBeLong(progress))
         {
-            // Without a place for later steps there is no point in the first one.
-            return new ValueTask<CoapResult>(TooMany());
+            // Also the first step takes its turn: it can cost as much as the others, whether it ends with results or a refusal.
+            return request.IsForObservers || !core.Scans.HasCapacity(request.Peer.Source)
+                ? new ValueTask<CoapResult>(TooMany())
+                : ScanAsync(request, lookUp!, answer, progress, cancellationToken);
         }
 
         LookUpFault outcome = _run.Continue(lookUp!, core.LinkTagOf(request), answer, progress, out _);
@@ -64,9 +69,13 @@ internal sealed class LookUpHandlers(DirectoryServerState core)
             return TooMany();
         }
 
-        // Checking its result for changes would take as long each time.
-        core.Counts.Add(DirectoryCounterKind.Scans);
-        return ResultOf(request, lookUp, outcome, answer, isObservable: false);
+        if (progress.Scanned > _mostOfShort)
+        {
+            core.Counts.Add(DirectoryCounterKind.Scans);
+        }
+
+        // To check the result of several steps for changes would take as long each time.
+        return ResultOf(request, lookUp, outcome, answer, isObservable: progress.Scanned <= core.Options.Limits.MaxScanned);
     }
 
     private CoapResult TooMany()
