@@ -31,7 +31,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
     /// <summary>Whether the page may open a WebSocket.</summary>
     public static bool MayOpen(HttpRequest request, CoapHttpToCoapOptions options) =>
         request.Headers.Origin is not [{ Length: > 0 } origin, ..]
-        || (Uri.TryCreate(origin, UriKind.Absolute, out Uri? uri) && HostString.FromUriComponent(uri).Equals(request.Host)
+        || (OriginHeaderCheck.IsOwn(request, origin)
             && HostHeaderCheck.AreAllowed(request.HttpContext, options.AllowedHosts, isAnonymous: false));
 
     public async Task SendEventsAsync(HttpContext context, CoapQuotaSource source, CoapUri target)

@@ -66,8 +66,8 @@ internal sealed class WebSocketHandler(ConnectionServerResolver server, CoapWebS
     private bool MayOpen(HttpContext context, string origin) =>
         options.IsOriginAllowed is { } decide ? decide(context, origin)
         : options.AllowedOrigins.Contains("*") || options.AllowedOrigins.Contains(origin)
-            || (string.Equals(origin, $"{context.Request.Scheme}://{context.Request.Host.ToUriComponent()}",
-                StringComparison.OrdinalIgnoreCase) && HostHeaderCheck.AreAllowed(context, options.AllowedHosts, isAnonymous: false));
+            || (OriginHeaderCheck.IsOwn(context.Request, origin)
+                && HostHeaderCheck.AreAllowed(context, options.AllowedHosts, isAnonymous: false));
 
     private CoapAcceptedConnectionInfo Describe(HttpContext context)
     {

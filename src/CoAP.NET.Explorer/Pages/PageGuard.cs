@@ -42,10 +42,12 @@ internal sealed class PageGuard(string? token, ICollection<string> hosts, bool i
 
         string origin = request.Headers.Origin.ToString();
         string site = request.Headers["Sec-Fetch-Site"].ToString();
-        if ((origin.Length > 0 && !IsOwn(origin, request)) || (site.Length > 0 && site is not ("same-origin" or "none")))
+        if ((origin.Length > 0 && !OriginHeaderCheck.IsOwn(request, origin))
+            || (site.Length > 0 && site is not ("same-origin" or "none")))
         {
             return new PageProblem(
-                "Another site", "The request comes from a page of another site.", "Only the page itself may call its server.");
+                "Another site", "The request comes from a page of another site.",
+                "Only the page itself may call its server. Behind a proxy that ends TLS, the application must call UseForwardedHeaders.");
         }
 
         byte[] given = Encoding.UTF8.GetBytes(request.Headers[Header].ToString());
@@ -54,18 +56,6 @@ internal sealed class PageGuard(string? token, ICollection<string> hosts, bool i
             ? null
             : new PageProblem("No token", $"The request lacks the right {Header} header.",
                 _token is null ? $"Send {Header}: 1." : "Open the address that was printed when the explorer started. It has the token.");
-    }
-
-    private static bool IsOwn(string origin, HttpRequest request) =>
-        Uri.TryCreate(origin, UriKind.Absolute, out Uri? uri)
-        && string.Equals(uri.Authority, new HostString(request.Host.Value ?? "").Value is { } own ? Default(own, uri) : null,
-            StringComparison.OrdinalIgnoreCase);
-
-    // An Origin omits the default port of its scheme, as Host does.
-    private static string Default(string host, Uri origin)
-    {
-        string port = $":{origin.Port}";
-        return origin.IsDefaultPort && host.EndsWith(port, StringComparison.Ordinal) ? host[..^port.Length] : host;
     }
 
     private static string Shown(string text) => text.Length <= 100 ? text : text[..100] + "...";

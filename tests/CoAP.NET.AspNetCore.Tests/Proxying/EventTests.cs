@@ -1,3 +1,5 @@
+using Microsoft.AspNetCore.HttpOverrides;
+
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
 /// <summary>Observe for HTTP clients, by server-sent events and WebSockets.</summary>
@@ -169,6 +171,59 @@ public sealed class EventTests : ProxyTest
             OpenAsync($"/hc/{Origin}/text", subProtocol: null, options =>
                 options.SetRequestHeader("Origin", "https://elsewhere.example")));
         Assert.Equal("403", error.Message);
+    }
+
+    [Theory]
+    [InlineData("http", true)]
+    [InlineData("HTTP", true)]
+    [InlineData("https", false)]
+    [InlineData("ws", false)]
+    [InlineData("chrome-extension", false)]
+    public async Task A_WebSocket_opens_for_pages_of_the_same_scheme_only(string scheme, bool may)
+    {
+        await StartProxyAsync();
+        Task<ClientWebSocket> opening = OpenAsync($"/hc/{Origin}/text", subProtocol: null, options =>
+            options.SetRequestHeader("Origin", $"{scheme}://127.0.0.1:{Port}"));
+        await MayOpenAsync(opening, may);
+    }
+
+    [Theory]
+    [InlineData(true, "https", true)]
+    [InlineData(true, "http", false)]
+    [InlineData(false, "https", false)]
+    public async Task The_scheme_of_a_page_behind_a_TLS_proxy_comes_from_forwarded_headers_that_the_application_accepts(
+        bool isAccepted, string scheme, bool may)
+    {
+        await Coap.StartAsync();
+        await StartAsync(application =>
+        {
+            if (isAccepted)
+            {
+                application.UseForwardedHeaders(new ForwardedHeadersOptions { ForwardedHeaders = ForwardedHeaders.XForwardedProto });
+            }
+
+            application.UseWebSockets();
+            application.MapCoapResource("/text", Origin + "/text");
+        });
+        Task<ClientWebSocket> opening = OpenAsync("/text", subProtocol: null, options =>
+        {
+            options.SetRequestHeader("X-Forwarded-Proto", "https");
+            options.SetRequestHeader("Origin", $"{scheme}://127.0.0.1:{Port}");
+        });
+        await MayOpenAsync(opening, may);
+    }
+
+    private static async Task MayOpenAsync(Task<ClientWebSocket> opening, bool may)
+    {
+        if (may)
+        {
+            using ClientWebSocket socket = await opening;
+            Assert.Equal((WebSocketMessageType.Text, "hello"), await MessageAsync(socket));
+        }
+        else
+        {
+            Assert.Equal("403", (await Assert.ThrowsAsync<InvalidOperationException>(() => opening)).Message);
+        }
     }
 
     private static async Task<(WebSocketMessageType Type, string Text)> MessageAsync(WebSocket socket)
