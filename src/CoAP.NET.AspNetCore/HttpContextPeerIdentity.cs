@@ -17,6 +17,14 @@ internal static class HttpContextPeerIdentity
         : isSecure ? Of(context.Features, context.Connection.ClientCertificate)
         : null;
 
+    /// <summary>
+    /// Returns the source of a request: an authenticated user is one of its own, because many users may come from the address of one front
+    /// end.
+    /// </summary>
+    public static CoapQuotaSource SourceOf(HttpContext context) => CoapSourceGroupingRule.Default.Of(
+        CoapAddress.FromIPEndPoint(EndPointOf(context.Connection.RemoteIpAddress, context.Connection.RemotePort)),
+        Of(context, context.Request.IsHttps));
+
     /// <summary>Returns the TLS identity.</summary>
     /// <param name="features">The features of the connection's handshake.</param>
     /// <param name="certificate">The certificate of the client; null for none.</param>

@@ -32,7 +32,7 @@ internal static class CoapHttpErrors
 
     /// <summary>
     /// Returns the status for an HTTP client if the CoAP server did not answer: 504 for a timeout, 502 for a protocol error or an
-    /// unreachable server, 503 for overload.
+    /// unreachable server, 503 for overload and for a server that asked for no new connection yet.
     /// </summary>
     /// <param name="exception">The reason why there is no response.</param>
     /// <returns>The status.</returns>
@@ -44,6 +44,7 @@ internal static class CoapHttpErrors
             { Error: CoapError.Timeout or CoapError.NotCached } => HttpStatusCode.GatewayTimeout,
             { Error: CoapError.Busy } => HttpStatusCode.ServiceUnavailable,
             { Error: CoapError.RetryLater } => HttpStatusCode.TooManyRequests,
+            { RetryAfter: not null } => HttpStatusCode.ServiceUnavailable,
             { Error: CoapError.TooLarge } => HttpStatusCode.RequestEntityTooLarge,
             _ => HttpStatusCode.BadGateway,
         };

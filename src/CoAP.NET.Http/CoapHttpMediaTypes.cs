@@ -72,6 +72,23 @@ internal sealed class CoapHttpMediaTypes
         return format.MediaType ?? string.Create(CultureInfo.InvariantCulture, $"{CoapPayload};cf={format.Value}");
     }
 
+    /// <summary>Adds media type and content coding to a body that has no Content-Type yet.</summary>
+    /// <param name="body">The body.</param>
+    /// <param name="format">The Content-Format; null adds nothing.</param>
+    public void AddType(HttpContent body, CoapContentFormat? format)
+    {
+        if (format is not { } known || body.Headers.Contains("Content-Type"))
+        {
+            return;
+        }
+
+        body.Headers.TryAddWithoutValidation("Content-Type", MediaTypeOf(known, out string? coding));
+        if (coding is not null)
+        {
+            body.Headers.ContentEncoding.Add(coding);
+        }
+    }
+
     /// <summary>Finds the Content-Format for a media type and a content coding.</summary>
     /// <param name="mediaType">The media type with its parameters.</param>
     /// <param name="contentCoding">The content coding; null or <c>identity</c> for none.</param>

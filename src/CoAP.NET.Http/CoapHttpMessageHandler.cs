@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Http.Sending;
+using CoAP.NET.Http.Translating;
 using CoAP.NET.Messages;
 
 namespace CoAP.NET.Http;
@@ -91,27 +92,28 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         }
         catch (CoapHttpTranslationException exception)
         {
-            return CoapHttpTranslator.Refuse(request, exception.Status, exception.Message);
+            return Refuse(HttpErrorResponse.Of(exception.Status, exception.Message));
         }
         catch (CoapContentException exception)
         {
-            return CoapHttpTranslator.Refuse(request, Translator.Codes.StatusOf(exception.Code, hasPayload: true), exception.Message);
+            return Refuse(HttpErrorResponse.Of(Translator.Codes.StatusOf(exception.Code, hasPayload: true), exception.Message));
         }
-        catch (CoapException exception) when (exception.Error == CoapError.RetryLater)
+        catch (CoapException exception) when (exception.Error is CoapError.RetryLater or CoapError.NotCached)
         {
-            // The server said so before, and nothing was sent.
-            HttpResponseMessage response = CoapHttpTranslator.Refuse(request, HttpStatusCode.TooManyRequests, exception.Message);
-            response.Headers.RetryAfter = new(TimeSpan.FromSeconds(Math.Ceiling(exception.RetryAfter!.Value.TotalSeconds)));
-            return response;
-        }
-        catch (CoapException exception) when (exception.Error == CoapError.NotCached)
-        {
-            // only-if-cached (RFC 9111 section 5.2.1.7).
-            return CoapHttpTranslator.Refuse(request, HttpStatusCode.GatewayTimeout, exception.Message);
+            // Nothing was sent: the server said before when it takes requests again, or only a cache was to answer (only-if-cached, RFC
+            // 9111 section 5.2.1.7).
+            return Refuse(HttpErrorResponse.Of(exception, exception.Message));
         }
         catch (CoapException exception)
         {
             throw CoapHttpErrors.ToHttp(exception);
+        }
+
+        HttpResponseMessage Refuse(HttpResponseMessage refusal)
+        {
+            refusal.RequestMessage = request;
+            refusal.Version = HttpVersion.Version11;
+            return refusal;
         }
     }
 
@@ -144,11 +146,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
             }
 
             request.Options.Set(CoapHttpRequestOptions.Response, response);
-            HttpContent? json =
-                await JsonBodyConverter.OfResponseAsync(response, body, request, Translator, cancellationToken).ConfigureAwait(false);
-            HttpResponseMessage answer = Translator.ToHttpResponse(response, json ?? body, request, coap);
-            JsonBodyConverter.Mark(answer, request, Translator, isConverted: json is not null);
-            return answer;
+            return await Translator.ToHttpResponseAsync(response, body, request, coap, cancellationToken).ConfigureAwait(false);
         }
     }
 

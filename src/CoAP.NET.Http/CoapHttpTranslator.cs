@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Http.Sending;
 using CoAP.NET.Http.Translating;
 
 namespace CoAP.NET.Http;
@@ -120,20 +121,26 @@ public sealed class CoapHttpTranslator
         return AcceptCandidates.Of(request.Headers.Accept, MediaTypes, Json);
     }
 
-    /// <summary>Creates the HTTP response for a CoAP response.</summary>
+    /// <summary>Creates the HTTP response for a CoAP response, with its body in JSON if <see cref="ConvertsJson"/> is set.</summary>
     /// <param name="response">The response.</param>
     /// <param name="body">Its body; null for none. The method sets its Content-Type and Content-Encoding; the HTTP response owns
     /// it.</param>
     /// <param name="request">The HTTP request.</param>
     /// <param name="coapRequest">The CoAP request created from it.</param>
+    /// <param name="cancellationToken">Cancels reading the body.</param>
     /// <returns>The HTTP response. A Location is relative to the URI of the CoAP resource.</returns>
-    internal HttpResponseMessage ToHttpResponse(
-        CoapResponse response, HttpContent? body, HttpRequestMessage request, CoapRequest coapRequest)
+    /// <exception cref="CoapHttpTranslationException">The body of a success is not convertible to JSON: 502.</exception>
+    internal async Task<HttpResponseMessage> ToHttpResponseAsync(
+        CoapResponse response, HttpContent? body, HttpRequestMessage request, CoapRequest coapRequest,
+        CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(response);
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(coapRequest);
-        return CoapToHttpResponse.Translate(response, body, request, coapRequest, Codes, MediaTypes);
+        HttpContent? json = await JsonBodyConverter.OfResponseAsync(response, body, request, this, cancellationToken).ConfigureAwait(false);
+        HttpResponseMessage answer = CoapToHttpResponse.Translate(response, json ?? body, request, coapRequest, Codes, MediaTypes);
+        JsonBodyConverter.Mark(answer, request, this, isConverted: json is not null);
+        return answer;
     }
 
     /// <summary>
@@ -171,11 +178,4 @@ public sealed class CoapHttpTranslator
         ArgumentNullException.ThrowIfNull(request);
         return HttpToCoapResponseTranslator.Translate(response, body, request.Method, request.Options, this, _tags, now);
     }
-
-    internal static HttpResponseMessage Refuse(HttpRequestMessage request, HttpStatusCode status, string text) => new(status)
-    {
-        RequestMessage = request,
-        Version = HttpVersion.Version11,
-        Content = CoapToHttpResponse.TextOf(text),
-    };
 }

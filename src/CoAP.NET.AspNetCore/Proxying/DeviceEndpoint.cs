@@ -19,7 +19,7 @@ internal sealed class DeviceEndpoint(
     {
         if (find(context) is not { } device)
         {
-            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status502BadGateway, "The device is not connected.")
+            await ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status502BadGateway, "The device is not connected.")
                 .ConfigureAwait(false);
             return;
         }
@@ -29,7 +29,7 @@ internal sealed class DeviceEndpoint(
         string rest = RawTarget.Split(context, out string prefix);
         if (!CoapUri.TryParse(origin + rest, out CoapUri? target, out string? error))
         {
-            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status400BadRequest, error).ConfigureAwait(false);
+            await ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status400BadRequest, error).ConfigureAwait(false);
             return;
         }
 

@@ -34,16 +34,16 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
         || (OriginHeaderCheck.IsOwn(request, origin)
             && HostHeaderCheck.AreAllowed(request.HttpContext, options.AllowedHosts, isAnonymous: false));
 
-    public async Task SendEventsAsync(HttpContext context, CoapQuotaSource source, CoapUri target)
+    public async Task SendEventsAsync(HttpContext context, CoapRequest request)
     {
         CancellationToken aborted = context.RequestAborted;
-        CoapObservation observation = await ObserveAsync(source, target, aborted).ConfigureAwait(false);
+        CoapObservation observation = await ObserveAsync(request, aborted).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {
             HttpResponse response = context.Response;
             response.ContentType = "text/event-stream";
             response.Headers.CacheControl = "no-store";
-            ProxyErrorResponseWriter.Protect(response);
+            ProxyResponseWriter.Protect(response);
             await response.StartAsync(aborted).ConfigureAwait(false);
             long id = 0;
             bool wantsCbor = WantsCbor(context.Request);
@@ -63,7 +63,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
                 }
                 catch (CoapException exception)
                 {
-                    await WriteAsync(context, Event("error", ++id, ProxyErrorResponseWriter.TextOf(options, exception)))
+                    await WriteAsync(context, Event("error", ++id, ProxyResponseWriter.TextOf(options, exception)))
                         .ConfigureAwait(false);
                 }
                 catch (OperationCanceledException) when (stopping.IsCancellationRequested && !aborted.IsCancellationRequested)
@@ -80,9 +80,9 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
         }
     }
 
-    public async Task SendMessagesAsync(HttpContext context, CoapQuotaSource source, CoapUri target)
+    public async Task SendMessagesAsync(HttpContext context, CoapRequest request)
     {
-        CoapObservation observation = await ObserveAsync(source, target, context.RequestAborted).ConfigureAwait(false);
+        CoapObservation observation = await ObserveAsync(request, context.RequestAborted).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {
             using WebSocket socket = await context.WebSockets.AcceptWebSocketAsync().ConfigureAwait(false);
@@ -106,7 +106,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
             }
             catch (CoapException exception)
             {
-                (status, reason) = (WebSocketCloseStatus.InternalServerError, ProxyErrorResponseWriter.TextOf(options, exception));
+                (status, reason) = ProxyResponseWriter.CloseOf(options, exception);
             }
             catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
             {
@@ -120,7 +120,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
             {
                 // The reader ends before its socket and its token are disposed. To cancel it aborts the connection, and could so overtake
                 // the close frame: the client has some time to answer that.
-                await CloseAsync(context, socket, status, Shorten(reason)).ConfigureAwait(false);
+                await CloseAsync(context, socket, status, reason).ConfigureAwait(false);
                 await reading.WaitAsync(s_closing, clock).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 await gone.CancelAsync().ConfigureAwait(false);
                 await reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -183,9 +183,6 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
                     || type.EndsWith("+xml", StringComparison.Ordinal) || s_textTypes.Contains(type));
         return isText && System.Text.Unicode.Utf8.IsValid(notification.Payload.Span);
     }
-
-    // A reason has at most 123 bytes (RFC 6455 section 5.5.1).
-    private static string Shorten(string reason) => reason.Length > 60 ? reason[..60] : reason;
 
     // Plain GETs get JSON, so events do, too.
     private (ReadOnlyMemory<byte> Data, bool IsText) Convert(CoapResponse notification, bool wantsCbor)
@@ -280,9 +277,8 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
     }
 
     // The first registration must succeed: until then a status can report the error. Afterwards the observation continues.
-    private async Task<CoapObservation> ObserveAsync(CoapQuotaSource source, CoapUri target, CancellationToken cancellationToken)
+    private async Task<CoapObservation> ObserveAsync(CoapRequest request, CancellationToken cancellationToken)
     {
-        CoapRequest request = new(CoapMethod.Get, target.ToString()) { OnBehalfOf = source };
         CoapObservation observation = await observer.ObserveAsync(request, cancellationToken: cancellationToken).ConfigureAwait(false);
         try
         {

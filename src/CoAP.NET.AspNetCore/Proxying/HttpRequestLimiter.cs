@@ -1,6 +1,5 @@
-using System.Net;
 using CoAP.NET.Guarding;
-using CoAP.NET.Proxy;
+using CoAP.NET.Http.Translating;
 using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore.Proxying;
@@ -16,13 +15,12 @@ internal sealed class HttpRequestLimiter(CoapHttpToCoapOptions options)
     /// client has disconnected.</param>
     public async Task RunAsync(HttpContext context, Func<HttpContext, CoapQuotaSource, Task> answer)
     {
-        CoapQuotaSource source = SourceOf(context);
+        CoapQuotaSource source = HttpContextPeerIdentity.SourceOf(context);
         if (!_shares.TryEnter(source))
         {
             options.Counters.CountBusy();
-            context.Response.Headers.RetryAfter = "1";
-            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status503ServiceUnavailable,
-                "Too many requests are pending. Retry later.").ConfigureAwait(false);
+            await ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status503ServiceUnavailable,
+                "Too many requests are pending. Retry later.", HttpErrorResponse.WhenBusy).ConfigureAwait(false);
             return;
         }
 
@@ -37,11 +35,4 @@ internal sealed class HttpRequestLimiter(CoapHttpToCoapOptions options)
             _shares.Exit(source);
         }
     }
-
-    // An authenticated user is a source of its own because many users may come from the address of one front end.
-    private static CoapQuotaSource SourceOf(HttpContext context) =>
-        CoapSourceGroupingRule.Default.Of(
-            CoapAddress.FromIPEndPoint(
-                new IPEndPoint(context.Connection.RemoteIpAddress ?? IPAddress.None, context.Connection.RemotePort)),
-            HttpContextPeerIdentity.Of(context, context.Request.IsHttps));
 }

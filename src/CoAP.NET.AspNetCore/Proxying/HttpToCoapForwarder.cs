@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Net;
 using CoAP.NET.Http;
 using CoAP.NET.Messages;
 using Microsoft.AspNetCore.Http;
@@ -45,7 +44,7 @@ internal sealed class HttpToCoapForwarder : IDisposable
     {
         if (!TryReadUri(target.ToString(), out Uri? uri))
         {
-            await ProxyErrorResponseWriter.WriteAsync(
+            await ProxyResponseWriter.RefuseAsync(
                 context, StatusCodes.Status400BadRequest, "The host of the target is not valid in a URI.")
                 .ConfigureAwait(false);
             return;
@@ -55,11 +54,36 @@ internal sealed class HttpToCoapForwarder : IDisposable
         try
         {
             using HttpResponseMessage response = await SendAsync(context, request).ConfigureAwait(false);
-            await WriteAsync(context, response, target, relocate).ConfigureAwait(false);
+            await ProxyResponseWriter.WriteAsync(context, response, LocationOf(response, target, relocate)).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
             // The client has disconnected.
+        }
+    }
+
+    /// <summary>Answers an observation that the CoAP server refused, as it answers a GET with the same response.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="observe">The CoAP request.</param>
+    /// <param name="response">The error response of the server.</param>
+    public async Task RefuseAsync(HttpContext context, CoapRequest observe, CoapResponse response)
+    {
+        using HttpRequestMessage request = new(HttpMethod.Get, (Uri?)null);
+        Copy(context.Request.Headers, request);
+        ReadOnlyMemoryContent? body = response.Payload.IsEmpty ? null : new ReadOnlyMemoryContent(response.Payload);
+        HttpResponseMessage refusal = await _options.Translator
+            .ToHttpResponseAsync(response, body, request, observe, context.RequestAborted).ConfigureAwait(false);
+        await ProxyResponseWriter.WriteErrorAsync(context, refusal).ConfigureAwait(false);
+    }
+
+    private static void Copy(IHeaderDictionary headers, HttpRequestMessage request)
+    {
+        foreach (string field in s_requestFields)
+        {
+            if (headers.TryGetValue(field, out Microsoft.Extensions.Primitives.StringValues values))
+            {
+                request.Headers.TryAddWithoutValidation(field, (IEnumerable<string?>)values);
+            }
         }
     }
 
@@ -76,14 +100,7 @@ internal sealed class HttpToCoapForwarder : IDisposable
     private HttpRequestMessage Make(HttpContext context, CoapQuotaSource source, Uri target, int? hopLimit)
     {
         HttpRequestMessage request = new(new HttpMethod(context.Request.Method), target);
-        foreach (string field in s_requestFields)
-        {
-            if (context.Request.Headers.TryGetValue(field, out Microsoft.Extensions.Primitives.StringValues values))
-            {
-                request.Headers.TryAddWithoutValidation(field, (IEnumerable<string?>)values);
-            }
-        }
-
+        Copy(context.Request.Headers, request);
         request.Options.Set(CoapHttpRequestOptions.OnBehalfOf, source);
         if (hopLimit is { } hops)
         {
@@ -127,55 +144,8 @@ internal sealed class HttpToCoapForwarder : IDisposable
         return response;
     }
 
-    private static async Task WriteAsync(HttpContext context, HttpResponseMessage response, CoapUri target, Func<CoapUri, string?> relocate)
-    {
-        HttpResponse http = context.Response;
-        http.StatusCode = (int)response.StatusCode;
-        if (response.StatusCode == HttpStatusCode.BadRequest && context.Features.Get<IHttpResponseFeature>() is { } feature)
-        {
-            // For 4.05; versions 2 and 3 of HTTP have no reason phrase, so the body contains it, too.
-            feature.ReasonPhrase = response.ReasonPhrase;
-        }
-
-        ProxyErrorResponseWriter.Protect(http);
-        Copy(response, http, "ETag");
-        Copy(response, http, "Cache-Control");
-        Copy(response, http, "Retry-After");
-        Copy(response, http, "Vary");
-        if (response.Headers.Location is { } location && target.TryResolve(location.OriginalString, out CoapUri? created, out _)
-            && relocate(created) is { } relocated)
-        {
-            http.Headers.Location = relocated;
-        }
-
-        if (response.StatusCode is HttpStatusCode.NoContent or HttpStatusCode.NotModified)
-        {
-            return;
-        }
-
-        // Computed on access; a body of unknown length is sent in chunks.
-        http.ContentLength = response.Content.Headers.ContentLength;
-        foreach ((string name, IEnumerable<string> values) in response.Content.Headers)
-        {
-            http.Headers[name] = values.ToArray();
-        }
-
-        try
-        {
-            await response.Content.CopyToAsync(http.Body, context.RequestAborted).ConfigureAwait(false);
-        }
-        catch (Exception exception) when (exception is IOException or HttpRequestException && http.HasStarted)
-        {
-            // A truncated body must not look complete.
-            context.Abort();
-        }
-    }
-
-    private static void Copy(HttpResponseMessage response, HttpResponse http, string name)
-    {
-        if (response.Headers.TryGetValues(name, out IEnumerable<string>? values))
-        {
-            http.Headers[name] = values.ToArray();
-        }
-    }
+    private static string? LocationOf(HttpResponseMessage response, CoapUri target, Func<CoapUri, string?> relocate) =>
+        response.Headers.Location is { } location && target.TryResolve(location.OriginalString, out CoapUri? created, out _)
+            ? relocate(created)
+            : null;
 }

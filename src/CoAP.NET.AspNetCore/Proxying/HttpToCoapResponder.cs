@@ -1,4 +1,3 @@
-using CoAP.NET.Http;
 using CoAP.NET.Proxy;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
@@ -41,7 +40,7 @@ internal sealed class HttpToCoapResponder : IDisposable
         bool isWebSocket = _options.WebSockets && context.WebSockets.IsWebSocketRequest;
         if (isWebSocket && !EventStream.MayOpen(context.Request, _options))
         {
-            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status403Forbidden,
+            await ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status403Forbidden,
                 $"WebSockets from pages of other origins are not allowed here. For a page of this server: {HostHeaderCheck.Remedy}")
                 .ConfigureAwait(false);
             return;
@@ -50,35 +49,28 @@ internal sealed class HttpToCoapResponder : IDisposable
         if (isWebSocket && !PlatformCryptographyAvailability.IsAvailable)
         {
             // ASP.NET Core computes the handshake with SHA-1; a client must not end the process.
-            await ProxyErrorResponseWriter.WriteAsync(
+            await ProxyResponseWriter.RefuseAsync(
                 context, StatusCodes.Status501NotImplemented, PlatformCryptographyAvailability.Missing("A WebSocket"))
                 .ConfigureAwait(false);
             return;
         }
 
+        CoapRequest? observe = isWebSocket || (_options.ServerSentEvents && EventStream.IsAskedFor(context.Request))
+            ? new CoapRequest(CoapMethod.Get, target.ToString()) { OnBehalfOf = source, Timeout = _options.Timeout }
+            : null;
         try
         {
-            if (isWebSocket)
-            {
-                await _events.SendMessagesAsync(context, source, target).ConfigureAwait(false);
-            }
-            else if (_options.ServerSentEvents && EventStream.IsAskedFor(context.Request))
-            {
-                await _events.SendEventsAsync(context, source, target).ConfigureAwait(false);
-            }
-            else
-            {
-                await _forwarding.ForwardAsync(context, source, target, hopLimit, relocate).ConfigureAwait(false);
-            }
+            await (observe is null ? _forwarding.ForwardAsync(context, source, target, hopLimit, relocate)
+                : isWebSocket ? _events.SendMessagesAsync(context, observe)
+                : _events.SendEventsAsync(context, observe)).ConfigureAwait(false);
         }
         catch (Exception failure) when (!context.Response.HasStarted && OfBody(failure) is { } broken)
         {
-            await ProxyErrorResponseWriter.WriteAsync(context, broken.StatusCode, broken.Message).ConfigureAwait(false);
+            await ProxyResponseWriter.RefuseAsync(context, broken.StatusCode, broken.Message).ConfigureAwait(false);
         }
-        catch (CoapResponseException failure) when (!context.Response.HasStarted)
+        catch (CoapResponseException failure) when (observe is not null && !context.Response.HasStarted)
         {
-            int status = (int)_options.Translator.Codes.StatusOf(failure.Response.Code, hasPayload: true);
-            await ProxyErrorResponseWriter.WriteAsync(context, status, failure.Message).ConfigureAwait(false);
+            await _forwarding.RefuseAsync(context, observe, failure.Response).ConfigureAwait(false);
         }
         catch (CoapException failure) when (!context.Response.HasStarted)
         {
@@ -110,17 +102,16 @@ internal sealed class HttpToCoapResponder : IDisposable
     {
         if (failure is not CoapTargetDeniedException)
         {
-            if (!ProxyErrorResponseWriter.TellsTarget(_options))
+            if (!ProxyResponseWriter.TellsTarget(_options))
             {
                 ProxyLog.TargetFailed(_logger, context.Request.Path.ToUriComponent(), target.ToString(), failure.Message);
             }
 
-            return ProxyErrorResponseWriter.WriteAsync(
-                context, (int)CoapHttpErrors.StatusOf(failure), ProxyErrorResponseWriter.TextOf(_options, failure));
+            return ProxyResponseWriter.RefuseAsync(context, _options, failure);
         }
 
         ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());
         _options.Counters.CountDenied();
-        return ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status403Forbidden, ProxyErrorResponseWriter.NotAsked);
+        return ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status403Forbidden, ProxyResponseWriter.NotAsked);
     }
 }

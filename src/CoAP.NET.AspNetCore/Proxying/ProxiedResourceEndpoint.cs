@@ -13,7 +13,7 @@ internal sealed class ProxiedResourceEndpoint(HttpToCoapResponder exchanges, Htt
     private Task AnswerAsync(HttpContext context, CoapQuotaSource source) =>
         find(context) is { } target
             ? exchanges.AnswerAsync(context, source, target, hopLimit: null, created => Relocate(context, target, created))
-            : ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status404NotFound, "There is no resource at this path.");
+            : ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status404NotFound, "There is no resource at this path.");
 
     // Resources below the CoAP resource are below the path; others have no known path.
     private static string? Relocate(HttpContext context, CoapUri target, CoapUri created)

@@ -51,7 +51,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         if (!_targets.TryFind(rest, out CoapUri? target, out string? error))
         {
             string example = prefix + _options.Parsed.Expand(s_example);
-            await ProxyErrorResponseWriter.WriteAsync(
+            await ProxyResponseWriter.RefuseAsync(
                 context,
                 StatusCodes.Status400BadRequest,
                 error ?? $"There is no target. Write {_options.Template} after {prefix}, such as {example}.").ConfigureAwait(false);
@@ -62,13 +62,13 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         {
             ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());
             _options.Counters.CountDenied();
-            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status403Forbidden, refusal).ConfigureAwait(false);
+            await ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status403Forbidden, refusal).ConfigureAwait(false);
             return;
         }
 
         if (!TryCountHops(context, out int hops))
         {
-            await ProxyErrorResponseWriter.WriteAsync(context, StatusCodes.Status508LoopDetected,
+            await ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status508LoopDetected,
                 "The request ran out of hops (CoAP-Hop-Limit).").ConfigureAwait(false);
             return;
         }
@@ -85,7 +85,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         }
 
         // A literal address is not resolved, so this is its last check.
-        return !_options.Targets.MayAllow(target) ? ProxyErrorResponseWriter.NotAsked
+        return !_options.Targets.MayAllow(target) ? ProxyResponseWriter.NotAsked
             : target.Scheme.StartsWith("coaps", StringComparison.Ordinal) && !context.Request.IsHttps
                 && !_options.AllowSecuredTargetsToAnyone
                 ? $"Targets of {target.Scheme} require https. Connect with it."

@@ -60,6 +60,12 @@ public sealed class CoapResponse
     public TimeSpan MaxAge => TimeSpan.FromSeconds(Options.TryGetUInt(OptionNumber.MaxAge, out uint seconds) ? seconds : 60);
 
     /// <summary>
+    /// How long the server asks the client to wait before it sends the request again: the Max-Age of a 5.03 (RFC 7252 section 5.9.3.4) or a
+    /// 4.29 (RFC 8516 section 3), 60 s without that option. Null for all other responses.
+    /// </summary>
+    internal TimeSpan? RetryAfter => Code == CoapCode.ServiceUnavailable || Code == CoapCode.TooManyRequests ? MaxAge : null;
+
+    /// <summary>
     /// Whether the payload comes from the cache of the endpoint: stored and fresh, or stored and validated by the server just now.
     /// </summary>
     public bool FromCache => CachedAge >= 0;

@@ -9,6 +9,7 @@ public sealed class CoapResponseException : CoapException
         : base(CoapError.ErrorResponse, $"The peer answered {response.Code}{Reason(response)}{Limit(response)}")
     {
         Response = response;
+        RetryAfter = response.RetryAfter;
     }
 
     /// <summary>The response, with its diagnostic payload or problem details.</summary>

@@ -39,8 +39,11 @@ public class CoapException : Exception
     public virtual bool IsOutcomeUnknown { get; init; }
 
     /// <summary>
-    /// The time to wait before the request is sent again, counted from this exception: the server deferred it (RFC 8516), or asked for no
-    /// new connection (Hold-Off, RFC 8323 section 5.5). Null if the server did not say.
+    /// The time to wait before the request is sent again, counted from this exception. Null if the server did not say.
     /// </summary>
+    /// <remarks>
+    /// The server answered 4.29 (RFC 8516) or 5.03, whose Max-Age it is; or it asked for no new connection (Hold-Off, RFC 8323 section
+    /// 5.5).
+    /// </remarks>
     public TimeSpan? RetryAfter { get; init; }
 }

@@ -61,7 +61,7 @@ internal static class JsonBodyConverter
         catch (CoapContentException exception) when (!response.IsSuccess)
         {
             // The status of an error matters more than a failure to read its details.
-            return CoapToHttpResponse.TextOf(exception.Message);
+            return HttpErrorResponse.TextOf(exception.Message);
         }
         catch (CoapContentException exception)
         {

@@ -19,7 +19,7 @@ internal static class UpstreamFailureResponses
         CoapResult result = new(code, Encoding.UTF8.GetBytes(text));
         return exception switch
         {
-            CoapException { Error: CoapError.RetryLater, RetryAfter: { } wait } =>
+            CoapException { RetryAfter: { } wait } =>
                 result.WithMaxAge(TimeSpan.FromSeconds(Math.Ceiling(wait.TotalSeconds))),
             CoapException { Error: CoapError.Busy } => result.WithMaxAge(s_retryAfter),
             _ => result,
@@ -36,6 +36,8 @@ internal static class UpstreamFailureResponses
             (CoapCode.BadGateway, "The server refuses connections or does not listen on that port."),
         CoapException { Error: CoapError.Reset } => (CoapCode.BadGateway, "The server rejected the request."),
         CoapException { Error: CoapError.SendFailed } => (CoapCode.BadGateway, "The proxy cannot send the request to this destination."),
+        CoapConnectionException { RetryAfter: not null } =>
+            (CoapCode.ServiceUnavailable, "The server accepts no connections yet. Retry later."),
         CoapConnectionException => (CoapCode.BadGateway, "There is no connection to the server, or it ended before the answer."),
         CoapProtocolException => (CoapCode.BadGateway, "The proxy cannot process the response of the server."),
         CoapException { Error: CoapError.RetryLater } =>

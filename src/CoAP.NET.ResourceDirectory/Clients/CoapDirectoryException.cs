@@ -9,7 +9,11 @@ public sealed class CoapDirectoryException : CoapException
     /// <param name="response">The response of the directory; null if there is none.</param>
     /// <param name="innerException">The cause.</param>
     public CoapDirectoryException(string message, CoapResponse? response = null, Exception? innerException = null)
-        : base(message, innerException) => Response = response;
+        : base(message, innerException)
+    {
+        Response = response;
+        RetryAfter = response?.RetryAfter;
+    }
 
     /// <summary>The response of the directory; null if there is none.</summary>
     public CoapResponse? Response { get; }

@@ -205,12 +205,11 @@ internal sealed class RegistrationLoop
     {
         _failures++;
         CoapResponse? response = (exception as CoapDirectoryException)?.Response;
-        bool isBusy = response is not null
-            && (response.Code == CoapCode.ServiceUnavailable || response.Code == CoapCode.TooManyRequests);
+        bool isBusy = response?.RetryAfter is not null;
         bool isRefused = response is { Code.Class: 4 } && !isBusy && response.Code != CoapCode.NotFound
             && response.Code != CoapCode.MethodNotAllowed;
         TimeSpan wait = RegistrationRefreshTimes.RetryAfter(
-            _options, _failures, isRefused, isBusy ? response!.MaxAge : null, _random.NextDouble());
+            _options, _failures, isRefused, response?.RetryAfter, _random.NextDouble());
 
         // It moved, or is another program by now; a directory with given URIs cannot be searched.
         if (_uri is not null && !isBusy && (_failures >= FailuresUntilSearch || (response is not null && !isRefused)))

@@ -50,6 +50,24 @@ public sealed class PatienceTests : StepTest
     }
 
     [Theory]
+    [InlineData("9d", ThreeSeconds, 3)]
+    [InlineData("9d", "", 60)]
+    [InlineData("a3", ThreeSeconds, 3)]
+    [InlineData("a3", "", 60)]
+    [InlineData("84", ThreeSeconds, null)]
+    [Rfc("8516-4-1", "7252-5.9.3.4-1")]
+    public async Task The_exception_of_a_response_that_asks_to_wait_has_RetryAfter(string code, string options, int? seconds)
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
+        Answer(await NextAsync(), code, options);
+        CoapResponse response = await Within(request);
+
+        CoapResponseException error = Assert.Throws<CoapResponseException>(() => response.EnsureSuccess());
+
+        Assert.Equal(seconds, error.RetryAfter?.TotalSeconds);
+    }
+
+    [Theory]
     [InlineData("9d")]
     [InlineData("a3")]
     [Rfc("8516-4-1", "7252-5.9.3.4-1")]

@@ -101,10 +101,8 @@ internal sealed class ClientNotifications(
         }
 
         Store(response);
-        bool asksForPatience = response.Code == CoapCode.ServiceUnavailable || response.Code == CoapCode.TooManyRequests
-            || response.Options.Contains(OptionNumber.MaxAge);
-        registration.Fail(new CoapResponseException(response), now, asksForPatience ? response.MaxAge : default, clearsRegistration: true,
-            response);
+        TimeSpan wait = response.RetryAfter ?? (response.Options.Contains(OptionNumber.MaxAge) ? response.MaxAge : default);
+        registration.Fail(new CoapResponseException(response), now, wait, clearsRegistration: true, response);
     }
 
     // A proxy that does not know Proxy-Uri is asked by Proxy-Scheme; see ProxySchemeFallbackStep.

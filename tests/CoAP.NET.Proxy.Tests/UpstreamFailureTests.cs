@@ -1,0 +1,27 @@
+using CoAP.NET.Proxy.Upstreams;
+
+namespace CoAP.NET.Proxy.Tests;
+
+/// <summary>What a client gets when its request failed at the server behind the proxy.</summary>
+public sealed class UpstreamFailureTests
+{
+    [Theory]
+    [InlineData(CoapError.RetryLater, 6.5, "4.29", 7)]
+    [InlineData(CoapError.Released, 6.5, "5.03", 7)]
+    [InlineData(CoapError.Busy, null, "5.03", 5)]
+    [InlineData(CoapError.Lost, null, "5.02", null)]
+    [Rfc("8323-5.5-2")]
+    public void A_server_that_takes_requests_later_gives_the_client_the_time_to_wait(
+        CoapError error, double? wait, string code, int? maxAge)
+    {
+        CoapException failure = new CoapConnectionException(error, "It is away.")
+        {
+            RetryAfter = wait is { } seconds ? FromSeconds(seconds) : null,
+        };
+
+        CoapResult result = UpstreamFailureResponses.Answer(failure);
+
+        Assert.Equal(CoapCode.Parse(code), result.Code);
+        Assert.Equal(maxAge, result.OwnOptions.MaxAge?.TotalSeconds);
+    }
+}
