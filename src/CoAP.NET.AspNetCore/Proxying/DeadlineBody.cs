@@ -42,6 +42,10 @@ internal sealed class DeadlineBody(Stream source, TimeSpan patience, TimeProvide
         {
             throw TooSlow();
         }
+        catch (IOException exception) when (HttpBodyErrors.Of(exception) is { } broken)
+        {
+            throw broken;
+        }
     }
 
     /// <inheritdoc/>
