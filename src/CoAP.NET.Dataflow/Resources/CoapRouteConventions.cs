@@ -182,27 +182,21 @@ public abstract class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     public TSelf WithStreamedBody() => Change(settings => settings.RequestBodyMode = RequestBodyMode.Streamed);
 
-    /// <summary>Works like <see cref="WithStreamedBody()"/> for requests of some methods and with a separate size limit.</summary>
+    /// <summary>Works like <see cref="WithStreamedBody()"/> with a separate size limit, for all methods of a route or for some.</summary>
     /// <remarks>
     /// Bodies of other methods are assembled within <see cref="WithMaxBodySize"/>, and so are those of Q-Block1 (RFC 9177), whose blocks
     /// arrive in any order; the request then has a <see cref="CoapRequestContext.Payload"/>. A later <see cref="WithMaxBodySize"/> applies
     /// to all.
     /// </remarks>
     /// <param name="maxBodySize">1 to 1,073,741,824 bytes.</param>
-    /// <param name="methods">The methods, at least one.</param>
+    /// <param name="methods">The methods; none for all methods of the route.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Outside this range.</exception>
-    /// <exception cref="ArgumentException">There is no method.</exception>
     public TSelf WithStreamedBody(long maxBodySize, params CoapMethod[] methods)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxBodySize, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(maxBodySize, 1L << 30);
         ArgumentNullException.ThrowIfNull(methods);
-        if (methods.Length == 0)
-        {
-            throw new ArgumentException("Name at least one method.", nameof(methods));
-        }
-
         StreamedMethods streamed = new(new RequestBodyPolicy(RequestBodyMode.Streamed, maxBodySize), [.. methods]);
         return Change(settings => settings.Streamed = streamed);
     }

@@ -29,6 +29,28 @@ public sealed class StreamingTests : BlockwiseTest
     }
 
     [Fact]
+    public async Task A_size_limit_for_streamed_bodies_without_methods_applies_to_those_of_the_route()
+    {
+        Server.MapPut("/log", ReadAllAsync).WithStreamedBody(200);
+        Server.Map("/any", [CoapMethod.Put, CoapMethod.Post], ReadAllAsync).WithStreamedBody(200);
+        await StartAsync();
+        byte[] body = Body(1000);
+
+        foreach ((CoapMethod method, string path) in ((CoapMethod, string)[])
+            [(CoapMethod.Put, "log"), (CoapMethod.Put, "any"), (CoapMethod.Post, "any")])
+        {
+            _read.Clear();
+            Block(method, path, body[..200], 0, 128).Gives(CoapCode.Continue);
+            Assert.Equal(body[..128], _read);
+            Block(method, path, body[..200], 128, 128).Gives(CoapCode.Changed);
+            Assert.Equal(body[..200], _read);
+            Block(method, path, body, 0, 128, options => options.Size1 = 1000).Gives(CoapCode.RequestEntityTooLarge);
+        }
+
+        AssertAllFreed();
+    }
+
+    [Fact]
     public async Task A_copy_of_the_last_block_is_answered_again_and_not_read_twice()
     {
         Server.MapPut("/log", ReadAllAsync).WithStreamedBody();

@@ -74,7 +74,7 @@ internal sealed record EffectiveRouteSettings(
 
     /// <summary>Returns the policy for the body of a request.</summary>
     public RequestBodyPolicy BodyOf(CoapCode code) =>
-        Streamed is not null && Array.IndexOf(Streamed.Methods, (CoapMethod)code.Value) >= 0 ? Streamed.Body : Body;
+        Streamed?.Includes((CoapMethod)code.Value) == true ? Streamed.Body : Body;
 
     /// <summary>Returns whether the route is served over the transport of a request.</summary>
     public bool Serves(CoapRequestContext request) =>
