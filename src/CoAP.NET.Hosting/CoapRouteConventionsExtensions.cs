@@ -125,7 +125,8 @@ public static class CoapRouteConventionsExtensions
     /// <returns>The route or group.</returns>
     /// <remarks>
     /// A request takes a permit before the handler and returns it with its answer; a limiter with a queue lets requests wait. The server's
-    /// own work for observers takes none, and a body of many blocks takes one.
+    /// own work for observers takes none, and a body of many blocks takes one. A limiter by source keeps a partition for each, also for
+    /// forged addresses: put <c>RequireAuthorization(policy => policy.RequireVerifiedAddress())</c> before it.
     /// </remarks>
     public static TSelf RequireRateLimiting<TSelf>(this CoapRouteConventions<TSelf> routes,
         PartitionedRateLimiter<CoapRequestContext> limiter, TimeSpan? retryAfter = null)

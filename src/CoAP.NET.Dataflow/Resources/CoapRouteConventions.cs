@@ -222,7 +222,11 @@ public abstract class CoapRouteConventions<TSelf>
     /// Calls a rate limiter before each request: the server answers a rejected request with 4.29 Too Many Requests and Max-Age, before the
     /// handler (RFC 8516).
     /// </summary>
-    /// <remarks>A <c>System.Threading.RateLimiting</c> limiter fits in one line: its lease, or the RetryAfter of its metadata.</remarks>
+    /// <remarks>
+    /// A <c>System.Threading.RateLimiting</c> limiter fits in one line: its lease, or the RetryAfter of its metadata. What a limiter keeps
+    /// for each source must have a bound, because addresses can be forged over <c>coap</c>; or put <see cref="RequireFreshness"/> on the
+    /// route, which is checked first.
+    /// </remarks>
     /// <param name="limiter">Returns null to serve the request, or the time for its client to wait. Called on the receiving thread; must be
     /// quick.</param>
     /// <returns>This object.</returns>

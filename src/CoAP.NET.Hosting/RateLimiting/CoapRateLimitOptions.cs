@@ -21,6 +21,10 @@ public sealed class CoapRateLimitOptions
     }
 
     /// <summary>Adds a limit, or replaces the one with the same name. All routes that require it share it.</summary>
+    /// <remarks>
+    /// The limiter keeps a partition for each key until it is idle, also for forged addresses. Routes that require it over <c>coap</c> need
+    /// <c>RequireAuthorization(policy => policy.RequireVerifiedAddress())</c> before it.
+    /// </remarks>
     /// <typeparam name="TKey">The type of the partition key.</typeparam>
     /// <param name="name">The name that routes require.</param>
     /// <param name="partition">

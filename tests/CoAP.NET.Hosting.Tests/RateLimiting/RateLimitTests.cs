@@ -25,6 +25,37 @@ public sealed class RateLimitTests : ServedTest
         Assert.Equal((CoapCode.TooManyRequests, FromSeconds(90)), (held.Code, held.MaxAge));
     }
 
+    [Theory]
+    [InlineData("guarded", 0x81, 0)]
+    [InlineData("open", 0x44, 50)]
+    public async Task Strangers_do_not_reach_a_limiter_behind_RequireVerifiedAddress(string path, int code, int expected)
+    {
+        ConcurrentDictionary<CoapQuotaSource, int> partitions = [];
+        Services.AddCoapRateLimits(options => options.AddLimit("per source", request =>
+        {
+            partitions.TryAdd(request.Peer.Source, 0);
+            return Once(request.Peer.Source);
+        }));
+        Server.MapGroup("/guarded")
+            .RequireAuthorization(policy => policy.RequireVerifiedAddress())
+            .RequireRateLimiting("per source")
+            .MapPost("/", () => CoapResults.Changed());
+        Server.MapPost("/open", () => CoapResults.Changed()).RequireRateLimiting("per source");
+        await StartAsync();
+        IPEndPoint server = new(IPAddress.Loopback, new Uri(Uri("")).Port);
+        byte[] request = [0x40, 0x02, 0x12, 0x34, (byte)(0xb0 | path.Length), .. Encoding.ASCII.GetBytes(path)];
+
+        for (int i = 1; i <= 50; i++)
+        {
+            // Like a forged address: it does not answer the challenge.
+            using UdpClient stranger = new(new IPEndPoint(IPAddress.Parse($"127.0.1.{i}"), 0));
+            await stranger.SendAsync(request, server);
+            Assert.Equal(code, (await Within(stranger.ReceiveAsync())).Buffer[1]);
+        }
+
+        Assert.Equal(expected, partitions.Count);
+    }
+
     [Fact]
     public async Task A_permit_is_released_when_the_request_is_answered()
     {

@@ -50,7 +50,8 @@ public sealed class FreshnessDocumentationTests : GuideTest
         static CoapResult Store(CoapRequestContext request) => CoapResults.Changed();
         Tokens tokens = new();
         server.MapPost("/measurements", Store)
-            .RequireRateLimiting(request => tokens.TryTake(request.Peer.Address) ? null : TimeSpan.FromSeconds(30));
+            .RequireFreshness(TimeSpan.FromMinutes(1))
+            .RequireRateLimiting(request => tokens.TryTake(request.Peer.Source) ? null : TimeSpan.FromSeconds(30));
         await StartAsync();
         await RunAsync(async () =>
         {
@@ -86,6 +87,6 @@ public sealed class FreshnessDocumentationTests : GuideTest
     {
         private int _asked;
 
-        public bool TryTake(CoapAddress peer) => peer.Port != 0 && ++_asked % 2 == 0;
+        public bool TryTake(CoapQuotaSource source) => source.Identity is null && ++_asked % 2 == 0;
     }
 }
