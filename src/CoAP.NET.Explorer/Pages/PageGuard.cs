@@ -18,10 +18,14 @@ internal sealed class PageGuard(string? token, ICollection<string> hosts, bool i
 
     private readonly byte[]? _token = token is null ? null : Encoding.UTF8.GetBytes(token);
 
-    /// <summary>Refuses calls that are not allowed; a filter for all routes of a page.</summary>
+    /// <summary>
+    /// Refuses calls that are not allowed, and marks all responses as data of the declared type: they quote what peers sent. A filter for
+    /// all routes of a page.
+    /// </summary>
     public async ValueTask<object?> CheckAsync(EndpointFilterInvocationContext context, EndpointFilterDelegate next)
     {
         HttpRequest request = context.HttpContext.Request;
+        context.HttpContext.Response.Headers.XContentTypeOptions = "nosniff";
         return Refuse(request) is { } refusal
             ? Results.Json(refusal, PageJson.Default.PageProblem, statusCode: StatusCodes.Status403Forbidden)
             : await next(context).ConfigureAwait(false);
