@@ -74,7 +74,10 @@ public sealed class CoapExplorerOptions
     = 64;
 
     /// <summary>The maximum number of concurrent exchanges and observations of one user, 1 to 10,000. Default 16.</summary>
-    /// <remarks>A user is an identity if users are authenticated, otherwise an address.</remarks>
+    /// <remarks>
+    /// A user is an identity if users are authenticated, otherwise an IPv4 address or the first 56 bits of an IPv6 address. A user also
+    /// never gets more than half of the free places.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 10,000.</exception>
     public int MaxExchangesPerUser
     {

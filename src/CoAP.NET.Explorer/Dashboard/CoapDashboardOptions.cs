@@ -31,7 +31,10 @@ public sealed class CoapDashboardOptions
     public bool AllowAnonymous { get; set; }
 
     /// <summary>The maximum number of concurrent viewers, 1 to 1,000. Default 16.</summary>
-    /// <remarks>Further ones get 503.</remarks>
+    /// <remarks>
+    /// Further ones get 503. A source also never gets more than half of the free places: an authenticated user, otherwise an IPv4 address
+    /// or the first 56 bits of an IPv6 address.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 1,000.</exception>
     public int MaxViewers { get; set => field = Check(value, 1, 1000); } = 16;
 
@@ -47,6 +50,7 @@ public sealed class CoapDashboardOptions
     public int MaxRoutes { get; set => field = Check(value, 1, 10_000); } = 200;
 
     /// <summary>The maximum number of concurrent traces of all pages, 0 to 100; 0 disables traces. Default 4.</summary>
+    /// <remarks>A source has the same share of them as of <see cref="MaxViewers"/>.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is not between 0 and 100.</exception>
     public int MaxTraces { get; set => field = Check(value, 0, 100); } = 4;
 

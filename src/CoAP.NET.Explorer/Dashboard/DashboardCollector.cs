@@ -45,12 +45,12 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
     }
 
     /// <summary>Adds a viewer, which gets the history and then each new sample.</summary>
-    /// <returns>False if there are too many viewers, or the application stops.</returns>
+    /// <returns>False if the application stops.</returns>
     public bool TryAdd(PageEventWriter viewer)
     {
         lock (_gate)
         {
-            if (_isStopped || _viewers.Count == options.MaxViewers)
+            if (_isStopped)
             {
                 return false;
             }

@@ -1,7 +1,11 @@
 using System.Net;
 using System.Runtime.CompilerServices;
 using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.AspNetCore;
+using CoAP.NET.Explorer.Exploring;
 using CoAP.NET.Explorer.Pages;
+using CoAP.NET.Guarding;
 using CoAP.NET.Tracing;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
@@ -22,7 +26,8 @@ internal sealed class DashboardPage
     private readonly CancellationToken _stopping;
     private readonly Lazy<CoapEndpoint> _endpoint;
     private readonly Lazy<DashboardCollector> _collector;
-    private int _traces;
+    private readonly SourceQuota _viewers;
+    private readonly SourceQuota? _traces;
 
     public DashboardPage(CoapDashboardOptions options, IServiceProvider services)
     {
@@ -39,6 +44,8 @@ internal sealed class DashboardPage
                     + "AddCoapServer, or set Endpoint in the options of MapCoapDashboard.");
         }
 
+        _viewers = new SourceQuota(options.MaxViewers, options.MaxViewers);
+        _traces = options.MaxTraces > 0 ? new SourceQuota(options.MaxTraces, options.MaxTraces) : null;
         _endpoint = new Lazy<CoapEndpoint>(Find);
         _collector = new Lazy<DashboardCollector>(MakeCollector);
     }
@@ -49,18 +56,28 @@ internal sealed class DashboardPage
     /// <summary>Sends figures as long as the page is open.</summary>
     public async Task ShowAsync(HttpContext context)
     {
-        PageEventWriter lines = new(context);
-        if (!Collector.TryAdd(lines))
+        CoapQuotaSource source = HttpContextPeerIdentity.SourceOf(context);
+        if (!_viewers.TryEnter(source))
         {
             await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, new PageProblem("Too many viewers",
-                $"{_options.MaxViewers} pages show this server already.", "Close one of them, or raise MaxViewers."))
-                .ConfigureAwait(false);
+                $"{_viewers.Count} pages show this server already, {_viewers.CountOf(source)} of them yours. There are places for "
+                    + $"{_options.MaxViewers}, and for a user at most half of what is free.",
+                "Close one of them, or raise MaxViewers.")).ConfigureAwait(false);
             return;
         }
 
+        PageEventWriter lines = new(context);
         try
         {
-            await lines.SendAsync().ConfigureAwait(false);
+            if (Collector.TryAdd(lines))
+            {
+                await lines.SendAsync().ConfigureAwait(false);
+            }
+            else
+            {
+                await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable,
+                    new PageProblem("Server stops", "The application stops, so there are no more figures.")).ConfigureAwait(false);
+            }
         }
         catch (Exception exception) when (exception is OperationCanceledException or IOException)
         {
@@ -69,14 +86,41 @@ internal sealed class DashboardPage
         finally
         {
             Collector.Remove(lines);
+            _viewers.Exit(source);
         }
     }
 
-    public async Task ListPeersAsync(HttpContext context)
+    public Task ListPeersAsync(HttpContext context) => AnswerAsync(context, PageJson.Default.PeersRequest, ListPeersAsync);
+
+    /// <summary>Sends the messages of a peer for a limited time.</summary>
+    public Task TraceAsync(HttpContext context) => AnswerAsync(context, PageJson.Default.TraceRequest, TraceAsync);
+
+    private static async Task AnswerAsync<T>(HttpContext context, JsonTypeInfo<T> type, Func<HttpContext, T, Task> answer)
+        where T : class
     {
-        string? text = await ReadAsync(context, "address").ConfigureAwait(false);
+        T asked;
+        try
+        {
+            asked = await PageRequestReader.ReadAsync(context, type, MaxQuestion).ConfigureAwait(false);
+        }
+        catch (ExplorerException exception)
+        {
+            await RefuseAsync(context, exception.Status, exception.Problem).ConfigureAwait(false);
+            return;
+        }
+        catch (Exception exception) when (exception is OperationCanceledException or IOException)
+        {
+            // The page was closed.
+            return;
+        }
+
+        await answer(context, asked).ConfigureAwait(false);
+    }
+
+    private async Task ListPeersAsync(HttpContext context, PeersRequest asked)
+    {
         IPAddress? address = null;
-        if (!string.IsNullOrWhiteSpace(text) && !IPAddress.TryParse(text.Trim().Trim('[', ']'), out address))
+        if (!string.IsNullOrWhiteSpace(asked.Address) && !IPAddress.TryParse(asked.Address.Trim().Trim('[', ']'), out address))
         {
             await RefuseAsync(context, StatusCodes.Status400BadRequest, new PageProblem("No address", "This is not an IP address.",
                 "Write it like 192.0.2.7 or 2001:db8::7.")).ConfigureAwait(false);
@@ -89,22 +133,21 @@ internal sealed class DashboardPage
         await context.Response.WriteAsync(PeerTableJson.Of(snapshot).ToJsonString(), context.RequestAborted).ConfigureAwait(false);
     }
 
-    /// <summary>Sends the messages of a peer for a limited time.</summary>
-    public async Task TraceAsync(HttpContext context)
+    private async Task TraceAsync(HttpContext context, TraceRequest asked)
     {
-        string? text = await ReadAsync(context, "peer").ConfigureAwait(false);
-        if (text is null || !IPEndPoint.TryParse(text.Trim(), out IPEndPoint? peer))
+        if (!IPEndPoint.TryParse(asked.Peer.Trim(), out IPEndPoint? peer))
         {
             await RefuseAsync(context, StatusCodes.Status400BadRequest, new PageProblem("No peer", "This is not the address of a peer.",
                 "Write it like 192.0.2.7, 192.0.2.7:5683 or [2001:db8::7]:5683.")).ConfigureAwait(false);
             return;
         }
 
-        if (Interlocked.Increment(ref _traces) > _options.MaxTraces)
+        CoapQuotaSource source = HttpContextPeerIdentity.SourceOf(context);
+        if (_traces?.TryEnter(source) != true)
         {
-            Interlocked.Decrement(ref _traces);
             await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, new PageProblem("Too many traces",
-                $"At most {_options.MaxTraces} traces may run at the same time.", "Wait until another one ends.")).ConfigureAwait(false);
+                $"At most {_options.MaxTraces} traces may run at the same time, and for a user at most half of what is free.",
+                "Wait until another one ends.")).ConfigureAwait(false);
             return;
         }
 
@@ -119,7 +162,7 @@ internal sealed class DashboardPage
         }
         finally
         {
-            Interlocked.Decrement(ref _traces);
+            _traces.Exit(source);
         }
     }
 
@@ -142,26 +185,6 @@ internal sealed class DashboardPage
         await using CancellationTokenRegistration onStop = _stopping.UnsafeRegister(
             static state => ((PeerTrace)state!).End("stopping"), messages);
         await lines.SendAsync().ConfigureAwait(false);
-    }
-
-    // Returns a property of the JSON object in the request; null if there is none.
-    private static async Task<string?> ReadAsync(HttpContext context, string name)
-    {
-        byte[] buffer = new byte[MaxQuestion];
-        int length = await context.Request.Body.ReadAtLeastAsync(
-            buffer, buffer.Length, throwOnEndOfStream: false, context.RequestAborted).ConfigureAwait(false);
-        try
-        {
-            using JsonDocument document = JsonDocument.Parse(buffer.AsMemory(0, length));
-            return document.RootElement.ValueKind == JsonValueKind.Object
-                && document.RootElement.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.String
-                ? value.GetString()
-                : null;
-        }
-        catch (JsonException)
-        {
-            return null;
-        }
     }
 
     private static async Task RefuseAsync(HttpContext context, int status, PageProblem problem)

@@ -1,6 +1,9 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
 namespace CoAP.NET.Explorer.Exploring;
 
-internal sealed record EditorRequest
+internal sealed record EditorRequest : IJsonOnDeserialized
 {
     public string Method { get; set; } = "GET";
 
@@ -19,6 +22,15 @@ internal sealed record EditorRequest
     public double? TimeoutSeconds { get; set; }
 
     public UserCoapCredentials? Security { get; set; }
+
+    // The serializer checks members for null, but not the items of lists.
+    public void OnDeserialized()
+    {
+        if (Options.Contains(null!))
+        {
+            throw new JsonException("An option is null. It is an object with a number and a value.");
+        }
+    }
 }
 
 /// <summary>An option: its number, and its value as text in its format.</summary>
@@ -27,7 +39,7 @@ internal sealed record EditorOption(int Number, string Value);
 /// <summary>A payload from the editor.</summary>
 /// <param name="Kind">text, json, cbor, senml, hex, base64 or file.</param>
 /// <param name="Value">The text; null for a file.</param>
-internal sealed record EditorPayload(string Kind, string? Value);
+internal sealed record EditorPayload(string Kind, string? Value = null);
 
 /// <summary>The protection of a request: a profile, or secrets of the user.</summary>
 internal sealed record UserCoapCredentials
@@ -46,11 +58,11 @@ internal sealed record UserCoapCredentials
     public bool Insecure { get; set; }
 }
 
-internal sealed record ResourcesRequest(string Target, UserCoapCredentials? Security);
+internal sealed record ResourcesRequest(string Target, UserCoapCredentials? Security = null);
 
-internal sealed record DiscoverRequest(double? Seconds);
+internal sealed record DiscoverRequest(double? Seconds = null);
 
 /// <summary>Requests the bytes of a payload.</summary>
 /// <param name="Payload">The payload.</param>
 /// <param name="ContentFormat">The Content-Format in decimal digits; null for none.</param>
-internal sealed record ConvertRequest(EditorPayload? Payload, string? ContentFormat);
+internal sealed record ConvertRequest(EditorPayload? Payload = null, string? ContentFormat = null);

@@ -1,65 +1,36 @@
+using CoAP.NET.AspNetCore;
 using CoAP.NET.Explorer.Pages;
+using CoAP.NET.Guarding;
 using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// Limits the exchanges and observations of all users, and of each. A user is an identity if there is one, otherwise an address.
-/// Thread-safe.
+/// Limits the exchanges and observations of all users, and of each. A user is an identity if there is one, otherwise the addresses of one
+/// source (<see cref="CoapQuotaSource"/>). Thread-safe.
 /// </summary>
 internal sealed class ExchangeLimiter(CoapExplorerOptions options)
 {
-    private readonly Lock _gate = new();
-    private readonly Dictionary<string, int> _ofUsers = [];
-    private int _taken;
+    private readonly SourceQuota _quota = new(options.MaxExchanges, options.MaxExchangesPerUser);
 
-    public int Taken
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _taken;
-            }
-        }
-    }
+    public int Taken => _quota.Count;
 
     /// <summary>Takes a place; return it with <see cref="Return"/>.</summary>
-    /// <returns>The user that holds it.</returns>
-    /// <exception cref="ExplorerException">All places are taken, or those of the user are.</exception>
-    public string Take(HttpContext context)
+    /// <returns>The source that holds it.</returns>
+    /// <exception cref="ExplorerException">All places are taken, or those of the source are.</exception>
+    public CoapQuotaSource Take(HttpContext context)
     {
-        string user = CoapPeerId.OfUser(context.User)?.ToString() ?? $"address {context.Connection.RemoteIpAddress}";
-        lock (_gate)
-        {
-            int own = _ofUsers.GetValueOrDefault(user);
-            if (_taken >= options.MaxExchanges || own >= options.MaxExchangesPerUser)
-            {
-                throw new ExplorerException(
-                    StatusCodes.Status503ServiceUnavailable,
-                    new PageProblem(
-                        "Too much at a time", own >= options.MaxExchangesPerUser
-                            ? $"You have {own} pending requests and observations, the maximum per user."
-                            : $"This page has {options.MaxExchanges} pending requests and observations, its maximum.",
-                        "Cancel one, or end an observation in another tab."));
-            }
-
-            _ofUsers[user] = own + 1;
-            _taken++;
-        }
-
-        return user;
+        CoapQuotaSource source = HttpContextPeerIdentity.SourceOf(context);
+        return _quota.TryEnter(source)
+            ? source
+            : throw new ExplorerException(
+                StatusCodes.Status503ServiceUnavailable,
+                new PageProblem(
+                    "Too much at a time",
+                    $"You have {_quota.CountOf(source)} of {_quota.Count} pending requests and observations. This page has places for "
+                        + $"{options.MaxExchanges}, for {options.MaxExchangesPerUser} of a user, and never for more than half of what is free.",
+                    "Cancel one, or end an observation in another tab."));
     }
 
-    public void Return(string user)
-    {
-        lock (_gate)
-        {
-            _taken--;
-            if (--_ofUsers[user] == 0)
-            {
-                _ofUsers.Remove(user);
-            }
-        }
-    }
+    public void Return(CoapQuotaSource source) => _quota.Exit(source);
 }

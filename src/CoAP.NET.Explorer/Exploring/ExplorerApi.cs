@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.AspNetCore;
 using CoAP.NET.Explorer.Pages;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
@@ -48,21 +49,12 @@ internal sealed class ExplorerApi : IAsyncDisposable
         group.MapPost("/api/convert", context => GuardAsync(context, () => ConvertAsync(context)));
     }
 
-    private static async Task<T> ReadAsync<T>(HttpContext context, JsonTypeInfo<T> type)
-    {
-        try
-        {
-            return await JsonSerializer.DeserializeAsync(context.Request.Body, type, context.RequestAborted).ConfigureAwait(false)
-                ?? throw new JsonException("The request has no body.");
-        }
-        catch (JsonException exception)
-        {
-            throw NotUnderstood(exception);
-        }
-    }
+    // Base64 takes four thirds of the payload.
+    private long MaxRequestSize => DescriptionSize + ((long)_options.MaxBodySize * 4 / 3);
 
-    private static ExplorerException NotUnderstood(JsonException exception) =>
-        ExplorerException.Bad("Not understood", $"The request of the page cannot be read: {exception.Message}", "Reload the page.");
+    private Task<T> ReadAsync<T>(HttpContext context, JsonTypeInfo<T> type)
+        where T : class =>
+        PageRequestReader.ReadAsync(context, type, MaxRequestSize);
 
     private static async Task SendAsync(HttpContext context, string json)
     {
@@ -74,9 +66,8 @@ internal sealed class ExplorerApi : IAsyncDisposable
     private Task AboutAsync(HttpContext context) => SendAsync(context, StartInfoJson.Of(_options, _targets));
 
     // Handles failures before the first byte of the response.
-    private async Task GuardAsync(HttpContext context, Func<Task> run)
+    private static async Task GuardAsync(HttpContext context, Func<Task> run)
     {
-        Limit(context);
         try
         {
             await run().ConfigureAwait(false);
@@ -86,10 +77,6 @@ internal sealed class ExplorerApi : IAsyncDisposable
         {
             // The page was closed, or canceled.
         }
-        catch (BadHttpRequestException)
-        {
-            throw;
-        }
         catch (Exception exception) when (ProblemDescriptions.IsExpected(exception) && !context.Response.HasStarted)
         {
             context.Response.StatusCode = exception is ExplorerException known ? known.Status : StatusCodes.Status502BadGateway;
@@ -97,15 +84,6 @@ internal sealed class ExplorerApi : IAsyncDisposable
             await context.Response.WriteAsync(
                 JsonSerializer.Serialize(ProblemDescriptions.Of(exception), PageJson.Default.PageProblem), context.RequestAborted)
                 .ConfigureAwait(false);
-        }
-    }
-
-    private void Limit(HttpContext context)
-    {
-        // Base64 takes four thirds of the payload.
-        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
-        {
-            limit.MaxRequestBodySize = DescriptionSize + ((long)_options.MaxBodySize * 4 / 3);
         }
     }
 
@@ -127,7 +105,12 @@ internal sealed class ExplorerApi : IAsyncDisposable
                 "Not allowed", "This page does not allow the discovery of devices.", "Set CoapExplorerOptions.AllowDiscovery."));
         }
 
-        TimeSpan patience = asked.Seconds is { } seconds and >= 0.1 and <= 60 ? TimeSpan.FromSeconds(seconds) : s_discovery;
+        TimeSpan patience = asked.Seconds switch
+        {
+            null => s_discovery,
+            { } seconds and >= 0.1 and <= 60 => TimeSpan.FromSeconds(seconds),
+            _ => throw ExplorerException.Bad("Not a duration", "A discovery lasts from 0.1 to 60 seconds."),
+        };
         CoapUri group = CoapUri.Parse("coap://224.0.1.187");
         await WithClientAsync(context, group, null, client => ReportAsync(
             context, events => _devices.DiscoverAsync(client.Client, patience, events, context.RequestAborted))).ConfigureAwait(false);
@@ -160,13 +143,13 @@ internal sealed class ExplorerApi : IAsyncDisposable
     private async Task CodeAsync(HttpContext context)
     {
         EditorRequest asked = await ReadAsync(context, PageJson.Default.EditorRequest).ConfigureAwait(false);
-        if (!CoapUri.TryParse(asked.Uri, out CoapUri? uri, out string? error))
-        {
-            throw ExplorerException.Bad("Not a CoAP URI", error);
-        }
-
+        CoapUri uri = ExplorerTargets.Parse(asked.Uri);
         bool isFile = asked.Payload?.Kind == "file";
-        RequestSnippetGenerator code = new(asked, uri, isFile ? [] : PayloadOf(asked, null), isFile);
+        byte[]? payload = isFile ? [] : PayloadOf(asked, null);
+
+        // Only valid requests have a form in other languages.
+        _ = ExplorerRequestFactory.Read(asked, uri, payload);
+        RequestSnippetGenerator code = new(asked, uri, payload, isFile);
         await SendAsync(context, JsonSerializer.Serialize(
             new CodeSnippetsAnswer(code.ToCSharp(), code.ToTool(), code.ToLibcoap()), PageJson.Default.CodeSnippetsAnswer))
                 .ConfigureAwait(false);
@@ -176,7 +159,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
     {
         ConvertRequest asked = await ReadAsync(context, PageJson.Default.ConvertRequest).ConfigureAwait(false);
         byte[] bytes = EditorPayloadEncoder.Read(
-            asked.Payload, ExplorerRequestFactory.FormatOf(asked.ContentFormat), _options.MaxBodySize) ?? [];
+            asked.Payload, ExplorerRequestFactory.RequiredFormatOf(asked.ContentFormat), _options.MaxBodySize) ?? [];
         bool isCbor = asked.Payload?.Kind is "cbor" or "hex";
         string? notation = isCbor && CoapCborNotation.TryFormat(bytes, out string text, out _) ? text : null;
         await SendAsync(context, JsonSerializer.Serialize(
@@ -191,6 +174,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
             return (await ReadAsync(context, PageJson.Default.EditorRequest).ConfigureAwait(false), null);
         }
 
+        PageRequestReader.Limit(context, MaxRequestSize);
         IFormCollection form;
         try
         {
@@ -202,9 +186,16 @@ internal sealed class ExplorerApi : IAsyncDisposable
             };
             form = await context.Request.ReadFormAsync(bounds, context.RequestAborted).ConfigureAwait(false);
         }
-        catch (InvalidDataException)
+        catch (InvalidDataException exception)
         {
-            throw TooLarge();
+            // The exception does not say whether a limit is exceeded or the form is malformed.
+            throw context.Request.ContentLength <= _options.MaxBodySize
+                ? ExplorerException.Bad("Not a form", $"The form of the page cannot be read: {exception.Message}", "Reload the page.")
+                : TooLarge();
+        }
+        catch (IOException exception) when (HttpBodyErrors.Of(exception) is { } broken)
+        {
+            throw PageRequestReader.NotReceived(broken);
         }
 
         IFormFile file = form.Files["file"] ?? throw ExplorerException.Bad("No file", "The request of the page has no file.");
@@ -213,16 +204,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
             throw TooLarge();
         }
 
-        EditorRequest asked;
-        try
-        {
-            asked = JsonSerializer.Deserialize(form["request"].ToString(), PageJson.Default.EditorRequest)!;
-        }
-        catch (JsonException exception)
-        {
-            throw NotUnderstood(exception);
-        }
-
+        EditorRequest asked = PageRequestReader.Parse(form["request"].ToString(), PageJson.Default.EditorRequest);
         byte[] bytes = new byte[file.Length];
         using Stream stream = file.OpenReadStream();
         await stream.ReadExactlyAsync(bytes, context.RequestAborted).ConfigureAwait(false);
@@ -242,7 +224,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     private async Task WithClientAsync(HttpContext context, CoapUri uri, UserCoapCredentials? security, Func<ExplorerClient, Task> run)
     {
-        string user = _places.Take(context);
+        CoapQuotaSource user = _places.Take(context);
         try
         {
             ExplorerClient client = _clients.Take(uri, security);

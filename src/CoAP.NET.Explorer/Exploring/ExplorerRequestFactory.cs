@@ -6,6 +6,12 @@ namespace CoAP.NET.Explorer.Exploring;
 
 internal static class ExplorerRequestFactory
 {
+    // The most that the length of an option can say (RFC 7252 section 3.1).
+    private const int MaxLength = 269 + ushort.MaxValue;
+
+    // The end of the largest body in blocks: see CoapDownloadOptions.Offset.
+    private const long MaxOffset = 1L << 30;
+
     private static readonly string[] s_methods = ["GET", "POST", "PUT", "DELETE", "FETCH", "PATCH", "iPATCH"];
 
     /// <summary>The names of the methods; the first one has the value 1.</summary>
@@ -18,10 +24,8 @@ internal static class ExplorerRequestFactory
     /// <exception cref="ExplorerException">An option, a number or a name is not valid.</exception>
     public static CoapRequest Read(EditorRequest asked, CoapUri uri, byte[]? payload)
     {
-        CoapRequest request = new(MethodOf(asked.Method), uri.ToString())
-        {
-            Confirmable = asked.Confirmable,
-        };
+        CoapRequest request = Make(MethodOf(asked.Method), uri);
+        request.Confirmable = asked.Confirmable;
         foreach (EditorOption option in asked.Options)
         {
             request.Options.Add(option.Number, ValueOf(option));
@@ -46,12 +50,30 @@ internal static class ExplorerRequestFactory
                 : throw ExplorerException.Bad("Not a block size", "The block size must be 16, 32, 64, 128, 256, 512 or 1024 (RFC 7959).");
         }
 
+        if (asked.Offset is < 0 or > MaxOffset)
+        {
+            throw ExplorerException.Bad("Not an offset", string.Create(
+                CultureInfo.InvariantCulture, $"A download starts at an offset from 0 to {MaxOffset:N0} (RFC 7959 section 2.2)."));
+        }
+
         if (asked.Offset > 0)
         {
             request.Download = new CoapDownloadOptions { Offset = asked.Offset };
         }
 
         return request;
+    }
+
+    private static CoapRequest Make(CoapMethod method, CoapUri uri)
+    {
+        try
+        {
+            return new CoapRequest(method, uri.ToString());
+        }
+        catch (Exception exception) when (exception is ArgumentException or CoapFormatException)
+        {
+            throw ExplorerException.Bad("Not a CoAP URI", exception.Message);
+        }
     }
 
     public static CoapMethod MethodOf(string name)
@@ -68,6 +90,12 @@ internal static class ExplorerRequestFactory
     /// <summary>Returns the Content-Format for a number in decimal digits; null for none.</summary>
     public static CoapContentFormat? FormatOf(string? value) =>
         ushort.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out ushort number) ? new CoapContentFormat(number) : null;
+
+    /// <summary>Returns the Content-Format for a number in decimal digits; null if there is no number.</summary>
+    /// <exception cref="ExplorerException">The text is not such a number.</exception>
+    public static CoapContentFormat? RequiredFormatOf(string? value) =>
+        value is null ? null
+        : FormatOf(value) ?? throw ExplorerException.Bad("No such Content-Format", "A Content-Format is a number from 0 to 65535.");
 
     /// <summary>Returns the bytes of an option.</summary>
     /// <exception cref="ExplorerException">The value does not match the option.</exception>
@@ -88,10 +116,10 @@ internal static class ExplorerRequestFactory
             OptionFormat.String => Encoding.UTF8.GetBytes(option.Value),
             _ => HexOf(option.Value) ?? throw Wrong(name, "takes hexadecimal digits, two for each byte"),
         };
-        return definition is null || definition.AllowsLength(value.Length)
+        (int min, int max) = (definition?.MinLength ?? 0, definition?.MaxLength ?? MaxLength);
+        return value.Length >= min && value.Length <= max
             ? value
-            : throw Wrong(name, string.Create(
-                CultureInfo.InvariantCulture, $"has {definition.MinLength} to {definition.MaxLength} bytes, and this has {value.Length}"));
+            : throw Wrong(name, string.Create(CultureInfo.InvariantCulture, $"has {min} to {max} bytes, and this has {value.Length}"));
     }
 
     /// <summary>Parses hexadecimal digits, with or without 0x and spaces; null if the text is not hexadecimal.</summary>

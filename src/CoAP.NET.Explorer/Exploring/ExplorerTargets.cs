@@ -13,9 +13,9 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
     /// <summary>The target that the page opens first; null for none.</summary>
     public string? First => options.FirstTarget ?? OwnEndpoints().Select(Text).FirstOrDefault();
 
-    /// <summary>Parses and checks a target.</summary>
-    /// <exception cref="ExplorerException">The text is not a CoAP URI, or the target is not allowed.</exception>
-    public CoapUri Check(string text)
+    /// <summary>Parses a target, which may be any.</summary>
+    /// <exception cref="ExplorerException">The text is not a CoAP URI.</exception>
+    public static CoapUri Parse(string text)
     {
         if (!CoapUri.TryParse(text, out CoapUri? uri, out string? error))
         {
@@ -26,6 +26,15 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
         {
             throw ExplorerException.Bad("Not a CoAP URI", "Port 0 is not a valid destination port.");
         }
+
+        return uri;
+    }
+
+    /// <summary>Parses and checks a target.</summary>
+    /// <exception cref="ExplorerException">The text is not a CoAP URI, or the target is not allowed.</exception>
+    public CoapUri Check(string text)
+    {
+        CoapUri uri = Parse(text);
 
         // Names are resolved later, and their addresses checked then.
         return IsOwn(uri) || options.AllowAnyTarget || options.Targets.MayAllow(uri)

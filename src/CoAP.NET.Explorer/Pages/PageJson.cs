@@ -1,16 +1,20 @@
 using System.Text.Json.Serialization;
+using CoAP.NET.Explorer.Dashboard;
 using CoAP.NET.Explorer.Exploring;
 
 namespace CoAP.NET.Explorer.Pages;
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
-    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull, RespectNullableAnnotations = true,
+    RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(PageProblem))]
 [JsonSerializable(typeof(EditorRequest))]
 [JsonSerializable(typeof(UserCoapCredentials))]
 [JsonSerializable(typeof(ResourcesRequest))]
 [JsonSerializable(typeof(DiscoverRequest))]
 [JsonSerializable(typeof(ConvertRequest))]
+[JsonSerializable(typeof(PeersRequest))]
+[JsonSerializable(typeof(TraceRequest))]
 [JsonSerializable(typeof(ConvertAnswer))]
 [JsonSerializable(typeof(CodeSnippetsAnswer))]
 internal sealed partial class PageJson : JsonSerializerContext;

@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using CoAP.NET.Explorer.Dashboard;
+using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 
@@ -211,21 +212,42 @@ public sealed class DashboardCollectorTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Viewers_that_exceed_MaxViewers_are_refused()
+    public async Task Viewers_of_one_source_leave_places_for_others()
     {
-        _options.MaxViewers = 2;
-        using DashboardViewer one = new();
-        using DashboardViewer two = new();
-        using DashboardViewer three = new();
-        Assert.True(Collector.TryAdd(one.Lines));
-        Assert.True(Collector.TryAdd(two.Lines));
-        Assert.False(Collector.TryAdd(three.Lines));
+        _options.Endpoint = _pair.Server.Endpoint;
+        DashboardPage page = new(_options, _services);
+        using CancellationTokenSource closed = new();
+        List<(DefaultHttpContext Context, Task Task)> greedy =
+            [.. Enumerable.Range(0, 40).Select(i => Open(page, $"2001:db8:0:1{i:x2}::{i}", closed.Token))];
+        (DefaultHttpContext Context, Task Task) other = Open(page, "192.0.2.1", closed.Token);
+        DefaultHttpContext user = Make("2001:db8:0:101::1", closed.Token);
+        user.User = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "operator")], "test"));
+        Task shown = page.ShowAsync(user);
 
-        Collector.Remove(one.Lines);
+        // Half of the sixteen places; each of the next ones gets half of the rest.
+        Assert.Equal(8, greedy.Count(one => !one.Task.IsCompleted));
+        Assert.All(greedy.Where(one => one.Task.IsCompleted), one => Assert.Equal(503, one.Context.Response.StatusCode));
+        Assert.False(other.Task.IsCompleted);
+        Assert.False(shown.IsCompleted);
+        Assert.Equal(10, page.Collector.Viewers);
 
-        Assert.True(Collector.TryAdd(three.Lines));
-        Assert.Equal(2, Collector.Viewers);
-        Assert.Empty((await one.EndAsync()).Skip(1));
+        await closed.CancelAsync();
+        await Task.WhenAll([.. greedy.Select(one => one.Task), other.Task, shown]).WaitAsync(FromMinutes(2));
+        Assert.Equal(0, page.Collector.Viewers);
+        page.Collector.Dispose();
+    }
+
+    private static (DefaultHttpContext Context, Task Task) Open(DashboardPage page, string remote, CancellationToken closed)
+    {
+        DefaultHttpContext context = Make(remote, closed);
+        return (context, page.ShowAsync(context));
+    }
+
+    private static DefaultHttpContext Make(string remote, CancellationToken closed)
+    {
+        DefaultHttpContext context = new() { RequestAborted = closed };
+        context.Connection.RemoteIpAddress = IPAddress.Parse(remote);
+        return context;
     }
 
     [Fact]

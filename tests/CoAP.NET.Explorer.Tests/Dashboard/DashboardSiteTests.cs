@@ -128,14 +128,24 @@ public sealed class DashboardSiteTests : IAsyncDisposable
     [InlineData("trace", "{\"peer\":\"<script>\"}")]
     [InlineData("trace", "{}")]
     [InlineData("trace", "[")]
+    [InlineData("trace", "{\"peer\":null}")]
+    [InlineData("trace", "{\"peer\":5}")]
+    [InlineData("trace", "null")]
+    [InlineData("trace", "")]
     [InlineData("peers", "{\"address\":\"nobody\"}")]
+    [InlineData("peers", "{\"address\":5}")]
+    [InlineData("peers", "[]")]
+    [InlineData("peers", "")]
     public async Task An_invalid_address_is_refused(string call, string body)
     {
         DashboardSite site = await StartAsync();
         using HttpResponseMessage response = await site.PostAsync(call, new { }, request => request.Content = new StringContent(body));
 
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
-        (await response.Content.ReadAsStringAsync()).Omits("script");
+        Assert.Equal("nosniff", Assert.Single(response.Headers.GetValues("X-Content-Type-Options")));
+        string text = await response.Content.ReadAsStringAsync();
+        text.Omits("script");
+        Assert.NotEqual("", JsonDocument.Parse(text).RootElement.TextOf("detail"));
     }
 
     [Fact]

@@ -20,12 +20,18 @@ internal sealed class ExplorerPage : IDisposable
 
     public HttpClient Http { get; }
 
+    public string? Token => _token;
+
     public void Dispose() => Http.Dispose();
 
     /// <summary>Calls, and gives the whole answer.</summary>
-    public async Task<HttpResponseMessage> CallAsync(string name, object body, params (string Name, string Value)[] headers)
+    public Task<HttpResponseMessage> CallAsync(string name, object body, params (string Name, string Value)[] headers) =>
+        SendAsync(name, JsonContent.Create(body), headers);
+
+    /// <summary>Calls with any content, and gives the whole answer.</summary>
+    public async Task<HttpResponseMessage> SendAsync(string name, HttpContent content, params (string Name, string Value)[] headers)
     {
-        using HttpRequestMessage request = Make(name, JsonContent.Create(body), headers);
+        using HttpRequestMessage request = Make(name, content, headers);
         return await Http.SendAsync(request);
     }
 

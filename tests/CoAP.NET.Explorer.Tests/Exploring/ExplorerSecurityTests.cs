@@ -1,6 +1,7 @@
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Explorer.Exploring;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
@@ -63,10 +64,14 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     [InlineData("Origin", "http://evil.example")]
     [InlineData("Origin", "null")]
     [InlineData("Origin", "http://127.0.0.1:1")]
+    [InlineData("Origin", "https://SERVER")]
+    [InlineData("Origin", "ws://SERVER")]
+    [InlineData("Origin", "chrome-extension://SERVER")]
     [InlineData("Sec-Fetch-Site", "cross-site")]
     [InlineData("Sec-Fetch-Site", "same-site")]
     public async Task A_page_of_another_site_is_refused_even_with_the_token(string header, string value) =>
-        Assert.Equal((403, "Another site"), await Page.RefusedAsync("request", Hello, (header, value)));
+        Assert.Equal((403, "Another site"), await Page.RefusedAsync(
+            "request", Hello, (header, value.Replace("SERVER", Page.Http.BaseAddress!.Authority, Ordinal))));
 
     [Fact]
     public async Task A_call_of_the_page_itself_is_accepted()
@@ -217,13 +222,70 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
+    public void Addresses_of_one_source_share_the_places_of_a_user()
+    {
+        ExchangeLimiter places = new(new CoapExplorerOptions());
+        List<CoapQuotaSource> taken = [];
+        for (int i = 0; i < 80; i++)
+        {
+            // Of one /56.
+            if (TryTake($"2001:db8:0:1{i:x2}::{i}") is { } source)
+            {
+                taken.Add(source);
+            }
+        }
+
+        Assert.Equal((16, 16), (taken.Count, places.Taken));
+        Assert.NotNull(TryTake("2001:db8:0:200::1"));
+        Assert.NotNull(TryTake("192.0.2.1"));
+        taken.ForEach(places.Return);
+        Assert.Equal(2, places.Taken);
+
+        CoapQuotaSource? TryTake(string address)
+        {
+            DefaultHttpContext context = new();
+            context.Connection.RemoteIpAddress = IPAddress.Parse(address);
+            try
+            {
+                return places.Take(context);
+            }
+            catch (ExplorerException exception)
+            {
+                Assert.Equal((503, "Too much at a time"), (exception.Status, exception.Problem.Title));
+                return null;
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("about", "{}", 200)]
+    [InlineData("request", "{}", 400)]
+    [InlineData("observe", "[", 400)]
+    [InlineData("resources", "{\"target\":\"coap://SERVER\"}", 200)]
+    [InlineData("request", "{\"method\":\"GET\",\"uri\":\"coap://SERVER/hello\"}", 200)]
+    [InlineData("discover", "{\"seconds\":-1}", 400)]
+    [InlineData("code", "{\"uri\":\"coap://SERVER/hello\"}", 200)]
+    [InlineData("convert", "{}", 200)]
+    public async Task Browsers_must_not_guess_the_type_of_any_answer(string call, string body, int status)
+    {
+        string json = body.Replace("SERVER", new Uri(world.Coap).Authority, Ordinal);
+        using HttpResponseMessage answer = await Page.SendAsync(call, new StringContent(json, Encoding.UTF8, "application/json"));
+        using ExplorerPage stranger = new(Page.Http.BaseAddress!, null);
+        using HttpResponseMessage refused = await stranger.CallAsync(call, new { });
+
+        Assert.Equal((status, 403), ((int)answer.StatusCode, (int)refused.StatusCode));
+        Assert.All([answer, refused], response =>
+            Assert.Equal("nosniff", Assert.Single(response.Headers.GetValues("X-Content-Type-Options"))));
+    }
+
+    [Fact]
     public async Task A_user_cannot_exhaust_the_limit_of_concurrent_exchanges()
     {
         await using WebApplication web = await StartAsync(
             options =>
             {
                 options.AllowAnyTarget = true;
-                options.MaxExchanges = 3;
+                options.MaxExchanges = 4;
                 options.MaxExchangesPerUser = 2;
             },
             explorer => explorer.RequireAuthorization());
