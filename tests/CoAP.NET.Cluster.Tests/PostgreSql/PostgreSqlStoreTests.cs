@@ -155,6 +155,19 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
+    public async Task A_user_that_owns_the_schema_needs_no_right_to_create_one()
+    {
+        string role = $"owner_{_schema}";
+        await server.DoAsync($"create role {role} login; create schema {_schema} authorization {role}; "
+            + "revoke create on database postgres from public");
+        CoapPostgreSqlClusterOptions options = Options();
+        options.ConnectionString = server.ConnectionString.Replace("Username=coap", $"Username={role}", Ordinal);
+        await using CoapPostgreSqlClusterStore store = new(options);
+
+        Assert.Single((await store.JoinAsync(Node(), Lease, Token)).Nodes);
+    }
+
+    [Fact]
     public async Task A_server_that_does_not_answer_delays_the_end_of_a_store_for_a_limited_time()
     {
         VirtualClock clock = new();

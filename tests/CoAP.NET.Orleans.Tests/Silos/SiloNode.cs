@@ -134,9 +134,9 @@ internal sealed class SiloNode : IAsyncDisposable
     public Task VoteAgainstAsync(SiloNode other)
     {
         // Orleans votes by itself only.
-        Type type = typeof(Silo).Assembly.GetType("Orleans.Runtime.MembershipService.MembershipTableManager", throwOnError: true)!;
-        return (Task)type.GetMethod("TryToSuspectOrKill")!.Invoke(
-            _host.Services.GetRequiredService(type), [other.SiloAddress, null])!;
+        Type type = typeof(Silo).Assembly.GetType("Orleans.Runtime.MembershipService.IMembershipManager", throwOnError: true)!;
+        return (Task)type.GetMethod("TrySuspectSilo")!.Invoke(
+            _host.Services.GetRequiredService(type), [other.SiloAddress, null, CancellationToken.None])!;
     }
 
     /// <summary>Whether Orleans takes a silo for dead, and the number of votes against it.</summary>
