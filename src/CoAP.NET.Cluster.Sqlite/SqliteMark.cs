@@ -46,8 +46,8 @@ internal sealed class SqliteMark(string storePath)
 
     /// <summary>Remembers a store.</summary>
     /// <param name="id">The store.</param>
-    /// <param name="turn">How far it is: the store has this number on the disk, and increases it with each start, with each orderly end, and
-    /// once per minute of writes.</param>
+    /// <param name="turn">How far it is: the store has this number on the disk, and increases it with each start, with each orderly end,
+    /// and once per minute of writes.</param>
     public void Write(Guid id, long turn) => DurableFile.Write(Path, Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"""
         {id:N} {turn}
         This file remembers that CoAP.NET keeps the state of a server in {System.IO.Path.GetFileName(storePath)} beside it.
