@@ -1,5 +1,6 @@
 // BenchmarkDotNet's own switches (--help), and --serializers: the matrix of options and payloads beside what was published.
 using System.Globalization;
+using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using CoAP.NET.Bench;
 using CoAP.NET.Benchmarks;
@@ -37,5 +38,6 @@ if (args is [LargeObjects.Switch])
     return 0;
 }
 
-BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(args);
-return 0;
+Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(args)];
+return Array.TrueForAll(summaries,
+    static summary => !summary.HasCriticalValidationErrors && summary.Reports.All(static report => report.Success)) ? 0 : 1;

@@ -1,4 +1,9 @@
+using BenchmarkDotNet.Columns;
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Jobs;
+using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Running;
+using BenchmarkDotNet.Toolchains.InProcess.Emit;
 
 namespace CoAP.NET.Benchmarks.Tests;
 
@@ -12,13 +17,33 @@ public sealed class CodecComparisonTests
     [InlineData(nameof(IMatrixCodec<>.Deserialize), nameof(IMatrixCodec<>.Deserialize))]
     [InlineData(nameof(IMatrixCodec<>.DeserializeAsync), nameof(IMatrixCodec<>.DeserializeAsync))]
     [InlineData(nameof(IMatrixCodec<>.SerializeAsync), nameof(IMatrixCodec<>.SerializeAsync))]
-    public async Task A_codec_whose_output_differs_from_that_of_the_library_is_not_measured(string fault, string method)
+    public void A_codec_whose_output_differs_from_that_of_the_library_is_not_measured(string fault, string method)
     {
         Comparison comparison = new(new FaultyCodec(fault)) { Case = s_case };
 
-        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(comparison.SetupAsync);
+        InvalidOperationException exception = Assert.Throws<InvalidOperationException>(comparison.Setup);
 
         exception.Message.Begins($"FaultyCodec 3+1000: {method} gives other bytes");
+    }
+
+    [Fact]
+    public void A_run_in_process_fails_with_a_codec_whose_output_differs()
+    {
+        string folder = Directory.CreateTempSubdirectory("coap-benchmarks-").FullName;
+        try
+        {
+            // As by the switches --job dry --inProcess.
+            ManualConfig config = ManualConfig.CreateEmpty().AddJob(Job.Dry.WithToolchain(InProcessEmitToolchain.Instance))
+                .AddColumnProvider(DefaultColumnProviders.Instance).AddLogger(NullLogger.Instance)
+                .WithOptions(ConfigOptions.DisableOptimizationsValidator).WithArtifactsPath(folder);
+
+            Assert.All(BenchmarkRunner.Run<WrongComparison>(config).Reports, report => Assert.False(report.Success), throwIfEmpty: true);
+            Assert.All(BenchmarkRunner.Run<PlainComparison>(config).Reports, report => Assert.True(report.Success), throwIfEmpty: true);
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
     }
 
     [Fact]
@@ -26,7 +51,7 @@ public sealed class CodecComparisonTests
     {
         FaultyCodec codec = new(null);
         Comparison comparison = new(codec) { Case = s_case };
-        await comparison.SetupAsync();
+        comparison.Setup();
 
         for (int i = 0; i < 3; i++)
         {
@@ -40,12 +65,12 @@ public sealed class CodecComparisonTests
     }
 
     [Fact]
-    public async Task The_plain_codec_of_the_sample_reads_and_writes_the_same_bytes_as_the_library()
+    public void The_plain_codec_of_the_sample_reads_and_writes_the_same_bytes_as_the_library()
     {
         foreach (MatrixCase one in new PlainComparison().Cases.Append(new(20, 0)))
         {
             PlainComparison comparison = new() { Case = one };
-            await comparison.SetupAsync();
+            comparison.Setup();
 
             Assert.Equal(comparison.SerializeByLibrary(), comparison.SerializeByCodec());
             Assert.Equal(one.Options, comparison.DeserializeByCodec().Options.Count);
@@ -89,13 +114,20 @@ public sealed class CodecComparisonTests
     }
 
     [Fact]
-    public async Task A_serializer_of_the_library_can_be_compared_without_an_adapter()
+    public void A_serializer_of_the_library_can_be_compared_without_an_adapter()
     {
         SameComparison comparison = new() { Case = s_case };
-        await comparison.SetupAsync();
+        comparison.Setup();
 
         Assert.Equal(comparison.SerializeByLibrary(), comparison.SerializeByCodec());
         Assert.Throws<ArgumentNullException>(() => new SerializerCodecAdapter(null!));
+    }
+
+    public class WrongComparison : CodecComparison<PlainMessage>
+    {
+        protected override IMatrixCodec<PlainMessage> CreateCodec() => new FaultyCodec(nameof(IMatrixCodec<>.Serialize));
+
+        protected override IEnumerable<MatrixCase> SelectCases() => [s_case];
     }
 
     public class SameComparison : CodecComparison<CoapMessage>

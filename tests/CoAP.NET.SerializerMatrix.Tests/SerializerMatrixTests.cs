@@ -6,7 +6,7 @@ public sealed class SerializerMatrixTests
     public async Task The_four_published_methods_have_the_parameters_and_results_of_the_thesis()
     {
         StreamMatrix matrix = new() { Case = new MatrixCase(2, 1024) };
-        await matrix.SetupAsync();
+        matrix.Setup();
         byte[] bytes = matrix.Serialize();
 
         Assert.Equal(matrix.Size, bytes.Length);
@@ -17,10 +17,10 @@ public sealed class SerializerMatrixTests
     }
 
     [Fact]
-    public async Task Results_count_as_allocations_and_the_target_stream_does_not()
+    public void Results_count_as_allocations_and_the_target_stream_does_not()
     {
         StreamMatrix matrix = new() { Case = new MatrixCase(2, 1024) };
-        await matrix.SetupAsync();
+        matrix.Setup();
 
         Assert.InRange(Allocations.Least(() => matrix.Serialize()), matrix.Size, matrix.Size + 64);
         Assert.InRange(Allocations.Least(() => matrix.Deserialize()), matrix.Size - 20, matrix.Size + 256);
@@ -32,11 +32,11 @@ public sealed class SerializerMatrixTests
     [Theory]
     [InlineData(nameof(ICoapMessageSerializer.Deserialize), "DeserializeFromStream gives other bytes")]
     [InlineData(nameof(ICoapMessageSerializer.Serialize), "SerializeToStream gives other bytes")]
-    public async Task A_serializer_that_differs_with_a_stream_is_not_measured(string fault, string message)
+    public void A_serializer_that_differs_with_a_stream_is_not_measured(string fault, string message)
     {
         FaultyMatrix matrix = new(fault) { Case = new MatrixCase(0, 10) };
 
-        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(matrix.SetupAsync);
+        InvalidOperationException exception = Assert.Throws<InvalidOperationException>(matrix.Setup);
 
         exception.Mentions(message);
     }

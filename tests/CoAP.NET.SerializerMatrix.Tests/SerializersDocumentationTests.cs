@@ -8,18 +8,18 @@ public sealed class SerializersDocumentationTests
         Snippets.AllStandInTests("benchmarks/serializers.md", ".", 2, "CoAP.NET.SerializerMatrix.Tests");
 
     [Fact]
-    public async Task The_comparison_and_the_matrix_of_the_page_measure_the_selected_messages()
+    public void The_comparison_and_the_matrix_of_the_page_measure_the_selected_messages()
     {
         MyComparison comparison = new();
         Assert.Equal([new(0, 0), new(100, 1000)], comparison.Cases);
         comparison.Case = new MatrixCase(100, 1000);
-        await comparison.SetupAsync();
+        comparison.Setup();
         Assert.Equal(100, comparison.DeserializeByCodec().Options.Count);
 
         MyMatrix matrix = new();
         Assert.Equal([new(0, 0), new(0, 1000)], matrix.Cases);
         matrix.Case = new MatrixCase(0, 1000);
-        await matrix.SetupAsync();
+        matrix.Setup();
         Assert.Equal(CoapCode.Content, matrix.Deserialize().Code);
     }
 

@@ -11,7 +11,7 @@ internal static class ExtremeCase
     public static async Task<MatrixFigures> MeasureAsync()
     {
         StreamMatrix matrix = new() { Case = s_case };
-        await matrix.SetupAsync();
+        matrix.Setup();
         Dictionary<string, double> times = [];
         Dictionary<string, long> bytes = [];
         foreach ((string name, Func<Task> run) in new (string, Func<Task>)[]

@@ -53,6 +53,11 @@ internal static class LargeObjects
         using Process process = OwnProcess.Start([Switch], variables);
         string output = await process.StandardOutput.ReadToEndAsync();
         await process.WaitForExitAsync();
+        if (process.ExitCode != 0)
+        {
+            throw new InvalidOperationException($"The process that measures large objects ended with {process.ExitCode}:\n{output}");
+        }
+
         return output.Split('\n').Where(line => line.StartsWith(Switch, StringComparison.Ordinal))
             .Select(line => line.TrimEnd().Split(Switch)).ToDictionary(parts => parts[1], parts => parts[2]);
     }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime;
 using System.Runtime.InteropServices;
 using System.Text;
 using BenchmarkDotNet.Columns;
@@ -31,7 +32,7 @@ internal static class MatrixReport
             .Append($"{RuntimeInformation.FrameworkDescription}; ")
             .AppendLine(quick
                 ? "a glance, not a measurement."
-                : "medians of 9 iterations of 50 ms after 4 to warm up, all in one process.");
+                : $"medians of 9 iterations of 50 ms after 4 to warm up, all in one process; {Collector}.");
         if (charts is not null)
         {
             MatrixCharts.Write(charts, streams);
@@ -107,6 +108,10 @@ internal static class MatrixReport
     /// <summary>A published time, with its digits.</summary>
     public static string PublishedText(double microseconds) =>
         microseconds.ToString(microseconds < 10 ? "0.000" : microseconds < 1000 ? "0.0" : "N0");
+
+    // Whether the collector is concurrent decides much of what a large object costs.
+    private static string Collector => (GCSettings.IsServerGC ? "server" : "workstation")
+        + $" collector, {(GCSettings.LatencyMode == GCLatencyMode.Batch ? "not " : "")}concurrent";
 
     // A time as a part of the published one; a longer time as a multiple of it.
     private static string Part(double time, double published) =>

@@ -12,6 +12,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
     internal const string SafeWeb = "Glass.House";
     internal const string Client = "Watcher";
     internal const string Benchmark = "Fast.Codec";
+    internal const string WrongBenchmark = "Wrong.Codec";
 
     private static readonly (string Template, string Name, string[] Arguments)[] s_projects =
     [
@@ -24,6 +25,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
         ("coap-aspnet", SafeWeb, ["--dtls"]),
         ("coap-client", Client, []),
         ("coap-serializer-benchmark", Benchmark, []),
+        ("coap-serializer-benchmark", WrongBenchmark, []),
     ];
 
     public async ValueTask InitializeAsync()
@@ -36,6 +38,12 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
             await MakeAsync(template, name, arguments);
             await UsePackedAsync(name, released);
         }
+
+        // Its codec writes another Message ID.
+        string codec = Path.Combine(Folder(WrongBenchmark), "MyCodec.cs");
+        string right = await File.ReadAllTextAsync(codec);
+        right.Mentions("(byte)message.Id]");
+        await File.WriteAllTextAsync(codec, right.Replace("(byte)message.Id]", "(byte)(message.Id + 1)]"));
 
         string solution = Path.Combine(feed.Root, "Templates.slnx");
         await File.WriteAllTextAsync(solution,

@@ -207,6 +207,15 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         });
     }
 
+    [Fact]
+    public async Task The_quick_check_of_a_benchmark_fails_with_a_codec_that_writes_other_bytes()
+    {
+        using Tool benchmark = projects.Start(TemplateProjects.WrongBenchmark, ["--filter", "*", "--job", "dry", "--inProcess"]);
+
+        Assert.Equal(1, await benchmark.EndAsync());
+        benchmark.Output.Mentions("Serialize gives other bytes than the library");
+    }
+
     private static async Task<string> KeyOfAsync(string folder)
     {
         await using FileStream file = File.OpenRead(Path.Combine(folder, "appsettings.Development.json"));
