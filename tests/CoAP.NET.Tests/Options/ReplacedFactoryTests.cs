@@ -113,6 +113,49 @@ public sealed class ReplacedFactoryTests
             Assert.Throws<ArgumentException>(() => new CoapOptionRegistry([new AnyFactory(definition, number)])).Mentions(why);
     }
 
+    [Fact]
+    public void A_definition_whose_parts_contradict_each_other_is_refused()
+    {
+        AssertRefused("names no messages", use: OptionApplicability.None);
+        AssertRefused("names no messages", use: (OptionApplicability)8);
+        AssertRefused("2.05", OptionApplicability.Signalling, new() { SignallingCode = CoapCode.Content });
+        AssertRefused("Set Use to Signalling", with: new() { SignallingCode = CoapCode.Csm });
+        AssertRefused("no signalling code", OptionApplicability.Request | OptionApplicability.Signalling);
+        AssertRefused("methods of requests", OptionApplicability.Response, new() { Methods = [CoapCode.Get] });
+        AssertRefused("methods of requests", with: new() { Methods = [] });
+        AssertRefused("methods of requests", with: new() { Methods = [CoapCode.Get, CoapCode.Content] });
+        AssertRefused("IsSingleInResponse", with: new() { IsSingleInResponse = true });
+        AssertRefused("IsSingleInResponse", OptionApplicability.Request, new() { IsSingleInResponse = true }, isRepeatable: true);
+        AssertRefused("Protection", with: new() { Protection = (OptionProtection)9 });
+        AssertRefused("Caching", with: new() { Caching = (OptionCachingInRequests)9 });
+        AssertRefused("Storing", with: new() { Storing = (OptionCachingInResponses)9 });
+        AssertRefused("ForwardingInRequest", with: new() { ForwardingInRequest = (OptionForwarding)9 });
+        AssertRefused("ForwardingInResponse", with: new() { ForwardingInResponse = (OptionForwarding)9 });
+        AssertRefused("IsRepeatable is False instead of True", OptionApplicability.Request, number: OptionNumber.UriPath);
+        AssertRefused("the use Response instead of Request", OptionApplicability.Response, isRepeatable: true,
+            number: OptionNumber.UriPath);
+
+        static void AssertRefused(string why, OptionApplicability use = OptionApplicability.Both, Parts? with = null,
+            bool isRepeatable = false, int number = 65_104)
+        {
+            Parts parts = with ?? new Parts();
+            OptionDefinition definition = new(number, "Mine", OptionFormat.String, 0, 255, isRepeatable, use)
+            {
+                SignallingCode = parts.SignallingCode,
+                Methods = parts.Methods,
+                IsSingleInResponse = parts.IsSingleInResponse,
+                Protection = parts.Protection,
+                Caching = parts.Caching,
+                Storing = parts.Storing,
+                ForwardingInRequest = parts.ForwardingInRequest,
+                ForwardingInResponse = parts.ForwardingInResponse,
+            };
+            ArgumentException error = Assert.Throws<ArgumentException>(() => new CoapOptionRegistry([new AnyFactory(definition, null)]));
+            error.Mentions("Mine");
+            error.Mentions(why);
+        }
+    }
+
     [Theory]
     [InlineData(OptionFormat.Opaque, 3, "UInt")]
     [InlineData(OptionFormat.UInt, 4, "at most 3 bytes")]
@@ -143,6 +186,25 @@ public sealed class ReplacedFactoryTests
         message.Options.AddRange(options);
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.With(factory) });
         return serializer.Deserialize(CoapDatagramSerializer.Default.Serialize(message)).Options;
+    }
+
+    private sealed record Parts
+    {
+        public CoapCode? SignallingCode { get; init; }
+
+        public IReadOnlyList<CoapCode>? Methods { get; init; }
+
+        public bool IsSingleInResponse { get; init; }
+
+        public OptionProtection Protection { get; init; }
+
+        public OptionCachingInRequests Caching { get; init; }
+
+        public OptionCachingInResponses Storing { get; init; }
+
+        public OptionForwarding ForwardingInRequest { get; init; }
+
+        public OptionForwarding ForwardingInResponse { get; init; }
     }
 
     private sealed class CountingPaths : IOptionFactory

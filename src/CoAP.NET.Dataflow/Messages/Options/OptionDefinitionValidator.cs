@@ -22,6 +22,8 @@ internal static class OptionDefinitionValidator
             ?? throw new ArgumentException(
                 $"The factory {factory.GetType().Name} has no definition. Return the definition of its options.");
         string? error = ErrorOfLengths(definition)
+            ?? ErrorOfUse(definition)
+            ?? ErrorOfBehavior(definition)
             ?? ErrorOfNumber(factory, definition)
             ?? ErrorOfClass(ClassOf(factory), definition)
             ?? ErrorOfKnown(known, definition);
@@ -55,6 +57,57 @@ internal static class OptionDefinitionValidator
         };
     }
 
+    // An option occurs in some messages, and a rule for requests, responses or signalling needs the use of the same name.
+    private static string? ErrorOfUse(OptionDefinition definition)
+    {
+        (string name, OptionApplicability use) = (definition.Name, definition.Use);
+        if (use is OptionApplicability.None || (use & ~(OptionApplicability.Both | OptionApplicability.Signalling)) != 0)
+        {
+            return $"The definition of {name} names no messages in which the option occurs. Set Use to a member of OptionApplicability.";
+        }
+
+        if (definition.SignallingCode is { } code)
+        {
+            return !code.IsSignalling
+                ? $"The definition of {name} has the signalling code {code}, which is no code from 7.01 to 7.31. Use one of them, or "
+                    + "leave it out."
+                : use != OptionApplicability.Signalling
+                    ? $"The definition of {name} has the signalling code {code} and the use {use}. Set Use to Signalling, or leave out the "
+                        + "code."
+                    : null;
+        }
+
+        if (use.HasFlag(OptionApplicability.Signalling))
+        {
+            return $"The definition of {name} has the use {use} and no signalling code. Name the code in SignallingCode, or leave out "
+                + "Signalling.";
+        }
+
+        if (definition.Methods is { } methods
+            && (!use.HasFlag(OptionApplicability.Request) || methods.Count == 0 || methods.Any(static method => !method.IsRequest)))
+        {
+            return $"The definition of {name} has the use {use} and the methods '{string.Join(' ', methods)}'. List methods of requests, "
+                + "and set Use to Request or Both; or set Methods to null for all.";
+        }
+
+        return definition.IsSingleInResponse && (!definition.IsRepeatable || use != OptionApplicability.Both)
+            ? $"The definition of {name} has IsSingleInResponse, which is for options that are repeatable in requests. Set IsRepeatable "
+                + "and the use Both, or leave it out."
+            : null;
+    }
+
+    private static string? ErrorOfBehavior(OptionDefinition definition)
+    {
+        string? undefined = !Enum.IsDefined(definition.Protection) ? nameof(OptionDefinition.Protection)
+            : !Enum.IsDefined(definition.Caching) ? nameof(OptionDefinition.Caching)
+            : !Enum.IsDefined(definition.Storing) ? nameof(OptionDefinition.Storing)
+            : !Enum.IsDefined(definition.ForwardingInRequest) ? nameof(OptionDefinition.ForwardingInRequest)
+            : !Enum.IsDefined(definition.ForwardingInResponse) ? nameof(OptionDefinition.ForwardingInResponse)
+            : null;
+        return undefined is null ? null
+            : $"The definition of {definition.Name} has an undefined value of {undefined}. Use a member of its type.";
+    }
+
     private static string? ErrorOfNumber(IOptionFactory factory, OptionDefinition definition) =>
         definition.Number is < 0 or > OptionNumber.Max
             ? $"The definition of {definition.Name} has the number {definition.Number}. Use a number from 0 to {OptionNumber.Max}."
@@ -83,10 +136,21 @@ internal static class OptionDefinitionValidator
             : null;
     }
 
-    // This library reads the value itself, so it must keep its form.
-    private static string? ErrorOfKnown(CoapOptionRegistry? known, OptionDefinition definition) =>
-        known?.Find(definition.SignallingCode ?? default, definition.Number)?.Definition is { } ours && ours.Format != definition.Format
-            ? $"The definition of {definition.Name} has the format {definition.Format}, but option {definition.Number} is {ours.Name} of "
-                + $"the format {ours.Format}. Keep the format, or use another number."
-            : null;
+    // This library reads the value itself, so it must keep its form and its places.
+    private static string? ErrorOfKnown(CoapOptionRegistry? known, OptionDefinition definition)
+    {
+        if (known?.Find(definition.SignallingCode ?? default, definition.Number)?.Definition is not { } ours)
+        {
+            return null;
+        }
+
+        string both = $"The definition of {definition.Name} is for the number {definition.Number}, which is {ours.Name}";
+        return ours.Format != definition.Format
+            ? $"{both}. It has the format {definition.Format} instead of {ours.Format}. Keep the format, or use another number."
+            : ours.IsRepeatable != definition.IsRepeatable
+                ? $"{both}. IsRepeatable is {definition.IsRepeatable} instead of {ours.IsRepeatable}. Keep it, or use another number."
+                : (ours.Use & ~definition.Use) != 0
+                    ? $"{both}. It has the use {definition.Use} instead of {ours.Use}. Keep the use, or use another number."
+                    : null;
+    }
 }
