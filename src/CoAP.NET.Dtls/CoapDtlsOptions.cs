@@ -107,7 +107,8 @@ public sealed class CoapDtlsOptions
     /// </summary>
     /// <remarks>
     /// Anyone with this file can read all traffic: use it for debugging only, never in production. The endpoint makes it readable for its
-    /// owner alone, even if it already exists, and refuses a link on Unix. Default null: no secret leaves the process.
+    /// owner alone, even if it already exists. On Unix it refuses a link, a device and a pipe, and on Linux also a file of another user or
+    /// with a second name. Default null: no secret leaves the process.
     /// </remarks>
     public string? KeyLogFile { get; set; }
 

@@ -11,7 +11,7 @@ public sealed class CoapDtlsServerSessionFile
     /// <summary>Creates the description of a file.</summary>
     /// <param name="path">
     /// Its path. The server makes the file readable for its owner only and replaces an existing one. It also replaces a link there, and
-    /// never follows it.
+    /// never follows it. A device, a pipe or a socket there is an error.
     /// </param>
     /// <param name="key">
     /// The encryption key: 16, 24 or 32 bytes, the same before and after the restart. Copied. Anyone with key and file can read the traffic
@@ -38,9 +38,13 @@ public sealed class CoapDtlsServerSessionFile
     /// <param name="path">The file.</param>
     /// <returns>Its content.</returns>
     /// <exception cref="FileNotFoundException">There is none, or another caller was quicker.</exception>
-    /// <exception cref="IOException">The file is not readable; the method has deleted it nevertheless.</exception>
+    /// <exception cref="IOException">
+    /// The file is not readable, and the method has deleted it nevertheless. Or the path is a device, a pipe or a socket, which remains.
+    /// </exception>
     internal static byte[] Take(string path)
     {
+        FileStatus.ThrowIfSpecial(path);
+
         // Only one caller can rename the file, and no other looks for the new name.
         string taken = $"{path}.{Guid.NewGuid():N}";
         File.Move(path, taken);

@@ -14,11 +14,14 @@ internal static class PrivateFile
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
     /// <summary>Opens a file to append to it, and creates it if it does not exist.</summary>
-    /// <exception cref="IOException">The file is a link, or does not open.</exception>
-    /// <exception cref="UnauthorizedAccessException">The file belongs to another user, or is not writable.</exception>
+    /// <exception cref="IOException">
+    /// The file is a link, a device, a pipe or a socket, belongs to another user, has a second name, or does not open.
+    /// </exception>
+    /// <exception cref="UnauthorizedAccessException">The file is not writable.</exception>
     public static FileStream Append(string path)
     {
         ThrowIfLink(path);
+        FileStatus.ThrowIfSpecial(path);
         if (OperatingSystem.IsWindows())
         {
             return new FileStream(path,
@@ -37,6 +40,13 @@ internal static class PrivateFile
                 });
         try
         {
+            // Root may open and change everything: a device would then be for root only, and another user would keep his file open.
+            if (!FileStatus.Of(file.SafeFileHandle, path).IsOwnFile)
+            {
+                throw new IOException(
+                    $"'{path}' belongs to another user, has a second name or is no regular file. Remove it, or name another file.");
+            }
+
             // The mode above applies to new files only.
             File.SetUnixFileMode(file.SafeFileHandle, OwnerOnly);
             return file;
@@ -49,11 +59,12 @@ internal static class PrivateFile
     }
 
     /// <summary>Replaces a file atomically: a reader finds the old one or the new one.</summary>
-    /// <exception cref="IOException">The file is not writable.</exception>
+    /// <exception cref="IOException">The file is not writable, or is a device, a pipe or a socket.</exception>
     /// <exception cref="UnauthorizedAccessException">The process has no right to write it.</exception>
     public static void Write(string path, ReadOnlySpan<byte> data)
     {
         // A new file follows no link, and the rename replaces a link itself, not its target.
+        FileStatus.ThrowIfSpecial(path);
         string made = $"{path}.{Guid.NewGuid():N}";
         FileStreamOptions options = new() { Mode = FileMode.CreateNew, Access = FileAccess.Write };
         if (!OperatingSystem.IsWindows())

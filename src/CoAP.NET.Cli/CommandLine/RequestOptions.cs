@@ -1,5 +1,6 @@
 using System.CommandLine;
 using CoAP.NET.Cli.Commands;
+using CoAP.NET.Cli.Files;
 
 namespace CoAP.NET.Cli.CommandLine;
 
@@ -48,17 +49,19 @@ internal sealed class RequestOptions
 
     /// <summary>Opens the file of <c>--output</c> for a request.</summary>
     /// <exception cref="UsageException">An option does not go with <c>--continue</c>.</exception>
-    public OutputFile OpenFile(ParseResult parse, CliContext context, string path, CoapRequest request)
+    public Task<OutputFile> OpenFileAsync(
+        ParseResult parse, CliContext context, OutputPath path, CoapRequest request, CancellationToken cancellationToken)
     {
         string uri = TargetArgument.Complete(parse.GetRequiredValue(Target));
         bool isFromMiddle = request.Download is not null;
         if (!Output.IsContinued(parse))
         {
-            return OutputFile.Create(context, path, uri, isContinuable: request.Method == CoapMethod.Get && !isFromMiddle);
+            bool isContinuable = request.Method == CoapMethod.Get && !isFromMiddle;
+            return OutputFile.CreateAsync(context, path, uri, isContinuable, cancellationToken);
         }
 
         return !isFromMiddle
-            ? OutputFile.Continue(context, path, uri)
+            ? OutputFile.ContinueAsync(context, path, uri, cancellationToken)
             : throw new UsageException("--continue finds the first block itself.", "Give --block-size a size without NUM.");
     }
 }

@@ -1,33 +1,36 @@
 using System.Globalization;
+using System.Text;
+using CoAP.NET.Cli.Files;
 using CoAP.NET.Cli.Output;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Commands;
 
 /// <summary>
-/// The file of <c>--output</c>. A new file gets its name when it is complete, so that a failed request does not change an existing one.
-/// Until then its beginning is in FILE.part, and FILE.part.etag says what it is the beginning of, so that <c>--continue</c> can go on
-/// there.
+/// The file of <c>--output</c>. Until it is complete, its beginning is in FILE.part, and FILE.part.etag says what it is the beginning of,
+/// so that <c>--continue</c> can go on there.
 /// </summary>
 internal sealed class OutputFile : IAsyncDisposable, IProgress<CoapProgress>
 {
     private readonly CliContext _context;
-    private readonly string _path;
+    private readonly OutputWriter _writer;
     private readonly string _uri;
     private readonly bool _isContinuable;
     private string? _remembered;
     private bool _isCommitted;
 
-    private OutputFile(CliContext context, string path, string uri, bool isContinuable, FileStream stream)
+    private OutputFile(CliContext context, OutputWriter writer, string uri, bool isContinuable)
     {
         _context = context;
-        _path = path;
+        _writer = writer;
         _uri = uri;
-        _isContinuable = isContinuable;
-        Stream = stream;
+        _isContinuable = isContinuable && writer.Path.IsReplaced;
     }
 
-    public FileStream Stream { get; }
+    public Stream Stream => _writer.Stream;
+
+    /// <summary>The bytes that were written.</summary>
+    public long Length { get; private set; }
 
     /// <summary>The part of the body that is missing; null to download all of it.</summary>
     public CoapDownloadOptions? Rest { get; private set; }
@@ -35,61 +38,86 @@ internal sealed class OutputFile : IAsyncDisposable, IProgress<CoapProgress>
     /// <summary>Also receives the reports; null for nothing.</summary>
     public TransferProgressBar? Bar { get; set; }
 
-    private string PartPath => _path + ".part";
+    private string PartPath => OutputWriter.PartOf(_writer.Path);
 
-    private string TagPath => _path + ".part.etag";
+    private string TagPath => TagOf(_writer.Path);
 
     /// <summary>Opens a new file.</summary>
     /// <param name="context">The error stream.</param>
     /// <param name="path">The path.</param>
     /// <param name="uri">The URI of the body.</param>
     /// <param name="isContinuable">Whether to keep a part for <c>--continue</c>.</param>
-    public static OutputFile Create(CliContext context, string path, string uri, bool isContinuable)
+    /// <param name="cancellationToken">Ends the wait for a reader of a pipe.</param>
+    public static async Task<OutputFile> CreateAsync(
+        CliContext context, OutputPath path, string uri, bool isContinuable, CancellationToken cancellationToken)
     {
-        if (Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder))
+        OutputWriter writer = await OutputWriter.CreateAsync(path, cancellationToken).ConfigureAwait(false);
+        if (path.IsReplaced)
         {
-            throw new DirectoryNotFoundException($"{path} cannot be written: there is no folder {folder}.");
+            // It belongs to an earlier part.
+            File.Delete(TagOf(path));
         }
 
-        // First, so that it never belongs to another part.
-        File.Delete(path + ".part.etag");
-        return new OutputFile(context, path, uri, isContinuable, Open(path, FileMode.Create));
+        return new OutputFile(context, writer, uri, isContinuable);
     }
 
     /// <summary>Opens a file of which a part may exist.</summary>
-    /// <exception cref="UsageException">The part is of another resource.</exception>
-    public static OutputFile Continue(CliContext context, string path, string uri)
+    /// <exception cref="UsageException">The part is of another resource, or the output is no file.</exception>
+    /// <exception cref="IOException">Other users may have written the part.</exception>
+    public static async Task<OutputFile> ContinueAsync(
+        CliContext context, OutputPath path, string uri, CancellationToken cancellationToken)
     {
-        string part = path + ".part";
-        if (!File.Exists(part) || new FileInfo(part).Length == 0)
+        if (!path.IsReplaced)
         {
-            return Create(context, path, uri, isContinuable: true);
+            throw new UsageException($"--continue needs a file, and {path.Name} is a device, a pipe or a socket.", "Leave out --continue.");
         }
 
-        string[] memory = File.Exists(part + ".etag") ? File.ReadAllLines(part + ".etag") : [];
-        CoapETag? etag = memory is [_, { Length: > 0 } hex, ..] ? ETagOf(hex) : null;
-        if (memory is not [var of, ..] || (etag is null && memory is [_, { Length: > 0 }, ..]))
+        string part = OutputWriter.PartOf(path);
+        if (FileStatus.Of(part).Kind == FileKind.None)
         {
-            Remark(context, $"{part}.etag is missing or damaged, so the version of {part} is unknown. The download starts again.");
-            return Create(context, path, uri, isContinuable: true);
+            return await CreateAsync(context, path, uri, isContinuable: true, cancellationToken).ConfigureAwait(false);
         }
 
-        if (of != uri)
+        OutputWriter writer = OutputWriter.Continue(path);
+        try
         {
-            throw new UsageException($"{part} is a part of {of}, and not of {uri}.",
-                "Continue the download of that URI, or leave out --continue to start again.");
-        }
+            long length = writer.Length;
+            string[] memory = length > 0 && FileStatus.Of(TagOf(path)).IsOwnFile ? File.ReadAllLines(TagOf(path)) : [];
+            CoapETag? etag = memory is [_, { Length: > 0 } hex, ..] ? ETagOf(hex) : null;
+            if (memory is not [var of, ..] || (etag is null && memory is [_, { Length: > 0 }, ..]))
+            {
+                if (length > 0)
+                {
+                    Remark(context,
+                        $"{part}.etag is missing or damaged, so the version of {part} is unknown. The download starts again.");
+                }
 
-        // The last byte comes again: there is a block with it even if the part is complete.
-        FileStream stream = Open(path, FileMode.Open);
-        stream.Position = stream.Length - 1;
-        Remark(context, string.Create(CultureInfo.InvariantCulture, $"Continues after {stream.Length} B in {part}.")
-            + (etag is null ? " The server sends no ETag, so nothing shows whether the resource has changed." : ""));
-        return new OutputFile(context, path, uri, isContinuable: true, stream)
+                writer.Stream.SetLength(0);
+                File.Delete(TagOf(path));
+                return new OutputFile(context, writer, uri, isContinuable: true);
+            }
+
+            if (of != uri)
+            {
+                throw new UsageException($"{part} is a part of {of}, and not of {uri}.",
+                    "Continue the download of that URI, or leave out --continue to start again.");
+            }
+
+            // The last byte comes again: there is a block with it even if the part is complete.
+            writer.Stream.Position = length - 1;
+            Remark(context, string.Create(CultureInfo.InvariantCulture, $"Continues after {length} B in {part}.")
+                + (etag is null ? " The server sends no ETag, so nothing shows whether the resource has changed." : ""));
+            return new OutputFile(context, writer, uri, isContinuable: true)
+            {
+                _remembered = memory.ElementAtOrDefault(1) ?? "",
+                Rest = new CoapDownloadOptions { Offset = length - 1, ETag = etag },
+            };
+        }
+        catch
         {
-            _remembered = memory.ElementAtOrDefault(1) ?? "",
-            Rest = new CoapDownloadOptions { Offset = stream.Position, ETag = etag },
-        };
+            await writer.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
     }
 
     /// <summary>Starts again, because the part belongs to another version of the resource.</summary>
@@ -104,61 +132,58 @@ internal sealed class OutputFile : IAsyncDisposable, IProgress<CoapProgress>
     public void Report(CoapProgress value)
     {
         Bar?.Report(value);
-        if (value.IsUpload || !_isContinuable)
+        if (value.IsUpload)
         {
             return;
         }
 
+        Length = value.BytesTransferred;
         string tag = value.ETag?.ToString() ?? "";
-        if (tag != _remembered)
+        if (_isContinuable && tag != _remembered)
         {
+            DurableFile.Write(TagPath, Encoding.UTF8.GetBytes($"{_uri}\n{tag}\n"));
             _remembered = tag;
-            File.WriteAllText(TagPath, $"{_uri}\n{tag}\n");
         }
     }
 
     /// <summary>Completes the file.</summary>
     public async Task CommitAsync(CancellationToken cancellationToken)
     {
-        Stream.SetLength(Stream.Position);
-        await Stream.FlushAsync(cancellationToken).ConfigureAwait(false);
-        await Stream.DisposeAsync().ConfigureAwait(false);
+        if (_writer.Path.IsReplaced)
+        {
+            Length = Stream.Position;
+        }
+
+        await _writer.CommitAsync(cancellationToken).ConfigureAwait(false);
         _isCommitted = true;
-        File.Move(PartPath, _path, overwrite: true);
-        File.Delete(TagPath);
+        if (_writer.Path.IsReplaced)
+        {
+            File.Delete(TagPath);
+        }
     }
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        if (_isCommitted)
+        long length = _writer.Length;
+        await _writer.DisposeAsync().ConfigureAwait(false);
+        if (_isCommitted || !_writer.Path.IsReplaced)
         {
             return;
         }
 
-        long length = Stream.Length;
-        try
+        // On a full disk the tag may be missing, and --continue cannot use the part without it.
+        if (_isContinuable && length > 0 && _remembered is not null)
         {
-            await Stream.DisposeAsync().ConfigureAwait(false);
+            Remark(_context, string.Create(CultureInfo.InvariantCulture, $"{length} B are in {PartPath}; --continue goes on there."));
+            return;
         }
-        finally
-        {
-            // Also on a full disk, where this part is what fills it.
-            if (_isContinuable && length > 0)
-            {
-                Remark(_context, string.Create(CultureInfo.InvariantCulture, $"{length} B are in {PartPath}; --continue goes on there."));
-            }
-            else
-            {
-                File.Delete(PartPath);
-                File.Delete(TagPath);
-            }
-        }
+
+        _writer.Discard();
+        File.Delete(TagPath);
     }
 
-    // Unbuffered: what was received is in the file, even if the process is killed.
-    private static FileStream Open(string path, FileMode mode) =>
-        new(path + ".part", mode, FileAccess.ReadWrite, FileShare.Read, bufferSize: 0);
+    private static string TagOf(OutputPath path) => OutputWriter.PartOf(path) + ".etag";
 
     private static CoapETag? ETagOf(string hex)
     {

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Net;
 using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Files;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Proxying;
 
@@ -94,7 +95,9 @@ internal static class RequestCommand
     {
         string uri = parse.GetRequiredValue(options.Target);
         string? path = options.Output.PathOf(parse) is { } given and not "-" ? given : null;
-        await using OutputFile? file = path is null ? null : options.OpenFile(parse, run.Context, path, request);
+        await using OutputFile? file = path is null
+            ? null
+            : await options.OpenFileAsync(parse, run.Context, OutputPath.Of(path), request, cancellationToken).ConfigureAwait(false);
         request.Destination = file?.Stream;
         request.Download = file?.Rest ?? request.Download;
         (long started, long retransmissions) = (run.Context.TimeProvider.GetTimestamp(), run.Retransmissions);
@@ -141,6 +144,7 @@ internal static class RequestCommand
         if (isKept)
         {
             await file!.CommitAsync(cancellationToken).ConfigureAwait(false);
+            facts = facts with { FileLength = file.Length };
         }
 
         return run.Printer.Print(response, facts);

@@ -9,4 +9,8 @@ namespace CoAP.NET.Cli.Output;
 /// <param name="FilePath">The file with the payload; null if the payload is in the response.</param>
 /// <param name="Proxy">The proxy of the request; null for none.</param>
 internal sealed record ResponseDetails(string Method, string Uri, DateTimeOffset Time, TimeSpan Elapsed, long Retransmissions,
-    string? FilePath = null, CoapUri? Proxy = null);
+    string? FilePath = null, CoapUri? Proxy = null)
+{
+    /// <summary>The bytes of the payload in the file.</summary>
+    public long FileLength { get; init; }
+}

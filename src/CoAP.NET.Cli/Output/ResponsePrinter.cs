@@ -89,8 +89,8 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
             text += $"  ETag {etag}";
         }
 
-        return about.FilePath is { } path && File.Exists(path)
-            ? string.Create(CultureInfo.InvariantCulture, $"{text}  {new FileInfo(path).Length} B in {path}")
+        return about.FilePath is { } path
+            ? string.Create(CultureInfo.InvariantCulture, $"{text}  {about.FileLength} B in {path}")
             : text;
     }
 }

@@ -54,8 +54,8 @@ internal sealed class FolderListing(ServedFolderPathMapper paths)
         };
         try
         {
-            return [.. new DirectoryInfo(fullPath).EnumerateFileSystemInfos("*", options).Where(item => paths.IsShared(item.Name))
-                .Take(MostLinks).OrderBy(item => item.Name, StringComparer.Ordinal)];
+            return [.. new DirectoryInfo(fullPath).EnumerateFileSystemInfos("*", options).Where(item => paths.IsShared(item.Name)
+                && !ServedFolderPathMapper.IsSpecial(item.FullName)).Take(MostLinks).OrderBy(item => item.Name, StringComparer.Ordinal)];
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException
             && !DescriptorShortage.IsCauseOf(exception))

@@ -1,4 +1,5 @@
 using System.Buffers;
+using CoAP.NET.Cli.Files;
 
 namespace CoAP.NET.Cli.Serving;
 
@@ -36,7 +37,8 @@ internal sealed class ServedFolderPathMapper
             throw new DirectoryNotFoundException($"There is no folder {root}.");
         }
 
-        Root = WithoutLinks(directory).FullName;
+        // Links on the way to the folder are valid too; ConfinedFiles compares whole paths.
+        Root = LinkFreePath.Of(directory.FullName);
         _hasHidden = hasHidden;
     }
 
@@ -86,13 +88,19 @@ internal sealed class ServedFolderPathMapper
         && !name.Any(char.IsControl)
         && !(OperatingSystem.IsWindows() && IsNoNameOnWindows(name));
 
-    // Links on the way to the folder are valid too; ConfinedFiles compares whole paths.
-    private static FileSystemInfo WithoutLinks(DirectoryInfo directory)
+    /// <summary>
+    /// Whether a path is a device, a pipe or a socket, which PUT would replace. The attributes of .NET do not show it on Unix.
+    /// </summary>
+    public static bool IsSpecial(string path)
     {
-        FileSystemInfo real = directory.ResolveLinkTarget(returnFinalTarget: true) ?? directory;
-        return Path.GetDirectoryName(real.FullName) is { } parent
-            ? new DirectoryInfo(Path.Join(WithoutLinks(new DirectoryInfo(parent)).FullName, real.Name))
-            : real;
+        try
+        {
+            return FileStatus.Of(path).Kind == FileKind.Special;
+        }
+        catch (IOException)
+        {
+            return true;
+        }
     }
 
     private static ServedItemKind KindOf(string path)
@@ -112,7 +120,8 @@ internal sealed class ServedFolderPathMapper
             return ServedItemKind.Refused;
         }
 
-        return (attributes & (FileAttributes.ReparsePoint | FileAttributes.Device)) != 0 || !HasExactName(path) ? ServedItemKind.Refused
+        return (attributes & (FileAttributes.ReparsePoint | FileAttributes.Device)) != 0 || !HasExactName(path) || IsSpecial(path)
+            ? ServedItemKind.Refused
             : (attributes & FileAttributes.Directory) != 0 ? ServedItemKind.Folder
             : ServedItemKind.File;
     }

@@ -2,7 +2,7 @@ namespace CoAP.NET.Cli.Serving;
 
 internal enum ServedItemKind
 {
-    /// <summary>Nothing shared: an invalid name, a link, or a hidden file.</summary>
+    /// <summary>Nothing shared: an invalid name, a link, a device, a pipe, or a hidden file.</summary>
     Refused,
 
     /// <summary>Nothing, because a folder on the path is missing.</summary>

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using CoAP.NET.Cli.Files;
 
 namespace CoAP.NET.Load;
 
@@ -36,7 +37,7 @@ internal sealed record ReportFiles(string? Json, string? Html)
     {
         try
         {
-            await File.WriteAllTextAsync(file, text).ConfigureAwait(false);
+            await OutputWriter.WriteTextAsync(file, text).ConfigureAwait(false);
             return true;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
@@ -46,11 +47,16 @@ internal sealed record ReportFiles(string? Json, string? Html)
         }
     }
 
-    private static string? FaultOf(string? file) =>
-        file is null or Standard ? null
-        : file.Length == 0 ? "A file needs a name."
-        : Directory.Exists(file) ? $"'{file}' is a directory. Name a file."
-        : Path.GetDirectoryName(Path.GetFullPath(file)) is { } directory && !Directory.Exists(directory)
-        ? $"There is no directory '{directory}' for '{file}'."
-        : null;
+    private static string? FaultOf(string? file)
+    {
+        try
+        {
+            _ = file is null or Standard ? null : OutputPath.Of(file);
+            return null;
+        }
+        catch (IOException exception)
+        {
+            return exception.Message;
+        }
+    }
 }

@@ -106,6 +106,38 @@ public sealed class PrivateFileTests : IDisposable
         Assert.False(File.Exists(path));
     }
 
+    [Fact]
+    public async Task A_pipe_or_device_in_place_of_a_file_with_secrets_stays()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs pipes with names");
+        string path = _files.Name("pipe");
+        await SpecialFile.MakePipeAsync(path);
+        SetForAll(path);
+
+        Assert.Throws<IOException>(() => CoapDtlsServerSessionFile.Take(path));
+        Assert.Throws<IOException>(() => PrivateFile.Write(path, [1, 2, 3]));
+        Assert.Throws<CoapDtlsException>(() => new KeyLogFile(path));
+
+        Assert.True(SpecialFile.Is(path));
+        Assert.Equal(ForAll, File.GetUnixFileMode(path));
+    }
+
+    [Fact]
+    public async Task A_key_log_whose_file_has_a_second_name_is_refused()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs the number of names of a file");
+        (string path, string aim) = (_files.Name("keys"), _files.Name("aim"));
+        await File.WriteAllTextAsync(aim, "precious");
+        SetForAll(aim);
+        await SpecialFile.MakeHardLinkAsync(aim, path);
+
+        CoapDtlsException refused = Assert.Throws<CoapDtlsException>(() => new KeyLogFile(path));
+
+        Assert.Contains("second name", refused.Message, Ordinal);
+        Assert.Equal("precious", await File.ReadAllTextAsync(aim));
+        Assert.Equal(ForAll, File.GetUnixFileMode(aim));
+    }
+
     // Making links needs rights on Windows.
     private bool TryLink(out string path, out string aim)
     {

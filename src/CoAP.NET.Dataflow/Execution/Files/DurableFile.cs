@@ -37,11 +37,12 @@ internal static partial class DurableFile
     /// Replaces a file: writes to another name and through to the disk, then renames it and syncs the directory. A crash at any point
     /// leaves the old file or the new one.
     /// </summary>
-    /// <exception cref="IOException">The file is not writable.</exception>
+    /// <exception cref="IOException">The file is not writable, or is a device, a pipe or a socket.</exception>
     /// <exception cref="UnauthorizedAccessException">The process has no right to write it.</exception>
     public static void Write(string path, ReadOnlySpan<byte> data)
     {
         string made = path + ".new";
+        FileStatus.ThrowIfSpecial(path);
 
         // A leftover of a crash. A new file follows no link.
         File.Delete(made);
@@ -99,8 +100,17 @@ internal static partial class DurableFile
         }
 
         using FileStream file = new(path, options);
-        file.Write(data);
-        file.Flush(flushToDisk: true);
+        try
+        {
+            file.Write(data);
+            file.Flush(flushToDisk: true);
+        }
+        catch
+        {
+            // On a full disk, an incomplete file only takes space.
+            File.Delete(path);
+            throw;
+        }
     }
 
     private static bool TryName(string made, string path)
