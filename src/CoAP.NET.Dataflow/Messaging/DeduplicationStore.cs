@@ -72,7 +72,7 @@ internal sealed class DeduplicationStore
     public bool TryAdmit(CoapChannel peer, MethodSafety @class, long now, out DuplicateMemoryReservation reserved)
     {
         reserved = default;
-        return _running.Count < _limits.Requests.MaxServed + RunningSlack
+        return _running.Count < (long)_limits.Requests.MaxServed + RunningSlack
             && (@class != MethodSafety.Unsafe || !peer.IsProtected || _logs.TryReserve(peer, now, out reserved));
     }
 

@@ -236,14 +236,13 @@ public abstract class CoapCustomFormatSerializer : ICoapMessageSerializer
         int wanted = EndsWithSource
             ? Math.Max(1, input.Bytes.Length - input.Length)
             : Math.Max(1, BytesMissing(input.Bytes.AsSpan(0, input.Length)));
-        if (input.Length + (long)wanted > MaxMessageSize + 1L)
-        {
-            wanted = MaxMessageSize + 1 - input.Length;
-        }
 
+        // One more byte shows that a message is too large.
+        int longest = (int)Math.Min(MaxMessageSize + 1L, Array.MaxLength);
+        wanted = Math.Min(wanted, longest - input.Length);
         if (input.Length + wanted > input.Bytes.Length)
         {
-            Array.Resize(ref input.Bytes, Math.Max(input.Length + wanted, Math.Min(input.Bytes.Length * 2, MaxMessageSize + 1)));
+            Array.Resize(ref input.Bytes, Math.Max(input.Length + wanted, (int)Math.Min(2L * input.Bytes.Length, longest)));
         }
 
         return input.Bytes.AsMemory(input.Length, wanted);
