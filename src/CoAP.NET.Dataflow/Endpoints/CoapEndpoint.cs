@@ -108,8 +108,8 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// Inserts a block between two stages while the endpoint runs, for example to record messages for some minutes.
     /// </summary>
     /// <remarks>
-    /// The block is the last one of its link; <see cref="CoapPipelineOptions.Insert"/> has the rules for it. No item is lost. After the
-    /// removal of a block with a queue, later items may overtake those that are still in it.
+    /// The block is the last one of its link; <see cref="CoapPipelineOptions.Insert"/> has the rules for it. No item is lost, and none
+    /// overtakes another one: after the begin of a removal, later items wait until the block is empty.
     /// </remarks>
     /// <typeparam name="T">The type of the items that pass the link.</typeparam>
     /// <param name="link">The link, a member of <see cref="CoapStageLinks"/>.</param>

@@ -24,6 +24,9 @@ internal sealed class MeshWiring
 
     // Blocks that are removed while the endpoint runs, with their way out.
     private readonly ConcurrentDictionary<IDataflowBlock, MeshLink> _leaving = [];
+
+    // One removal at a time: a block that is removed may pass its items to another one.
+    private Task _removal = Task.CompletedTask;
     private bool _isEnding;
 
     public MeshWiring(CoapShard shard, CoapPipelineOptions options, InlineBlockBase first)
@@ -104,11 +107,29 @@ internal sealed class MeshWiring
         _ = WatchAsync(block);
     }
 
-    /// <summary>Removes a block while the endpoint runs, and waits until its items have left it.</summary>
+    /// <summary>
+    /// Removes a block while the endpoint runs, and waits until its items have left it. Later items wait for these, so that those of one
+    /// peer keep their order.
+    /// </summary>
     /// <param name="block">The block.</param>
     /// <param name="time">The time for it. If it is not empty by then, what still leaves it is dropped and counted.</param>
     public async Task RemoveAsync<T>(IPropagatorBlock<T, T> block, StopDeadline time)
     {
+        TaskCompletionSource end = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await Interlocked.Exchange(ref _removal, end.Task).ConfigureAwait(false);
+        try
+        {
+            await RemoveInTurnAsync(block, time).ConfigureAwait(false);
+        }
+        finally
+        {
+            end.SetResult();
+        }
+    }
+
+    private async Task RemoveInTurnAsync<T>(IPropagatorBlock<T, T> block, StopDeadline time)
+    {
+        RemovalQueue<T> queue = new(_shard.Environment.Counters);
         TypedMeshLink<T> before;
         TypedMeshLink<T> after;
         lock (_gate)
@@ -122,16 +143,49 @@ internal sealed class MeshWiring
 
             before = (TypedMeshLink<T>)_links[index];
             after = (TypedMeshLink<T>)_links[index + 1];
-            TypedMeshLink<T> direct = new(before.From, after.To, before.LinkName, _shard.Environment.Counters);
+            _places[queue] = _places[block];
+
+            // The way out first, as for an insertion.
+            TypedMeshLink<T> exit = new(queue, after.To, before.LinkName, _shard.Environment.Counters);
+            TypedMeshLink<T> entry = new(before.From, queue, before.LinkName, _shard.Environment.Counters);
             before.Cut();
-            _links = [.. _links[..index], direct, .. _links[(index + 2)..]];
+            _links = [.. _links[..index], entry, exit, .. _links[(index + 2)..]];
             _leaving[block] = after;
         }
 
-        await CompleteTargetAsync(before, time).ConfigureAwait(false);
+        if (before.Source is InlineBlockBase stage)
+        {
+            // What waits for room in the queue gets it after the block has ended.
+            await time.InTimeAsync(Task.WhenAny(stage.WhenTakenAsync(), queue.WhenFull)).ConfigureAwait(false);
+        }
+
+        await CompleteAsync(block, time).ConfigureAwait(false);
         after.Cut();
         _leaving.TryRemove(block, out _);
         _places.TryRemove(block, out _);
+        bool isEmpty = await time.InTimeAsync(queue.OpenAsync()).ConfigureAwait(false);
+        lock (_gate)
+        {
+            int index = _links.IndexOf(_links.First(link => link.Target == queue));
+            if (!isEmpty)
+            {
+                _links[index + 1].Abandon();
+            }
+
+            if (_isEnding)
+            {
+                return;
+            }
+
+            // Another block may be behind the queue by now.
+            before = (TypedMeshLink<T>)_links[index];
+            TypedMeshLink<T> direct =
+                new(before.From, ((TypedMeshLink<T>)_links[index + 1]).To, before.LinkName, _shard.Environment.Counters);
+            before.Cut();
+            _links = [.. _links[..index], direct, .. _links[(index + 2)..]];
+        }
+
+        _places.TryRemove(queue, out _);
     }
 
     // The one that leads to the next stage.
