@@ -43,7 +43,8 @@ internal sealed class ConfigurationKey<TTarget>(
         {
             if (syntax.Parse(values[i]) is not { } value)
             {
-                problems.Add((i, $"allowed is: {syntax.Allowed}"));
+                string hint = HasExponent(values[i]) ? ". Write the number without an exponent" : "";
+                problems.Add((i, $"allowed is: {syntax.Allowed}{hint}"));
                 continue;
             }
 
@@ -68,6 +69,9 @@ internal sealed class ConfigurationKey<TTarget>(
     /// <summary>Returns the key for options that contain those of this one.</summary>
     public ConfigurationKey<TOuter> In<TOuter>(Func<TOuter, TTarget> inner) =>
         new(path, syntax, property, outer => find(inner(outer)));
+
+    private static bool HasExponent(string text) =>
+        text.AsSpan().IndexOfAny('e', 'E') > 0 && double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out _);
 
     private void Set(object owner, object value)
     {

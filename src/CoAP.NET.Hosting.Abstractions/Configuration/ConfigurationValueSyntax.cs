@@ -40,14 +40,14 @@ internal sealed class ConfigurationValueSyntax(string allowed, Func<string, obje
     public static ConfigurationValueSyntax Bytes(long min, long max) => Range("bytes (B, KiB, MiB, GiB),", min, max, long.MaxValue,
         static text => Measure(text, s_bytes, NumberStyles.None), static value => Show(value, s_bytes));
 
-    /// <summary>A number with a decimal point.</summary>
+    /// <summary>A number with a decimal point, with or without an exponent.</summary>
     /// <param name="min">The minimum.</param>
     /// <param name="max">The maximum; <see cref="double.MaxValue"/> for none.</param>
     /// <param name="isAbove">Whether the minimum itself is excluded.</param>
     public static ConfigurationValueSyntax Factor(double min, double max, bool isAbove = false) =>
         Range("number", min, max, double.MaxValue,
-        static text => double.TryParse(text, NumberStyles.AllowDecimalPoint | NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture,
-            out double value) ? value : null,
+        static text => double.TryParse(text, NumberStyles.AllowDecimalPoint | NumberStyles.AllowLeadingSign | NumberStyles.AllowExponent,
+            CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value : null,
         static value => value.ToString(CultureInfo.InvariantCulture), isAbove);
 
     /// <summary>

@@ -148,6 +148,34 @@ public sealed partial class ConfigurationKeysTests
     public void Invalid_sizes_are_refused(string text) =>
         Assert.NotEmpty(Key("Limits:Peers:NewcomerMemory").Set(new AllKeys.OfServer(), [text]));
 
+    [Theory]
+    [InlineData("1e-9", 1e-9)]
+    [InlineData("2.5E-1", 0.25)]
+    [InlineData("1", 1)]
+    public void A_number_with_a_fraction_may_have_an_exponent(string text, double number)
+    {
+        AllKeys.OfServer options = new();
+        ConfigurationKey<AllKeys.OfServer> key = Key("Limits:Blockwise:MaxSourceFraction");
+        Assert.Empty(key.Set(options, [text]));
+        Assert.Equal(number, options.Server.Limits.Blockwise.MaxSourceFraction);
+
+        // What is shown can be set.
+        Assert.Empty(key.Set(options, [key.ValueOf(options)]));
+        Assert.Equal(number, options.Server.Limits.Blockwise.MaxSourceFraction);
+    }
+
+    [Theory]
+    [InlineData("Limits:Requests:MaxServed", "1e3", "allowed is: whole number, 1 to 2147483647. Write the number without an exponent")]
+    [InlineData("Limits:Requests:MaxServed", "1E+3", "Write the number without an exponent")]
+    [InlineData("Limits:Blockwise:RequestMemory", "1e6", "Write the number without an exponent")]
+    [InlineData("Limits:Requests:MaxServed", "1k", "allowed is: whole number, 1 ")]
+    public void The_error_for_a_whole_number_with_an_exponent_says_that_it_has_none(string path, string text, string words)
+    {
+        string problem = Assert.Single(Key(path).Set(new AllKeys.OfServer(), [text])).Problem;
+        problem.Mentions(words);
+        Assert.Equal(text != "1k", problem.Contains("exponent", Ordinal));
+    }
+
     [Fact]
     public void The_error_for_a_value_that_violates_another_rule_than_a_range_states_the_rule() =>
         Assert.Equal("A block size must be 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).",
