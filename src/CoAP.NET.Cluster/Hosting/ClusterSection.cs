@@ -59,7 +59,9 @@ internal sealed class ClusterSection
             }
             else
             {
-                findings.Errors.Add($"{Path}:SecretFile = '{ConfigurationTextFormatter.Of(file)}': {problem}");
+                findings.Errors.Add(File.Exists(file)
+                    ? $"{Path}:SecretFile = '{ConfigurationTextFormatter.OfFile(file)}': {problem}"
+                    : ConfigurationTextFormatter.NoFile($"{Path}:SecretFile", file));
             }
 
             if (KeyFileMode.ProblemOf(file) is { } open)

@@ -246,6 +246,9 @@ public sealed class CoapUri : IEquatable<CoapUri>
         return isParsed;
     }
 
+    /// <summary>Returns why a text is not an absolute CoAP URI, without the text; null if it is one.</summary>
+    internal static string? ProblemOf(string text) => UriReader.TryParse(text, out _, out UriFault fault) ? null : fault.Describe();
+
     /// <summary>Returns scheme and authority of a URI as written, such as <c>coap://example.net:61616</c>.</summary>
     /// <remarks>The URI need not be valid.</remarks>
     /// <param name="uri">The URI; for a reference without a scheme, the result is everything up to the path.</param>

@@ -6,4 +6,7 @@ namespace CoAP.NET.Messages;
 internal readonly record struct UriFault(int Position, string? Message)
 {
     internal string Describe(string text) => $"'{text}' is not a CoAP URI: position {Position}: {Message}";
+
+    /// <summary>The same without the text, which may have a password.</summary>
+    internal string Describe() => $"It is not a CoAP URI: position {Position}: {Message}";
 }

@@ -30,7 +30,7 @@ internal static class EdhocFileOptionsValidator
                 yield return $"{own}:Peer is set, but {own}:File names no credentials.";
             }
 
-            if ((edhoc.Uri ?? edhoc.Peer) is null)
+            if (edhoc.Uri is null && edhoc.Peer is null)
             {
                 yield return $"{own}:File names no credentials, and UseEdhoc sets no function that adds any. The client has to prove its "
                     + "identity.";
@@ -84,7 +84,7 @@ internal static class EdhocFileOptionsValidator
 
         if (!File.Exists(path))
         {
-            yield return $"{key} = '{path}': there is no file {Path.GetFullPath(path)}";
+            yield return ConfigurationTextFormatter.NoFile(key, path);
             yield break;
         }
 

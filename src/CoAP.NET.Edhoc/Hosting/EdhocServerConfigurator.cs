@@ -56,7 +56,10 @@ internal sealed class EdhocServerConfigurator(IServiceProvider services, HostedR
             throw new OptionsValidationException(
                 server.Name, typeof(CoapEdhocServerFileOptions),
                 ConfigurationTextFormatter.OfAll(
-                    [$"{server.SectionPath}:Edhoc:Path = '{Options.Path}' is not a valid path to serve. {exception.Message}"]));
+                    [
+                        $"{server.SectionPath}:Edhoc:Path = '{ConfigurationTextFormatter.OfFile(Options.Path)}' is not a valid path to "
+                            + $"serve. {exception.Message}",
+                    ]));
         }
     }
 

@@ -47,7 +47,7 @@ internal static class CertificateFiles
         // The message of the TLS library is not a sentence.
         if (!File.Exists(path))
         {
-            problem = $"{key} = '{path}': there is no file {Path.GetFullPath(path)}";
+            problem = ConfigurationTextFormatter.NoFile(key, path);
             return null;
         }
 
@@ -58,7 +58,7 @@ internal static class CertificateFiles
         catch (Exception exception)
             when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException or CoapException)
         {
-            problem = $"{key} = '{path}': {exception.Message}";
+            problem = $"{key} = '{ConfigurationTextFormatter.OfFile(path)}': {exception.Message}";
             return null;
         }
     }

@@ -94,9 +94,11 @@ internal sealed class ConfigurationSectionReader<[DynamicallyAccessedMembers(Dyn
             present.Add((key, texts));
             foreach ((int index, string problem) in key.Set(target, texts))
             {
-                // Never shows a password, should one get here.
+                // Never shows a secret, should one get here. The setter of an option may quote its value.
                 string value = ConfigurationTextFormatter.Of(key.Path, texts[index]);
-                findings.Errors.Add($"{ConfigurationTextFormatter.Of(values[index].Path)} = '{value}': {problem}");
+                string shown = value == ConfigurationTextFormatter.Hidden ? problem.Replace(texts[index], value, StringComparison.Ordinal)
+                    : problem;
+                findings.Errors.Add($"{ConfigurationTextFormatter.Of(values[index].Path)} = '{value}': {shown}");
             }
         }
 

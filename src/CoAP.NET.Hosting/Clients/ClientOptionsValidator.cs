@@ -17,28 +17,28 @@ internal sealed class ClientOptionsValidator(
         string section = registration.SectionPath;
         List<string> problems = options.Findings.ListProblems(section, options.AllowUnknownKeys);
 
-        if (options.BaseAddress is { } address && !CoapUri.TryParse(address.ToString(), out _, out string? error))
+        if (options.BaseAddress?.ToString() is { } address && CoapUri.ProblemOf(address) is { } error)
         {
-            problems.Add($"{section}:BaseAddress = '{address}': {error}");
+            AddProblem("BaseAddress", address, error);
         }
 
         if (options.Proxy is { } proxy)
         {
-            if (!CoapUri.TryParse(proxy.ToString(), out CoapUri? host, out string? fault))
+            if (!CoapUri.TryParse(proxy.ToString(), out CoapUri? host))
             {
-                problems.Add($"{section}:Proxy = '{proxy}': {fault}");
+                AddProblem("Proxy", proxy.ToString(), CoapUri.ProblemOf(proxy.ToString())!);
             }
             else if (host.PathSegments.Count > 0 || host.QueryArguments.Count > 0)
             {
-                problems.Add($"{section}:Proxy = '{proxy}': a proxy must be a host. Leave out path and query.");
+                AddProblem("Proxy", proxy.ToString(), "a proxy must be a host. Leave out path and query.");
             }
         }
 
         if (options.Server is { } server && !servers.Any(known => known.Name == server))
         {
             string known = string.Join(", ", servers.Select(static known => known.Name.Length == 0 ? "*" : known.Name));
-            problems.Add($"{section}:Server = '{(server.Length == 0 ? "*" : server)}': no server was added by this "
-                + $"name. {(known.Length == 0 ? "There is none: call AddCoapServer." : $"Known are: {known}.")}");
+            AddProblem("Server", server.Length == 0 ? "*" : server, "no server was added by this name. "
+                + (known.Length == 0 ? "There is none: call AddCoapServer." : $"Known are: {known}."));
         }
 
         if (options.Endpoint.Routes is not null)
@@ -63,5 +63,8 @@ internal sealed class ClientOptionsValidator(
         }
 
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ConfigurationTextFormatter.OfAll(problems));
+
+        void AddProblem(string key, string value, string problem) =>
+            problems.Add($"{section}:{key} = '{ConfigurationTextFormatter.Of(key, value)}': {problem}");
     }
 }

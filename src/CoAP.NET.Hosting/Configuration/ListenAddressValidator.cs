@@ -14,9 +14,10 @@ internal static class ListenAddressValidator
     public static string? Check(string text)
     {
         // The asterisk is not a valid host of a URI; it is the usual notation for all addresses.
-        if (!CoapUri.TryParse(text.Replace("://*", "://[::]", StringComparison.Ordinal), out CoapUri? uri, out string? error))
+        string normal = text.Replace("://*", "://[::]", StringComparison.Ordinal);
+        if (!CoapUri.TryParse(normal, out CoapUri? uri))
         {
-            return error;
+            return CoapUri.ProblemOf(normal);
         }
 
         if (uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)

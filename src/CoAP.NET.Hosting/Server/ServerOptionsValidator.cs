@@ -20,7 +20,8 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration, Ho
         {
             if (ListenAddressValidator.Check(address) is { } problem)
             {
-                problems.Add($"{section}:Endpoints has '{address}': {problem}");
+                string key = $"{section}:Endpoints";
+                problems.Add($"{key} has '{ConfigurationTextFormatter.Of(key, address)}': {problem}");
             }
         }
 

@@ -13,7 +13,7 @@ internal static class OscoreFileOptionsValidator
         section += ":Oscore";
         if (oscore.File is not { } path)
         {
-            if ((oscore.Store ?? oscore.Uri) is not null)
+            if (oscore.Store is not null || oscore.Uri is not null)
             {
                 yield return $"{section}:{(oscore.Store is null ? "Uri" : "Store")} is set, but {section}:File names no security context.";
             }
@@ -56,7 +56,7 @@ internal static class OscoreFileOptionsValidator
         count = 0;
         if (!File.Exists(path) && !Directory.Exists(path))
         {
-            return $"{key} = '{path}': there is no file or directory {Path.GetFullPath(path)}";
+            return ConfigurationTextFormatter.NoFile(key, path, "file or directory");
         }
 
         try

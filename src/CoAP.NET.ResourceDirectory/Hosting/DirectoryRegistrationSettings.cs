@@ -48,7 +48,8 @@ internal sealed class DirectoryRegistrationSettings
         }
         else if (HostedDirectoryRegistration.Check(uri) is { } problem)
         {
-            findings.Errors.Add($"{ConfigurationTextFormatter.Of(item.Path)}:Uri = '{ConfigurationTextFormatter.Of(uri)}': {problem}");
+            findings.Errors.Add(
+                $"{ConfigurationTextFormatter.Of(item.Path)}:Uri = '{ConfigurationTextFormatter.Of("Uri", uri)}': {problem}");
         }
         else
         {

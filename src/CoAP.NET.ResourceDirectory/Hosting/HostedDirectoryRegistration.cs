@@ -14,7 +14,7 @@ internal sealed class HostedDirectoryRegistration(string uri, CoapRegistrationOp
 
     /// <summary>Returns the problem of a directory's URI; null for none.</summary>
     public static string? Check(string uri) =>
-        !CoapUri.TryParse(uri, out CoapUri? parsed, out string? error) ? error
+        !CoapUri.TryParse(uri, out CoapUri? parsed) ? CoapUri.ProblemOf(uri)
             : parsed.Port == 0 ? "It has port 0, which is not a destination."
             : null;
 }
