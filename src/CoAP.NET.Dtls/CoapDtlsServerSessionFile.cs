@@ -8,6 +8,8 @@ namespace CoAP.NET.Dtls;
 /// </remarks>
 public sealed class CoapDtlsServerSessionFile
 {
+    private const int MaxLength = 1 << 30;
+
     /// <summary>Creates the description of a file.</summary>
     /// <param name="path">
     /// Its path. The server makes the file readable for its owner only and replaces an existing one. It also replaces a link there, and
@@ -51,7 +53,7 @@ public sealed class CoapDtlsServerSessionFile
         try
         {
             PrivateFile.ThrowIfLink(taken);
-            return File.ReadAllBytes(taken);
+            return RegularFile.ReadBytes(taken, MaxLength);
         }
         finally
         {

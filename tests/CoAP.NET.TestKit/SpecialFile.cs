@@ -1,8 +1,51 @@
+using System.Diagnostics;
+using System.Net.Sockets;
+
 namespace CoAP.NET.Tests.Shared;
 
 /// <summary>Makes pipes, devices and second names of files, in folders of tests.</summary>
 internal static class SpecialFile
 {
+    /// <summary>What may be in the place of a file, and would block or feed its reader without end.</summary>
+    public static IReadOnlyList<string> Kinds { get; } = ["pipe", "link to a pipe", "endless device", "full device", "socket", "directory"];
+
+    /// <summary>Puts something in the place of a file. A replaced file is gone.</summary>
+    public static void Put(string path, string kind)
+    {
+        File.Delete(path);
+        switch (kind)
+        {
+            case "pipe":
+                MakePipe(path);
+                break;
+            case "link to a pipe":
+                MakePipe(path + ".pipe");
+                File.CreateSymbolicLink(path, path + ".pipe");
+                break;
+            case "endless device":
+                File.CreateSymbolicLink(path, "/dev/zero");
+                break;
+            case "full device":
+                File.CreateSymbolicLink(path, "/dev/full");
+                break;
+            case "socket":
+                // Its name remains when it ends, as after a crash.
+                using (Socket socket = new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
+                {
+                    socket.Bind(new UnixDomainSocketEndPoint(path));
+                    File.Move(path, path + ".socket");
+                }
+
+                File.Move(path + ".socket", path);
+                break;
+            case "directory":
+                Directory.CreateDirectory(path);
+                break;
+            default:
+                throw new ArgumentException(kind, nameof(kind));
+        }
+    }
+
     /// <summary>Makes a pipe with a name.</summary>
     public static Task MakePipeAsync(string path) => Tool.RunAsync("/", "mkfifo", [path]);
 
@@ -29,4 +72,11 @@ internal static class SpecialFile
             return read.ToArray();
         },
         TaskCreationOptions.LongRunning);
+
+    private static void MakePipe(string path)
+    {
+        using Process process = Process.Start("mkfifo", [path]);
+        process.WaitForExit();
+        Assert.Equal(0, process.ExitCode);
+    }
 }

@@ -53,15 +53,7 @@ internal static class ClusterSecretText
         byte[] bytes = [];
         try
         {
-            if (!File.Exists(path))
-            {
-                problem = $"there is no file {Path.GetFullPath(path)}";
-                return null;
-            }
-
-            using FileStream file = File.OpenRead(path);
-            bytes = new byte[Math.Min(file.Length, MaxFileLength)];
-            file.ReadExactly(bytes);
+            bytes = RegularFile.ReadBytes(path, MaxFileLength);
             IReadOnlyList<ReadOnlyMemory<byte>>? secrets = SecretsOf(Encoding.UTF8.GetString(bytes));
             problem = secrets is null ? $"the file does not contain a secret. It must contain {Syntax.Allowed}, and nothing else." : "";
             return secrets;

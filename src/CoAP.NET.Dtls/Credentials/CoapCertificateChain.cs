@@ -38,8 +38,7 @@ public sealed class CoapCertificateChain : IDisposable
     {
         ArgumentException.ThrowIfNullOrEmpty(certificateFile);
         OwnCertificateValidator.ThrowIfNetLacksCryptography();
-        CoapCertificateChain chain = Reading(certificateFile, keyFile,
-            () => IsPfx(certificateFile) ? ReadPfx(certificateFile, keyFile, password) : ReadPem(certificateFile, keyFile, password));
+        CoapCertificateChain chain = Reading(certificateFile, keyFile, () => Read(certificateFile, keyFile, password));
         if (OwnCertificateValidator.ProblemOf(chain.Certificate) is { } problem)
         {
             chain.Dispose();
@@ -61,10 +60,11 @@ public sealed class CoapCertificateChain : IDisposable
         return Reading(file, null, () =>
         {
             X509Certificate2Collection found = [];
-            found.ImportFromPem(File.ReadAllText(file));
+            byte[] content = RegularFile.ReadBytes(file, RegularFile.MaxLength);
+            found.ImportFromPem(RegularFile.TextOf(content));
             if (found.Count == 0)
             {
-                found.Add(X509CertificateLoader.LoadCertificateFromFile(file));
+                found.Add(X509CertificateLoader.LoadCertificate(content));
             }
 
             return found;
@@ -102,26 +102,39 @@ public sealed class CoapCertificateChain : IDisposable
         }
     }
 
-    private static bool IsPfx(string file) => X509Certificate2.GetCertContentType(file) == X509ContentType.Pkcs12;
+    private static CoapCertificateChain Read(string file, string? keyFile, string? password)
+    {
+        byte[] content = RegularFile.ReadBytes(file, RegularFile.MaxLength);
+        try
+        {
+            return X509Certificate2.GetCertContentType(content) == X509ContentType.Pkcs12
+                ? ReadPfx(file, content, keyFile, password)
+                : ReadPem(file, RegularFile.TextOf(content), keyFile, password);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(content);
+        }
+    }
 
-    private static CoapCertificateChain ReadPfx(string file, string? keyFile, string? password)
+    private static CoapCertificateChain ReadPfx(string file, byte[] content, string? keyFile, string? password)
     {
         if (keyFile is not null)
         {
             throw new CoapCredentialException(file, 0, "A PFX file holds the private key itself. Leave the file of the key out.");
         }
 
-        X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(file, password);
+        X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12Collection(content, password);
         X509Certificate2 own = all.FirstOrDefault(static certificate => certificate.HasPrivateKey)
             ?? throw new CoapCredentialException(file, 0, "The file has no certificate with its private key. Export it with the key.");
         all.Remove(own);
         return new CoapCertificateChain(own, WithoutRoots(all));
     }
 
-    private static CoapCertificateChain ReadPem(string file, string? keyFile, string? password)
+    private static CoapCertificateChain ReadPem(string file, string text, string? keyFile, string? password)
     {
         X509Certificate2Collection all = [];
-        all.ImportFromPem(File.ReadAllText(file));
+        all.ImportFromPem(text);
         if (all.Count == 0)
         {
             throw new CoapCredentialException(file, 0, "The file has no certificate in PEM (BEGIN CERTIFICATE).");
@@ -132,7 +145,7 @@ public sealed class CoapCertificateChain : IDisposable
         using (leaf)
         {
             string keyPath = keyFile ?? file;
-            using ECDsa key = ReadKey(leaf, keyPath, File.ReadAllText(keyPath), password);
+            using ECDsa key = ReadKey(leaf, keyPath, keyFile is null ? text : RegularFile.ReadText(keyFile), password);
             try
             {
                 return new CoapCertificateChain(leaf.CopyWithPrivateKey(key), WithoutRoots(all));

@@ -9,7 +9,7 @@ namespace CoAP.NET.Dtls;
 /// Thread-safe. A change applies to later handshakes; open sessions stay open. The dictionary overwrites keys when it removes or replaces
 /// them. It enumerates the identities, in no order. A file has one line <c>identity:key</c> per client, in UTF-8. The key is the text after
 /// the last colon: text, or <c>0x</c> and hexadecimal digits. The dictionary ignores white space around identity and key, empty lines, and
-/// lines that begin with <c>#</c>. Make the file readable for the service only.
+/// lines that begin with <c>#</c>. The file is a regular file of at most 256 MiB, or a link to one. Make it readable for the service only.
 /// </remarks>
 public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
 {
@@ -160,10 +160,13 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
     private static Dictionary<string, byte[]> Read(string path)
     {
         Dictionary<string, byte[]> keys = new(StringComparer.Ordinal);
+        byte[] content = [];
         int number = 0;
         try
         {
-            foreach (string line in File.ReadLines(path, Encoding.UTF8))
+            content = RegularFile.ReadBytes(path, RegularFile.MaxListLength);
+            using StreamReader lines = new(new MemoryStream(content, writable: false), Encoding.UTF8);
+            while (lines.ReadLine() is { } line)
             {
                 number++;
                 ReadOnlySpan<char> text = line.AsSpan().Trim();
@@ -196,6 +199,10 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
         {
             Clear(keys);
             throw new CoapCredentialException(path, 0, $"The file of pre-shared keys is not readable: {exception.Message}", exception);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(content);
         }
     }
 

@@ -9,7 +9,6 @@ namespace CoAP.NET.Edhoc;
 /// <summary>Reads keys and certificates from PEM files, and wipes the bytes of private keys.</summary>
 internal static class PemFile
 {
-    private const int MaxLength = 16 * 1024 * 1024;
     private const int MaxKeyLength = 64 * 1024;
 
     // RFC 8410 section 3.
@@ -23,19 +22,11 @@ internal static class PemFile
 
     /// <summary>Reads a file.</summary>
     /// <exception cref="CoapCredentialException">The file is not readable, or is larger.</exception>
-    public static byte[] ReadBytes(string path, int maxLength = MaxLength)
+    public static byte[] ReadBytes(string path, int maxLength = RegularFile.MaxLength)
     {
         try
         {
-            using FileStream file = new(path, new FileStreamOptions { BufferSize = 0, Share = FileShare.ReadWrite });
-            if (file.Length > maxLength)
-            {
-                throw new CoapCredentialException(path, 0, $"The file has {file.Length:N0} bytes; it may have {maxLength:N0}.");
-            }
-
-            byte[] bytes = GC.AllocateUninitializedArray<byte>((int)file.Length, pinned: true);
-            file.ReadExactly(bytes);
-            return bytes;
+            return RegularFile.ReadBytes(path, maxLength);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or NotSupportedException)
         {

@@ -65,9 +65,22 @@ internal static class CertificateFiles
 
     private static OwnCertificate ReadOwn(string path, string? key, string? password)
     {
-        if (X509Certificate2.GetCertContentType(path) == X509ContentType.Pkcs12)
+        byte[] content = RegularFile.ReadBytes(path, RegularFile.MaxLength);
+        try
         {
-            X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(path, password);
+            return ReadOwn(content, key, password);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(content);
+        }
+    }
+
+    private static OwnCertificate ReadOwn(byte[] content, string? key, string? password)
+    {
+        if (X509Certificate2.GetCertContentType(content) == X509ContentType.Pkcs12)
+        {
+            X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12Collection(content, password);
             X509Certificate2 own = all.FirstOrDefault(static certificate => certificate.HasPrivateKey)
                 ?? throw new CryptographicException("The file has no certificate with its private key.");
             all.Remove(own);
@@ -75,10 +88,12 @@ internal static class CertificateFiles
         }
 
         X509Certificate2Collection chain = [];
-        chain.ImportFromPemFile(path);
+        string text = RegularFile.TextOf(content);
+        string keyText = key is null ? text : RegularFile.ReadText(key);
+        chain.ImportFromPem(text);
         X509Certificate2 certificate = password is null
-            ? X509Certificate2.CreateFromPemFile(path, key ?? path)
-            : X509Certificate2.CreateFromEncryptedPemFile(path, password, key ?? path);
+            ? X509Certificate2.CreateFromPem(text, keyText)
+            : X509Certificate2.CreateFromEncryptedPem(text, keyText, password);
         X509Certificate2Collection intermediates = [
             .. chain.Where(other => !other.RawDataMemory.Span.SequenceEqual(certificate.RawDataMemory.Span))];
         return new OwnCertificate(certificate, intermediates);
@@ -87,7 +102,7 @@ internal static class CertificateFiles
     private static X509Certificate2Collection ReadAuthorities(string path)
     {
         X509Certificate2Collection authorities = [];
-        authorities.ImportFromPemFile(path);
+        authorities.ImportFromPem(RegularFile.ReadText(path));
         return authorities.Count > 0 ? authorities : throw new CryptographicException("The file has no certificate in PEM.");
     }
 }

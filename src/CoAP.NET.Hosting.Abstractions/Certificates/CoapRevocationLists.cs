@@ -55,7 +55,8 @@ public sealed class CoapRevocationLists
 
         try
         {
-            return new CoapRevocationLists(ListsOf(File.ReadAllBytes(file)).Select(list => RevocationListReader.Read(list, authorities)));
+            return new CoapRevocationLists(ListsOf(RegularFile.ReadBytes(file, RegularFile.MaxListLength))
+                .Select(list => RevocationListReader.Read(list, authorities)));
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or CryptographicException
             or System.Formats.Asn1.AsnContentException or ArgumentException or FormatException)

@@ -98,7 +98,9 @@ internal sealed class CredentialFileMonitor : IAsyncDisposable
                 one.LogTaken(_logger, _title, End(one));
             }
         }
-        catch (Exception exception) when (exception is CoapException or ArgumentException)
+#pragma warning disable CA1031 // a file with an unexpected problem must not end the checks of the others
+        catch (Exception exception)
+#pragma warning restore CA1031
         {
             _endpoint.Counters.Add(CoapCounter.CredentialsNotReloaded);
             one.LogNotTaken(_logger, _title, exception.Message);

@@ -10,6 +10,7 @@ internal sealed class OscoreContextFileMonitor : WatchedCredentials, IAsyncDispo
     private const int AtATime = 16;
 
     private readonly string _path;
+    private readonly bool _isDirectory;
     private readonly OscoreContexts _contexts;
     private readonly OscoreContextFile _first;
     private readonly IOscoreStore _store;
@@ -19,6 +20,7 @@ internal sealed class OscoreContextFileMonitor : WatchedCredentials, IAsyncDispo
     private OscoreContextFileMonitor(string path, OscoreContexts contexts, OscoreContextFile first, IOscoreStore store, FileStamp stamp)
     {
         _path = path;
+        _isDirectory = Directory.Exists(path);
         _contexts = contexts;
         _first = first;
         _store = store;
@@ -63,7 +65,7 @@ internal sealed class OscoreContextFileMonitor : WatchedCredentials, IAsyncDispo
     public override async ValueTask<bool> RefreshAsync(DateTimeOffset now)
     {
         // The numbers of an aiocoap directory belong to its single context.
-        if (Directory.Exists(_path) || !_file.Look())
+        if (_isDirectory || !_file.Look())
         {
             return false;
         }

@@ -143,8 +143,7 @@ internal sealed class AiocoapSequenceStore : IOscoreStore, IDisposable
         int length;
         try
         {
-            using FileStream file = new(_file, new FileStreamOptions { BufferSize = 0 });
-            length = file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
+            length = RegularFile.ReadStart(_file, bytes);
         }
         catch (FileNotFoundException)
         {

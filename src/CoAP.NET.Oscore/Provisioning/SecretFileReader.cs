@@ -20,19 +20,8 @@ internal static class SecretFileReader
         byte[] bytes = [];
         try
         {
-            using (FileStream file = new(path, new FileStreamOptions { BufferSize = 0, Share = FileShare.ReadWrite }))
-            {
-                if (file.Length > maxLength)
-                {
-                    throw new CoapCredentialException(path, 0,
-                        $"The file has {file.Length:N0} bytes; one of security contexts has at most {maxLength:N0}.");
-                }
-
-                // A special file reports no length.
-                bytes = GC.AllocateUninitializedArray<byte>(file.Length > 0 ? (int)file.Length : maxLength, pinned: true);
-                int length = file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
-                return parse(bytes.AsSpan(0, length), path);
-            }
+            bytes = RegularFile.ReadBytes(path, maxLength);
+            return parse(bytes, path);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or NotSupportedException)
         {

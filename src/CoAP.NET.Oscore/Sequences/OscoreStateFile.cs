@@ -32,8 +32,7 @@ internal sealed record OscoreStateFile(ulong Epoch, ulong Bound, OscoreReceivedN
         int length;
         try
         {
-            using FileStream file = new(path, new FileStreamOptions { BufferSize = 0 });
-            length = file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
+            length = RegularFile.ReadStart(path, bytes);
         }
         catch (FileNotFoundException)
         {

@@ -1,3 +1,5 @@
+using CoAP.NET.Tests.Shared;
+
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Files of certificates, authorities and revocation lists that change while servers and clients run.</summary>
@@ -92,23 +94,30 @@ public sealed class CertificateRenewalTests : FolderHostTest
         Assert.Equal("CN=second", await ServerOfAsync(host, client));
     }
 
+    public static TheoryData<string, string, string> Invalid => new(
+        from section in (string[])["Dtls", "Tls"]
+        from file in (string[])["server.key", "server.pem", "authorities.pem", "revoked.crl"]
+        from kind in (string[])(OperatingSystem.IsWindows() ? ["nonsense"] : ["nonsense", "pipe", "endless device"])
+        select (section, file, kind));
+
     [Theory]
-    [InlineData("Dtls", "server.key")]
-    [InlineData("Tls", "server.key")]
-    [InlineData("Dtls", "server.pem")]
-    [InlineData("Tls", "server.pem")]
-    [InlineData("Dtls", "authorities.pem")]
-    [InlineData("Tls", "authorities.pem")]
-    [InlineData("Dtls", "revoked.crl")]
-    [InlineData("Tls", "revoked.crl")]
-    public async Task An_invalid_file_keeps_the_previous_credentials_and_is_logged_once(string section, string file)
+    [MemberData(nameof(Invalid))]
+    public async Task An_invalid_file_keeps_the_previous_credentials_and_is_logged_once(string section, string file, string kind)
     {
         string scheme = section == "Dtls" ? "coaps" : "coaps+tcp";
         WriteServer("first");
         WriteLists();
         IHost host = await StartAsync(scheme, section, ("Crl", Name("revoked.crl")), ("ClientCertificates", "Optional"));
 
-        File.WriteAllText(Name(file), "nonsense\n");
+        if (kind == "nonsense")
+        {
+            File.WriteAllText(Name(file), "nonsense\n");
+        }
+        else
+        {
+            SpecialFile.Put(Name(file), kind);
+        }
+
         for (int i = 0; i < 5; i++)
         {
             _time.Tick();

@@ -125,7 +125,7 @@ public sealed class ContextFileTests : FolderTest
             file.SetLength((16 * 1024 * 1024) + 1);
         }
 
-        Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(path)).Mentions("16,777,217 bytes");
+        Assert.Throws<CoapCredentialException>(() => OscoreContextFile.Read(path)).Mentions("16,777,216 bytes");
     }
 
     [Fact]

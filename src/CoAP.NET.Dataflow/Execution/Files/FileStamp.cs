@@ -4,7 +4,7 @@ namespace CoAP.NET;
 
 /// <summary>Detects changes of a file: of the target itself if the path is a link, because container volumes replace links.</summary>
 /// <param name="Written">The time of the last write; the default if there is no file.</param>
-/// <param name="Length">Its length in bytes; -1 if there is no file.</param>
+/// <param name="Length">Its length in bytes; -1 if there is no file, -2 if it is not a regular file.</param>
 internal readonly record struct FileStamp(DateTime Written, long Length)
 {
     public static FileStamp Of(SafeFileHandle file) => new(File.GetLastWriteTimeUtc(file), RandomAccess.GetLength(file));
@@ -13,8 +13,12 @@ internal readonly record struct FileStamp(DateTime Written, long Length)
     {
         try
         {
-            using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            using SafeFileHandle file = RegularFile.Open(path);
             return Of(file);
+        }
+        catch (NotRegularFileException)
+        {
+            return new FileStamp(default, -2);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or NotSupportedException)
         {

@@ -1,0 +1,241 @@
+using System.ComponentModel;
+using System.Globalization;
+using System.Runtime.InteropServices;
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// Opens and reads files that operators name, such as those of keys. Nothing blocks and memory is bounded, whatever is in the place of the
+/// file: a pipe, a socket, a device or a directory is an error. Links are followed, because container volumes mount secrets as links.
+/// </summary>
+internal static partial class RegularFile
+{
+    /// <summary>Maximum length in bytes of certificates, and of other files with a small number of entries.</summary>
+    public const int MaxLength = 16 * 1024 * 1024;
+
+    /// <summary>Maximum length in bytes of files with an entry for each of very many devices.</summary>
+    public const int MaxListLength = 256 * 1024 * 1024;
+
+    private const int FirstLength = 4096;
+
+    // Errors of open(2), the same on all systems.
+    private const int NotPermitted = 1;
+    private const int NotFound = 2;
+    private const int Interrupted = 4;
+    private const int AccessDenied = 13;
+    private const int NotDirectory = 20;
+
+    // Of statx(2).
+    private const int CurrentDirectory = -100;
+    private const int EmptyPath = 0x1000;
+    private const int TypeMask = 1;
+    private const int StatLength = 256;
+    private const int ModeOffset = 28;
+    private const int TypeBits = 0xF000;
+    private const int RegularType = 0x8000;
+
+    // O_NONBLOCK, O_CLOEXEC and O_NOCTTY; O_RDONLY is 0. Where they are unknown, the file system of .NET opens the file.
+    private static readonly int s_openFlags =
+        OperatingSystem.IsLinux() || OperatingSystem.IsAndroid() ? 0x800 | 0x80000 | 0x100
+        : OperatingSystem.IsMacOS() || OperatingSystem.IsMacCatalyst() || OperatingSystem.IsIOS() ? 0x4 | 0x1000000 | 0x20000
+        : 0;
+
+    // The number of statx; 0 where it is not asked. By number, because glibc has a function for it since 2.28 and musl since 1.2.5 only.
+    private static readonly nint s_statx = !OperatingSystem.IsLinux() ? 0 : RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.X64 => 332,
+        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 291,
+        Architecture.Arm or Architecture.Armv6 => 397,
+        Architecture.X86 or Architecture.Ppc64le => 383,
+        Architecture.S390x => 379,
+        _ => 0,
+    };
+
+    /// <summary>Opens a file to read it.</summary>
+    /// <exception cref="IOException">There is no such file, or it is not a regular file. The message does not contain the path.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process has no right to read it.</exception>
+    public static SafeFileHandle Open(string path)
+    {
+        // Before the opening too: to open a device can have an effect.
+        ThrowUnlessRegular(TypeOf(path));
+        SafeFileHandle file = OpenHandle(path);
+        try
+        {
+            // The file may be another one by now.
+            ThrowUnlessRegular(TypeOf(file));
+            return file;
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Reads a whole file.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="maxLength">Maximum length in bytes.</param>
+    /// <returns>The content in an array that does not move, so that the caller can overwrite secrets.</returns>
+    /// <exception cref="IOException">
+    /// There is no such file, it is longer, or it is not a regular file. The message does not contain the path.
+    /// </exception>
+    /// <exception cref="UnauthorizedAccessException">The process has no right to read it.</exception>
+    public static byte[] ReadBytes(string path, int maxLength)
+    {
+        using SafeFileHandle file = Open(path);
+
+        // Some file systems report no length. One more byte shows the end.
+        long reported = RandomAccess.GetLength(file);
+        byte[] bytes = reported > maxLength ? throw TooLong(maxLength) : New((int)Math.Min(Math.Max(reported, FirstLength), maxLength) + 1);
+        int length = 0;
+        try
+        {
+            while (RandomAccess.Read(file, bytes.AsSpan(length), length) is > 0 and int read)
+            {
+                length += read;
+                if (length > maxLength)
+                {
+                    throw TooLong(maxLength);
+                }
+
+                if (length == bytes.Length)
+                {
+                    bytes = Copy(bytes, length, (int)Math.Min(2L * length, maxLength + 1L));
+                }
+            }
+
+            return bytes = Copy(bytes, length, length);
+        }
+        catch
+        {
+            CryptographicOperations.ZeroMemory(bytes);
+            throw;
+        }
+    }
+
+    /// <summary>Reads the beginning of a file.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="bytes">Receives the bytes.</param>
+    /// <returns>The number of bytes; fewer than there is room for only if the file ends.</returns>
+    /// <inheritdoc cref="Open(string)" path="/exception"/>
+    public static int ReadStart(string path, Span<byte> bytes)
+    {
+        using SafeFileHandle file = Open(path);
+        int length = 0;
+        while (length < bytes.Length && RandomAccess.Read(file, bytes[length..], length) is > 0 and int read)
+        {
+            length += read;
+        }
+
+        return length;
+    }
+
+    /// <summary>Reads a whole file as text: UTF-8, or what its first bytes say.</summary>
+    /// <inheritdoc cref="ReadBytes"/>
+    public static string ReadText(string path, int maxLength = MaxLength)
+    {
+        byte[] bytes = ReadBytes(path, maxLength);
+        try
+        {
+            return TextOf(bytes);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(bytes);
+        }
+    }
+
+    /// <summary>The text of the bytes of a file: UTF-8, or what its first bytes say.</summary>
+    public static string TextOf(byte[] bytes)
+    {
+        using StreamReader reader = new(new MemoryStream(bytes, writable: false), Encoding.UTF8);
+        return reader.ReadToEnd();
+    }
+
+    private static IOException TooLong(int maxLength) => new(string.Create(
+        CultureInfo.InvariantCulture, $"It has more than {maxLength:N0} bytes, which is the limit. Name the right file, or split it."));
+
+    private static byte[] New(int length) => GC.AllocateUninitializedArray<byte>(length, pinned: true);
+
+    private static byte[] Copy(byte[] bytes, int used, int length)
+    {
+        byte[] copy = New(length);
+        bytes.AsSpan(0, used).CopyTo(copy);
+        CryptographicOperations.ZeroMemory(bytes);
+        return copy;
+    }
+
+    private static SafeFileHandle OpenHandle(string path)
+    {
+        if (s_openFlags == 0)
+        {
+            return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        }
+
+        while (true)
+        {
+            SafeFileHandle file = new(Open(path, s_openFlags), ownsHandle: true);
+            int error = Marshal.GetLastPInvokeError();
+            if (!file.IsInvalid)
+            {
+                return file;
+            }
+
+            file.Dispose();
+            if (error != Interrupted)
+            {
+                throw error switch
+                {
+                    NotFound or NotDirectory => new FileNotFoundException("There is no such file."),
+                    NotPermitted or AccessDenied =>
+                        new UnauthorizedAccessException("The process has no right to read it. Give its user the right."),
+                    _ => new IOException($"The system does not open it: {new Win32Exception(error).Message}."),
+                };
+            }
+        }
+    }
+
+    private static void ThrowUnlessRegular(bool? isRegular)
+    {
+        if (isRegular == false)
+        {
+            throw new NotRegularFileException();
+        }
+    }
+
+    // Null if the system does not say: the opening finds out.
+    private static unsafe bool? TypeOf(string path)
+    {
+        byte* status = stackalloc byte[StatLength];
+        return s_statx != 0 && SystemCall(s_statx, CurrentDirectory, path, 0, TypeMask, status) == 0 ? IsRegular(status) : null;
+    }
+
+    private static unsafe bool TypeOf(SafeFileHandle file)
+    {
+        if (s_statx != 0)
+        {
+            byte* status = stackalloc byte[StatLength];
+            if (SystemCall(s_statx, file.DangerousGetHandle(), "", EmptyPath, TypeMask, status) == 0)
+            {
+                return IsRegular(status);
+            }
+        }
+
+        // Pipes, sockets and terminals cannot seek. What can, ends at the limit of the reader.
+        using FileStream stream = new(new SafeFileHandle(file.DangerousGetHandle(), ownsHandle: false), FileAccess.Read, 0, file.IsAsync);
+        return stream.CanSeek && (File.GetAttributes(file) & FileAttributes.Directory) == 0;
+    }
+
+    private static unsafe bool IsRegular(byte* status) => (*(ushort*)(status + ModeOffset) & TypeBits) == RegularType;
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial int Open(string path, int flags);
+
+    [LibraryImport("libc", EntryPoint = "syscall", StringMarshalling = StringMarshalling.Utf8)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static unsafe partial nint SystemCall(nint number, nint directory, string path, nint flags, nint mask, byte* status);
+}
