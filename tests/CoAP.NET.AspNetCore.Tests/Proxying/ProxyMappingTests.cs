@@ -240,7 +240,7 @@ public sealed class ProxyMappingTests : ProxyTest
         mute.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         string target = status == 504 ? $"coap://{mute.LocalEndPoint}/" : "coap://127.0.0.1:1/";
         await StartAsync(application =>
-            application.MapCoapResource("/room", target, resource => resource.Timeout = FromSeconds(1)));
+            application.MapCoapResource("/room", target, resource => resource.Timeout = status == 504 ? FromSeconds(1) : FromMinutes(1)));
         Http.BaseAddress = new Uri($"http://127.0.0.1:{Port}");
 
         using HttpResponseMessage refused = await SendAsync("GET", "/room");

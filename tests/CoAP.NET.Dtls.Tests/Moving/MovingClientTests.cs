@@ -49,6 +49,8 @@ public sealed class MovingClientTests
     private static SecureEndpoints Secure() => new(endpoint: options =>
     {
         options.Limits.Peers.TrustedPrefixes.Clear();
-        options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(300) };
+
+        // A copy comes soon, and copies come for minutes: an observer on a busy machine is not given up.
+        options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = FromMilliseconds(300), MaxRetransmit = 10 };
     });
 }

@@ -142,20 +142,23 @@ public sealed class RenewalTests : IDisposable
             },
             endpoint => endpoint.LoggerFactory = log).StartAsync();
 
-        await FailAsync();
-        Assert.IsType<TimeZoneNotFoundException>(Assert.Single(log.Of(2110)).Exception);
+        await FailAsync(() => log.Of(2110).Count > 0);
+        Assert.IsType<TimeZoneNotFoundException>(log.Of(2110)[0].Exception);
         select = () => new CoapDtlsCredentials(new CoapCertificateChain(_authority.Issue(address: IPAddress.Loopback), []));
-        await FailAsync();
-        Assert.Contains(log.Of(2102), line => line.Text.Contains("name no authority", Ordinal));
+        await FailAsync(() => log.Of(2102).Any(line => line.Text.Contains("name no authority", Ordinal)));
 
-        async Task FailAsync()
+        // The client hears nothing of it, so that the test ends the request when the server has said why.
+        async Task FailAsync(Func<bool> isLogged)
         {
             CoapClient client = secure.Client(configure: dtls =>
             {
                 dtls.Client = new CoapDtlsClientOptions { TrustedAuthorities = { _authority.Certificate } };
-                dtls.HandshakeTimeout = FromSeconds(1);
             });
-            await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"{secure.Host}/hello"));
+            using CancellationTokenSource end = new();
+            Task<CoapResponse> asked = client.SendAsync(new CoapRequest(CoapMethod.Get, $"{secure.Host}/hello"), end.Token);
+            await Eventually.IsTrueAsync(isLogged);
+            await end.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => asked);
         }
     }
 

@@ -151,6 +151,6 @@ public sealed class GroupSocketTests
         new(new CoapEndpointOptions
         {
             Transports = { UdpEngine = engine, Shards = shards },
-            Parameters = new() { DefaultLeisure = FromMilliseconds(20) }
+            Parameters = new() { DefaultLeisure = FromMilliseconds(20), PiggybackWindow = FromMinutes(2) }
         });
 }

@@ -38,10 +38,13 @@ public sealed partial class UdpDescriptorTests : UdpTest
 
     private static int DescriptorOf(int port)
     {
-        // The local address is the second column, the inode the tenth.
-        string inode = File.ReadLines("/proc/net/udp").Skip(1).Select(static line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
-            .Single(columns => columns[1] == string.Create(CultureInfo.InvariantCulture, $"0100007F:{port:X4}"))[9];
-        return Directory.GetFiles("/proc/self/fd").Where(path => new FileInfo(path).LinkTarget == $"socket:[{inode}]")
+        // The local address is the second column, the inode the tenth. The table is that of the machine, and changes while it is read: a
+        // row may occur twice, and a socket of another process may have had the port. Only one of them is a descriptor of this process.
+        HashSet<string> sockets = [
+            .. File.ReadLines("/proc/net/udp").Skip(1).Select(static line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+                .Where(columns => columns[1] == string.Create(CultureInfo.InvariantCulture, $"0100007F:{port:X4}"))
+                .Select(static columns => $"socket:[{columns[9]}]")];
+        return Directory.GetFiles("/proc/self/fd").Where(path => new FileInfo(path).LinkTarget is { } target && sockets.Contains(target))
             .Select(static path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture)).Single();
     }
 
