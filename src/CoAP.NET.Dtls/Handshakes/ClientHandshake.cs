@@ -276,7 +276,7 @@ internal sealed class ClientHandshake : Handshake
         hello.UInt16(RenegotiationSuite).EndVector(suites, 2).Vector(1, [0]);
         int extensions = hello.BeginVector(2);
         WriteExtensions(hello);
-        Add(hello.EndVector(extensions, 2));
+        Add(hello.EndExtensions(extensions));
         Flush();
     }
 

@@ -72,6 +72,22 @@ internal sealed class MessageWriter
         return this;
     }
 
+    /// <summary>
+    /// Ends the block of extensions of a hello. Without extensions it takes its length back: old peers read no block in a hello that needs
+    /// none, and a server must not answer a hello without extensions with one (RFC 5246 section 7.4.1.2).
+    /// </summary>
+    /// <param name="mark">The mark of <see cref="BeginVector"/>, with a length of two bytes.</param>
+    public MessageWriter EndExtensions(int mark)
+    {
+        if (_length > mark)
+        {
+            return EndVector(mark, sizeof(ushort));
+        }
+
+        _length = mark - sizeof(ushort);
+        return this;
+    }
+
     /// <summary>Returns the bytes written after a mark.</summary>
     /// <param name="mark">The mark of <see cref="BeginVector"/>.</param>
     public ReadOnlySpan<byte> Since(int mark) => _bytes.AsSpan(mark, _length - mark);

@@ -513,7 +513,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
             hello.UInt16(ReturnRoutabilityExtension).Vector(2, []);
         }
 
-        Add(hello.EndVector(extensions, 2));
+        Add(hello.EndExtensions(extensions));
         TraceSuite();
     }
 
