@@ -28,7 +28,31 @@ internal static class NodePeers
     /// <param name="body">The body to send; null for none.</param>
     /// <param name="arguments">Method, URI and options of <c>client.js</c>.</param>
     /// <returns>The body of the response and what the program wrote: the code.</returns>
-    public static async Task<(byte[] Body, PeerResult Result)> TransferAsync(byte[]? body, params string[] arguments)
+    public static Task<(byte[] Body, PeerResult Result)> TransferAsync(byte[]? body, params string[] arguments) =>
+        TransferAsync(body, all => Script("client.js", all), arguments);
+
+    /// <summary>What stands for node-coap-client, the client over DTLS.</summary>
+    public const string DtlsProgram = "node_modules/node-coap-client/package.json";
+
+    /// <summary>Does one request over DTLS with the key of <see cref="StreamServer"/>.</summary>
+    /// <param name="body">The body to send; null for none.</param>
+    /// <param name="arguments">Method, URI and options of <c>dtls-client.js</c>.</param>
+    /// <returns>The body of the response and what the program wrote: the code.</returns>
+    public static Task<(byte[] Body, PeerResult Result)> TransferOverDtlsAsync(byte[]? body, params string[] arguments) =>
+        TransferAsync(body, all => StartDtlsClient([.. all]), arguments);
+
+    /// <summary>Starts the client over DTLS with the key of <see cref="StreamServer"/>, for observations.</summary>
+    /// <param name="arguments">Method, URI and options of <c>dtls-client.js</c>.</param>
+    public static PeerProcess StartDtlsClient(params string[] arguments) => StartDtlsClientWithKey(StreamServer.Key, arguments);
+
+    /// <summary>Starts the client over DTLS with a key.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="arguments">Method, URI and options of <c>dtls-client.js</c>.</param>
+    public static PeerProcess StartDtlsClientWithKey(string key, params string[] arguments) =>
+        Script("dtls-client.js", [arguments[0], arguments[1], StreamServer.Identity, key, .. arguments[2..]]);
+
+    private static async Task<(byte[] Body, PeerResult Result)> TransferAsync(
+        byte[]? body, Func<IEnumerable<string>, PeerProcess> start, string[] arguments)
     {
         using TemporaryDirectory directory = new();
         string output = directory.PathOf("response");
@@ -40,7 +64,7 @@ internal static class NodePeers
             all.AddRange(["--in", input]);
         }
 
-        await using PeerProcess process = Script("client.js", all);
+        await using PeerProcess process = start(all);
         PeerResult result = await process.WaitForExitAsync(PeerProcess.TransferHangLimit);
         return (File.Exists(output) ? await File.ReadAllBytesAsync(output) : [], result);
     }
