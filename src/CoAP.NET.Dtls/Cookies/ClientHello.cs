@@ -1,15 +1,19 @@
 using System.Buffers.Binary;
 using System.Text;
+using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Cookies;
 
-/// <summary>The fields of a ClientHello that a cookie covers (RFC 6347 section 4.2.1). Points into the datagram.</summary>
+/// <summary>
+/// A ClientHello, or its first fragment: the fields up to the cookie, and those behind it of a whole one. Points into the datagram.
+/// </summary>
 internal readonly ref struct ClientHello
 {
-    private const int HandshakeHeaderSize = 12;
+    /// <summary>Maximum bytes of a ClientHello in fragments. One with a key share of a hybrid group, for DTLS 1.3, has 1,800.</summary>
+    public const int MaxFragmented = 4_096;
+
     private const int VersionAndRandom = 34;
-    private const byte ClientHelloType = 1;
     private const int MaxSessionId = 32;
     private const ushort ServerName = 0;
     private const ushort ExtendedMasterSecret = 23;
@@ -18,15 +22,16 @@ internal readonly ref struct ClientHello
     // The longest name in the Domain Name System.
     private const int MaxServerName = 255;
 
-    private ClientHello(ReadOnlySpan<byte> record, ulong sequence, ReadOnlySpan<byte> before, ReadOnlySpan<byte> cookie,
-        ReadOnlySpan<byte> after, ReadOnlySpan<byte> extensions)
+    private ClientHello(ReadOnlySpan<byte> record, ulong sequence, MessageHeader header, ReadOnlySpan<byte> before,
+        ReadOnlySpan<byte> cookie, ReadOnlySpan<byte> extensions)
     {
         Sequence = sequence;
         Extensions = extensions;
         Record = record;
+        Number = header.Number;
+        IsWhole = header.IsWhole;
         BeforeCookie = before;
         Cookie = cookie;
-        AfterCookie = after;
     }
 
     /// <summary>The whole record.</summary>
@@ -40,19 +45,24 @@ internal readonly ref struct ClientHello
             ? hello.BeforeCookie[(VersionAndRandom + 1)..].ToArray()
             : null;
 
-    /// <summary>Version, random and session id.</summary>
+    /// <summary>Whether it is whole; otherwise it is the first fragment.</summary>
+    public bool IsWhole { get; }
+
+    /// <summary>The number of the message in the handshake.</summary>
+    public ushort Number { get; }
+
+    /// <summary>Version, random and session id: what a cookie covers.</summary>
     public ReadOnlySpan<byte> BeforeCookie { get; }
 
     /// <summary>The cookie; empty in a first ClientHello.</summary>
     public ReadOnlySpan<byte> Cookie { get; }
 
-    /// <summary>Cipher suites and compression methods: extensions may differ the second time.</summary>
-    public ReadOnlySpan<byte> AfterCookie { get; }
-
     /// <summary>The number of its record.</summary>
     public ulong Sequence { get; }
 
-    /// <summary>The extensions, without the length before them; empty when there are none (RFC 5246 section 7.4.1.4).</summary>
+    /// <summary>
+    /// The extensions of a whole ClientHello, without the length before them; empty when there are none (RFC 5246 section 7.4.1.4).
+    /// </summary>
     public ReadOnlySpan<byte> Extensions { get; }
 
     /// <summary>Whether the client can bind the master secret to the whole handshake (RFC 7627 section 5.1).</summary>
@@ -77,29 +87,28 @@ internal readonly ref struct ClientHello
                 : null;
     }
 
-    /// <summary>Reads a ClientHello.</summary>
+    /// <summary>Whether a datagram begins with a fragment of a ClientHello other than the first.</summary>
+    /// <param name="datagram">A datagram.</param>
+    public static bool IsLaterFragment(ReadOnlySpan<byte> datagram) =>
+        TryReadHeaders(datagram, out _, out _, out MessageHeader header) && header.Offset > 0;
+
+    /// <summary>Reads a ClientHello, or its first fragment (RFC 6347 section 4.2.3).</summary>
     /// <param name="datagram">A datagram.</param>
     /// <param name="hello">Its fields.</param>
     /// <returns>
-    /// Whether the datagram begins with a whole ClientHello. The server rejects fragments before the cookie check, because they would need
-    /// memory for unverified senders.
+    /// Whether the datagram begins with a whole ClientHello, or with a first fragment that has all up to the cookie. Other fragments would
+    /// need memory before the cookie check, for unverified senders.
     /// </returns>
     public static bool TryRead(ReadOnlySpan<byte> datagram, out ClientHello hello)
     {
         hello = default;
-        if (!RecordHeader.TryRead(datagram, 0, out RecordHeader header) || header.Type != ContentType.Handshake || header.Epoch != 0)
+        if (!TryReadHeaders(datagram, out ReadOnlySpan<byte> record, out ulong sequence, out MessageHeader header)
+            || header.Offset > 0 || (!header.IsWhole && header.Length > MaxFragmented))
         {
             return false;
         }
 
-        ReadOnlySpan<byte> record = datagram[..(header.HeaderLength + header.Length)];
-        ReadOnlySpan<byte> message = record[header.HeaderLength..];
-        if (message.Length < HandshakeHeaderSize || message[0] != ClientHelloType || !IsWhole(message))
-        {
-            return false;
-        }
-
-        ReadOnlySpan<byte> body = message[HandshakeHeaderSize..];
+        ReadOnlySpan<byte> body = record[(RecordHeader.Size + MessageHeader.Size)..];
         int position = VersionAndRandom;
         if (body.Length < VersionAndRandom || body[0] != RecordHeader.MajorVersion
             || !TrySkip(body, ref position, 1, out ReadOnlySpan<byte> sessionId) || sessionId.Length > MaxSessionId)
@@ -108,20 +117,19 @@ internal readonly ref struct ClientHello
         }
 
         ReadOnlySpan<byte> before = body[..position];
-        if (!TrySkip(body, ref position, 1, out ReadOnlySpan<byte> cookie))
+        if (!TrySkip(body, ref position, 1, out ReadOnlySpan<byte> cookie)
+            || (header.IsWhole && (!TrySkip(body, ref position, 2, out _) || !TrySkip(body, ref position, 1, out _))))
         {
             return false;
         }
 
-        int after = position;
-        if (!TrySkip(body, ref position, 2, out _) || !TrySkip(body, ref position, 1, out _))
+        ReadOnlySpan<byte> extensions = default;
+        if (header.IsWhole && !TrySkip(body, ref position, 2, out extensions))
         {
-            return false;
+            extensions = default;
         }
 
-        ReadOnlySpan<byte> covered = body[after..position];
-        hello = new ClientHello(record, header.Sequence, before, cookie, covered,
-            TrySkip(body, ref position, 2, out ReadOnlySpan<byte> extensions) ? extensions : default);
+        hello = new ClientHello(record, sequence, header, before, cookie, extensions);
         return true;
     }
 
@@ -147,13 +155,23 @@ internal readonly ref struct ClientHello
         return false;
     }
 
-    private static bool IsWhole(ReadOnlySpan<byte> message)
+    // The record has nothing but the message or the fragment.
+    private static bool TryReadHeaders(ReadOnlySpan<byte> datagram, out ReadOnlySpan<byte> record, out ulong sequence,
+        out MessageHeader header)
     {
-        int length = Read24(message[1..]);
-        return Read24(message[6..]) == 0 && Read24(message[9..]) == length && message.Length == HandshakeHeaderSize + length;
-    }
+        record = default;
+        sequence = 0;
+        header = default;
+        if (!RecordHeader.TryRead(datagram, 0, out RecordHeader outer) || outer.Type != ContentType.Handshake || outer.Epoch != 0)
+        {
+            return false;
+        }
 
-    private static int Read24(ReadOnlySpan<byte> bytes) => (bytes[0] << 16) | BinaryPrimitives.ReadUInt16BigEndian(bytes[1..]);
+        record = datagram[..(outer.HeaderLength + outer.Length)];
+        sequence = outer.Sequence;
+        return MessageHeader.TryRead(record[outer.HeaderLength..], out header) && header.Type == HandshakeType.ClientHello
+            && outer.Length == MessageHeader.Size + header.FragmentLength;
+    }
 
     private static bool TrySkip(ReadOnlySpan<byte> body, scoped ref int position, int lengthSize, out ReadOnlySpan<byte> field)
     {

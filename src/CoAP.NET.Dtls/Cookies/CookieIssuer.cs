@@ -4,15 +4,21 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Cookies;
 
-// Cookie: the lowest byte of the epoch of its key, and the first 15 bytes of an HMAC-SHA-256 over the address and the ClientHello.
+// Cookie: the lowest byte of the epoch of its key, and the first 15 bytes of an HMAC-SHA-256 over the address and the fields of the
+// ClientHello before the cookie: version, random and session id. RFC 6347 section 4.2.1 suggests the cipher suites and the compression
+// methods too. They stand behind the cookie: the first fragment of a long ClientHello may lack them, and the second ClientHello, which is
+// longer by the cookie, may be fragmented where the first was not. OpenSSL's stateless listener also answers first fragments, by a cookie
+// of the address. The Finished messages prove that nobody changed the suites on the way.
 
 /// <summary>
 /// Creates and checks the cookies of HelloVerifyRequests (RFC 6347 section 4.2.1) without state per client: a keyed hash of its address and
-/// its ClientHello. Keys rotate; those of the previous and the next epoch are valid as well. Thread-safe.
+/// the beginning of its ClientHello. Keys rotate; those of the previous and the next epoch are valid as well. Thread-safe.
 /// </summary>
 internal sealed class CookieIssuer : IDisposable
 {
-    /// <summary>Bytes of a HelloVerifyRequest: fewer than any ClientHello, which rules out amplification.</summary>
+    /// <summary>
+    /// Bytes of a HelloVerifyRequest: fewer than any ClientHello or first fragment that it answers, which rules out amplification.
+    /// </summary>
     public const int RequestLength = RecordHeader.Size + HandshakeHeaderSize + 3 + CookieLength;
 
     /// <summary>The purpose of the keys that several processes share.</summary>
@@ -21,7 +27,9 @@ internal sealed class CookieIssuer : IDisposable
     private const int HandshakeHeaderSize = 12;
     private const int CookieLength = 16;
     private const int BitsOfMark = 8;
-    private const int StackBytes = 512;
+
+    // An address, a version, a random and a session id of 32 bytes.
+    private const int StackBytes = 128;
     private const byte HelloVerifyRequest = 3;
 
     // RFC 6347 section 4.2.1: a HelloVerifyRequest carries DTLS 1.0, whatever version the ends agree on later.
@@ -99,11 +107,10 @@ internal sealed class CookieIssuer : IDisposable
         }
 
         // One buffer on the stack: unverified senders must not cause heap allocations.
-        int length = address.Length + hello.BeforeCookie.Length + hello.AfterCookie.Length;
-        Span<byte> covered = length <= StackBytes ? stackalloc byte[StackBytes] : new byte[length];
+        int length = address.Length + hello.BeforeCookie.Length;
+        Span<byte> covered = stackalloc byte[StackBytes];
         address.CopyTo(covered);
         hello.BeforeCookie.CopyTo(covered[address.Length..]);
-        hello.AfterCookie.CopyTo(covered[(address.Length + hello.BeforeCookie.Length)..]);
         Span<byte> made = stackalloc byte[Sha256.HashLength];
         HmacSha256.HashData(key, covered[..length], made);
         CryptographicOperations.ZeroMemory(key);

@@ -15,6 +15,12 @@ internal sealed class HandshakeAcceptor
     private const int AddressBytes = 24;
     private const byte FatalLevel = 2;
 
+    // The first ClientHello has number 0, the one with the cookie 1 (RFC 6347 section 4.2.2).
+    private const ushort HelloNumber = 1;
+
+    // The records of the answer continue with the number of the ClientHello, and a number has 48 bits: half of them remain.
+    private const ulong MaxSequence = 1UL << 47;
+
     private static readonly HandshakeFailureReason s_tooLate = new(
         "The client did not finish the handshake in time.", HandshakeFault.TimedOut);
     private static readonly HandshakeFailureReason s_replaced = new("The client began another handshake.");
@@ -136,7 +142,9 @@ internal sealed class HandshakeAcceptor
     /// <returns>Whether it was useful.</returns>
     public bool OnClientHello(in DtlsPath path, ReadOnlySpan<byte> datagram, bool isSteered)
     {
-        if (Volatile.Read(ref _isStopped) || !ClientHello.TryRead(datagram, out ClientHello hello))
+        bool isLaterFragment = ClientHello.IsLaterFragment(datagram);
+        ClientHello hello = default;
+        if (Volatile.Read(ref _isStopped) || (!isLaterFragment && !ClientHello.TryRead(datagram, out hello)))
         {
             _server.Counters.AddIgnored();
             return false;
@@ -146,6 +154,18 @@ internal sealed class HandshakeAcceptor
         if (_server.Steering is { } steering && Find(path) is null && (grant = steering.SlotOfNew()) is null)
         {
             if (!isSteered && steering.TryRelay(path, datagram))
+            {
+                return true;
+            }
+
+            _server.Counters.AddIgnored();
+            return false;
+        }
+
+        if (isLaterFragment)
+        {
+            // Only behind a first fragment with a valid cookie. Without one the client sends it again after its timeout.
+            if (Find(path)?.Post(datagram) == true)
             {
                 return true;
             }
@@ -170,7 +190,14 @@ internal sealed class HandshakeAcceptor
             return true;
         }
 
-        if (_rules.Context.Settings.RequiresExtendedMasterSecret && !hello.HasExtendedMasterSecret)
+        if (hello.Number != HelloNumber || hello.Sequence > MaxSequence)
+        {
+            // Such a handshake could not complete, or would leave the epoch with the numbers of its records.
+            _server.Counters.AddIgnored();
+            return false;
+        }
+
+        if (_rules.Context.Settings.RequiresExtendedMasterSecret && hello.IsWhole && !hello.HasExtendedMasterSecret)
         {
             RefuseOld(path, hello);
             return true;

@@ -23,6 +23,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
 
     private readonly Lock _gate = new();
     private readonly Queue<byte[]> _queue = new();
+    private ClientHelloAssembler? _hello;
     private readonly CancellationTokenSource _end = new();
     private volatile ServerHandshake? _handshake;
     private volatile KeyLookup _lookup;
@@ -159,7 +160,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
                 {
                     Continue(running, datagram);
                 }
-                else if (datagram is not null)
+                else if (datagram is not null && WholeHello(datagram) is { } hello)
                 {
                     await StartAsync(datagram).ConfigureAwait(false);
                 }
@@ -197,8 +198,24 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
             }
 
             Send(output);
+    private byte[]? WholeHello(byte[] datagram)
+    {
+        if (_hello is null && ClientHello.TryRead(datagram, out ClientHello read))
+        {
+            if (read.IsWhole)
+            {
+                return datagram;
+            }
+
+            _hello = new ClientHelloAssembler(read.Number);
+        }
+
+        return _hello?.Add(datagram);
+    }
+
         }
     }
+        _hello = null;
 
     private async ValueTask StartAsync(byte[] clientHello)
     {

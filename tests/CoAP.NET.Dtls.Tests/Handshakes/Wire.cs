@@ -42,7 +42,7 @@ internal static class Wire
     /// <param name="record">The record.</param>
     /// <param name="length">Bytes of each fragment; the last one may be shorter.</param>
     /// <param name="step">Bytes from the beginning of one to that of the next: less than the length, they overlap.</param>
-    /// <remarks>A server has no memory for the fragments of a ClientHello (RFC 6347 section 4.2.1), so clients send it whole.</remarks>
+    /// <remarks>The handshake itself gets a ClientHello whole; the server puts its fragments together before.</remarks>
     public static IEnumerable<byte[]> Fragments(byte[] record, int length, int step)
     {
         if (TypeOf(record) is not { } type || type == HandshakeType.ClientHello)
