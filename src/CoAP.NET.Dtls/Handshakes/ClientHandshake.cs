@@ -17,6 +17,9 @@ internal sealed class ClientHandshake : Handshake
     private const int MaxMessage = 4_096;
 
     // RFC 5246 section 7.4
+    /// <summary>Maximum bytes of a flight of the server that this end reads.</summary>
+    public const int MaxFlight = MaxServerCertificates + MaxMessage;
+
     private const uint ServerMessages = (1u << 2) | (1u << 3) | (1u << 4) | (1u << 11) | (1u << 12) | (1u << 13) | (1u << 14) | (1u << 22);
 
     private readonly byte[] _ownRandom = RandomBytes(RandomLength);
@@ -44,7 +47,7 @@ internal sealed class ClientHandshake : Handshake
     /// <param name="pskIdentity">The client's identity; null: <see cref="SelectPsk"/> supplies it.</param>
     /// <param name="pskKey">The key of that identity.</param>
     public ClientHandshake(SharedHandshakeContext context, byte[]? ownCid, string? pskIdentity, ReadOnlySpan<byte> pskKey)
-        : base(context, ownCid, MaxServerCertificates + MaxMessage)
+        : base(context, ownCid, MaxFlight)
     {
         PskIdentity = pskIdentity;
         SetPreSharedKey(pskKey);

@@ -10,10 +10,13 @@ internal sealed class ServerHandshakeInputFilter
     /// <summary>Maximum bytes of a certificate chain: four certificates of 4 KiB.</summary>
     public const int MaxCertificates = 16_384;
 
+    /// <summary>Maximum bytes of a flight of a client without certificates.</summary>
+    public const int MaxFlight = 4_096;
+
     /// <summary>
     /// Maximum bytes that the server reads in a handshake, including retransmissions: four times a flight of the longest kind.
     /// </summary>
-    public const int MaxBytes = 4 * (MaxCertificates + 4_096);
+    public const int MaxBytes = 4 * (MaxCertificates + MaxFlight);
 
     // An identity of 128 bytes (RFC 4279 section 5.3), or a point on P-521 (RFC 8422 section 5.7).
     private const int MaxClientKeyExchange = 1 + 133;

@@ -332,6 +332,12 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     public bool RequiresCredentials => _context.Settings.RequiresClientCertificate;
 
     /// <summary>Removes a session from the store in memory, to look at it.</summary>
+    /// <summary>Maximum bytes of the datagrams of a handshake that wait: a flight of the longest kind that a client may send.</summary>
+    public int MaxQueuedBytes => ServerHandshakeInputFilter.MaxFlight
+        + (AsksForCertificates || SelectRules is not null ? ServerHandshakeInputFilter.MaxCertificates : 0);
+
+    private bool AsksForCertificates => _context.Settings is { RequiresClientCertificate: true } or { RequestsClientCertificate: true };
+
     /// <param name="id">The name from the client.</param>
     /// <returns>Its state, for <see cref="ReturnSession"/>; null if the store does not know it.</returns>
     public byte[]? TakeSession(byte[] id)

@@ -21,9 +21,6 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     private const int SilentTimeouts = 3;
     private const int MaxAgain = 3;
 
-    // A flight of a server that sends each message in a datagram of its own, twice.
-    private const int MaxQueued = 16;
-
     // A fully qualified name has no trailing dot in TLS (RFC 6066 section 3).
     private readonly string? _name = serverName?.TrimEnd('.');
     private long _resumedSince;
@@ -35,7 +32,7 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     private string? _distrust;
     private PeerCertificateValidator? _certificates;
     private readonly Lock _gate = new();
-    private readonly Queue<byte[]> _queue = new();
+    private readonly HandshakeDatagramQueue _queue = new(ClientHandshake.MaxFlight);
     private readonly CancellationTokenSource _end = new();
     private readonly TaskCompletionSource<DtlsSession> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly long _since = owner.Time.GetTimestamp();
@@ -81,13 +78,12 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
     {
         lock (_gate)
         {
-            if (_isDecided || _queue.Count >= MaxQueued)
+            if (_isDecided || !_queue.TryEnqueue(datagram))
             {
                 return false;
             }
 
             _hasHeard = true;
-            _queue.Enqueue(datagram.ToArray());
             if (_isBusy)
             {
                 return true;

@@ -22,8 +22,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     private const int DecoyKeyLength = 16;
 
     private readonly Lock _gate = new();
-    private readonly Queue<byte[]> _queue = new();
-    private ClientHelloAssembler? _hello;
+    private readonly HandshakeDatagramQueue _queue = new(owner.MaxQueuedBytes);
     private readonly CancellationTokenSource _end = new();
     private volatile ServerHandshake? _handshake;
     private volatile KeyLookup _lookup;
@@ -88,7 +87,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     {
         lock (_gate)
         {
-            if ((_isOver && !_takesRest) || _queue.Count >= MaxQueued)
+            if ((_isOver && !_takesRest) || !_queue.TryEnqueue(datagram))
             {
                 return false;
             }
