@@ -110,7 +110,7 @@ internal sealed class CrashReplayGuard(DtlsServer server, SessionTable sessions)
         }
 
         // The next step runs user code, on a thread for that purpose.
-        server.Run(() => OnAsked(session, isAnswered));
+        server.Run(session.Source, () => OnAsked(session, isAnswered));
     }
 
     private void OnAsked(DtlsSessionWithBackup session, bool isAnswered)

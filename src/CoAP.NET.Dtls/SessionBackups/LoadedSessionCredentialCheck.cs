@@ -31,7 +31,7 @@ internal sealed class LoadedSessionCredentialCheck(DtlsServer server, TimeSpan t
         if (!session.IsClosed && _asked.TryAdd(session, true))
         {
             // User code: on a thread for that purpose.
-            server.Run(() => _ = AskAsync(session));
+            server.Run(session.Source, () => _ = AskAsync(session));
         }
     }
 
@@ -55,7 +55,7 @@ internal sealed class LoadedSessionCredentialCheck(DtlsServer server, TimeSpan t
         }
 
         // The rest runs user code as well.
-        server.Run(() => OnAnswered(session, isAccepted));
+        server.Run(session.Source, () => OnAnswered(session, isAccepted));
     }
 
     private void OnAnswered(DtlsSessionWithBackup session, bool? isAccepted)

@@ -40,7 +40,7 @@ internal sealed class SessionBackup : IDisposable
         _limits = limits;
         _time = time;
         _seal = new SessionStateCipher(backupOptions, server.Random);
-        _queue = new BackupQueue(backupOptions.Backup, StateOf, server.Run, time, limits.MaxSessions);
+        _queue = new BackupQueue(backupOptions.Backup, StateOf, work => server.Run(SourceHasher.Own, work), time, limits.MaxSessions);
         _heardAt = time.GetTimestamp();
         Doubts = new CrashReplayGuard(server, sessions);
         Early = new UnconfirmedSessionReceiveQueue(server, sessions);

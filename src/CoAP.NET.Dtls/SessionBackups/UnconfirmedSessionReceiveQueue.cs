@@ -61,7 +61,7 @@ internal sealed class UnconfirmedSessionReceiveQueue(DtlsServer server, SessionT
         else if (taken.Count > 0)
         {
             // Processing runs user code, on a thread for that purpose.
-            server.Run(() =>
+            server.Run(session.Source, () =>
             {
                 foreach (HeldSessionMessage held in taken)
                 {

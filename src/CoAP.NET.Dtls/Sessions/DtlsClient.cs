@@ -25,7 +25,7 @@ internal sealed class DtlsClient : IDtlsSessionOwner, IDisposable
 
     private readonly SharedHandshakeContext _context;
     private readonly CoapRandomSource _random;
-    private readonly Action<Action> _run;
+    private readonly Action<uint, Action> _run;
     private readonly ConcurrentDictionary<Peer, PendingConnect> _pending = new();
     private readonly ConcurrentDictionary<Peer, DtlsSession> _sessions = new();
     private readonly ConcurrentDictionary<ulong, DtlsSession> _byCid = new();
@@ -38,10 +38,10 @@ internal sealed class DtlsClient : IDtlsSessionOwner, IDisposable
     /// <param name="sink">Receives its output.</param>
     /// <param name="time">The clock of deadlines.</param>
     /// <param name="random">The source of Connection IDs.</param>
-    /// <param name="run">Runs the work of a handshake on another thread than the receive thread.</param>
+    /// <param name="run">Runs the work of a handshake on another thread than the receive thread; sources take turns.</param>
     public DtlsClient(SharedHandshakeContext context, DtlsClientSettings settings, IDtlsSessionOutput sink, TimeProvider time,
         CoapRandomSource random,
-        Action<Action> run)
+        Action<uint, Action> run)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(context.Settings.OwnCidLength, MaxOwnCidLength);
         _context = context;
@@ -206,7 +206,7 @@ internal sealed class DtlsClient : IDtlsSessionOwner, IDisposable
 
     /// <summary>Runs the work of a handshake.</summary>
     /// <param name="work">The work.</param>
-    public void Run(Action work) => _run(work);
+    public void Run(Action work) => _run(SourceHasher.Own, work);
 
     /// <summary>Returns what a handshake uses; it may run code of the application.</summary>
     /// <param name="serverName">The requested name; null: the address.</param>

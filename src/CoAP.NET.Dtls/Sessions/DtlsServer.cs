@@ -27,7 +27,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     private readonly SharedHandshakeContext _context;
     private readonly DtlsServerLimits _limits;
     private readonly ICoapPskStore? _keys;
-    private readonly Action<Action> _run;
+    private readonly Action<uint, Action> _run;
     private readonly TimeProvider _time;
     private readonly SessionTable _sessions;
     private readonly HandshakeAcceptor _handshakes;
@@ -40,7 +40,9 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     /// <param name="sink">Receives its output.</param>
     /// <param name="time">The clock.</param>
     /// <param name="random">The source of cookies, Connection IDs and decoys.</param>
-    /// <param name="run">Runs the work of a handshake on another thread than the receive thread.</param>
+    /// <param name="run">
+    /// Runs the work of a handshake on another thread than the receive thread; sources (<see cref="SourceHasher.Of"/>) take turns.
+    /// </param>
     /// <param name="cookieKeys">The keys of cookies that other processes share; null for secret keys of its own.</param>
     public DtlsServer(
         SharedHandshakeContext context,
@@ -50,7 +52,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
         IDtlsSessionOutput sink,
         TimeProvider time,
         CoapRandomSource random,
-        Action<Action> run,
+        Action<uint, Action> run,
         RotatingKeyProvider? cookieKeys = null)
     {
         _context = context;
@@ -162,7 +164,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
 
     /// <summary>Runs the work of a handshake.</summary>
     /// <param name="work">The work.</param>
-    public void Run(Action work) => _run(work);
+    public void Run(uint source, Action work) => _run(source, work);
 
     /// <summary>Sends the peer of a session an Empty message, and waits for its Reset (RFC 7252 section 4.3).</summary>
     /// <param name="session">The session.</param>

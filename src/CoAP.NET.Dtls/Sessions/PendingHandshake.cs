@@ -17,14 +17,13 @@ namespace CoAP.NET.Dtls.Sessions;
 internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsPath path, DtlsServer owner, byte[] beginning) : ISourceOwned
 #pragma warning restore CA1001
 {
-    // A flight of a client that sends each message in a datagram of its own, twice.
-    private const int MaxQueued = 16;
     private const int DecoyKeyLength = 16;
 
     private readonly Lock _gate = new();
     private readonly HandshakeDatagramQueue _queue = new(owner.MaxQueuedBytes);
     private readonly CancellationTokenSource _end = new();
     private volatile ServerHandshake? _handshake;
+    private ClientHelloAssembler? _hello;
     private volatile KeyLookup _lookup;
     private long _lastProgress;
     private int _progress;
@@ -92,7 +91,6 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
                 return false;
             }
 
-            _queue.Enqueue(datagram.ToArray());
             if (_isBusy)
             {
                 return true;
@@ -101,7 +99,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
             _isBusy = true;
         }
 
-        owner.Run(Pump);
+        owner.Run(Source, Pump);
         return true;
     }
 
@@ -119,7 +117,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
             _isBusy = true;
         }
 
-        owner.Run(Pump);
+        owner.Run(Source, Pump);
     }
 
     /// <summary>Gives up the handshake.</summary>
@@ -161,7 +159,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
                 }
                 else if (datagram is not null && WholeHello(datagram) is { } hello)
                 {
-                    await StartAsync(datagram).ConfigureAwait(false);
+                    await StartAsync(hello).ConfigureAwait(false);
                 }
 
                 if (_handshake is { } handshake)
@@ -197,6 +195,9 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
             }
 
             Send(output);
+        }
+    }
+
     private byte[]? WholeHello(byte[] datagram)
     {
         if (_hello is null && ClientHello.TryRead(datagram, out ClientHello read))
@@ -212,12 +213,9 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         return _hello?.Add(datagram);
     }
 
-        }
-    }
-        _hello = null;
-
     private async ValueTask StartAsync(byte[] clientHello)
     {
+        _hello = null;
         byte[]? id = owner.CanResume ? ClientHello.SessionIdOf(clientHello) : null;
         SavedResumption? session = id is null ? null : await FindSessionAsync(id).ConfigureAwait(false);
         ServerHandshake handshake = make(clientHello);

@@ -509,6 +509,9 @@ internal sealed class PathIndex(CoapRandomSource random) : SessionIndex<DtlsPath
 /// <param name="random">The source of the key.</param>
 internal sealed class SourceHasher(CoapRandomSource random)
 {
+    /// <summary>The source of work of this endpoint itself, beside those of peers.</summary>
+    public const uint Own = 0;
+
     private readonly CoapAddressHash _hash = new(random);
 
     /// <summary>The rule that groups peers into sources.</summary>

@@ -2,7 +2,8 @@ namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>
 /// Runs the work of handshakes on few threads of the scheduler: two per processor, because more would only take turns. User code may block
-/// in it (key stores, validations), so it starts another thread when some work has waited for too long.
+/// in it (key stores, validations), so it starts another thread when some work has waited for too long. The sources take turns, so that one
+/// with many handshakes delays the others by one piece of work each. The numbers of handshakes and sessions bound the queue. Thread-safe.
 /// </summary>
 /// <param name="queue">Runs a delegate on a thread of the scheduler; false if there is none.</param>
 /// <param name="time">The clock.</param>
@@ -12,7 +13,13 @@ internal sealed class HandshakeScheduler(Func<Action<object?>, object?, bool> qu
     private const int MinThreads = 4;
 
     private readonly Lock _gate = new();
-    private readonly Queue<(Action Work, long Since)> _queue = new();
+
+    // In the order of arrival, to find what has waited for longest; those that were taken leave it later.
+    private readonly Queue<Item> _arrived = new();
+    private readonly Dictionary<uint, Queue<Item>> _bySource = [];
+
+    // The sources with work, in the order of their turns.
+    private readonly Queue<uint> _turns = new();
     private readonly int _usual = Math.Max(MinThreads, 2 * Environment.ProcessorCount);
     private int _threads;
 
@@ -32,12 +39,13 @@ internal sealed class HandshakeScheduler(Func<Action<object?>, object?, bool> qu
     }
 
     /// <summary>Queues work for another thread.</summary>
+    /// <param name="source">The source that it is for. Its own work runs in the order of arrival.</param>
     /// <param name="work">The work; it must not throw.</param>
-    public void Run(Action work)
+    public void Run(uint source, Action work)
     {
         lock (_gate)
         {
-            _queue.Enqueue((work, time.GetTimestamp()));
+            Enqueue(source, new Item(work, time.GetTimestamp()));
             if (_threads >= _usual && !IsLate())
             {
                 return;
@@ -65,7 +73,19 @@ internal sealed class HandshakeScheduler(Func<Action<object?>, object?, bool> qu
         Start();
     }
 
-    private bool IsLate() => _queue.TryPeek(out (Action Work, long Since) first) && time.GetElapsedTime(first.Since) >= patience;
+    private void Enqueue(uint source, Item item)
+    {
+        _arrived.Enqueue(item);
+        if (!_bySource.TryGetValue(source, out Queue<Item>? own))
+        {
+            _bySource.Add(source, own = new Queue<Item>());
+            _turns.Enqueue(source);
+        }
+
+        own.Enqueue(item);
+    }
+
+    private bool IsLate() => _arrived.TryPeek(out Item? first) && time.GetElapsedTime(first.Since) >= patience;
 
     private void Start()
     {
@@ -106,9 +126,26 @@ internal sealed class HandshakeScheduler(Func<Action<object?>, object?, bool> qu
     {
         lock (_gate)
         {
-            if (_queue.TryDequeue(out (Action Work, long Since) first))
+            if (_turns.TryDequeue(out uint source))
             {
-                work = first.Work;
+                Queue<Item> own = _bySource[source];
+                Item item = own.Dequeue();
+                if (own.Count > 0)
+                {
+                    _turns.Enqueue(source);
+                }
+                else
+                {
+                    _bySource.Remove(source);
+                }
+
+                item.IsTaken = true;
+                while (_arrived.TryPeek(out Item? first) && first.IsTaken)
+                {
+                    _arrived.Dequeue();
+                }
+
+                work = item.Work;
                 return true;
             }
 
@@ -116,5 +153,14 @@ internal sealed class HandshakeScheduler(Func<Action<object?>, object?, bool> qu
             work = null;
             return false;
         }
+    }
+
+    private sealed class Item(Action work, long since)
+    {
+        public Action Work => work;
+
+        public long Since => since;
+
+        public bool IsTaken { get; set; }
     }
 }

@@ -34,7 +34,7 @@ internal sealed class BenchSettings
     public bool ServerResumes { get; set; }
 
     /// <summary>Runs work of handshakes; here and now by default.</summary>
-    public Action<Action> Run { get; set; } = work => work();
+    public Action<uint, Action> Run { get; set; } = (_, work) => work();
 
     /// <summary>Runs work of handshakes of the server; null: as <see cref="Run"/>.</summary>
     public Action<Action>? RunOfServer { get; set; }

@@ -159,7 +159,7 @@ internal sealed class ClientBench : IDisposable
         SharedHandshakeContext context = new(
             _settings.ServerResumes ? _settings.Server with { SessionStore = new ServerResumptionCache() } : _settings.Server);
         return new(context, _settings.Limits, new OneKey(_settings), _settings.ServerTrusts, ServerSink, Clock,
-            new VirtualRandom(7 + _servers++), _settings.RunOfServer ?? _settings.Run)
+            new VirtualRandom(7 + _servers++), _settings.RunOfServer is { } run ? (_, work) => run(work) : _settings.Run)
         {
             HandshakeFailed = ServerFailures.Enqueue,
         };

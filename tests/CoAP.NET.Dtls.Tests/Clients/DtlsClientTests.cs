@@ -211,7 +211,7 @@ public sealed class DtlsClientTests
     public async Task Many_clients_connect_concurrently_from_many_threads()
     {
         BenchSettings settings = BenchSettings.OfPsk();
-        settings.Run = work => Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.None, TaskScheduler.Default);
+        settings.Run = (_, work) => Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.None, TaskScheduler.Default);
         settings.Limits = settings.Limits with { MaxHandshakesPerAddress = 200 };
         using ClientBench bench = new(settings);
         Task<DtlsSession>[] tasks = [

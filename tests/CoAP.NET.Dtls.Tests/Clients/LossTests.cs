@@ -151,7 +151,7 @@ public sealed class LossTests
     {
         List<Action> works = [];
         BenchSettings settings = BenchSettings.OfPsk();
-        settings.Run = works.Add;
+        settings.Run = (_, work) => works.Add(work);
         using ClientBench bench = new(settings);
         Task<DtlsSession> task = bench.BeginAsync();
         int taken = 0;

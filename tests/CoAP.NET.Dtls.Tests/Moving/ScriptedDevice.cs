@@ -35,7 +35,7 @@ internal sealed class ScriptedDevice : IDtlsSessionOutput, IDisposable
         {
             SelectPsk = (_, _) => new(new CoapPskCredential(Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key))
         };
-        _client = new DtlsClient(context, settings, this, TimeProvider.System, CoapRandomSource.Secure, work => work());
+        _client = new DtlsClient(context, settings, this, TimeProvider.System, CoapRandomSource.Secure, (_, work) => work());
         _socket = Open(source);
     }
 

@@ -24,7 +24,7 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
             RetransmitTimeout = isLossy ? FromMilliseconds(100) : FromSeconds(30)
         });
         Server = new DtlsServer(_serverContext, limits ?? new DtlsServerLimits(), store ?? new OneKey(), null, this, Clock,
-            new VirtualRandom(7), work => work())
+            new VirtualRandom(7), (_, work) => work())
         {
             HandshakeFailed = Failures.Add,
         };

@@ -16,7 +16,7 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
     {
         Clock = clock ?? new VirtualClock();
         Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), store ?? new SameKey(), null, this, Clock,
-            new VirtualRandom(seed), work => work())
+            new VirtualRandom(seed), (_, work) => work())
         {
             BackupOptions = backupOptions,
             ConfirmsSession = asks,

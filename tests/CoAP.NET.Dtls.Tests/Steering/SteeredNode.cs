@@ -10,7 +10,7 @@ internal sealed class SteeredNode : IDtlsSessionOutput, ICoapDtlsSteering, IDisp
         _nodes = nodes;
         Number = number;
         Server = new DtlsServer(context, new DtlsServerLimits(), new ServerBench.OneKey(), null, this, nodes.Clock,
-            new VirtualRandom((ulong)number), work => work())
+            new VirtualRandom((ulong)number), (_, work) => work())
         {
             BackupOptions = Backup.Options(),
             SteeringFailed = Failures.Add,

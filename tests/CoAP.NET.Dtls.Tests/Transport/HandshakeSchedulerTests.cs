@@ -46,10 +46,46 @@ public sealed class HandshakeSchedulerTests
     }
 
     [Fact]
+    public void Sources_take_turns_and_keep_their_own_order()
+    {
+        for (int i = 0; i < 50; i++)
+        {
+            int number = i;
+            _work.Run(7, () => _done.Add(number));
+        }
+
+        _work.Run(8, () => _done.Add(1_000));
+        _work.Run(9, () => _done.Add(2_000));
+        _work.Run(8, () => _done.Add(1_001));
+
+        RunAll();
+
+        Assert.Equal([0, 1_000, 2_000, 1, 1_001, 2], _done[..6]);
+        Assert.Equal(Enumerable.Range(0, 50), _done.Where(static number => number < 1_000));
+        Assert.Equal(53, _done.Count);
+    }
+
+    [Fact]
+    public void The_oldest_work_of_any_source_decides_whether_a_thread_is_added()
+    {
+        Give(100);
+        _clock.Advance(s_patience);
+        _work.Run(8, () => _done.Add(1_000));
+        int started = _started.Count;
+        Assert.Equal(_work.UsualThreads + 1, started);
+
+        // One thread does all; nothing is late any more.
+        (Action<object?> work, object? state) = _started.Dequeue();
+        work(state);
+        _work.Look();
+        Assert.Equal((started - 1, 101), (_started.Count, _done.Count));
+    }
+
+    [Fact]
     public void Work_that_throws_does_not_reduce_the_number_of_threads()
     {
-        _work.Run(() => throw new InvalidOperationException("a mistake"));
-        _work.Run(() => _done.Add(7));
+        _work.Run(1, () => throw new InvalidOperationException("a mistake"));
+        _work.Run(1, () => _done.Add(7));
         (Action<object?> work, object? state) = _started.Dequeue();
         Assert.Throws<InvalidOperationException>(() => work(state));
 
@@ -65,7 +101,7 @@ public sealed class HandshakeSchedulerTests
         TaskCompletionSource done = new(RunContinuationsAsynchronously);
         HandshakeScheduler refused = new((_, _) => false, _clock, s_patience);
 
-        refused.Run(done.SetResult);
+        refused.Run(1, done.SetResult);
 
         await done.Task.WaitAsync(FromMinutes(2));
     }
@@ -81,7 +117,7 @@ public sealed class HandshakeSchedulerTests
         for (int i = 0; i < count; i++)
         {
             int number = i;
-            _work.Run(() => _done.Add(number));
+            _work.Run(1, () => _done.Add(number));
         }
     }
 
