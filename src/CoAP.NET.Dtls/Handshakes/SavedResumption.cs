@@ -24,6 +24,9 @@ internal sealed class SavedResumption : IDisposable
     /// <summary>What is kept about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.</summary>
     public required byte[] Shown { get; init; }
 
+    /// <summary>The host name that the client requested, where the rules of the server depend on it; null otherwise.</summary>
+    public required string? ServerName { get; init; }
+
     /// <summary>Reads the result of <see cref="ToBytes"/>.</summary>
     /// <param name="state">The bytes.</param>
     /// <returns>The session; null if the bytes have another format.</returns>
@@ -40,6 +43,7 @@ internal sealed class SavedResumption : IDisposable
                 Certificate = reader.ReadBytes().ToArray(),
                 PublicKey = reader.ReadBytes().ToArray(),
                 Shown = reader.ReadBytes().ToArray(),
+                ServerName = reader.ReadText(),
             };
         }
         catch (Exception exception) when (exception is InvalidDataException or ArgumentException)
@@ -58,6 +62,7 @@ internal sealed class SavedResumption : IDisposable
         writer.WriteBytes(Certificate);
         writer.WriteBytes(PublicKey);
         writer.WriteBytes(Shown);
+        writer.WriteText(ServerName);
         return writer.Written.ToArray();
     }
 

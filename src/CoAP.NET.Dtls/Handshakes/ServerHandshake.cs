@@ -363,7 +363,10 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
     private ResumptionState? ReadResumption(byte[] sessionId, ReadOnlySpan<byte> suites)
     {
         if (_found is not { } saved || sessionId.Length == 0 || !sessionId.AsSpan().SequenceEqual(_foundId)
-            || saved.Expires <= Settings.Time.GetUtcNow() || ResumptionState.Read(saved.Session) is not { } state)
+            || saved.Expires <= Settings.Time.GetUtcNow()
+
+            // RFC 6066 section 3: never under another name than the handshake had.
+            || saved.ServerName != ServerName || ResumptionState.Read(saved.Session) is not { } state)
         {
             return null;
         }
@@ -635,6 +638,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
             Shown = Shown,
         };
         if (Settings.SessionStore is not null)
+            ServerName = ServerName,
         {
             Settings.Store(ResumptionId!, saved.ToBytes(), saved.Expires);
         }

@@ -33,6 +33,9 @@ internal sealed class BenchSettings
     /// <summary>Whether the server keeps sessions for resumption.</summary>
     public bool ServerResumes { get; set; }
 
+    /// <summary>Whether the server selects its rules by the requested name: the same for all.</summary>
+    public bool SelectsRules { get; set; }
+
     /// <summary>Runs work of handshakes; here and now by default.</summary>
     public Action<uint, Action> Run { get; set; } = (_, work) => work();
 

@@ -473,6 +473,7 @@ public sealed class ScriptedClientTests
             Certificate = [],
             PublicKey = [],
             Shown = [],
+            ServerName = null,
         });
         return client;
     }

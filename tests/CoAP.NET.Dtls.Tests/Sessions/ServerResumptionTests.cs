@@ -22,6 +22,28 @@ public sealed class ServerResumptionTests
     }
 
     [Theory]
+    [InlineData("a.example", "a.example", true)]
+    [InlineData("a.example", "A.EXAMPLE", true)]
+    [InlineData(null, null, true)]
+    [InlineData("a.example", "b.example", false)]
+    [InlineData("a.example", null, false)]
+    [InlineData(null, "a.example", false)]
+    public async Task A_session_is_resumed_only_under_the_name_that_its_handshake_requested(string? first, string? second, bool isResumed)
+    {
+        BenchSettings settings = Settings(new ServerResumptionCache(), false);
+        settings.SelectsRules = true;
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1, first);
+
+        // Our client keeps its sessions by name, but another one may not.
+        ResumableSession session = bench.Client.Resumptions.Take(ClientBench.Path().Remote, first)!;
+        bench.Client.Resumptions.Put(ClientBench.Path().Remote, second, session);
+        await bench.ConnectAsync(2, second);
+        await bench.DriveAsync(() => bench.Server.SessionCount == 2);
+        Assert.Equal(isResumed ? 1 : 0, bench.Server.Counters.HandshakesResumed);
+    }
+
+    [Theory]
     [InlineData(true, 2)]
     [InlineData(false, 2)]
     [InlineData(false, 1)]
