@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Cryptography;
 using System.Text;
+using System.Text.Unicode;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;
@@ -16,10 +17,10 @@ internal sealed class ClientHandshake : Handshake
     private const int MaxServerCertificates = 32_768;
     private const int MaxMessage = 4_096;
 
-    // RFC 5246 section 7.4
     /// <summary>Maximum bytes of a flight of the server that this end reads.</summary>
     public const int MaxFlight = MaxServerCertificates + MaxMessage;
 
+    // RFC 5246 section 7.4
     private const uint ServerMessages = (1u << 2) | (1u << 3) | (1u << 4) | (1u << 11) | (1u << 12) | (1u << 13) | (1u << 14) | (1u << 22);
 
     private readonly byte[] _ownRandom = RandomBytes(RandomLength);
@@ -473,7 +474,9 @@ internal sealed class ClientHandshake : Handshake
         MessageReader reader = new(body);
         if (Suite!.UsesPreSharedKey)
         {
-            PskHint = Encoding.UTF8.GetString(reader.ReadVector(2)) is { Length: > 0 } hint ? hint : null;
+            // A hint that is not UTF-8 (RFC 4279 section 5.1) is none.
+            ReadOnlySpan<byte> hint = reader.ReadVector(2);
+            PskHint = hint.Length > 0 && Utf8.IsValid(hint) ? Encoding.UTF8.GetString(hint) : null;
             if (Suite.KeyExchange == KeyExchange.EcdhePsk)
             {
                 _serverPoint = ReadEphemeral(ref reader, out _serverGroup).ToArray();

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
+using System.Text.Unicode;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
@@ -588,7 +589,8 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         _next = PeerCertificate is null && PeerPublicKey.IsEmpty ? ExpectedMessage.Finished : ExpectedMessage.CertificateVerify;
         if (Suite.UsesPreSharedKey)
         {
-            PskIdentity = Encoding.UTF8.GetString(identity);
+            // RFC 4279 section 5.1: UTF-8. With a replacement character in place of other bytes, several identities would be one.
+            PskIdentity = Utf8.IsValid(identity) ? Encoding.UTF8.GetString(identity) : "";
             Status = HandshakeStatus.WantsKey;
         }
         else
@@ -636,9 +638,9 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
             Certificate = PeerCertificate?.RawData ?? [],
             PublicKey = PeerPublicKey.ToArray(),
             Shown = Shown,
+            ServerName = ServerName,
         };
         if (Settings.SessionStore is not null)
-            ServerName = ServerName,
         {
             Settings.Store(ResumptionId!, saved.ToBytes(), saved.Expires);
         }

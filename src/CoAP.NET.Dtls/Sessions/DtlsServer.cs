@@ -162,7 +162,8 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
 
     long IDtlsSessionOwner.MaxForgeries => _limits.MaxForgeries;
 
-    /// <summary>Runs the work of a handshake.</summary>
+    /// <summary>Runs the work of a handshake, or of a session.</summary>
+    /// <param name="source">The source of the client, from <see cref="SourceHasher.Of"/>.</param>
     /// <param name="work">The work.</param>
     public void Run(uint source, Action work) => _run(source, work);
 
@@ -179,8 +180,9 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     /// <exception cref="CallbackException">The key store failed before the look-up was stopped.</exception>
     public async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
     {
-        if (_keys is null)
+        if (_keys is null || identity.Length == 0)
         {
+            // No client has the empty identity; it also stands for one that is not UTF-8 (RFC 4279 section 5.1).
             return default;
         }
 
@@ -330,16 +332,16 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     /// <param name="serverName">The host name that the client requests; null for none.</param>
     public ServerHandshakeSettings RulesFor(string? serverName) => _handshakes.RulesFor(serverName);
 
-    /// <summary>Whether a client without credentials is refused.</summary>
-    public bool RequiresCredentials => _context.Settings.RequiresClientCertificate;
-
-    /// <summary>Removes a session from the store in memory, to look at it.</summary>
     /// <summary>Maximum bytes of the datagrams of a handshake that wait: a flight of the longest kind that a client may send.</summary>
     public int MaxQueuedBytes => ServerHandshakeInputFilter.MaxFlight
         + (AsksForCertificates || SelectRules is not null ? ServerHandshakeInputFilter.MaxCertificates : 0);
 
     private bool AsksForCertificates => _context.Settings is { RequiresClientCertificate: true } or { RequestsClientCertificate: true };
 
+    /// <summary>Whether a client without credentials is refused.</summary>
+    public bool RequiresCredentials => _context.Settings.RequiresClientCertificate;
+
+    /// <summary>Removes a session from the store in memory, to look at it.</summary>
     /// <param name="id">The name from the client.</param>
     /// <returns>Its state, for <see cref="ReturnSession"/>; null if the store does not know it.</returns>
     public byte[]? TakeSession(byte[] id)

@@ -61,6 +61,29 @@ public sealed class SessionRuleTests
             (await secure.Client(SecureEndpoints.Identity.ToUpperInvariant(), [1, 2, 3, 4]).GetAsync($"{secure.Host}/who")).GetText());
     }
 
+    [Theory]
+    [InlineData("")]
+    [InlineData("78787878ff")]
+    [InlineData("78787878fe")]
+    [InlineData("646576696365ff")]
+    [InlineData("78787878c080")]
+    [InlineData("78787878eda080")]
+    [Rfc("7925-4.2-1")]
+    public void An_identity_that_is_empty_or_no_UTF_8_is_unknown_and_no_store_is_asked_for_it(string hex)
+    {
+        byte[] identity = Convert.FromHexString(hex);
+        AnyKey store = new();
+        using ServerBench bench = new(store: store);
+        Connect(bench, identity);
+        bench.Clock.Advance(FromMinutes(1));
+        bench.Server.Tick();
+
+        Assert.Empty(store.Asked);
+        Assert.Equal(0, bench.Server.SessionCount);
+        FailedClientHandshake failure = Assert.Single(bench.Failures);
+        Assert.Equal((HandshakeFault.UnknownIdentity, ""), (failure.End.Fault, failure.Identity));
+    }
+
     [Fact]
     [Rfc("6347-4.1.1-1")]
     public async Task A_datagram_may_contain_several_records_and_a_record_may_not_span_datagrams()
@@ -78,5 +101,40 @@ public sealed class SessionRuleTests
         device.SendRaw(third.AsSpan(20));
         await Eventually.IsTrueAsync(() => secure.Server.Counters[CoapCounter.RecordsRejected] == 2);
         Assert.Equal(2, secure.Server.Counters[CoapCounter.RequestsReceived]);
+    }
+
+    // A client that writes bytes in place of its identity.
+    private static void Connect(ServerBench bench, byte[] identity)
+    {
+        string placeholder = new('x', identity.Length);
+        BenchClient client = new(bench.ClientContext, bench.Clock, (path, datagram) =>
+        {
+            int at = identity.Length == 0 ? -1 : datagram.AsSpan().IndexOf(Encoding.ASCII.GetBytes(placeholder));
+            if (at >= 0)
+            {
+                identity.CopyTo(datagram, at);
+            }
+
+            bench.Server.Receive(path, datagram);
+        }, ServerBench.Path(1), placeholder, ServerBench.Key, withCid: false);
+        using ClientHandshake handshake = client.Handshake;
+        bench.LosesOfServer = bytes =>
+        {
+            client.Receive(bytes);
+            return true;
+        };
+        handshake.Start(null);
+        client.Flush();
+    }
+
+    private sealed class AnyKey : ICoapPskStore
+    {
+        public List<string> Asked { get; } = [];
+
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
+        {
+            Asked.Add(identity);
+            return new(ServerBench.Key);
+        }
     }
 }
