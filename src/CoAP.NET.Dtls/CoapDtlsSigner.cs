@@ -55,18 +55,7 @@ public sealed class CoapDtlsSigner
         Func<ReadOnlyMemory<byte>, HashAlgorithmName, CancellationToken, ValueTask<byte[]>> sign)
     {
         ArgumentNullException.ThrowIfNull(sign);
-        using ECDsa key = ECDsa.Create();
-        try
-        {
-            key.ImportSubjectPublicKeyInfo(publicKey.Span, out _);
-        }
-        catch (CryptographicException exception)
-        {
-            throw new CoapCredentialException(
-                "The public key of the signer is no ECDSA key in the form SubjectPublicKeyInfo (DER). Export it by "
-                    + "ECDsa.ExportSubjectPublicKeyInfo.", exception);
-        }
-
+        using ECDsa key = Read(publicKey.Span);
         const int P256 = 256;
         if (key.KeySize != P256)
         {
@@ -88,6 +77,20 @@ public sealed class CoapDtlsSigner
 
     /// <summary>Bits of the key.</summary>
     internal int KeySize { get; }
+
+    private static ECDsa Read(ReadOnlySpan<byte> publicKey)
+    {
+        try
+        {
+            return RawPublicKey.Read(publicKey);
+        }
+        catch (CryptographicException exception)
+        {
+            throw new CoapCredentialException(
+                "The public key of the signer is no ECDSA key in the form SubjectPublicKeyInfo (DER). Export it by "
+                    + "ECDsa.ExportSubjectPublicKeyInfo.", exception);
+        }
+    }
 
     /// <summary>Signs a hash.</summary>
     /// <returns>The signature as TLS writes it: in DER (RFC 8422 section 5.4).</returns>

@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
 
 namespace CoAP.NET.Dtls;
 
@@ -35,8 +36,7 @@ internal static class OwnCertificateValidator
             return $"{whom} comes without its private key, by which it is proven. Load it with its key, as by CoapCertificateChain.Load.";
         }
 
-        if (certificate.Extensions.OfType<X509KeyUsageExtension>()
-            .Any(static usage => (usage.KeyUsages & X509KeyUsageFlags.DigitalSignature) == 0))
+        if (!PeerCertificateValidator.MaySign(certificate))
         {
             return $"{whom} may not sign: its key usage lacks digitalSignature, which handshakes need (RFC 7252 section 9.1.3.3). Issue "
                 + "one with it.";

@@ -476,6 +476,7 @@ internal abstract class Handshake : IDisposable
         if (type == RawPublicKeyType)
         {
             byte[] key = list.Rest.ToArray();
+            CheckRawPublicKey(key);
             AskTrust(NameOf(key), token => ValidateRawPublicKey?.Invoke(key, token) ?? default, () => PeerPublicKey = key);
             return true;
         }
@@ -715,12 +716,27 @@ internal abstract class Handshake : IDisposable
     {
         try
         {
-            return X509CertificateLoader.LoadCertificate(bytes);
+            return CertificateDer.Load(bytes);
         }
         catch (CryptographicException)
         {
             throw new AlertException(
-                AlertDescription.BadCertificate, "The other end sent bytes that are no certificate.", HandshakeFault.CertificateRefused);
+                AlertDescription.BadCertificate, "The other end sent bytes that are no certificate in DER.",
+                HandshakeFault.CertificateRefused);
+        }
+    }
+
+    private static void CheckRawPublicKey(ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            RawPublicKey.Read(bytes).Dispose();
+        }
+        catch (CryptographicException)
+        {
+            throw new AlertException(
+                AlertDescription.BadCertificate, "The other end sent bytes that are no ECDSA key in DER (SubjectPublicKeyInfo).",
+                HandshakeFault.CertificateRefused);
         }
     }
 
@@ -756,9 +772,7 @@ internal abstract class Handshake : IDisposable
             return (AsymmetricAlgorithm?)certificate.GetECDsaPublicKey() ?? certificate.GetRSAPublicKey();
         }
 
-        ECDsa pair = ECDsa.Create();
-        pair.ImportSubjectPublicKeyInfo(PeerPublicKey.Span, out _);
-        return pair;
+        return RawPublicKey.Read(PeerPublicKey.Span);
     }
 
     // RFC 4279 section 2, RFC 5489 section 2

@@ -66,8 +66,9 @@ internal sealed class PeerCertificateValidator
             errors |= SslPolicyErrors.RemoteCertificateChainErrors;
         }
 
-        X509Certificate2? weak = chain.ChainElements.Select(static element => element.Certificate).FirstOrDefault(IsWeak);
-        if (weak is not null)
+        X509Certificate2? weak = WeakOf(chain.ChainElements);
+        bool signs = MaySign(leaf);
+        if (weak is not null || !signs)
         {
             errors |= SslPolicyErrors.RemoteCertificateChainErrors;
         }
@@ -80,7 +81,7 @@ internal sealed class PeerCertificateValidator
         bool isTaken = Decides is null
             ? errors == SslPolicyErrors.None
             : await Decides(leaf, chain, errors, cancellationToken).ConfigureAwait(false);
-        string? why = isTaken ? null : Describe(leaf, chain, errors, name, revoked, weak);
+        string? why = isTaken ? null : Describe(leaf, chain, errors, name, revoked, weak, signs);
         foreach (X509ChainElement element in chain.ChainElements)
         {
             if (!ReferenceEquals(element.Certificate, leaf))
@@ -92,18 +93,41 @@ internal sealed class PeerCertificateValidator
         return why;
     }
 
-    // 112 bits of security, as the cipher suites need at least (RFC 9325 section 4.1): the self-signed end of a chain proves nothing by its
-    // signature.
-    private static bool IsWeak(X509Certificate2 certificate)
+    // 112 bits of security, as the cipher suites need at least (RFC 9325 section 4.1). Only the self-signed end of a chain proves nothing
+    // by its signature: an intermediate may have the name of its issuer, and its signature counts.
+    private static X509Certificate2? WeakOf(X509ChainElementCollection chain)
+    {
+        for (int i = 0; i < chain.Count; i++)
+        {
+            X509Certificate2 certificate = chain[i].Certificate;
+            bool isRoot = i == chain.Count - 1
+                && certificate.SubjectName.RawData.AsSpan().SequenceEqual(certificate.IssuerName.RawData);
+            if (HasWeakKey(certificate)
+                || (!isRoot && certificate.SignatureAlgorithm.Value is Sha1WithRsa or Md5WithRsa or Sha1WithEcdsa))
+            {
+                return certificate;
+            }
+        }
+
+        return null;
+    }
+
+    private static bool HasWeakKey(X509Certificate2 certificate)
     {
         const int MinRsaBits = 2_048;
         const int MinCurveBits = 224;
         using RSA? rsa = certificate.GetRSAPublicKey();
         using ECDsa? curve = certificate.GetECDsaPublicKey();
-        return (rsa is not null && rsa.KeySize < MinRsaBits) || (curve is not null && curve.KeySize < MinCurveBits)
-            || (certificate.SignatureAlgorithm.Value is Sha1WithRsa or Md5WithRsa or Sha1WithEcdsa
-                && !certificate.SubjectName.RawData.AsSpan().SequenceEqual(certificate.IssuerName.RawData));
+        return (rsa is not null && rsa.KeySize < MinRsaBits) || (curve is not null && curve.KeySize < MinCurveBits);
     }
+
+    /// <summary>
+    /// Whether the key usage of a certificate, if it has one, allows signatures: handshakes prove the key by one (RFC 5246 sections 7.4.2
+    /// and 7.4.8, RFC 5280 section 4.2.1.3).
+    /// </summary>
+    /// <param name="leaf">The certificate of an end.</param>
+    public static bool MaySign(X509Certificate2 leaf) => leaf.Extensions.OfType<X509KeyUsageExtension>()
+        .All(static usage => (usage.KeyUsages & X509KeyUsageFlags.DigitalSignature) != 0);
 
     // The peer wrote the content of its certificate; no authority has vouched for it yet.
     private static string Whom(X509Certificate2 leaf) =>
@@ -112,7 +136,7 @@ internal sealed class PeerCertificateValidator
             : $"The certificate with the thumbprint {leaf.Thumbprint}";
 
     private static string Describe(X509Certificate2 leaf, X509Chain chain, SslPolicyErrors errors, string? name, X509Certificate2? revoked,
-        X509Certificate2? weak)
+        X509Certificate2? weak, bool signs)
     {
         string whom = Whom(leaf);
         if (errors == SslPolicyErrors.None)
@@ -130,6 +154,12 @@ internal sealed class PeerCertificateValidator
         {
             said.Add($"{Whom(weak)} is too weak: its key or its signature has less than 112 bits of security. Issue it with an ECDSA key on "
                 + "P-256 and SHA-256.");
+        }
+
+        if (!signs)
+        {
+            said.Add($"{whom} may not sign: its key usage lacks digitalSignature, which handshakes need (RFC 5280 section 4.2.1.3). Issue "
+                + "one with it.");
         }
 
         X509ChainStatusFlags flags = chain.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, static (all, one) => all | one.Status);

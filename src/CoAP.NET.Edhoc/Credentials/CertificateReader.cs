@@ -13,7 +13,7 @@ internal sealed record CertificateReader(EdhocPublicKey Key, string Subject, (bo
         PlatformCryptographyAvailability.ThrowIfMissing("A certificate");
         try
         {
-            using X509Certificate2 loaded = X509CertificateLoader.LoadCertificate(certificate);
+            using X509Certificate2 loaded = CertificateDer.Load(certificate);
             return new CertificateReader(KeyOf(loaded), loaded.Subject, UsesOf(loaded));
         }
         catch (CryptographicException exception)

@@ -82,7 +82,7 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
         {
             foreach (ReadOnlyMemory<byte> certificate in certificates)
             {
-                loaded.Add(X509CertificateLoader.LoadCertificate(certificate.Span));
+                loaded.Add(CertificateDer.Load(certificate.Span));
             }
 
             using X509Chain chain = new();

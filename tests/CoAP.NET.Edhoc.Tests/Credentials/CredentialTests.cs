@@ -45,6 +45,21 @@ public sealed class CredentialTests
     }
 
     [Fact]
+    public async Task A_certificate_in_another_form_than_DER_or_with_bytes_behind_it_is_refused()
+    {
+        using Issuer issuer = new();
+        using EdhocPrivateKey key = issuer.Issue("device", out byte[] certificate);
+        EdhocCertificateTrust trust = new(issuer.Certificate) { TimeProvider = issuer.Time };
+        string pem = System.Security.Cryptography.PemEncoding.WriteString("CERTIFICATE", certificate);
+        foreach (byte[] bytes in new[] { System.Text.Encoding.ASCII.GetBytes(pem), [.. certificate, 0], [.. certificate, .. certificate] })
+        {
+            Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(bytes)));
+            Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(certificate, bytes)));
+            Assert.Throws<EdhocException>(() => EdhocCredential.OfCertificate(bytes));
+        }
+    }
+
+    [Fact]
     public async Task Certificates_are_trusted_by_issuer_validity_and_the_decision_of_the_application()
     {
         using Issuer issuer = new();
