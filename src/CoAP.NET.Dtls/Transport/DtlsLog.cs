@@ -13,8 +13,9 @@ internal static partial class DtlsLog
     public static partial void Closed(ILogger logger, string remote, DtlsSessionEndReason reason);
 
     [LoggerMessage(2102, LogLevel.Information,
-        "A handshake with the client {Remote} failed; it claimed the identity '{Identity}'. {Reason}")]
-    public static partial void HandshakeFailed(ILogger logger, string remote, string identity, string reason);
+        "A handshake with the client {Remote} failed; it claimed the identity '{Identity}'. {Reason} {LeftOut} more were not logged since "
+        + "the last one: at most 20 per minute are; coap.server.handshake_failures counts each.")]
+    public static partial void HandshakeFailed(ILogger logger, string remote, string identity, string reason, long leftOut);
 
     [LoggerMessage(2109, LogLevel.Information, "The handshake with the server {Remote} failed: {Reason}")]
     public static partial void ConnectFailed(ILogger logger, string remote, string reason);

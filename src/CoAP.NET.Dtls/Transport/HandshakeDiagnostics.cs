@@ -14,6 +14,10 @@ internal sealed class HandshakeDiagnostics(ICoapSessionTransportContext context)
 {
     private const string NoIdentity = "none";
 
+    // Enough to see why some devices fail; a stranger with a cookie must not fill the log.
+    private const int FailuresPerMinute = 20;
+
+    private readonly RateLimitedLog _failures = new(context.TimeProvider, FailuresPerMinute);
     private readonly RateLimitedLog _callbacks = new(context.TimeProvider);
     private readonly RateLimitedLog _stores = new(context.TimeProvider);
     private readonly RateLimitedLog _checks = new(context.TimeProvider);
@@ -37,9 +41,12 @@ internal sealed class HandshakeDiagnostics(ICoapSessionTransportContext context)
             DtlsLog.CallbackFailed(context.Logger, thrown, error.Callback, remote, leftOut);
         }
 
-        string identity = CoapUntrustedText.LineOf(failure.Identity);
-        DtlsLog.HandshakeFailed(
-            context.Logger, remote, identity.Length == 0 ? NoIdentity : identity, CoapUntrustedText.LineOf(failure.End.Why));
+        if (_failures.IsDue(out long failuresLeftOut))
+        {
+            string identity = CoapUntrustedText.LineOf(failure.Identity);
+            DtlsLog.HandshakeFailed(context.Logger, remote, identity.Length == 0 ? NoIdentity : identity,
+                CoapUntrustedText.LineOf(failure.End.Why), failuresLeftOut);
+        }
     }
 
     /// <summary>Handles an exception of a store of resumable sessions; the handshake goes on.</summary>

@@ -79,6 +79,38 @@ public sealed class HandshakeLoggerTests
         Assert.Equal(1, secure.Server.Counters[CoapCounter.ResumptionStoreFailures]);
     }
 
+    [Fact]
+    public async Task Failed_handshakes_are_logged_at_most_twenty_times_a_minute_with_the_number_of_those_left_out()
+    {
+        const int PerMinute = 20;
+        VirtualClock clock = new();
+        LogLines log = new();
+        await using SecureEndpoints secure = await new SecureEndpoints(endpoint: endpoint =>
+        {
+            endpoint.LoggerFactory = log;
+            endpoint.TimeProvider = clock;
+        }).StartAsync();
+
+        Fail(400);
+        Assert.Equal(PerMinute, log.Of(2102).Count);
+        clock.Advance(FromMinutes(1));
+        Fail(2);
+
+        Assert.Equal(PerMinute + 2, log.Of(2102).Count);
+        Assert.Contains($" {400 - PerMinute} more were not logged", log.Of(2102)[PerMinute].Text, Ordinal);
+        Assert.Contains(" 0 more were not logged", log.Of(2102)[PerMinute + 1].Text, Ordinal);
+        Assert.Equal(402, secure.Server.Counters[CoapCounter.HandshakesFailed]);
+
+        void Fail(int count)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                secure.Transport.Engine!.Server!.HandshakeFailed!(
+                    new FailedClientHandshake(ServerBench.Path(1), "meter-1", new HandshakeFailureReason("why")));
+            }
+        }
+    }
+
     private sealed class Down : ICoapPskStore
     {
         public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>

@@ -121,7 +121,7 @@ public sealed class RenewalTests : IDisposable
         await another.GetAsync($"{secure.Host}/hello").Says("hello");
         await Eventually.IsTrueAsync(() => client.Endpoint.ConnectedPeers.Count == 0);
         await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"{secure.Host}/hello"));
-        Assert.Contains(log.Of(2102), line => line.Text.EndsWith(
+        Assert.Contains(log.Of(2102), line => line.Text.Contains(
             "it claimed the identity 'CN=device'. The certificate 'CN=device' is on the revocation list of its authority.",
             Ordinal));
         Assert.True(secure.Server.Counters[CoapCounter.CertificatesRefused] > 0);

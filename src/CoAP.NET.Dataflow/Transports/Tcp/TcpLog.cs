@@ -29,8 +29,9 @@ internal static partial class TcpLog
     public static partial void AcceptCallbackFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(1026, LogLevel.Information,
-        "TLS: the handshake with the client {Remote}, which claimed the identity '{Identity}', failed: {Reason}")]
-    public static partial void ClientRefused(ILogger logger, CoapAddress remote, string identity, string reason);
+        "TLS: the handshake with the client {Remote}, which claimed the identity '{Identity}', failed: {Reason} ({LeftOut} more were not "
+            + "logged since the last one: at most 20 per minute are; coap.server.handshake_failures counts each)")]
+    public static partial void ClientRefused(ILogger logger, CoapAddress remote, string identity, string reason, long leftOut);
 
     [LoggerMessage(1027, LogLevel.Error,
         "TLS: {Callback} threw an exception during a handshake with {Remote}, which failed. Repair the callback. {LeftOut} more such "

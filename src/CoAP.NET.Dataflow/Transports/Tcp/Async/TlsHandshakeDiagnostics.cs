@@ -6,7 +6,11 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed class TlsHandshakeDiagnostics(ICoapTransportContext context)
 {
+    // Enough to see why some devices fail; a stranger with a certificate of its own must not fill the log.
+    private const int RefusalsPerMinute = 20;
+
     private readonly RateLimitedLog _callbacks = new(context.TimeProvider);
+    private readonly RateLimitedLog _refusals = new(context.TimeProvider, RefusalsPerMinute);
 
     /// <summary>Handles a failed handshake.</summary>
     /// <param name="remote">The client.</param>
@@ -46,7 +50,10 @@ internal sealed class TlsHandshakeDiagnostics(ICoapTransportContext context)
 
         if (check.Subject is { } subject)
         {
-            TcpLog.ClientRefused(context.Logger, remote, subject, words);
+            if (_refusals.IsDue(out long refusalsLeftOut))
+            {
+                TcpLog.ClientRefused(context.Logger, remote, subject, words, refusalsLeftOut);
+            }
         }
         else
         {
