@@ -17,6 +17,6 @@ public sealed class CoapPeerMove
     public CoapAddress From { get; }
 
     /// <summary>The new address, from which an authentic message newer than all earlier ones arrived. It is not yet proven that the peer
-    /// receives there: see <see cref="CoapPeer.IsVerified"/>.</summary>
+    /// receives there: see <see cref="CoapPeer.IsVerified"/>. The former address, if the peer did not answer at the one after it.</summary>
     public CoapAddress To { get; }
 }

@@ -97,12 +97,7 @@ internal sealed class PeerEvents(
     public void OnMoved(CoapChannel channel, CoapAddress from)
     {
         ResolveMovedAddress(channel);
-        ConnectingLog.PeerMoved(environment.Logger, channel.Identity ?? "identity unknown", channel, from.ToString());
-        if (Moved is { } handlers)
-        {
-            UserEvents.Raise(environment, nameof(CoapEndpoint.PeerMoved), handlers, endpoint,
-                new CoapPeerMove(CoapPeer.Of(channel), from, channel.Remote));
-        }
+        ReportMove(channel, from);
     }
 
     /// <summary>
@@ -239,29 +234,61 @@ internal sealed class PeerEvents(
     private async Task ResolveMovedAddressAsync(CoapChannel channel, long movedAt, CancellationTokenSource probe)
     {
         using CancellationTokenSource until = probe;
+        CoapSession? session = channel.Connection as CoapSession;
+        CoapAddress address = channel.Remote;
         try
         {
-            if (channel.Connection is CoapSession { ChecksPaths: true } session)
+            if (session is { ChecksPaths: true })
             {
-                if (await session.CheckPathAsync(until.Token).ConfigureAwait(false))
+                if (!await session.CheckPathAsync(until.Token).ConfigureAwait(false))
                 {
-                    channel.Shard.Guard.OnAnswered(channel, movedAt);
+                    ReturnToFormerAddress(channel, session, address, movedAt);
+                    return;
                 }
-
-                return;
+            }
+            else
+            {
+                // It bypasses the queue: the outstanding message may be the one that is held back until the answer arrives.
+                await sender.PingAsync(channel, default, passesQueue: true, until.Token).ConfigureAwait(false);
             }
 
-            // It bypasses the queue: the outstanding message may be the one that is held back until the answer arrives.
-            await sender.PingAsync(channel, default, passesQueue: true, until.Token).ConfigureAwait(false);
+            session?.LeaveFormerAddress(address);
             channel.Shard.Guard.OnAnswered(channel, movedAt);
         }
-        catch (Exception exception) when (exception is CoapException or OperationCanceledException)
+        catch (OperationCanceledException)
         {
-            // Any other acknowledgement of the peer is sufficient too.
+            // The peer moved again, which began another check, or the connection has ended.
+        }
+        catch (CoapException)
+        {
+            if (session is not null)
+            {
+                ReturnToFormerAddress(channel, session, address, movedAt);
+            }
         }
         finally
         {
             Interlocked.CompareExchange(ref channel.Probe, null, probe);
+        }
+    }
+
+    // RFC 9853 section 5.1: without an answer, the peer has the address that it had.
+    private void ReturnToFormerAddress(CoapChannel channel, CoapSession session, in CoapAddress address, long movedAt)
+    {
+        if (channel.MovedAt == movedAt && session.ReturnToFormerAddress(address))
+        {
+            channel.Shard.Guard.OnReturned(channel, movedAt);
+            ReportMove(channel, address);
+        }
+    }
+
+    private void ReportMove(CoapChannel channel, in CoapAddress from)
+    {
+        ConnectingLog.PeerMoved(environment.Logger, channel.Identity ?? "identity unknown", channel, from.ToString());
+        if (Moved is { } handlers)
+        {
+            UserEvents.Raise(environment, nameof(CoapEndpoint.PeerMoved), handlers, endpoint,
+                new CoapPeerMove(CoapPeer.Of(channel), from, channel.Remote));
         }
     }
 

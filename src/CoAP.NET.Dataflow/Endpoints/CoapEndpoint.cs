@@ -54,9 +54,10 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
 
     /// <summary>Raised when the address of a peer changed within its security session, for example behind a NAT that lost its
     /// binding.</summary>
-    /// <remarks>The endpoint has already sent a probe to the new address; until the peer answers, it gets no more than three times the
-    /// bytes that it sends. Raised on the receiving thread, with no lock held; do not block in a handler. The library logs exceptions of
-    /// handlers.</remarks>
+    /// <remarks>The endpoint has already sent a probe to the new address; until the peer answers, that address gets no more than three
+    /// times the bytes that it sends, and over DTLS the former one stays in use too. Raised again when no answer came and the peer has its
+    /// former address again. Raised with no lock held, mostly on the receiving thread; do not block in a handler. The library logs
+    /// exceptions of handlers.</remarks>
     public event EventHandler<CoapPeerMove>? PeerMoved
     {
         add => Core.Peers.Moved += value;

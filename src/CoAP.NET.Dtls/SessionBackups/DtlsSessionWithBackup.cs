@@ -194,7 +194,7 @@ internal sealed class DtlsSessionWithBackup : DtlsSession
     public bool TryWrite(StateWriter writer, bool isLast, ReadOnlySpan<byte> seen, out ulong asked, out SessionRecordNumbers progress)
     {
         Span<byte> via = stackalloc byte[SessionSteering.MaxViaName];
-        via = via[..(HasCid && Home.Steering is { } steering ? steering.NameVia(Path, via) : 0)];
+        via = via[..(HasCid && Home.Steering is { } steering ? steering.NameVia(ConfirmedPath, via) : 0)];
         progress = default;
         lock (Records)
         {

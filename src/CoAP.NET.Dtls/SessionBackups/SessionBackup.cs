@@ -293,7 +293,7 @@ internal sealed class SessionBackup : IDisposable
             : session.AsksForNumbers ? CoapDtlsSessionChangeKind.Reserved
             : CoapDtlsSessionChangeKind.Heard;
         (long Until, int Place) kept = session.ConfirmedState;
-        int place = session.Path.GetHashCode();
+        int place = session.ConfirmedPath.GetHashCode();
         if (!session.TryWrite(writer, isLast: false, [], out ulong asked, out SessionRecordNumbers progress))
         {
             return null;

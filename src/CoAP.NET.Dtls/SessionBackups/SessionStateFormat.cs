@@ -16,7 +16,7 @@ internal static class SessionStateFormat
     /// <param name="via">The name of the server that receives from its client; empty for none.</param>
     public static void Write(StateWriter writer, DtlsSessionWithBackup session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
     {
-        DtlsPath path = session.Path;
+        DtlsPath path = session.ConfirmedPath;
         writer.WriteAddress(path.Remote);
         writer.WriteAddress(path.Local);
         writer.WriteNumber(path.Tag);
@@ -26,6 +26,7 @@ internal static class SessionStateFormat
         writer.WriteBytes(session.PeerCertificate is { } certificate ? certificate.RawDataMemory.Span : default);
         writer.WriteBytes(session.PeerPublicKey.Span);
         writer.WriteBytes(session.Shown);
+        writer.WriteFlag(session.ChecksPaths);
         if (!seen.IsEmpty || !via.IsEmpty)
         {
             writer.WriteBytes(seen);
@@ -63,6 +64,7 @@ internal static class SessionStateFormat
             ReadOnlySpan<byte> certificate = reader.ReadBytes();
             byte[] publicKey = reader.ReadBytes().ToArray();
             byte[] shown = reader.ReadBytes().ToArray();
+            bool checksPaths = reader.ReadFlag();
             ReadOnlySpan<byte> came = reader.IsAtEnd ? default : reader.ReadBytes();
             ReadOnlySpan<byte> via = reader.IsAtEnd ? default : reader.ReadBytes();
             X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
@@ -79,7 +81,7 @@ internal static class SessionStateFormat
             DtlsSessionWithBackup session =
                 new(new HandshakeResult(
                     records, [], 0, identity, leaf)
-                { PeerPublicKey = publicKey, Shown = shown, MaxContent = maxContent }, path, home, id)
+                { PeerPublicKey = publicKey, Shown = shown, MaxContent = maxContent, ChecksPaths = checksPaths }, path, home, id)
                 {
                     WasIdleFor = TimeSpan.FromTicks(idle),
                     IsInDoubt = !isExact,

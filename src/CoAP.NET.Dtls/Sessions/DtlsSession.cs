@@ -107,9 +107,7 @@ internal class DtlsSession : ISourceOwned
     /// <summary>Whether this end opened it.</summary>
     public bool IsInitiator { get; init; }
 
-    /// <summary>
-    /// Whether both ends check paths (RFC 9853). False for a session of an earlier process, which checks by messages of CoAP.
-    /// </summary>
+    /// <summary>Whether both ends check paths (RFC 9853); otherwise the endpoint checks by messages of CoAP.</summary>
     public bool ChecksPaths { get; }
 
     /// <summary>The name of the server that the client requested (RFC 6066 section 3); null without one.</summary>
@@ -159,6 +157,33 @@ internal class DtlsSession : ISourceOwned
             lock (_records)
             {
                 return _path;
+            }
+        }
+    }
+
+    /// <summary>
+    /// The path at which the peer last showed that it receives: the former one while the check of a new one is pending, or else the
+    /// current one.
+    /// </summary>
+    public DtlsPath ConfirmedPath
+    {
+        get
+        {
+            lock (_records)
+            {
+                return _rare?.Former?.Path ?? _path;
+            }
+        }
+    }
+
+    /// <summary>Whether the peer has moved and <see cref="ConfirmedPath"/> still gets what goes out.</summary>
+    public bool HasFormerPath
+    {
+        get
+        {
+            lock (_records)
+            {
+                return _rare?.Former is not null;
             }
         }
     }
@@ -244,23 +269,26 @@ internal class DtlsSession : ISourceOwned
         }
     }
 
-    /// <summary>Sends a message.</summary>
+    /// <summary>Sends a message: while the check of a new path is pending, the same record over both.</summary>
     /// <param name="content">The message.</param>
+    /// <param name="over">The paths to send it over.</param>
     /// <returns>
-    /// Whether it sent the message; false once the session has ended, for a message of more than <see cref="MaxContent"/> bytes, and while
-    /// it waits for record numbers, after which it may send it.
+    /// Whether it sent the message; false once the session has ended, for a message of more than <see cref="MaxContent"/> bytes, without
+    /// such a path, and while it waits for record numbers, after which it may send it.
     /// </returns>
     [SkipLocalsInit]
-    public bool Send(ReadOnlySpan<byte> content)
+    public bool Send(ReadOnlySpan<byte> content, DtlsSendPaths over = DtlsSendPaths.All)
     {
         byte[]? rented = null;
         int length;
         bool isLow;
         DtlsPath path;
+        FormerPath? former;
         Span<byte> record = stackalloc byte[StackBytes];
         lock (_records)
         {
-            if (_isClosed || content.Length > MaxContent)
+            former = over == DtlsSendPaths.Newest ? null : _rare?.Former;
+            if (_isClosed || content.Length > MaxContent || (over == DtlsSendPaths.Former && former is null))
             {
                 return false;
             }
@@ -279,7 +307,15 @@ internal class DtlsSession : ISourceOwned
 
         if (length > 0)
         {
-            _home.Sink.Send(path, record[..length]);
+            if (over != DtlsSendPaths.Former)
+            {
+                _home.Sink.Send(path, record[..length]);
+            }
+
+            if (former is not null)
+            {
+                _home.Sink.Send(former.Path, record[..length]);
+            }
         }
 
         if (rented is not null)
@@ -340,6 +376,7 @@ internal class DtlsSession : ISourceOwned
                 Volatile.Write(ref _lastReceived, _home.Time.GetTimestamp());
                 if (moves)
                 {
+                    KeepFormer(before, path);
                     _path = path;
                 }
             }
@@ -368,6 +405,42 @@ internal class DtlsSession : ISourceOwned
         return result;
     }
 
+    /// <summary>The peer receives at its new path: nothing goes over the former one any more.</summary>
+    /// <param name="answered">The address that answered. If the peer has moved again, another check decides.</param>
+    public void LeaveFormerPath(in CoapAddress answered)
+    {
+        lock (_records)
+        {
+            if (_path.Remote == answered && _rare is { } rare)
+            {
+                rare.Former = null;
+            }
+        }
+    }
+
+    /// <summary>The peer did not answer at its new path: it has the former one again (RFC 9853 section 5.1).</summary>
+    /// <param name="unanswered">The address that did not answer.</param>
+    /// <returns>False if there is no former path, or the peer has another address than that.</returns>
+    public bool ReturnToFormerPath(in CoapAddress unanswered)
+    {
+        DtlsPath left;
+        DtlsPath path;
+        lock (_records)
+        {
+            if (_isClosed || _path.Remote != unanswered || _rare is not { Former: { } former } rare)
+            {
+                return false;
+            }
+
+            left = _path;
+            _path = path = former.Path;
+            rare.Former = null;
+        }
+
+        _home.OnMoved(this, left, path);
+        return true;
+    }
+
     /// <summary>Sends a path_challenge (RFC 9853). The session knows the last check only.</summary>
     /// <param name="check">The check.</param>
     /// <param name="random">Creates the cookie.</param>
@@ -376,8 +449,7 @@ internal class DtlsSession : ISourceOwned
     {
         Span<byte> message = stackalloc byte[ReturnRoutabilityCheck.MessageLength];
         check.WriteChallenge(random, message);
-        RareFields rare = Volatile.Read(ref _rare) ?? Interlocked.CompareExchange(ref _rare, new RareFields(), null) ?? _rare;
-        Volatile.Write(ref rare.PathCheck, check);
+        Volatile.Write(ref Rare.PathCheck, check);
         return SendCheck(check.Path, message);
     }
 
@@ -410,6 +482,7 @@ internal class DtlsSession : ISourceOwned
         Span<byte> alert = stackalloc byte[AlertBytes];
         int length = 0;
         DtlsPath path;
+        FormerPath? former;
         lock (_records)
         {
             if (_isClosed)
@@ -418,6 +491,7 @@ internal class DtlsSession : ISourceOwned
             }
 
             path = _path;
+            former = _rare?.Former;
             if (tells)
             {
                 length = _records.Seal(ContentType.Alert, [WarningLevel, (byte)AlertDescription.CloseNotify], alert);
@@ -432,6 +506,10 @@ internal class DtlsSession : ISourceOwned
         if (length > 0)
         {
             _home.Sink.Send(path, alert[..length]);
+            if (former is not null)
+            {
+                _home.Sink.Send(former.Path, alert[..length]);
+            }
         }
 
         _home.Sink.Closed(this, reason);
@@ -454,6 +532,20 @@ internal class DtlsSession : ISourceOwned
     /// <returns>Whether it has sent the message.</returns>
     private protected virtual bool SendWhenFound(ReadOnlySpan<byte> content) => false;
 
+    // Under the lock. After several moves the former path is the one before the first of them.
+    private void KeepFormer(in DtlsPath before, in DtlsPath path)
+    {
+        if (path.Remote == before.Remote)
+        {
+            return;
+        }
+
+        RareFields rare = Rare;
+        rare.Former = rare.Former is not { } former ? new FormerPath(before) : former.Path.Remote == path.Remote ? null : former;
+    }
+
+    private RareFields Rare => Volatile.Read(ref _rare) ?? Interlocked.CompareExchange(ref _rare, new RareFields(), null) ?? _rare;
+
     private void OnContent(ContentType type, ReadOnlySpan<byte> content, in DtlsPath path, ulong sequence)
     {
         switch (type)
@@ -469,7 +561,8 @@ internal class DtlsSession : ISourceOwned
             case ContentType.Handshake when content.Length > 0 && content[0] is (HelloRequest or ClientHello):
                 RefuseRenegotiation();
                 break;
-            case ContentType.ReturnRoutabilityCheck when content.Length == ReturnRoutabilityCheck.MessageLength:
+            // RFC 9853 section 3: only where both ends agreed on it.
+            case ContentType.ReturnRoutabilityCheck when ChecksPaths && content.Length == ReturnRoutabilityCheck.MessageLength:
                 OnPathCheck(content, path);
                 break;
             case ContentType.Alert when content.Length == 2 && content[1] == (byte)AlertDescription.CloseNotify:
@@ -567,6 +660,9 @@ internal class DtlsSession : ISourceOwned
     {
         public ReturnRoutabilityCheck? PathCheck;
 
+        // The path before a move that no check has confirmed. Under the lock of the records.
+        public FormerPath? Former;
+
         public X509Certificate2? Certificate { get; init; }
 
         public ReadOnlyMemory<byte> PublicKey { get; init; }
@@ -574,6 +670,23 @@ internal class DtlsSession : ISourceOwned
         public string? ServerName { get; init; }
     }
 }
+
+/// <summary>The paths that a message goes over.</summary>
+internal enum DtlsSendPaths
+{
+    /// <summary>The newest path, and the former one while the check of the newest is pending.</summary>
+    All,
+
+    /// <summary>The newest path only, for a message whose answer checks it.</summary>
+    Newest,
+
+    /// <summary>The former path only.</summary>
+    Former,
+}
+
+/// <summary>A path that the peer had before the current one.</summary>
+/// <param name="Path">The path.</param>
+internal sealed record FormerPath(DtlsPath Path);
 
 /// <summary>The home of a session outside of any table: the receiver looks it up itself.</summary>
 /// <param name="sink">Receives the output.</param>

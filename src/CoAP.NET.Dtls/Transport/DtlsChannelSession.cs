@@ -116,9 +116,31 @@ internal sealed class DtlsChannelSession : CoapSession
             }
         }
 
-        Session.Send(message);
+        // Its answer checks the newest path (RFC 7252 section 4.3), so the former one must not get it.
+        Session.Send(message, IsEmptyConfirmable(message) ? DtlsSendPaths.Newest : DtlsSendPaths.All);
         datagram.Dispose();
     }
+
+    /// <inheritdoc/>
+    public override bool HasFormerAddress => Session.HasFormerPath;
+
+    /// <inheritdoc/>
+    public override void SendToFormerAddress(CoapDatagram datagram)
+    {
+        ArgumentNullException.ThrowIfNull(datagram);
+        if (!IsEmptyConfirmable(datagram.Span))
+        {
+            Session.Send(datagram.Span, DtlsSendPaths.Former);
+        }
+
+        datagram.Dispose();
+    }
+
+    /// <inheritdoc/>
+    public override void LeaveFormerAddress(in CoapAddress answered) => Session.LeaveFormerPath(answered);
+
+    /// <inheritdoc/>
+    public override bool ReturnToFormerAddress(in CoapAddress unanswered) => Session.ReturnToFormerPath(unanswered);
 
     /// <inheritdoc/>
     public override async Task<bool> CheckPathAsync(CancellationToken cancellationToken)
@@ -154,6 +176,9 @@ internal sealed class DtlsChannelSession : CoapSession
             reason ?? new CoapConnectionException(CoapError.ClosedLocally, $"This end closed the session with {Remote}."), null);
         _engine.End(this);
     }
+
+    private static bool IsEmptyConfirmable(ReadOnlySpan<byte> message) =>
+        message.Length > 1 && (message[0] & TypeMask) == 0 && message[1] == 0;
 
     // Fields that a server, which may have very many sessions, does not use before the end.
     private sealed class RareFields

@@ -56,6 +56,7 @@ public sealed class SessionBackupTests : IDisposable
         Assert.False(after.Server.Receive(ServerBench.Path(1), late));
         Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [4])));
         Assert.Equal(withCid, after.Server.Receive(ServerBench.Path(2), SessionRig.Record(client, [5])));
+        loaded.LeaveFormerPath(ServerBench.Path(2).Remote);
         Assert.Equal(withCid ? 2 : 1, after.Received);
         Assert.Equal(2, after.Server.Counters.RecordsReplayed);
     }

@@ -59,6 +59,7 @@ public sealed class AddressTests
         }
 
         Assert.Equal(6, rig.Received);
+        mover.LeaveFormerPath(ServerBench.Path(2).Remote);
         Assert.True(mover.Send([1]));
         Assert.True(other.Send([1]));
         Assert.Equal([ServerBench.Path(2), ServerBench.Path(2)], to);

@@ -29,6 +29,9 @@ internal sealed class BenchClient(
             {
                 int length = header.HeaderLength + header.Length;
                 session.Receive(header, datagram.AsSpan(offset, length), Path);
+
+                // The path has the address of the client itself, and no check of the server follows a move.
+                session.LeaveFormerPath(Path.Remote);
                 offset += length;
             }
 

@@ -221,8 +221,9 @@ internal sealed class AmplificationLimiter
     {
         if (channel.IsConnection)
         {
-            // Only the peer can acknowledge in a session. A message sent at the moment of the move may have gone to the old address.
-            if (!channel.IsVerified)
+            // Only the peer can acknowledge in a session. A message sent at the moment of the move may have gone to the old address, and so
+            // do all messages while the session keeps that address: then only the check of the new one counts.
+            if (!channel.IsVerified && channel.Connection is not CoapSession { HasFormerAddress: true })
             {
                 lock (_gate)
                 {
@@ -312,6 +313,21 @@ internal sealed class AmplificationLimiter
             if (movedAt == channel.MovedAt)
             {
                 Verify(channel, long.MaxValue);
+            }
+        }
+    }
+
+    /// <summary>Handles the return of a session to its former address, which was verified before the move.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="movedAt">When it had moved.</param>
+    public void OnReturned(CoapChannel channel, long movedAt)
+    {
+        lock (_gate)
+        {
+            if (movedAt == channel.MovedAt)
+            {
+                channel.VerifiedUntil = long.MaxValue;
+                channel.IsVerified = true;
             }
         }
     }

@@ -66,6 +66,39 @@ internal abstract class CoapSession : CoapConnection
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public virtual Task<bool> CheckPathAsync(CancellationToken cancellationToken) => Task.FromResult(false);
 
+    /// <summary>
+    /// Whether the peer has moved, and its address before the move still gets what goes out, until <see cref="LeaveFormerAddress"/> or
+    /// <see cref="ReturnToFormerAddress"/>. Default false: the transport keeps no former address.
+    /// </summary>
+    /// <remarks>
+    /// An attacker that sees a record and is faster can make the peer appear to move (RFC 9146 section 6, RFC 9853 section 5.1). Messages
+    /// go to both addresses then, except Empty Confirmable ones: their answer must show that the peer receives at the new one.
+    /// </remarks>
+    public virtual bool HasFormerAddress => false;
+
+    /// <summary>Sends a message only to the address before the move, because the limit of the new one is used up.</summary>
+    /// <remarks>Only if <see cref="HasFormerAddress"/>. Default: the message is dropped.</remarks>
+    /// <param name="datagram">The message; taken over.</param>
+    public virtual void SendToFormerAddress(CoapDatagram datagram)
+    {
+        ArgumentNullException.ThrowIfNull(datagram);
+        datagram.Dispose();
+    }
+
+    /// <summary>
+    /// The peer has shown that it receives at its new address: nothing goes to the former one any more. Does nothing without a former
+    /// address, or if the peer has moved again.
+    /// </summary>
+    /// <param name="answered">The address that was checked.</param>
+    public virtual void LeaveFormerAddress(in CoapAddress answered)
+    {
+    }
+
+    /// <summary>The check of the new address ended without an answer: the former one is the peer's again.</summary>
+    /// <param name="unanswered">The address that was checked.</param>
+    /// <returns>False if there is no former address, or the peer has another address than that.</returns>
+    public virtual bool ReturnToFormerAddress(in CoapAddress unanswered) => false;
+
     /// <summary>Does nothing: datagrams cannot be held back. Messages without room are dropped.</summary>
     public override void PauseReading()
     {

@@ -28,20 +28,23 @@ public abstract class CoapSessionTransport : CoapConnectionTransport
 
     /// <summary>Sends a message in the session of its channel.</summary>
     /// <param name="datagram">
-    /// The message; taken over. It is disposed without a session, or beyond the limit of an address that the peer has moved to and not
-    /// answered from.
+    /// The message; taken over. It is disposed without a session. Beyond the limit of an address that the peer has moved to and not
+    /// answered from, it goes only to the address before the move.
     /// </param>
     public sealed override void Send(CoapDatagram datagram)
     {
         ArgumentNullException.ThrowIfNull(datagram);
-        if (datagram.Channel is { Connection: CoapSession session } channel
-            && (channel.IsVerified || channel.Shard.Guard.MayLeave(channel, session, datagram.Length)))
+        if (datagram.Channel is not { Connection: CoapSession session } channel)
+        {
+            datagram.Dispose();
+        }
+        else if (channel.IsVerified || channel.Shard.Guard.MayLeave(channel, session, datagram.Length))
         {
             session.Send(datagram);
         }
         else
         {
-            datagram.Dispose();
+            session.SendToFormerAddress(datagram);
         }
     }
 }
