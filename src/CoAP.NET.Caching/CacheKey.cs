@@ -56,14 +56,16 @@ internal sealed class CacheKey : IEquatable<CacheKey>
         CoapMessage request, CoapOptionRegistry registry, CoapChannel channel, CoapUri? target, object owner,
         [NotNullWhen(true)] out CacheKey? key)
     {
+        object? identity = CallerIdentity.Of(channel);
+
         // A response over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2). A server that
         // this endpoint connects to is validated against the URI before any request, and is the same with or without an existing
         // connection. A peer that connected to this endpoint is identified only by its identity.
-        bool isOwned = channel.Identity is not null || channel.Transport.IsSecure
+        bool isOwned = identity is not null || channel.Identity is not null || channel.Transport.IsSecure
             || channel.Transport.Scheme.StartsWith("coaps", StringComparison.Ordinal);
         CoapAddress remote = target is { HostAddress: null } ? default : channel.Remote;
         key = !channel.Remote.IsMulticast && TryGetUri(request, channel, target, out string? uri)
-            ? new CacheKey(uri, request, registry, remote, CallerIdentity.Of(channel), isOwned ? owner : null)
+            ? new CacheKey(uri, request, registry, remote, identity, isOwned ? owner : null)
             : null;
         return key is not null;
     }

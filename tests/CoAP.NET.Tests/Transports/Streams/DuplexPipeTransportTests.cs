@@ -1,6 +1,7 @@
 using System.IO.Pipelines;
 using System.IO.Pipes;
 using System.Threading.Channels;
+using CoAP.NET.Caching;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 
@@ -58,6 +59,25 @@ public sealed class DuplexPipeTransportTests
 
         response.Says("21.5");
         Assert.Equal(2, network.Connected);
+    }
+
+    [Fact]
+    public async Task Stored_responses_of_a_peer_without_identity_and_address_answer_only_requests_on_its_connection()
+    {
+        using PipeNetwork network = new();
+        await using CoapServer server = await network.ServeAsync(new CoapEndpointOptions { Cache = new CoapCache() });
+        await using CoapServer lamp = await network.ConnectAsync("lamp");
+        await using CoapServer boiler = await network.ConnectAsync("boiler");
+
+        string[] names = await AskAsync();
+        string[] again = await AskAsync();
+
+        Assert.Equal(["boiler", "lamp"], names.Order(StringComparer.Ordinal));
+        Assert.Equal(names, again);
+        Assert.Equal(2, server.Counters[CoapCounter.CacheHits]);
+
+        Task<string[]> AskAsync() => Task.WhenAll(
+            server.Endpoint.ConnectedPeers.Select(async peer => (await peer.GetAsync("/name")).GetText()));
     }
 
     [Fact]
@@ -169,6 +189,18 @@ public sealed class DuplexPipeTransportTests
             CoapClient client = new();
             client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Connect = ConnectAsync }));
             return client;
+        }
+
+        /// <summary>A server that is connected as a client.</summary>
+        public async Task<CoapServer> ConnectAsync(string name)
+        {
+            CoapServer device = new();
+            device.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Connect = ConnectAsync }));
+            device.MapGet("/name", () => CoapResults.Text(name).WithMaxAge(FromHours(1)));
+            await device.StartAsync();
+            await using CoapClient client = new(device.Endpoint);
+            await client.GetAsync(Uri);
+            return device;
         }
 
         /// <summary>Has the server's side of the first connection end.</summary>
