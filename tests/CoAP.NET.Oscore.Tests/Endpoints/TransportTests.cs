@@ -121,6 +121,31 @@ public sealed class TransportTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task An_observation_in_a_context_does_not_share_the_plain_registration_at_the_same_address()
+    {
+        CoapPeer? peer = null;
+        CoapServer server = _world.Server(OscoreWorld.ServerContext());
+        server.MapGet("/hello", request =>
+        {
+            peer = request.Peer;
+            return CoapResults.Text("hello");
+        });
+        await server.StartAsync();
+        CoapServer device = _world.Device(OscoreWorld.ClientContext());
+        device.MapGet("/state", request => CoapResults.Text(request.Peer.IsKnown ? "for the server" : "for all")).Observable();
+        await device.StartAsync();
+        await _world.RunAsync(device.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/hello")));
+        CoapPeer plain = server.FindPeer(peer!.Address, peer.LocalAddress)!;
+        Assert.NotEqual(peer, plain);
+
+        CoapObservation open = await _world.RunAsync(plain.ObserveAsync("/state"));
+        CoapObservation closed = await _world.RunAsync(peer.ObserveAsync("/state"));
+
+        open.Latest!.Says("for all");
+        closed.Latest!.Says("for the server");
+    }
+
+    [Fact]
     public async Task No_Response_is_an_inner_option_and_suppresses_the_response()
     {
         int served = 0;

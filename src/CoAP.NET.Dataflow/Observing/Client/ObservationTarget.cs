@@ -143,7 +143,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     public string PublicName => ToString().Split('?', 2)[0];
 
     public bool Equals(ObservationTarget? other) =>
-        other is not null && _hash == other._hash && ReferenceEquals(Connection, other.Connection)
+        other is not null && _hash == other._hash && ReferenceEquals(OwnPeer, other.OwnPeer)
             && _key.AsSpan().SequenceEqual(other._key);
 
     public override bool Equals(object? obj) => Equals(obj as ObservationTarget);
@@ -152,8 +152,8 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
 
     public override string ToString() => Uri?.ToString() ?? Peer?.ToString() ?? Message.ToString();
 
-    // A registration belongs to one connection (RFC 8323 section 3.4); another connection from the same address is another peer.
-    private CoapChannel? Connection => Peer is { IsConnection: true } ? Peer : null;
+    // A registration belongs to one connection (RFC 8323 section 3.4) or security context; another one at the same address is another peer.
+    private CoapChannel? OwnPeer => Peer is { IsConnection: true } or { Carried: not null } ? Peer : null;
 
     private static byte[] Key(string place, CoapMessage message)
     {
