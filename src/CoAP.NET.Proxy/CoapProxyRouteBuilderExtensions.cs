@@ -34,7 +34,9 @@ public static class CoapProxyRouteBuilderExtensions
         CoapRouteHandlerBuilder? route = null;
         route = routes.MapProxy(proxy.Names, (request, cancellationToken) =>
             proxy.ForwardAsync(request, Volatile.Read(ref route), cancellationToken));
-        return Finish(route, proxy);
+
+        // The client names the target, which may be secured.
+        return Finish(route.WithClientDependence(true), proxy);
     }
 
     /// <summary>Maps a path and everything below it to another server (RFC 7252 section 5.7.3), which stays invisible to clients.</summary>
@@ -51,8 +53,7 @@ public static class CoapProxyRouteBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(target);
         ArgumentNullException.ThrowIfNull(proxy);
-        UpstreamClient upstream = proxy.UpstreamOf(target);
-        return Map(routes, template, proxy, new ReverseProxyTargetMapper(target), _ => upstream);
+        return MapTo(routes, template, target, proxy.UpstreamOf(target), proxy);
     }
 
     /// <summary>Maps a path and everything below it to another server with an upstream of its own (RFC 7252 section 5.7.3).</summary>
@@ -77,7 +78,7 @@ public static class CoapProxyRouteBuilderExtensions
                 + $"{string.Join(", ", upstream.Schemes)}.", nameof(target));
         }
 
-        CoapRouteHandlerBuilder route = Map(routes, template, proxy, new ReverseProxyTargetMapper(target), _ => upstream);
+        CoapRouteHandlerBuilder route = MapTo(routes, template, target, upstream, proxy);
         proxy.Own(upstream);
         return route;
     }
@@ -102,6 +103,12 @@ public static class CoapProxyRouteBuilderExtensions
             routes, template, proxy, new ReverseProxyTargetMapper(null), request =>
                 find(request) is { } peer ? new CoapUpstreamClient(peer) : null);
     }
+
+    // The same rule as that of the forwarder: what depends on the client, or comes over a secured transport, is for one client.
+    private static CoapRouteHandlerBuilder MapTo(
+        ICoapRouteBuilder routes, string template, string target, UpstreamClient upstream, CoapProxy proxy) =>
+        Map(routes, template, proxy, new ReverseProxyTargetMapper(target), _ => upstream)
+            .WithClientDependence(upstream.DependsOnClient || upstream.IsSecure(CoapProxy.SchemeOf(target)));
 
     private static CoapRouteHandlerBuilder Map(
         ICoapRouteBuilder routes, string template, CoapProxy proxy, ReverseProxyTargetMapper target, Func<CoapRequestContext,

@@ -27,7 +27,10 @@ internal abstract class UpstreamClient : IDisposable
     /// Whether the response depends on the client in addition to the request, for example because the upstream names the client to the
     /// server. Default false.
     /// </summary>
-    /// <remarks>The proxy never gives such a response to another client.</remarks>
+    /// <remarks>
+    /// The proxy never gives such a response to another client. A client is a channel. The value must not change after the upstream is
+    /// mapped.
+    /// </remarks>
     public virtual bool DependsOnClient => false;
 
     /// <summary>The number of requests that the upstream answered from its own cache. Default 0.</summary>

@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>Clients that observe what a server has whose protocol has no observations: it is asked again and again.</summary>
@@ -8,11 +10,13 @@ public sealed class PollingTests : IAsyncLifetime
 
     private readonly ProxyWorld _world = new(options => options.RequireVerified = false);
     private readonly PolledServer _server = new() { Interval = s_interval };
+    private readonly PolledServer _telling = new() { Interval = s_interval, TellsApart = true };
     private readonly List<CoapClient> _clients = [];
 
     public async ValueTask InitializeAsync()
     {
         _world.ProxyServer.MapReverseProxy("/config", "http://service.example/config", _server, _world.Proxy);
+        _world.ProxyServer.MapReverseProxy("/mine", "http://service.example/mine", _telling, _world.Proxy);
         for (int i = 0; i < 3; i++)
         {
             _clients.Add(_world.MakeClient($"[2001:db8:2::{i + 1}]"));
@@ -119,13 +123,36 @@ public sealed class PollingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Clients_that_the_server_distinguishes_do_not_share_a_poll()
+    public async Task Clients_that_the_server_distinguishes_do_not_share_a_poll_and_are_notified_of_their_own_changes_only()
     {
-        _server.TellsApart = true;
-        await using CoapObservation one = await ObserveAsync(0);
-        await using CoapObservation other = await ObserveAsync(1);
+        _telling.HasTags = false;
+        ConcurrentQueue<string>[] heard = [[], []];
+        CoapObservation[] observations = [await ObserveAsync(0), await ObserveAsync(1)];
+        string[] addresses = [.. observations.Select(observation => observation.Latest!.GetText())];
         Assert.Equal(2, _world.Proxy.GetCounters().Observations);
-        Assert.NotEqual(one.Latest!.GetText(), other.Latest!.GetText());
+        Assert.NotEqual(addresses[0], addresses[1]);
+        for (int i = 1; i <= 4; i++)
+        {
+            int changed = i % 2;
+            _telling.Changed[addresses[changed]] = $" {i}";
+            await _world.Clock.AdvanceUntilAsync(
+                () => observations[changed].Latest!.GetText() == $"{addresses[changed]} {i}", FromMinutes(2));
+        }
+
+        // Two changes for each: the other client hears nothing, not even that something changed.
+        await _world.PassAsync(s_interval * 3);
+        Assert.All(heard, texts => Assert.Equal(2, texts.Count(text => text.Contains(' ', Ordinal))));
+        Assert.All(heard, texts => Assert.Equal(texts.Distinct(), texts));
+        Assert.All([0, 1], i => Assert.All(heard[i], text => Assert.StartsWith(addresses[i], text, Ordinal)));
+
+        // The poll for a client ends with its observation, although the other one still observes the path.
+        await _world.EndAsync(observations[0]);
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().Observations == 1, FromMinutes(2));
+        await _world.EndAsync(observations[1]);
+
+        Task<CoapObservation> ObserveAsync(int client) => _world.RunAsync(() => _clients[client].ObserveAsync(
+            new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/mine"),
+            new CoapObservationOptions { OnNotification = response => heard[client].Enqueue(response.GetText()) }));
     }
 
     private Task<CoapObservation> ObserveAsync(int client) =>
@@ -144,7 +171,10 @@ public sealed class PollingTests : IAsyncLifetime
 
         public bool HasTags { get; set; } = true;
 
-        public bool TellsApart { get; set; }
+        public bool TellsApart { get; init; }
+
+        /// <summary>What it adds for a client.</summary>
+        public ConcurrentDictionary<string, string> Changed { get; } = [];
 
         public List<CoapForwardedRequest> Asked { get; } = [];
 
@@ -157,7 +187,8 @@ public sealed class PollingTests : IAsyncLifetime
         public override Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken)
         {
             Asked.Add(request);
-            string value = TellsApart ? $"{request.Received.Peer.Address}" : Value;
+            string client = $"{request.Received.Peer.Address}";
+            string value = TellsApart ? client + Changed.GetValueOrDefault(client) : Value;
             CoapETag tag = new(Encoding.UTF8.GetBytes(Value));
             bool isValid = HasTags && request.Options.ETags.Contains(tag);
             CoapResult result = Code.IsError ? CoapResults.Status(Code)

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Tests.Endpoints;
 
@@ -9,6 +10,9 @@ public sealed class RequestKeyTests
     private const string Target = "coap://s.example.com/a";
 
     private static readonly NoUpstream s_upstream = new();
+
+    // Only its identity counts.
+    private static readonly CoapChannel s_client = (CoapChannel)RuntimeHelpers.GetUninitializedObject(typeof(CoapChannel));
 
     [Fact]
     public void Requests_that_differ_in_a_relevant_part_have_different_keys()
@@ -56,7 +60,7 @@ public sealed class RequestKeyTests
             FlightOf(Target, CoapMethod.Fetch, payload: "12"),
             FlightOf(Target, withTags: true),
             FlightOf(Target, withTags: true, options: [new ETagOption([1])]),
-            FlightOf(Target, identity: "a"),
+            FlightOf(Target, client: s_client),
         ];
 
         Assert.Equal(keys.Length, keys.Distinct().Count());
@@ -64,7 +68,7 @@ public sealed class RequestKeyTests
         Assert.Equal(keys[3], FlightOf(Target, options: [new ETagOption([1]), new AcceptOption(CoapContentFormat.Cbor)]));
         Assert.Equal(keys[3].GetHashCode(), FlightOf(Target, options: [new AcceptOption(CoapContentFormat.Cbor), new ETagOption([1])])
             .GetHashCode());
-        Assert.Equal(keys[12], FlightOf(Target, identity: "a"));
+        Assert.Equal(keys[12], FlightOf(Target, client: s_client));
     }
 
     [Fact]
@@ -132,9 +136,9 @@ public sealed class RequestKeyTests
         RequestSharing.KeyOf(Make(target, method, payload, options), withTags);
 
     private static SharedRequestKey FlightOf(
-        string target, CoapMethod method = CoapMethod.Get, bool withTags = false, string payload = "", string? identity = null,
+        string target, CoapMethod method = CoapMethod.Get, bool withTags = false, string payload = "", CoapChannel? client = null,
         params CoapOption[] options) =>
-        new(s_upstream, Make(target, method, payload, options), withTags, identity);
+        new(s_upstream, Make(target, method, payload, options), withTags, client);
 
     private static CoapForwardedRequest Make(string target, CoapMethod method, string payload, CoapOption[] options)
     {

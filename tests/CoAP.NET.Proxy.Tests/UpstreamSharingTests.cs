@@ -34,9 +34,9 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData(true, 1)]
-    [InlineData(false, 2)]
-    public async Task Clients_on_a_secured_transport_share_a_request_only_with_the_same_credential(bool haveCredential, int expected)
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Clients_on_a_secured_transport_do_not_share_a_request_even_with_the_same_credential(bool haveCredential)
     {
         _server.TellsApart = true;
         CoapTestIdentity identity = haveCredential ? CoapTestIdentity.Psk("both") : CoapTestIdentity.None;
@@ -48,7 +48,7 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
         }
 
         Assert.Equal(["a", "a"], await AskTwiceAsync(clients[0], clients[1], null, "coaps://[2001:db8::1]"));
-        Assert.Equal(expected, _server.Asked);
+        Assert.Equal(2, _server.Asked);
     }
 
     [Fact]

@@ -38,7 +38,7 @@ internal sealed class ObservedServer
         {
             BinaryPrimitives.WriteInt32BigEndian(payload, _state);
             return new CoapResult(CoapCode.Content, payload);
-        }).Observable(observe => observe.Confirmable = confirmable);
+        }).Observable(observe => (observe.Confirmable, observe.SameForAll) = (confirmable, true));
         _server.Endpoint.AddTransport(_transport);
         _server.StartAsync().GetAwaiter().GetResult();
         _transport.Sent = Take;

@@ -101,7 +101,7 @@ internal static class ServeCommand
             .AllowMulticast().ExcludeFromDiscovery());
         Protect(server
             .MapGet(AllPaths, (request, _) => log.RunAsync(request, () => ValueTask.FromResult(reader.Get(request, SegmentsOf(request)))))
-            .WithExecution(queued: 4).Observable());
+            .WithExecution(queued: 4).Observable(observe => observe.SameForAll = true));
         List<CoapMethod> refused = [.. s_otherMethods];
         if (writer is null)
         {

@@ -29,8 +29,7 @@ public sealed class CoapObserverChange
     /// <remarks>
     /// It lasts as long as the observation, including registrations that renew it; the event that the observer went is the last one with
     /// it. The library does not dispose it, and forgets it with the observer, so there are at most as many as observers. It does not
-    /// survive the process. Default null. The handler of the route does not get it, because it runs once for all observers with equal
-    /// requests.
+    /// survive the process. Default null. The handler of the route does not get it, because one run can serve several observers.
     /// </remarks>
     public object? State
     {

@@ -53,7 +53,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapGet(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Get], RouteHandlerConverter.From(handler, template));
+        routes.Add(template, [CoapMethod.Get], handler);
 
     /// <summary>Maps an asynchronous handler of POST (RFC 7252 section 5.8.2) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -86,7 +86,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapPost(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Post], RouteHandlerConverter.From(handler, template));
+        routes.Add(template, [CoapMethod.Post], handler);
 
     /// <summary>Maps an asynchronous handler of PUT (RFC 7252 section 5.8.3) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -119,7 +119,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapPut(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Put], RouteHandlerConverter.From(handler, template));
+        routes.Add(template, [CoapMethod.Put], handler);
 
     /// <summary>Maps an asynchronous handler of DELETE (RFC 7252 section 5.8.4) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -152,7 +152,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapDelete(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Delete], RouteHandlerConverter.From(handler, template));
+        routes.Add(template, [CoapMethod.Delete], handler);
 
     /// <summary>Maps an asynchronous handler of FETCH (RFC 8132 section 2) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -185,7 +185,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapFetch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Fetch], RouteHandlerConverter.From(handler, template));
+        routes.Add(template, [CoapMethod.Fetch], handler);
 
     /// <summary>Maps an asynchronous handler of PATCH (RFC 8132 section 3) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -218,7 +218,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapPatch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.Patch], RouteHandlerConverter.From(handler, template));
+        routes.Add(template, [CoapMethod.Patch], handler);
 
     /// <summary>Maps an asynchronous handler of iPATCH (RFC 8132 section 3) to a path.</summary>
     /// <param name="routes">The server or group.</param>
@@ -251,7 +251,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder MapIPatch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
-        routes.Add(template, [CoapMethod.IPatch], RouteHandlerConverter.From(handler, template));
+        routes.Add(template, [CoapMethod.IPatch], handler);
 
     /// <summary>Maps a handler of several methods to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -266,7 +266,7 @@ public static class CoapRouteBuilderExtensions
     /// The path already has a handler of a method, or the source generator did not replace the call; the message says what to do.
     /// </exception>
     public static CoapRouteHandlerBuilder Map(this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
-        Delegate handler) => routes.Add(template, [.. methods], RouteHandlerConverter.From(handler, template));
+        Delegate handler) => routes.Add(template, [.. methods], handler);
 
     /// <summary>Creates a group of routes with a common path prefix.</summary>
     /// <param name="routes">The server or the outer group.</param>
@@ -338,6 +338,14 @@ public static class CoapRouteBuilderExtensions
 
             return resource.InvokeAsync(request, cancellationToken);
         });
+    }
+
+    // A handler whose parameters bind to the request.
+    private static CoapRouteHandlerBuilder Add(
+        this ICoapRouteBuilder routes, string template, ReadOnlySpan<CoapMethod> methods, Delegate handler)
+    {
+        CoapRouteHandlerBuilder route = routes.Add(template, methods, RouteHandlerConverter.From(handler, template));
+        return RouteHandlerConverter.DependsOnClient(handler) is { } depends ? route.WithClientDependence(depends) : route;
     }
 
     /// <summary>Maps a handler; all overloads call it.</summary>

@@ -125,8 +125,8 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     }
 
     /// <summary>
-    /// Notifies observers that the resources of the route may have changed: the handler runs again, once for all observers with the same
-    /// request, and its response is sent to them (RFC 7641 section 4.2).
+    /// Notifies observers that the resources of the route may have changed: the handler runs again, and its response is sent to them (RFC
+    /// 7641 section 4.2). It runs once for each client, or for all; see <see cref="CoapRouteObserveSettings.SameForAll"/>.
     /// </summary>
     /// <remarks>Thread-safe; a handler may call it too, and it never waits. Calls in quick succession lead to one run.</remarks>
     /// <param name="values">The values of the parameters of one resource, such as <see cref="CoapRequestContext.Route"/> of a request that
@@ -141,12 +141,24 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// <summary>
     /// Notifies only the observers of the resource that a request names here: its path, or the URI that it requests from a proxy.
     /// </summary>
+    /// <param name="request">The request.</param>
+    /// <param name="client">The only client whose observers are notified; null for all clients.</param>
     /// <exception cref="CoapFormatException">The request is for a proxy, and its options do not form a URI.</exception>
-    internal int NotifyFor(CoapRequestContext request) => Table.NotifyAt(_route, ProxyHandlerRoute.PathOf(request));
+    internal int NotifyFor(CoapRequestContext request, CoapChannel? client) =>
+        Table.NotifyAt(_route, ProxyHandlerRoute.PathOf(request), client);
 
     /// <summary>Returns the number of observers of the resource that a request names; see <see cref="NotifyFor"/>.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="client">The only client whose observers count; null for all clients.</param>
     /// <exception cref="CoapFormatException">The request is for a proxy, and its options do not form a URI.</exception>
-    internal int CountObservers(CoapRequestContext request) => Table.Notifier?.CountAt(ProxyHandlerRoute.PathOf(request)) ?? 0;
+    internal int CountObservers(CoapRequestContext request, CoapChannel? client) =>
+        Table.Notifier?.CountAt(ProxyHandlerRoute.PathOf(request), client) ?? 0;
+
+    /// <summary>
+    /// Declares whether the responses of the handler depend on the client in addition to the request. If they do, clients never share a
+    /// run; see <see cref="CoapRouteObserveSettings.SameForAll"/>.
+    /// </summary>
+    internal CoapRouteHandlerBuilder WithClientDependence(bool depends) => Change(settings => settings.DependsOnClient = depends);
 
     /// <summary>Notifies like <see cref="Notify"/>, but without a warning if the route is not observable.</summary>
     internal int NotifyIfObservable() => Table.Notify(_route, tellsMistakes: false);

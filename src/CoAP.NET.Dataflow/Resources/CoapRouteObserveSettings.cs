@@ -34,6 +34,19 @@ public sealed class CoapRouteObserveSettings
     public bool Refresh { get; set; }
 
     /// <summary>
+    /// Whether the state is the same for every client, so that one run of the handler is enough for all observers with equal requests that
+    /// proved no identity. Default null: true for a handler without parameters that returns a text or a <see cref="CoapResult"/>, if the
+    /// route has no filter and no <c>WithErrorContent</c>; otherwise false.
+    /// </summary>
+    /// <remarks>
+    /// With false the handler runs for each client, and may use <see cref="CoapRequestContext.Peer"/>. Set true for many observers of a
+    /// handler that does not. True has no effect where the response depends on the client: on routes with authorization or another filter
+    /// that runs before the body, on endpoints of ASP.NET Core, on forward proxies, and on reverse proxies that name the client to the
+    /// server or reach it over a secured transport. Clients that proved an identity never share a run.
+    /// </remarks>
+    public bool? SameForAll { get; set; }
+
+    /// <summary>
     /// Whether a notification may be Confirmable although <see cref="Confirmable"/> is false, to measure the round-trip time. Default true.
     /// </summary>
     /// <remarks>

@@ -125,6 +125,14 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
             return;
         }
 
+        if (item.Observing is Notification { IsShared: true } run && plan.Observing is { SameForAll: not true })
+        {
+            // A filter or authorization was added to the route.
+            run.Split();
+            Reply(item, Busy);
+            return;
+        }
+
         if (!plan.Serves(request))
         {
             Reply(

@@ -47,8 +47,7 @@ internal sealed class ServerToServerChangeFeed : IDisposable, IDeferredWork
     public void Begin() => _routes.CountChanges();
 
     /// <summary>
-    /// Notifies the observers here of a change elsewhere, as <see cref="CoapServer.Notify"/> does: the handler runs once for all observers
-    /// of the same resource.
+    /// Notifies the observers here of a change elsewhere, as <see cref="CoapServer.Notify"/> does.
     /// </summary>
     /// <remarks>The followers of this server's changes are not notified.</remarks>
     /// <param name="name">The name of a path or a route; see <see cref="ICoapChangeListener"/>.</param>

@@ -70,8 +70,7 @@ internal sealed class Forwarder(
         CoapQuotaSource source = request.Peer.Source;
         CoapForwardedRequest onward = new(request, source, target, forwarded, options.Timeout, targets, mayBeShared, place);
         RequestKey key = observes
-            ? new RequestKey(upstream, RequestSharing.KeyOf(onward, withTags: false),
-                isSecured || upstream.DependsOnClient ? IdentityOf(request) : null)
+            ? new RequestKey(upstream, RequestSharing.KeyOf(onward, withTags: false), ClientOf(onward))
             : default;
         if (observes && observations.Find(key, evenIfStale: request.IsForObservers) is { } current)
         {
@@ -259,12 +258,16 @@ internal sealed class Forwarder(
         !RequestSharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Start is { Offset: > 0 }
         || (!onward.MayBeShared && upstream is CoapUpstreamClient or NextProxyClient);
 
+    // The client whose response must go to no other; null if the response is the same for all. A channel, because the functions of an
+    // upstream may use what an application attached to a connection.
+    private static CoapChannel? ClientOf(CoapForwardedRequest onward) => onward.MayBeShared ? null : onward.Received.Channel;
+
     // A response for one client is shared by the requests of that client. Entity-tags do not count if the cache of the client adds its own;
     // an upstream of another protocol answers 2.03 to the request that sent them.
     private SharedRequestKey SharedRequestKeyOf(CoapForwardedRequest onward, UpstreamClient upstream)
     {
         bool withTags = !onward.MayBeShared || options.Limits.CacheBytes == 0 || upstream is not CoapUpstreamClient;
-        return new SharedRequestKey(upstream, onward, withTags, onward.MayBeShared ? null : IdentityOf(onward.Received));
+        return new SharedRequestKey(upstream, onward, withTags, ClientOf(onward));
     }
 
     private ValueTask<UpstreamResponse> OpenAsync(CoapForwardedRequest onward, UpstreamClient upstream, CancellationToken cancellationToken)
@@ -284,9 +287,6 @@ internal sealed class Forwarder(
         request.Code.IsSafe
         && (request.IsForObservers || request.Options.Observe == ObserveOption.RegisterValue)
         && (RequestSharing.IsAllowed(request.Code, forwarded, isSecured: false) || forwarded.Contains(OptionNumber.Oscore));
-
-    // Clients without credentials are told apart by their channels: behind a Unix socket they have no addresses.
-    private static object IdentityOf(CoapRequestContext request) => (object?)request.Peer.Id ?? request.Channel;
 
     private static bool IsSecured(string target, UpstreamClient upstream) =>
         CoapProxy.SchemeOf(target) is { Length: > 0 } scheme && upstream.IsSecure(scheme);

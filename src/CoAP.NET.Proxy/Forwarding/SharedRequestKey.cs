@@ -8,7 +8,7 @@ internal readonly struct SharedRequestKey : IEquatable<SharedRequestKey>
 {
     private readonly UpstreamClient _upstream;
     private readonly CoapForwardedRequest _request;
-    private readonly object? _identity;
+    private readonly CoapChannel? _client;
     private readonly bool _withTags;
     private readonly int _hash;
 
@@ -16,14 +16,14 @@ internal readonly struct SharedRequestKey : IEquatable<SharedRequestKey>
     /// <param name="upstream">The upstream that sends it.</param>
     /// <param name="request">The request. Its options must not change afterwards.</param>
     /// <param name="withTags">Whether entity-tags are part of the key.</param>
-    /// <param name="identity">The client, if the response is not the same for all (see <see cref="RequestKey"/>).</param>
-    public SharedRequestKey(UpstreamClient upstream, CoapForwardedRequest request, bool withTags, object? identity)
+    /// <param name="client">The client, if the response is not the same for all (see <see cref="RequestKey"/>).</param>
+    public SharedRequestKey(UpstreamClient upstream, CoapForwardedRequest request, bool withTags, CoapChannel? client)
     {
         _upstream = upstream;
         _request = request;
         _withTags = withTags;
-        _identity = identity;
-        _hash = HashCode.Combine(upstream, RequestSharing.HashOf(request, withTags), identity);
+        _client = client;
+        _hash = HashCode.Combine(upstream, RequestSharing.HashOf(request, withTags), client);
     }
 
     /// <inheritdoc/>
@@ -31,7 +31,7 @@ internal readonly struct SharedRequestKey : IEquatable<SharedRequestKey>
         _hash == other._hash
         && _withTags == other._withTags
         && Equals(_upstream, other._upstream)
-        && Equals(_identity, other._identity)
+        && _client == other._client
         && (ReferenceEquals(_request, other._request) || RequestSharing.AreEqual(_request, other._request, _withTags));
 
     /// <inheritdoc/>

@@ -3,15 +3,16 @@ using CoAP.NET.Proxy.Upstreams;
 namespace CoAP.NET.Proxy.Observing;
 
 /// <summary>
-/// One registration at a server for all clients that observe the same resource through the proxy (RFC 7641 section 5). It keeps the latest
-/// notification and notifies the route, which asks for it once for all observers. Thread-safe.
+/// One registration at a server for all clients that observe the same resource through the proxy (RFC 7641 section 5), or for one client if
+/// the response depends on it. It keeps the latest notification and notifies the route, which asks for it. Thread-safe.
 /// </summary>
 /// <param name="time">The clock.</param>
 /// <param name="route">The route that clients observe.</param>
 /// <param name="registration">The request that started it, by which the route knows its observers.</param>
+/// <param name="client">The only client that it is for; null for all.</param>
 /// <param name="counts">The counters.</param>
 internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuilder route, CoapRequestContext registration,
-    EventCounter<ProxyCounterKind> counts)
+    CoapChannel? client, EventCounter<ProxyCounterKind> counts)
 {
     private static readonly TimeSpan s_defaultMaxAge = MaxAgeOption.Default;
 
@@ -32,7 +33,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     /// </summary>
     public int Joining { get; set; }
 
-    public int Observers => route.CountObservers(registration);
+    public int Observers => route.CountObservers(registration, client);
 
     /// <summary>Whether it no longer delivers changes.</summary>
     public bool IsOver => Volatile.Read(ref _isOver);
@@ -188,7 +189,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
 
         if (isChanged)
         {
-            route.NotifyFor(registration);
+            route.NotifyFor(registration, client);
         }
     }
 
@@ -203,7 +204,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
                 End();
             }
 
-            route.NotifyFor(registration);
+            route.NotifyFor(registration, client);
         }
     }
 

@@ -5,8 +5,8 @@ using CoAP.NET.Proxy.Forwarding;
 namespace CoAP.NET.Proxy.Observing;
 
 /// <summary>
-/// All registrations of a proxy at servers for its clients, at most one per equal request (RFC 7641 section 5). A registration without
-/// observers ends after a few seconds. Thread-safe.
+/// All registrations of a proxy at servers for its clients, at most one per equal request, and per client if the response depends on it
+/// (RFC 7641 section 5). A registration without observers ends after a few seconds. Thread-safe.
 /// </summary>
 internal sealed class SharedObservations : IDisposable
 {
@@ -103,7 +103,7 @@ internal sealed class SharedObservations : IDisposable
                     Remove(key, known);
                 }
 
-                entry = new Entry(new SharedObservation(_time, route, request.Received, _counts), request.Source);
+                entry = new Entry(new SharedObservation(_time, route, request.Received, key.Client, _counts), request.Source);
                 _entries[key] = entry;
                 isNew = true;
                 _timer.Change(s_sweepEvery, s_sweepEvery);

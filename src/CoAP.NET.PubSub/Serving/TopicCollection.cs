@@ -44,15 +44,22 @@ internal sealed class TopicCollection(BrokerContext parts)
         routes.MapFetch(path, Filter);
         routes.MapPost(path, topics.CreateAsync);
 
+        // Without a callback every client may read every topic.
+        bool isSameForAll = parts.Options.Authorize is null;
         string topic = $"{path}/{{id}}";
-        _topics = routes.MapGet(topic, topics.Read).Observable().ExcludeFromDiscovery();
+        _topics = routes.MapGet(topic, topics.Read).Observable(observe => observe.SameForAll = isSameForAll).ExcludeFromDiscovery();
         routes.MapFetch(topic, topics.ReadSome).ExcludeFromDiscovery();
         routes.MapPost(topic, topics.ReplaceAsync).ExcludeFromDiscovery();
         routes.MapIPatch(topic, topics.ChangeAsync).ExcludeFromDiscovery();
         routes.MapDelete(topic, topics.DeleteAsync).ExcludeFromDiscovery();
 
         string latest = $"{path}/data/{{id}}";
-        _data = routes.MapGet(latest, data.Read).Observable(observe => observe.MaxAge = parts.Options.DataMaxAge)
+        _data = routes.MapGet(latest, data.Read)
+            .Observable(observe =>
+            {
+                observe.MaxAge = parts.Options.DataMaxAge;
+                observe.SameForAll = isSameForAll;
+            })
             .WithObserverTerms(request => Find(request)?.Terms).ExcludeFromDiscovery();
         routes.MapPut(latest, data.PublishAsync)
             .WithMaxBodySize(parts.Options.Limits.MaxDataLength).ExcludeFromDiscovery();

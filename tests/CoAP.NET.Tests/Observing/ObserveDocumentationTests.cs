@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class ObserveDocumentationTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 13);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 14);
 
     [Fact]
     public async Task RefreshAsync_and_error_notifications_work_as_on_the_page()
@@ -35,6 +35,19 @@ public sealed class ObserveDocumentationTests : GuideTest
                 Console.WriteLine(change.IsSuccess ? change.GetText() : $"not there at the moment: {change.Code}");
             }
         }
+    }
+
+    [Fact]
+    public async Task A_run_serves_all_observers_of_a_state_that_is_the_same_for_all()
+    {
+        server.MapGet("/meters/{id}", request => CoapResults.Text($"meter {request.Route["id"]}"))
+            .Observable(observe => observe.SameForAll = true);
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/meters/7", cancellationToken);
+            observation.Latest!.Says("meter 7");
+        });
     }
 
     [Fact]

@@ -33,6 +33,9 @@ internal sealed class Notification(ObservedSubject subject, long number, long ch
     /// <summary>The Content-Format of the result, or one of the constants.</summary>
     public int Format { get; private set; }
 
+    /// <summary>Whether several clients may get its result.</summary>
+    public bool IsShared => subject.Key.IsShared;
+
     /// <summary>Whether its result is probably no longer needed; read without the lock.</summary>
     public bool IsLate => subject.IsGone || !subject.IsRunning || number != subject.Started;
 
@@ -76,6 +79,23 @@ internal sealed class Notification(ObservedSubject subject, long number, long ch
 
         result = WithObserve(result, sequence, subject.Settings.MaxAge);
         return true;
+    }
+
+    /// <summary>
+    /// Gives each observer a run of its own in place of this one, because the route no longer has one state for all. Takes the lock.
+    /// </summary>
+    public void Split()
+    {
+        CoapShard shard = subject.Shard;
+        shard.Enter();
+        try
+        {
+            subject.Split(shard.Environment.Now);
+        }
+        finally
+        {
+            shard.ExitAndSend();
+        }
     }
 
     /// <summary>Passes the result to the observers. Takes the lock.</summary>

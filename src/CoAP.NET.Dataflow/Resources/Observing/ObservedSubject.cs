@@ -207,6 +207,15 @@ internal sealed class ObservedSubject : WheelTimer
         _table.Queue.Resume(now);
     }
 
+    /// <summary>Moves each observer to a subject of its client alone. Nothing is left here.</summary>
+    public void Split(long now)
+    {
+        while (!IsGone)
+        {
+            Observers[0].LeaveShared(now);
+        }
+    }
+
     /// <summary>Ends all its observations with a last response.</summary>
     public void EndAll(CoapMessage message, CoapObserverEnd end)
     {

@@ -175,7 +175,25 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
 
         LeaveSubject();
-        ObservedSubjectKey key = before.Key.For(Channel);
+        JoinAgain(before, isSameForAll: before.Key.IsShared, now);
+    }
+
+    /// <summary>Moves it from a subject that clients share to one of its client alone, because the route no longer has one state for
+    /// all.</summary>
+    public void LeaveShared(long now)
+    {
+        ObservedSubject before = Subject;
+        LeaveSubject();
+        JoinAgain(before, isSameForAll: false, now);
+        if (!IsOutstanding)
+        {
+            Enqueue(now);
+        }
+    }
+
+    private void JoinAgain(ObservedSubject before, bool isSameForAll, long now)
+    {
+        ObservedSubjectKey key = before.Key.For(Channel, isSameForAll);
         Join(_table.Subjects.Find(key) ?? _table.Subjects.Add(
             key, new PendingObserverRegistration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now));
         _needsRefresh = true;

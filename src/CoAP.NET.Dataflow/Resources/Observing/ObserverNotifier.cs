@@ -70,8 +70,13 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         }
     }
 
-    public int Notify(string path) =>
-        quota.Count == 0 ? 0 : Sum(path, static (table, path) => OnChanged(table, table.Subjects.At(path)));
+    /// <summary>Handles a change of the resources at a path.</summary>
+    /// <param name="path">The path, in its normal form.</param>
+    /// <param name="client">The only client for which they changed; null for all clients.</param>
+    /// <returns>The number of their observers.</returns>
+    public int Notify(string path, CoapChannel? client = null) => quota.Count == 0 ? 0
+        : client is null ? Sum(path, static (table, path) => OnChanged(table, table.Subjects.At(path)))
+        : Sum((path, client), static (table, of) => OnChanged(table, SubjectsFor(table, of.path, of.client)));
 
     /// <summary>Handles a change of the resources with these terms, among those observed at a path.</summary>
     /// <returns>The number of their observers.</returns>
@@ -80,7 +85,10 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         Sum((path, terms), static (table, of) => OnChanged(
             table, table.Subjects.At(of.path)?.Where(subject => subject.Observers.Exists(one => one.Terms == of.terms)).ToArray()));
 
-    public int CountAt(string path)
+    /// <summary>Returns the number of observers at a path.</summary>
+    /// <param name="path">The path, in its normal form.</param>
+    /// <param name="client">The only client whose observers count; null for all clients.</param>
+    public int CountAt(string path, CoapChannel? client = null)
     {
         int observers = 0;
         if (quota.Count == 0)
@@ -92,7 +100,8 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         {
             lock (table.Shard.Gate)
             {
-                observers += table.Subjects.At(path)?.Sum(static subject => subject.Observers.Count) ?? 0;
+                observers += (client is null ? table.Subjects.At(path) : SubjectsFor(table, path, client))
+                    ?.Sum(static subject => subject.Observers.Count) ?? 0;
             }
         }
 
@@ -181,6 +190,10 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
 
         return observers;
     }
+
+    // The observers of a client are in the shard of its channel.
+    private static ObservedSubject[]? SubjectsFor(ObserverTable table, string path, CoapChannel client) =>
+        table.Shard != client.Shard ? null : table.Subjects.At(path)?.Where(subject => subject.Key.IsFor(client)).ToArray();
 
     private void ForEach(string path, CoapResourceObserverLimits terms, Action<Observer> action) =>
         Sum((path, terms, action), static (table, of) =>

@@ -270,7 +270,7 @@ internal sealed class ObserverTable
         CoapChannel channel, CoapMessage request, PendingObserverRegistration registration, RequestOptionFlags special, int format,
         long now, bool isAnswered, bool isOfGroup = false)
     {
-        ObservedSubjectKey key = new(registration.Route, request, channel);
+        ObservedSubjectKey key = new(registration.Route, request, channel, registration.Settings.SameForAll == true);
         _observers.TryGetValue((channel, request.Token), out Observer? before);
         PeerObservers? peer = PeerObservers.Of(channel);
         bool isCounted = before?.IsCountedBySource ?? false;

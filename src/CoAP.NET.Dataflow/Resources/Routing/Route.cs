@@ -177,6 +177,9 @@ internal sealed class Route
             plan = plan with
             {
                 Admission = admission,
+                Observing = plan.Observing is { } observing
+                    ? observing with { SameForAll = IsSameForAll(observing, hasFilters: handler != _handler, admission, plan.Describe) }
+                    : null,
                 Executor = ExecutorOf(plan.Execution, plan.ExecutionOwner, environment, plan.Executor)
             };
             Handler = handler;
@@ -184,6 +187,12 @@ internal sealed class Route
             return plan;
         }
     }
+
+    // A filter before the body is authorization, and may admit another client than the one for which the handler runs.
+    private bool IsSameForAll(RouteObserveSettings observing, bool hasFilters, CoapHandler? admission,
+        Func<CoapRequestContext, CoapResult, Exception?, CoapContent?>? describe) =>
+        Settings.DependsOnClient != true && (admission is null || admission == RouteAdmission.Admitted)
+        && (observing.SameForAll ?? (Settings.DependsOnClient == false && !hasFilters && describe is null));
 
     private CoapResult MakeSecurityRefusal()
     {

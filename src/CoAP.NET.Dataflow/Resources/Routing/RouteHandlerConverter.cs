@@ -45,6 +45,16 @@ internal static class RouteHandlerConverter
         };
     }
 
+    /// <summary>
+    /// Returns whether the responses of a handler depend on the client: false for one without parameters, which cannot see the client;
+    /// null if that is unknown.
+    /// </summary>
+    public static bool? DependsOnClient(Delegate handler) => handler switch
+    {
+        Func<CoapResult?> or Func<ValueTask<CoapResult?>> or Func<Task<CoapResult?>> or Func<string?> => false,
+        _ => null,
+    };
+
     // Null means 4.04, as for every handler of these overloads. The server awaits each answer once, so waiting needs no object of its own.
     private static ValueTask<CoapResult> OrNotFound(ValueTask<CoapResult?> pending)
     {

@@ -6,7 +6,11 @@ namespace CoAP.NET.Resources;
 /// <param name="Refreshes">Whether a notification is sent before Max-Age ends even if nothing changed.</param>
 /// <param name="Probes">Whether a Non-confirmable notification may become Confirmable to measure the round-trip time.</param>
 /// <param name="ConfirmableEvery">The time after which the next notification is Confirmable, in units of 100 ns.</param>
-internal sealed record RouteObserveSettings(uint MaxAge, bool Confirmable, bool Refreshes, bool Probes, long ConfirmableEvery)
+/// <param name="SameForAll">
+/// Whether the state is the same for all clients; null if the route has not said so. Known in the effective settings of a route.
+/// </param>
+internal sealed record RouteObserveSettings(
+    uint MaxAge, bool Confirmable, bool Refreshes, bool Probes, long ConfirmableEvery, bool? SameForAll)
 {
     /// <summary>
     /// A Confirmable notification at least every 24 hours (RFC 7641 section 4.5), in units of 100 ns. An hour early, so that delays do not
@@ -17,7 +21,7 @@ internal sealed record RouteObserveSettings(uint MaxAge, bool Confirmable, bool 
     /// <summary>Returns the settings of a user, with times in the units of the server.</summary>
     public static RouteObserveSettings Of(CoapRouteObserveSettings settings) =>
         new((uint)(settings.MaxAge.Ticks / TimeSpan.TicksPerSecond), settings.Confirmable, settings.Refresh, settings.Probe,
-            CheckConfirmableEvery(settings.ConfirmableEvery, nameof(settings.ConfirmableEvery)));
+            CheckConfirmableEvery(settings.ConfirmableEvery, nameof(settings.ConfirmableEvery)), settings.SameForAll);
 
     /// <summary>Validates a time of a user.</summary>
     /// <returns>The time in units of 100 ns, at most <see cref="LongestConfirmableEvery"/>.</returns>

@@ -50,6 +50,11 @@ internal sealed class RouteSettings
 
     public RouteObserveSettings? Observing { get; set; }
 
+    /// <summary>
+    /// Whether the responses of the handler depend on the client in addition to the request; null if that is unknown. Of the route only.
+    /// </summary>
+    public bool? DependsOnClient { get; set; }
+
     public Func<CoapRequestContext, CoapResourceObserverLimits?>? ObserverTerms { get; set; }
 
     /// <summary>The filters in the order of their addition, the outermost first. They do not replace those of the outer groups.</summary>

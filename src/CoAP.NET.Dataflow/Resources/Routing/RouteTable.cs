@@ -303,11 +303,14 @@ internal sealed class RouteTable
     }
 
     /// <summary>Notifies observers of one path of a route, or of one URI of a proxy, that it may have changed.</summary>
+    /// <param name="route">The route.</param>
+    /// <param name="path">The path, in its normal form.</param>
+    /// <param name="client">The only client for which it changed; null for all clients.</param>
     /// <returns>The number of its observers.</returns>
-    public int NotifyAt(Route route, string path)
+    public int NotifyAt(Route route, string path, CoapChannel? client = null)
     {
         route.Observed.CountChange();
-        return Notifier?.Notify(path) ?? 0;
+        return Notifier?.Notify(path, client) ?? 0;
     }
 
     /// <summary>Returns the number of observers of a path.</summary>
