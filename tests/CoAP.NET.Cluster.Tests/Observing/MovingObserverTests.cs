@@ -41,6 +41,49 @@ public sealed class MovingObserverTests
         site.AssertNobodyShookHandsAgain();
     }
 
+    [Fact]
+    public async Task Two_observers_whose_sessions_move_are_notified_of_their_own_states_only()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using Site site = await Site.StartAsync(nodes: 2, devices: 2);
+        string state = "before";
+        foreach (SiteNode node in site.Nodes)
+        {
+            node.Server.MapGet("/own", request => CoapResults.Text($"{Volatile.Read(ref state)} of {request.Peer.Id}")).Observable();
+        }
+
+        ConcurrentQueue<string>[] heard = [[], []];
+        CoapObservation[] observations = await Task.WhenAll(site.Devices.Select((device, i) => device.ObserveAsync(
+            new CoapRequest(CoapMethod.Get, site.Uri("own")), response => heard[i].Enqueue(response.GetText()))));
+        SiteNode from = site.Nodes.First(node => node.Sessions > 0);
+        SiteNode to = site.Nodes.Single(node => node != from);
+        site.Balancer.Use(to.Address);
+        foreach (CoapClient device in site.Devices)
+        {
+            await site.AskAsync(device);
+        }
+
+        await from.Cluster.LeaveAsync();
+        await Eventually.IsTrueAsync(() => to.Server.ObserverCount == 2);
+        foreach (string next in (string[])["one", "two"])
+        {
+            Volatile.Write(ref state, next);
+            to.Server.Notify("/own");
+            await Eventually.IsTrueAsync(
+                () => observations.Index().All(each => each.Item.Latest!.GetText() == $"{next} of psk:device-{each.Index}"));
+        }
+
+        for (int i = 0; i < 2; i++)
+        {
+            Assert.All(heard[i], text => Assert.EndsWith($" of psk:device-{i}", text, Ordinal));
+            await observations[i].DisposeAsync();
+        }
+    }
+
     private static async Task HearAsync(IAsyncEnumerator<CoapResponse> told, string state)
     {
         do

@@ -48,6 +48,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
             Runs++;
             return CoapResults.Text(State);
         }).Observable();
+        Server.MapGet("/own/{id}", request => CoapResults.Text($"{State} for {request.Peer.Address}")).Observable();
         Cluster.Attach(Server);
         await Cluster.StartAsync();
         await Server.StartAsync();
@@ -104,9 +105,9 @@ internal sealed class ObserverWorld : IAsyncDisposable
         new(Server.FindPeer(AddressOf(client), Address)!, Request(token, path), CoapContentFormat.TextPlain);
 
     /// <summary>A datagram that asks for a resource.</summary>
-    public static byte[] Datagram(int token, string path, ushort messageId, uint? observe = 0)
+    public static byte[] Datagram(int token, string path, ushort messageId, uint? observe = 0, string collection = "devices")
     {
-        CoapMessage request = Request(token, path, observe);
+        CoapMessage request = Request(token, path, observe, collection);
         request.MessageId = messageId;
         return CoapDatagramSerializer.Default.Serialize(request);
     }
@@ -123,7 +124,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
         await StopAsync();
     }
 
-    private static CoapMessage Request(int token, string path, uint? observe = 0)
+    private static CoapMessage Request(int token, string path, uint? observe = 0, string collection = "devices")
     {
         CoapMessage request = new(CoapCode.Get)
         {
@@ -131,7 +132,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
             Token = new CoapToken([(byte)(token >> 8), (byte)token]),
         };
         request.Options.Observe = observe;
-        request.Options.Add(new CoAP.NET.UriPathOption("devices"));
+        request.Options.Add(new CoAP.NET.UriPathOption(collection));
         request.Options.Add(new CoAP.NET.UriPathOption(path));
         return request;
     }

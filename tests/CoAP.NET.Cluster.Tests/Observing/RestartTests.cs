@@ -42,6 +42,48 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task Two_observers_that_are_restored_are_notified_of_their_own_states_only()
+    {
+        await _world.StartAsync();
+        ScriptedPeer[] clients = [_world.Client(1), _world.Client(2)];
+        foreach (ScriptedPeer client in clients)
+        {
+            client.Responder = datagram =>
+            {
+                if (datagram.Type == CoapMessageType.Confirmable)
+                {
+                    client.Acknowledge(datagram);
+                }
+
+                return true;
+            };
+            client.Send(ObserverWorld.Datagram(7, "1", 1, collection: "own"));
+        }
+
+        await _world.AreStoredAsync(2);
+        await _world.StopAsync();
+        await _world.StartAsync();
+        await _world.UntilAsync(() => Counters.Restored == 2);
+        foreach (string state in (string[])["one", "two"])
+        {
+            _world.State = state;
+            _world.Server.Notify("/own/1");
+            await _world.UntilAsync(() => clients.All(client => TextsOf(client).Any(text => text.StartsWith(state, Ordinal))));
+        }
+
+        for (int i = 1; i <= 2; i++)
+        {
+            Assert.All(TextsOf(clients[i - 1]), text => Assert.EndsWith($" for {ObserverWorld.AddressOf(i)}", text, Ordinal));
+            clients[i - 1].Dispose();
+        }
+
+        static string[] TextsOf(ScriptedPeer client) => [.. client.Received
+            .Select(datagram => CoapDatagramSerializer.Default.TryDeserialize(datagram.Data, out CoapMessage? message, out _) ? message : null)
+            .Where(message => message?.Options.Observe is not null)
+            .Select(message => Encoding.UTF8.GetString(message!.Payload.Span))];
+    }
+
+    [Fact]
     public async Task A_client_that_registers_before_it_is_restored_keeps_its_new_registration()
     {
         await _world.StartAsync();
