@@ -75,7 +75,7 @@ internal sealed record OutputPath(string Name, string Target, bool IsReplaced)
             return true;
         }
 
-        FileStatus status = FileStatus.OfDirectory(Path.GetDirectoryName(path)!);
+        FileStatus status = FileStatus.OfTarget(Path.GetDirectoryName(path)!);
         return !status.IsShared || status.Owner == entry.Owner;
     }
 }

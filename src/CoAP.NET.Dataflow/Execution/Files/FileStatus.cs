@@ -21,12 +21,27 @@ internal readonly partial record struct FileStatus(FileKind Kind, uint Owner, ui
     private const int CurrentDirectory = -100;
     private const int NoFollow = 0x100;
     private const int EmptyPath = 0x1000;
-    private const uint BasicStatus = 0x7ff;
+    private const int BasicStatus = 0x7ff;
     private const int StatusLength = 256;
     private const int NoEntry = 2;
+
+    // What sandboxes answer that do not know statx.
+    private const int NotPermitted = 1;
+    private const int NoSystemCall = 38;
     private const int NoDirectory = 20;
     private const int KindMask = 0xf000;
     private const int StickyForAll = 0x202;
+
+    // The number of statx; 0 where it is not asked. By number, because glibc has a function for it since 2.28 and musl since 1.2.5 only.
+    private static readonly nint s_statx = !OperatingSystem.IsLinux() ? 0 : RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.X64 => 332,
+        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 291,
+        Architecture.Arm or Architecture.Armv6 => 397,
+        Architecture.X86 or Architecture.Ppc64le => 383,
+        Architecture.S390x => 379,
+        _ => 0,
+    };
 
     /// <summary>Whether this user owns the file.</summary>
     public bool IsOwn => !OperatingSystem.IsLinux() || Owner == GetUser();
@@ -37,17 +52,18 @@ internal readonly partial record struct FileStatus(FileKind Kind, uint Owner, ui
     /// <summary>Returns the status of the entry with a path: of a link itself, not of its target.</summary>
     /// <exception cref="IOException">The path is not accessible.</exception>
     public static FileStatus Of(string path) =>
-        OperatingSystem.IsLinux() ? OnLinux(CurrentDirectory, path, NoFollow, path) : OfPortably(path);
+        s_statx != 0 ? OnLinux(CurrentDirectory, path, NoFollow, path) : OfPortably(path);
 
-    /// <summary>Returns the status of a directory, also if its path is a link.</summary>
+    /// <summary>Returns the status of a file or directory: of the target if the path is a link.</summary>
     /// <exception cref="IOException">The path is not accessible.</exception>
-    public static FileStatus OfDirectory(string path) =>
-        OperatingSystem.IsLinux() ? OnLinux(CurrentDirectory, path, 0, path) : OfPortably(path);
+    public static FileStatus OfTarget(string path) =>
+        s_statx != 0 ? OnLinux(CurrentDirectory, path, 0, path)
+            : OfPortably(new FileInfo(path).ResolveLinkTarget(returnFinalTarget: true)?.FullName ?? path);
 
     /// <summary>Returns the status of an open file.</summary>
     /// <exception cref="IOException">The system does not report it.</exception>
     public static FileStatus Of(SafeFileHandle file, string path) =>
-        OperatingSystem.IsLinux() ? OnLinux((int)file.DangerousGetHandle(), "", EmptyPath, path) : OfPortably(path);
+        s_statx != 0 ? OnLinux(file.DangerousGetHandle(), "", EmptyPath, path) : OfPortably(path);
 
     /// <summary>
     /// Throws if a path is something that must not be replaced by a file: a device, whose replacement breaks other programs, a pipe or a
@@ -62,12 +78,12 @@ internal readonly partial record struct FileStatus(FileKind Kind, uint Owner, ui
         }
     }
 
-    private static FileStatus OnLinux(int directory, string path, int flags, string shown)
+    private static unsafe FileStatus OnLinux(nint directory, string path, nint flags, string shown)
     {
         Span<byte> status = stackalloc byte[StatusLength];
-        try
+        fixed (byte* start = status)
         {
-            if (Status(directory, path, flags, BasicStatus, status) == 0)
+            if (SystemCall(s_statx, directory, path, flags, BasicStatus, start) == 0)
             {
                 int mode = BinaryPrimitives.ReadUInt16LittleEndian(status[28..]);
                 return new FileStatus(
@@ -83,15 +99,10 @@ internal readonly partial record struct FileStatus(FileKind Kind, uint Owner, ui
                     BinaryPrimitives.ReadUInt64LittleEndian(status[136..]), BinaryPrimitives.ReadUInt64LittleEndian(status[32..]));
             }
         }
-        catch (EntryPointNotFoundException)
-        {
-            // A C library before 2018.
-            return OfPortably(shown);
-        }
 
         int error = Marshal.GetLastPInvokeError();
-        return error is NoEntry or NoDirectory
-            ? default
+        return error is NoEntry or NoDirectory ? default
+            : error is NotPermitted or NoSystemCall ? OfPortably(shown)
             : throw new IOException($"'{shown}': {new Win32Exception(error).Message}.");
     }
 
@@ -110,9 +121,9 @@ internal readonly partial record struct FileStatus(FileKind Kind, uint Owner, ui
         ? path.StartsWith(@"\\.\", StringComparison.Ordinal)
         : path.StartsWith("/dev/", StringComparison.Ordinal);
 
-    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static partial int Status(int directory, string path, int flags, uint mask, Span<byte> status);
+    private static unsafe partial nint SystemCall(nint number, nint directory, string path, nint flags, nint mask, byte* status);
 
     [LibraryImport("libc", EntryPoint = "geteuid")]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]

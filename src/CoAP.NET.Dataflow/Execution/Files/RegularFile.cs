@@ -28,31 +28,11 @@ internal static partial class RegularFile
     private const int AccessDenied = 13;
     private const int NotDirectory = 20;
 
-    // Of statx(2).
-    private const int CurrentDirectory = -100;
-    private const int EmptyPath = 0x1000;
-    private const int TypeMask = 1;
-    private const int StatLength = 256;
-    private const int ModeOffset = 28;
-    private const int TypeBits = 0xF000;
-    private const int RegularType = 0x8000;
-
     // O_NONBLOCK, O_CLOEXEC and O_NOCTTY; O_RDONLY is 0. Where they are unknown, the file system of .NET opens the file.
     private static readonly int s_openFlags =
         OperatingSystem.IsLinux() || OperatingSystem.IsAndroid() ? 0x800 | 0x80000 | 0x100
         : OperatingSystem.IsMacOS() || OperatingSystem.IsMacCatalyst() || OperatingSystem.IsIOS() ? 0x4 | 0x1000000 | 0x20000
         : 0;
-
-    // The number of statx; 0 where it is not asked. By number, because glibc has a function for it since 2.28 and musl since 1.2.5 only.
-    private static readonly nint s_statx = !OperatingSystem.IsLinux() ? 0 : RuntimeInformation.ProcessArchitecture switch
-    {
-        Architecture.X64 => 332,
-        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 291,
-        Architecture.Arm or Architecture.Armv6 => 397,
-        Architecture.X86 or Architecture.Ppc64le => 383,
-        Architecture.S390x => 379,
-        _ => 0,
-    };
 
     /// <summary>Opens a file to read it.</summary>
     /// <exception cref="IOException">There is no such file, or it is not a regular file. The message does not contain the path.</exception>
@@ -60,12 +40,12 @@ internal static partial class RegularFile
     public static SafeFileHandle Open(string path)
     {
         // Before the opening too: to open a device can have an effect.
-        ThrowUnlessRegular(TypeOf(path));
+        ThrowUnlessRegular(KindOf(path));
         SafeFileHandle file = OpenHandle(path);
         try
         {
             // The file may be another one by now.
-            ThrowUnlessRegular(TypeOf(file));
+            ThrowUnlessRegular(file, path);
             return file;
         }
         catch
@@ -198,44 +178,40 @@ internal static partial class RegularFile
         }
     }
 
-    private static void ThrowUnlessRegular(bool? isRegular)
+    // None if there is no file, or it is not accessible: the opening reports that, without the path, which may be a misplaced secret.
+    private static FileKind KindOf(string path)
     {
-        if (isRegular == false)
+        try
+        {
+            return FileStatus.OfTarget(path).Kind;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            return FileKind.None;
+        }
+    }
+
+    private static void ThrowUnlessRegular(FileKind kind)
+    {
+        if (kind is not (FileKind.Regular or FileKind.None))
         {
             throw new NotRegularFileException();
         }
     }
 
-    // Null if the system does not say: the opening finds out.
-    private static unsafe bool? TypeOf(string path)
+    private static void ThrowUnlessRegular(SafeFileHandle file, string path)
     {
-        byte* status = stackalloc byte[StatLength];
-        return s_statx != 0 && SystemCall(s_statx, CurrentDirectory, path, 0, TypeMask, status) == 0 ? IsRegular(status) : null;
-    }
+        ThrowUnlessRegular(FileStatus.Of(file, path).Kind);
 
-    private static unsafe bool TypeOf(SafeFileHandle file)
-    {
-        if (s_statx != 0)
-        {
-            byte* status = stackalloc byte[StatLength];
-            if (SystemCall(s_statx, file.DangerousGetHandle(), "", EmptyPath, TypeMask, status) == 0)
-            {
-                return IsRegular(status);
-            }
-        }
-
-        // Pipes, sockets and terminals cannot seek. What can, ends at the limit of the reader.
+        // Where the system does not report the kind: pipes, sockets and terminals cannot seek. What can, ends at the limit of the reader.
         using FileStream stream = new(new SafeFileHandle(file.DangerousGetHandle(), ownsHandle: false), FileAccess.Read, 0, file.IsAsync);
-        return stream.CanSeek && (File.GetAttributes(file) & FileAttributes.Directory) == 0;
+        if (!stream.CanSeek || (File.GetAttributes(file) & FileAttributes.Directory) != 0)
+        {
+            throw new NotRegularFileException();
+        }
     }
-
-    private static unsafe bool IsRegular(byte* status) => (*(ushort*)(status + ModeOffset) & TypeBits) == RegularType;
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static partial int Open(string path, int flags);
-
-    [LibraryImport("libc", EntryPoint = "syscall", StringMarshalling = StringMarshalling.Utf8)]
-    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static unsafe partial nint SystemCall(nint number, nint directory, string path, nint flags, nint mask, byte* status);
 }
