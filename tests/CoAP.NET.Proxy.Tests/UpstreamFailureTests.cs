@@ -14,10 +14,10 @@ public sealed class UpstreamFailureTests
     public void A_server_that_takes_requests_later_gives_the_client_the_time_to_wait(
         CoapError error, double? wait, string code, int? maxAge)
     {
-        CoapException failure = new CoapConnectionException(error, "It is away.")
-        {
-            RetryAfter = wait is { } seconds ? FromSeconds(seconds) : null,
-        };
+        TimeSpan? retryAfter = wait is { } seconds ? FromSeconds(seconds) : null;
+        CoapException failure = error is CoapError.RetryLater or CoapError.Busy
+            ? new CoapException(error, "It is busy.") { RetryAfter = retryAfter }
+            : new CoapConnectionException(error, "It is away.") { RetryAfter = retryAfter };
 
         CoapResult result = UpstreamFailureResponses.Answer(failure);
 
