@@ -96,7 +96,7 @@ internal sealed class CoapProxyNames
             }
         }
 
-        return isForAny && OwnHostAddressCheck.Contains(address);
+        return isForAny && HostAddressTable.Default.Contains(address);
     }
 
     private static (string Host, int? Port) Read(string name)
