@@ -22,6 +22,8 @@ internal sealed class DtlsTransportFactory(CoapDtlsOptions options) : ICoapTrans
 
     public int DefaultPort => 5684;
 
+    public bool IsSecure => true;
+
     public void ThrowIfCannotListen()
     {
         if (options.Server is null)

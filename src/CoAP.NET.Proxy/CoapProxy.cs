@@ -9,8 +9,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Proxy;
 
 /// <summary>
-/// A CoAP proxy (RFC 7252 section 5.7): forwards received requests to other servers, over every transport that a client has, and returns
-/// their responses.
+/// A CoAP proxy (RFC 7252 section 5.7): forwards received requests to other servers, over every transport that its clients have, and
+/// returns their responses.
 /// </summary>
 /// <remarks>
 /// As a forward proxy it sends requests to the servers that clients name (<see cref="CoapProxyRouteBuilderExtensions.MapForwardProxy"/>). As a reverse
@@ -61,13 +61,13 @@ public sealed class CoapProxy : IAsyncDisposable
             _next = new NextProxyClient(new LazyClient(_ownClient), next);
         }
 
-        Use(new CoapUpstreamClient(Client));
+        Use(new CoapUpstreamClient(Client, [.. endpoint.Transports.Factories]));
     }
 
     /// <summary>The client that sends the requests of forward-proxy clients.</summary>
     /// <remarks>
-    /// It resolves names only to addresses that <see cref="CoapProxyOptions.Targets"/> allows. Use it for its counters and snapshots and
-    /// for custom transports only, not for other requests.
+    /// It resolves names only to addresses that <see cref="CoapProxyOptions.Targets"/> allows. Use it for its counters and snapshots only,
+    /// not for other requests. Schemes of transports of your own come from <see cref="CoapProxyOptions.ConfigureClient"/>.
     /// </remarks>
     internal CoapClient Client { get; }
 
@@ -184,7 +184,7 @@ public sealed class CoapProxy : IAsyncDisposable
                 nameof(target));
         }
 
-        return upstream is CoapUpstreamClient ? new CoapUpstreamClient(new LazyClient(_ownClient)) : upstream;
+        return upstream is CoapUpstreamClient coap ? coap.By(new LazyClient(_ownClient)) : upstream;
     }
 
     /// <summary>Registers an upstream to be disposed with the proxy.</summary>

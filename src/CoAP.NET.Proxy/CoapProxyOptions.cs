@@ -100,6 +100,9 @@ public sealed class CoapProxyOptions
     public CoapUri? NextProxy { get; set; }
 
     /// <summary>Configures the proxy's own clients: credentials, transports, log, clock. Default: null.</summary>
-    /// <remarks>The proxy wraps <see cref="CoapTransportOptions.ResolveHost"/> afterwards.</remarks>
+    /// <remarks>
+    /// The proxy forwards to the schemes of CoAP, and to those of <see cref="CoapTransportOptions.Factories"/>. It wraps
+    /// <see cref="CoapTransportOptions.ResolveHost"/> afterwards.
+    /// </remarks>
     public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 }

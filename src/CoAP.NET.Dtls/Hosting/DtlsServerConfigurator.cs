@@ -66,6 +66,8 @@ internal sealed class MissingDtlsKeysFactory(string section) : ICoapTransportFac
 
     public int DefaultPort => 5684;
 
+    public bool IsSecure => true;
+
     private string Message =>
         $"{MissingTransportMessage.NoKeys} For pre-shared keys set {section}:Dtls:PskFile or {section}:Dtls:Psk; for a certificate set "
             + $"{section}:Dtls:Certificate. In code, call UseDtls on Endpoint.";

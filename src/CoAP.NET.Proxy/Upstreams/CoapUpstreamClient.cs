@@ -2,7 +2,8 @@ namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>Forwards requests to CoAP servers over every transport of a client.</summary>
 /// <param name="requester">The client, or the peer that receives all requests.</param>
-internal sealed class CoapUpstreamClient(ICoapClient requester) : UpstreamClient
+/// <param name="factories">Make the transports of the client for other schemes than those of CoAP.</param>
+internal sealed class CoapUpstreamClient(ICoapClient requester, params ICoapTransportFactory[] factories) : UpstreamClient
 {
     // A new upstream of a peer is made for each request, and equals the previous one.
     private readonly ICoapClient _requester = requester;
@@ -11,7 +12,25 @@ internal sealed class CoapUpstreamClient(ICoapClient requester) : UpstreamClient
     public static readonly string[] AllSchemes = ["coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"];
 
     /// <inheritdoc/>
-    public override IReadOnlyCollection<string> Schemes => AllSchemes;
+    public override IReadOnlyCollection<string> Schemes { get; } = [.. AllSchemes.Union(factories.Select(static own => own.Scheme))];
+
+    /// <inheritdoc/>
+    public override bool IsSecure(string scheme)
+    {
+        // No LINQ: this runs for each request.
+        foreach (ICoapTransportFactory own in factories)
+        {
+            if (own.Scheme == scheme)
+            {
+                return own.IsSecure;
+            }
+        }
+
+        return base.IsSecure(scheme);
+    }
+
+    /// <summary>Returns an upstream for the same schemes with another client.</summary>
+    public CoapUpstreamClient By(ICoapClient other) => new(other, factories);
 
     /// <inheritdoc/>
     public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => true;

@@ -166,6 +166,8 @@ public sealed class BlockTransportTests
 
         public int DefaultPort => 5000;
 
+        public bool IsSecure => false;
+
         public void ThrowIfCannotListen()
         {
         }

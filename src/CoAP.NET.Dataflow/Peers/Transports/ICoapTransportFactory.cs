@@ -13,6 +13,10 @@ public interface ICoapTransportFactory
     /// <summary>The port of URIs of the scheme that name none: 1 to 65,535; 5684 for <c>coaps</c> (RFC 7252 section 6.2).</summary>
     int DefaultPort { get; }
 
+    /// <summary>Whether its transports protect messages: the value of their <see cref="CoapTransport.IsSecure"/>.</summary>
+    /// <remarks>A forward proxy sends to targets of a secured scheme only for clients on a secured transport.</remarks>
+    bool IsSecure { get; }
+
     /// <summary>Checks whether the factory can make a listening transport. The endpoint calls it before it opens anything.</summary>
     /// <exception cref="ArgumentException">Something is missing, such as a certificate; the message says what to do.</exception>
     void ThrowIfCannotListen();

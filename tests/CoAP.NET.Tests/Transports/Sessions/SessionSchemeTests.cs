@@ -92,6 +92,8 @@ public class SessionSchemeTests : SessionTest
 
         public int DefaultPort => 5684;
 
+        public bool IsSecure => true;
+
         public void ThrowIfCannotListen()
         {
             Checks++;
