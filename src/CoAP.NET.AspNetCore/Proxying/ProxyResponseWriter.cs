@@ -118,9 +118,13 @@ internal static class ProxyResponseWriter
     public static (WebSocketCloseStatus Status, string Reason) CloseOf(CoapHttpToCoapOptions options, CoapException failure)
     {
         string text = TextOf(options, failure);
-        return failure.RetryAfter is { } wait
-            ? (TryAgainLater, Shorten(string.Create(CultureInfo.InvariantCulture, $"Retry after {Math.Ceiling(wait.TotalSeconds)} s. {text}")))
-            : (WebSocketCloseStatus.InternalServerError, Shorten(text));
+        if (failure.RetryAfter is not { } wait)
+        {
+            return (WebSocketCloseStatus.InternalServerError, Shorten(text));
+        }
+
+        double seconds = Math.Ceiling(wait.TotalSeconds);
+        return (TryAgainLater, Shorten(string.Create(CultureInfo.InvariantCulture, $"Retry after {seconds} s. {text}")));
     }
 
     // Whole characters only: the reason is UTF-8.
