@@ -8,9 +8,9 @@ public class FilterTransferTests : ServerObserveTest
     private readonly List<bool> _forObservers = [];
 
     [Fact]
-    public async Task Filters_run_once_for_the_notification_of_all_observers()
+    public async Task Filters_run_once_for_the_notification_of_all_observers_of_a_state_that_is_the_same_for_all()
     {
-        CoapRouteHandlerBuilder route = MapState().AddFilter(Note);
+        CoapRouteHandlerBuilder route = MapState().Observable(observe => observe.SameForAll = true).AddFilter(Note);
         await StartAsync();
         Register(Peer);
         Register(Other, token: "4b");
