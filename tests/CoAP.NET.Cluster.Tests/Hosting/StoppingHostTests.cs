@@ -74,6 +74,6 @@ public sealed class StoppingHostTests
         }
 
         private Task WaitAsync(CancellationToken cancellationToken) =>
-            _hangs ? Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken) : Task.CompletedTask;
+            _hangs ? Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken) : Task.CompletedTask;
     }
 }
