@@ -70,21 +70,6 @@ public sealed class ProgressTests
     }
 
     [Fact]
-    [Rfc("9853-5.1-1")]
-    public async Task An_address_that_the_peer_has_not_confirmed_is_not_saved()
-    {
-        using SessionRig before = new(backupOptions: Options());
-        (DtlsSession session, RecordLayer client) = before.Open(1);
-        Assert.True(before.Server.Receive(ServerBench.Path(2), SessionRig.Record(client, [1])));
-        Assert.Equal(ServerBench.Path(2), session.Path);
-        await before.Server.SessionBackup!.StopAsync();
-
-        using SessionRig after = new(clock: before.Clock, backupOptions: Options());
-        Assert.Equal(1, await after.Server.SessionBackup!.StartAsync(default));
-        Assert.Equal(ServerBench.Path(1), Assert.Single(after.Opened).Path);
-    }
-
-    [Fact]
     public void The_complete_state_is_saved_after_an_address_change_a_failure_and_half_of_the_idle_time()
     {
         using SessionRig rig = new(backupOptions: Options());

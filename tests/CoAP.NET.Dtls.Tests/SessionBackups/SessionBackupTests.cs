@@ -62,6 +62,22 @@ public sealed class SessionBackupTests : IDisposable
     }
 
     [Fact]
+    [Rfc("9853-5.1-1")]
+    public async Task An_address_that_the_peer_has_not_confirmed_is_not_saved()
+    {
+        VirtualClock clock = new();
+        using SessionRig before = new(clock: clock, backupOptions: _backup.Options());
+        (DtlsSession session, RecordLayer client) = before.Open(1);
+        Assert.True(before.Server.Receive(ServerBench.Path(2), SessionRig.Record(client, [1])));
+        Assert.Equal(ServerBench.Path(2), session.Path);
+        await before.Server.SessionBackup!.StopAsync();
+
+        using SessionRig after = new(clock: clock, backupOptions: _backup.Options());
+        Assert.Equal(1, await after.Server.SessionBackup!.StartAsync(default));
+        Assert.Equal(ServerBench.Path(1), Assert.Single(after.Opened).Path);
+    }
+
+    [Fact]
     public async Task A_backup_whose_start_failed_may_load_further_sessions_and_keeps_those_already_loaded()
     {
         (_, RecordLayer first) = _rig.Open(1);
