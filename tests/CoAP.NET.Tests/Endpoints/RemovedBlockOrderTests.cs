@@ -133,8 +133,11 @@ public sealed class RemovedBlockOrderTests
         await removal.WaitAsync(s_hang);
         Assert.All(await peer.ReadResponsesAsync(4), static response => Assert.Equal(CoapCode.Content, response.Code));
         await Eventually.IsTrueAsync(() => before.Count == behind.Count);
-        Assert.Equal(before, behind);
+        Assert.Equal(before.Where(IsMessage), behind.Where(IsMessage));
         Assert.Equal(0, server.Counters[CoapCounter.Declined]);
+
+        // Outcomes of sent messages come on other threads, between any two messages.
+        static bool IsMessage(T item) => item is not CoapInbound inbound || inbound.Kind == CoapInboundKind.Message;
     }
 
     private static async Task<CoapServer> StartAsync(bool isStream, Action<CoapEndpointOptions>? change = null)
