@@ -2,16 +2,17 @@ using MessageHeader = CoAP.NET.Dtls.Handshakes.MessageHeader;
 
 namespace CoAP.NET.Dtls.Tests.Handshakes;
 
-/// <summary>Takes datagrams of a handshake without Connection IDs apart.</summary>
+/// <summary>Takes datagrams of a handshake apart.</summary>
 internal static class Wire
 {
     private const int TypeOffset = RecordHeader.Size;
 
     /// <summary>The records of a datagram, each for a datagram of its own; what is no whole record is left out.</summary>
     /// <param name="datagram">The datagram.</param>
-    public static IEnumerable<byte[]> Records(byte[] datagram)
+    /// <param name="cidLength">Bytes of the Connection IDs in them.</param>
+    public static IEnumerable<byte[]> Records(byte[] datagram, int cidLength = 0)
     {
-        for (int at = 0; RecordHeader.TryRead(datagram.AsSpan(at), 0, out RecordHeader header);)
+        for (int at = 0; RecordHeader.TryRead(datagram.AsSpan(at), cidLength, out RecordHeader header);)
         {
             int length = header.HeaderLength + header.Length;
             yield return datagram[at..(at + length)];
