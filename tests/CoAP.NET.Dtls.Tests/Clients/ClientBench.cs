@@ -41,6 +41,9 @@ internal sealed class ClientBench : IDisposable
     /// <summary>Decides whether a datagram is lost; gets its number, whether the client sent it, and its bytes.</summary>
     public Func<int, bool, byte[], bool>? Loses { get; set; }
 
+    /// <summary>What arrives in place of a datagram; gets whether the client sent it. Null: the datagram itself.</summary>
+    public Func<bool, byte[], IEnumerable<byte[]>>? Changes { get; set; }
+
     /// <summary>Whether what is under way arrives the other way round.</summary>
     public bool Reverses { get; set; }
 
@@ -150,7 +153,10 @@ internal sealed class ClientBench : IDisposable
         int number = Interlocked.Increment(ref _sent);
         if (Loses?.Invoke(number, toServer, bytes) != true)
         {
-            _wire.Enqueue((toServer, tag, bytes));
+            foreach (byte[] one in Changes?.Invoke(toServer, bytes) ?? [bytes])
+            {
+                _wire.Enqueue((toServer, tag, one));
+            }
         }
     }
 
