@@ -84,7 +84,7 @@ internal sealed class OutputWriter : IAsyncDisposable
             }
             catch
             {
-                writer.Discard();
+                await writer.DiscardAsync().ConfigureAwait(false);
                 throw;
             }
         }
@@ -112,9 +112,10 @@ internal sealed class OutputWriter : IAsyncDisposable
         File.Move(PartOf(Path), Path.Target, overwrite: true);
     }
 
-    /// <summary>Removes the part.</summary>
-    public void Discard()
+    /// <summary>Ends without the file, and removes the part.</summary>
+    public async Task DiscardAsync()
     {
+        await DisposeAsync().ConfigureAwait(false);
         if (Path.IsReplaced)
         {
             File.Delete(PartOf(Path));

@@ -52,13 +52,21 @@ internal sealed class OutputFile : IAsyncDisposable, IProgress<CoapProgress>
         CliContext context, OutputPath path, string uri, bool isContinuable, CancellationToken cancellationToken)
     {
         OutputWriter writer = await OutputWriter.CreateAsync(path, cancellationToken).ConfigureAwait(false);
-        if (path.IsReplaced)
+        try
         {
-            // It belongs to an earlier part.
-            File.Delete(TagOf(path));
-        }
+            if (path.IsReplaced)
+            {
+                // It belongs to an earlier part.
+                File.Delete(TagOf(path));
+            }
 
-        return new OutputFile(context, writer, uri, isContinuable);
+            return new OutputFile(context, writer, uri, isContinuable);
+        }
+        catch
+        {
+            await writer.DiscardAsync().ConfigureAwait(false);
+            throw;
+        }
     }
 
     /// <summary>Opens a file of which a part may exist.</summary>
@@ -179,7 +187,7 @@ internal sealed class OutputFile : IAsyncDisposable, IProgress<CoapProgress>
             return;
         }
 
-        _writer.Discard();
+        await _writer.DiscardAsync().ConfigureAwait(false);
         File.Delete(TagPath);
     }
 
