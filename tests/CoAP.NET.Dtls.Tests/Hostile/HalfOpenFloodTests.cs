@@ -83,7 +83,7 @@ public sealed class HalfOpenFloodTests
     {
         using DtlsServer server = new(
             new SharedHandshakeContext(HandshakeScene.ServerSettings(HandshakeKind.Psk)), new DtlsServerLimits(), new ServerBench.OneKey(),
-            null, new NoOutput(), new VirtualClock(), new VirtualRandom(7), static work => work());
+            null, new NoOutput(), new VirtualClock(), new VirtualRandom(7), static (_, work) => work());
         using ClientHandshake client =
             HandshakeScene.MakeClient(new SharedHandshakeContext(HandshakeScene.ClientSettings(HandshakeKind.Psk)));
         client.Start(null);

@@ -66,6 +66,7 @@ internal sealed class LearnedServer : SystemUnderLearning
                 Certificate = [],
                 PublicKey = [],
                 Shown = [.. s_shown],
+                ServerName = null,
             };
             _store.Clear();
             _store.Add(LearnedHandshake.EarlierId, saved.ToBytes(), saved.Expires);

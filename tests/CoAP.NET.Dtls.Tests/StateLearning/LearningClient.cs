@@ -19,7 +19,7 @@ internal sealed class LearningClient : LearningPeer, ICoapPskStore
         RotatingKeyProvider cookieKeys = new([.. s_secret], CookieIssuer.Purpose, FromDays(1), owner.Clock);
         _server = new DtlsServer(owner.Context, new DtlsServerLimits(), this,
             static (leaf, _, _) => new(leaf.Equals(HandshakeScene.ClientCertificate)), this, owner.Clock, new VirtualRandom(7),
-            static work => work(), cookieKeys)
+            static (_, work) => work(), cookieKeys)
         {
             ValidateRawPublicKey = static (key, _) => new(key.Span.SequenceEqual(HandshakeScene.ClientKey.ExportSubjectPublicKeyInfo())),
             Trace = (_, entry) => Trace(entry),

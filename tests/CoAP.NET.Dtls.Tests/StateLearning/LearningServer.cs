@@ -29,7 +29,7 @@ internal sealed class LearningServer : LearningPeer
             ValidateRawPublicKey = static (_, key, _) =>
                 new(key.Span.SequenceEqual(HandshakeScene.ServerKey.ExportSubjectPublicKeyInfo())),
         };
-        _client = new DtlsClient(owner.Context, sessions, this, owner.Clock, new VirtualRandom(11), static work => work())
+        _client = new DtlsClient(owner.Context, sessions, this, owner.Clock, new VirtualRandom(11), static (_, work) => work())
         {
             Trace = (_, entry) => OnTrace(entry),
         };

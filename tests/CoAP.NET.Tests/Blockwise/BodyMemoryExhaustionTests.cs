@@ -1,3 +1,5 @@
+using CoAP.NET.Blockwise;
+
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>

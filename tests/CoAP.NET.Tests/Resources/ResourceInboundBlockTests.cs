@@ -273,7 +273,7 @@ public class ResourceInboundBlockTests
 
         CoapResult result = _stage.Get("/a");
 
-        Assert.Equal((CoapCode.ServiceUnavailable, true), (result.Code, result.Options.MaxAge > 0));
+        Assert.Equal((CoapCode.ServiceUnavailable, true), (result.Code, result.Options.MaxAge > TimeSpan.Zero));
         _stage.Get("/a").Gives(CoapCode.ServiceUnavailable);
         Assert.Contains($"this process may have {FileDescriptorHeadroom.Limit}", Assert.Single(_stage.Logger.Entries).Text);
     }

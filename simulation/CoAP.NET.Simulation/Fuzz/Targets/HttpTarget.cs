@@ -142,8 +142,9 @@ internal sealed class HttpTarget : ContentTarget
 
         using HttpRequestMessage request = new(HttpMethod.Get, "http://proxy.example/");
         CoapRequest coap = new(CoapMethod.Get, s_uri.ToString());
-        using HttpResponseMessage response = _translator.ToHttpResponse(new CoapResponse(message, s_origin),
-            message.Payload.IsEmpty ? null : new ReadOnlyMemoryContent(message.Payload), request, coap);
+        using HttpResponseMessage response = _translator.ToHttpResponseAsync(new CoapResponse(message, s_origin),
+            message.Payload.IsEmpty ? null : new ReadOnlyMemoryContent(message.Payload), request, coap, CancellationToken.None)
+            .GetAwaiter().GetResult();
         Check((int)response.StatusCode is >= 200 and < 600, "status", $"{message.Code} is {response.StatusCode}.");
         CheckFields(response.Headers);
         Check(response.ReasonPhrase is null || response.ReasonPhrase.All(c => c is >= ' ' and < (char)127), "reason",
