@@ -15,7 +15,7 @@ internal sealed class NoticedNode : IAsyncDisposable
         {
             Interlocked.Increment(ref _runs);
             return CoapResults.Text($"{request.Path} {Volatile.Read(ref s_state)}");
-        }).Observable();
+        }).Observable(observe => observe.SameForAll = true);
         Server.Listen("coap://127.0.0.1:0");
     }
 

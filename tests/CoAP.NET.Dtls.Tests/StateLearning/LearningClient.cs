@@ -139,7 +139,8 @@ internal sealed class LearningClient : LearningPeer, ICoapPskStore
             Current.PeerRandom = reader.Read(32).ToArray();
             bool isResumed = reader.ReadVector(1).SequenceEqual(Current.SessionId) && Current.SessionId.Length > 0;
             _ = reader.Read(3);
-            ExtensionReader extensions = new(reader.ReadVector(2), stackalloc ushort[ExtensionReader.MaxCount]);
+            ExtensionReader extensions = new(
+                reader.IsEmpty ? [] : reader.ReadVector(2), stackalloc ushort[ExtensionReader.MaxCount]);
             while (extensions.TryRead(out ushort number, out MessageReader content))
             {
                 Current.PeerCid = number == 54 ? content.ReadVector(1).ToArray() : Current.PeerCid;

@@ -22,6 +22,7 @@ public class NativeImportTests
         ["epoll_wait"] = "2.3.2",
         ["eventfd"] = "2.7",
         ["fsync"] = "2.2.5",
+        ["geteuid"] = "2.2.5",
         ["getrandom"] = "2.25",
         ["getrlimit"] = "2.2.5",
         ["getrusage"] = "2.2.5",

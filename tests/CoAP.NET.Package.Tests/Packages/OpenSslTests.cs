@@ -24,6 +24,7 @@ public sealed partial class OpenSslTests
 
         // Certificates exist only where OpenSSL is: of a TLS connection, and of files that are read after a check.
         "CoAP.NET.AspNetCore: CoAP.NET.AspNetCore.HttpContextPeerIdentity uses X509CertificateLoader",
+        "CoAP.NET.Dataflow: CoAP.NET.CertificateDer uses X509CertificateLoader",
         "CoAP.NET.Dataflow: CoAP.NET.Transports.TlsSettings uses X509CertificateLoader",
         "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses ECDsa",
         "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses ECDsaCertificateExtensions",
