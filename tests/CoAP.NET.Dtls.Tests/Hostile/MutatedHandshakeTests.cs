@@ -169,9 +169,9 @@ public sealed class MutatedHandshakeTests
         }
 
         yield return (header, body) =>
-            [Fragment(header, 0, body[..(body.Length / 3)]), Fragment(header, body.Length / 2, body[(body.Length / 2)..])];
+            [Fragment(header, 0, body.AsSpan(0, body.Length / 3)), Fragment(header, body.Length / 2, body.AsSpan(body.Length / 2))];
         yield return (header, body) =>
-            [Fragment(header, 0, body[..(2 * body.Length / 3)]), Fragment(header, body.Length / 3, Other(body[(body.Length / 3)..]))];
+            [Fragment(header, 0, body.AsSpan(0, 2 * body.Length / 3)), Fragment(header, body.Length / 3, Other(body[(body.Length / 3)..]))];
         yield return (header, body) =>
             [Fragment(header, body.Length / 3, Other(body[(body.Length / 3)..])), Fragment(header, 0, body)];
         yield return (header, body) =>

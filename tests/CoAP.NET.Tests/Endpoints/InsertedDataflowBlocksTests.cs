@@ -91,7 +91,7 @@ public sealed class InsertedDataflowBlocksTests : EndpointTest
         Assert.False(removal.IsCompleted);
         go.SetResult();
         await Within(removal);
-        Assert.Equal(2, Transport.TakeAll().Count());
+        Assert.Equal(2, Transport.TakeAll().Count);
         Bring(0, 3);
         Assert.Single(Transport.TakeAll());
         Assert.False(Server.Endpoint.Completion.IsCompleted);

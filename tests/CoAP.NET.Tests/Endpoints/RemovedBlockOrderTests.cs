@@ -164,7 +164,7 @@ public sealed class RemovedBlockOrderTests
 
         public void Release() => _released.SetResult();
 
-        public IPropagatorBlock<T, T> Block<T>() => new TransformBlock<T, T>(async item =>
+        public TransformBlock<T, T> Block<T>() => new(async item =>
         {
             Interlocked.Increment(ref _count);
             await _released.Task;
