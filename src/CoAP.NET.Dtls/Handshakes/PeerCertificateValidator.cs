@@ -66,8 +66,20 @@ internal sealed class PeerCertificateValidator
             errors |= SslPolicyErrors.RemoteCertificateChainErrors;
         }
 
-        X509Certificate2? weak = WeakOf(chain.ChainElements);
-        bool signs = MaySign(leaf);
+        X509Certificate2? weak = null;
+        bool signs = false;
+        bool isReadable = true;
+        try
+        {
+            weak = WeakOf(chain.ChainElements);
+            signs = MaySign(leaf);
+        }
+        catch (CryptographicException)
+        {
+            // .NET reads extensions when they are asked for.
+            isReadable = false;
+        }
+
         if (weak is not null || !signs)
         {
             errors |= SslPolicyErrors.RemoteCertificateChainErrors;
@@ -81,7 +93,7 @@ internal sealed class PeerCertificateValidator
         bool isTaken = Decides is null
             ? errors == SslPolicyErrors.None
             : await Decides(leaf, chain, errors, cancellationToken).ConfigureAwait(false);
-        string? why = isTaken ? null : Describe(leaf, chain, errors, name, revoked, weak, signs);
+        string? why = isTaken ? null : Describe(leaf, chain, errors, name, revoked, weak, signs, isReadable);
         foreach (X509ChainElement element in chain.ChainElements)
         {
             if (!ReferenceEquals(element.Certificate, leaf))
@@ -126,6 +138,7 @@ internal sealed class PeerCertificateValidator
     /// and 7.4.8, RFC 5280 section 4.2.1.3).
     /// </summary>
     /// <param name="leaf">The certificate of an end.</param>
+    /// <exception cref="CryptographicException">The extension cannot be read.</exception>
     public static bool MaySign(X509Certificate2 leaf) => leaf.Extensions.OfType<X509KeyUsageExtension>()
         .All(static usage => (usage.KeyUsages & X509KeyUsageFlags.DigitalSignature) != 0);
 
@@ -136,7 +149,7 @@ internal sealed class PeerCertificateValidator
             : $"The certificate with the thumbprint {leaf.Thumbprint}";
 
     private static string Describe(X509Certificate2 leaf, X509Chain chain, SslPolicyErrors errors, string? name, X509Certificate2? revoked,
-        X509Certificate2? weak, bool signs)
+        X509Certificate2? weak, bool signs, bool isReadable)
     {
         string whom = Whom(leaf);
         if (errors == SslPolicyErrors.None)
@@ -156,7 +169,11 @@ internal sealed class PeerCertificateValidator
                 + "P-256 and SHA-256.");
         }
 
-        if (!signs)
+        if (!isReadable)
+        {
+            said.Add($"{whom}, or one of its authorities, has an extension that cannot be read, such as the key usage. Issue another one.");
+        }
+        else if (!signs)
         {
             said.Add($"{whom} may not sign: its key usage lacks digitalSignature, which handshakes need (RFC 5280 section 4.2.1.3). Issue "
                 + "one with it.");

@@ -45,6 +45,15 @@ public sealed class CertificateFormTests
         }
     }
 
+    [Fact]
+    public async Task A_certificate_whose_key_usage_cannot_be_read_is_refused_with_a_reason()
+    {
+        X509Extension unreadable = new(new Oid("2.5.29.15"), [4, 1, 0], critical: false);
+        using X509Certificate2 certificate = Issue(s_authority.Certificate, "device", ofServer: false, unreadable);
+
+        Assert.Contains("an extension that cannot be read", await RefusesAsync(certificate, [], ofServer: false), Ordinal);
+    }
+
     [Theory]
     [InlineData("authority", true)]
     [InlineData("intermediate", true)]
@@ -136,13 +145,16 @@ public sealed class CertificateFormTests
         yield return new X509Certificate2Collection(s_authority.Certificate).Export(X509ContentType.Pkcs7)!;
     }
 
-    private static X509Certificate2 Issue(X509Certificate2 issuer, string name, bool ofServer, X509KeyUsageFlags usage)
+    private static X509Certificate2 Issue(X509Certificate2 issuer, string name, bool ofServer, X509KeyUsageFlags usage) =>
+        Issue(issuer, name, ofServer, usage == X509KeyUsageFlags.None ? null : new X509KeyUsageExtension(usage, critical: true));
+
+    private static X509Certificate2 Issue(X509Certificate2 issuer, string name, bool ofServer, X509Extension? usage)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
-        if (usage != X509KeyUsageFlags.None)
+        if (usage is not null)
         {
-            request.CertificateExtensions.Add(new X509KeyUsageExtension(usage, critical: true));
+            request.CertificateExtensions.Add(usage);
         }
 
         request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension(
