@@ -65,7 +65,7 @@ public sealed class StateLearningTests
             }
 
             MealyMachine machine = one.Expected();
-            string ways = string.Join("<br>", one.System().Ways).Replace("|", "\\|", Ordinal);
+            string ways = string.Join("<br>", one.System().Ways).Replace(" | ", " or ", Ordinal);
             string end = one.IsServer ? "server" : "client";
             table.Append(CultureInfo.InvariantCulture, $"| {end} | {one.Handshake.Name} | {machine.Count} | {ways} |\n");
         }
