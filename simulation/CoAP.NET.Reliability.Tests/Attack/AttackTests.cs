@@ -31,6 +31,7 @@ public sealed class AttackTests(ITestOutputHelper output)
     }
 
     [Theory]
+    [External]
     [MemberData(nameof(Plants))]
     public async Task A_planted_defect_is_found(string row, string plant)
     {

@@ -34,6 +34,7 @@ public sealed class FuzzTests
         Assert.Empty((await RunAsync(target, executions)).Findings);
 
     [Theory]
+    [External]
     [InlineData("datagram", "throw", 6000)]
     [InlineData("datagram", "drop-option", 6000)]
     [InlineData("datagram", "async-differs", 6000)]
@@ -84,6 +85,7 @@ public sealed class FuzzTests
     }
 
     [Theory]
+    [External]
     [InlineData("datagram")]
     [InlineData("problem")] // of the package of contents
     public async Task Rewritten_libraries_tell_which_branches_are_reached(string target)

@@ -13,6 +13,7 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
 
     // All of them: simulate --only cluster --plant each.
     [Fact]
+    [External]
     public async Task A_planted_defect_is_found_by_its_check()
     {
         if (!CoapDtls.IsSupported)
@@ -271,6 +272,7 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
     ];
 
     [Fact]
+    [External]
     public async Task The_promises_hold_while_nodes_die_sleep_and_are_cut_off_also_in_scenarios_that_failed_before()
     {
         if (!CoapDtls.IsSupported)

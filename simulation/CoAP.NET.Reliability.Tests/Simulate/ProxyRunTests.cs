@@ -23,6 +23,7 @@ public sealed class ProxyRunTests(ITestOutputHelper output)
 
     // All of them: simulate --only proxies --plant each.
     [Theory]
+    [External]
     [InlineData("swapped-answers")]
     [InlineData("shared-identity")]
     [InlineData("no-max-age")]

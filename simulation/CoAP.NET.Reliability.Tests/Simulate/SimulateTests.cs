@@ -41,6 +41,7 @@ public sealed class SimulateTests
     }
 
     [Theory]
+    [External]
     [MemberData(nameof(PlantedDefects))]
     public void A_planted_defect_is_found(string plant)
     {

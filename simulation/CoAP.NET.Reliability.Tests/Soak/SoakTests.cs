@@ -43,6 +43,7 @@ public sealed class SoakTests
     }
 
     [Fact]
+    [External]
     public async Task Planted_leaks_and_errors_are_found_by_the_soak_checks()
     {
         SoakResult result = await SoakRun.RunAsync(s_short with { Plant = SoakCampaign.Plants }, TextWriter.Null, CancellationToken.None);

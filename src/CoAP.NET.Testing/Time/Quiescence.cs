@@ -17,8 +17,8 @@ internal sealed class Quiescence(RealTimePauseBudget patience) : IDisposable
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(1);
 
     // So many checks follow each other without a pause, because most running threads sleep within a moment. A check takes some 10 to 100 µs
-    // on Linux, and milliseconds elsewhere.
-    private static readonly int s_quickLooks = OperatingSystem.IsLinux() ? 200 : 2;
+    // on Linux, and milliseconds elsewhere. More checks take the processor from the threads that are waited for.
+    private static readonly int s_quickLooks = OperatingSystem.IsLinux() ? 20 : 2;
 
     private readonly LinuxThreadStateReader? _threads = OperatingSystem.IsLinux() ? LinuxThreadStateReader.Take() : null;
 
