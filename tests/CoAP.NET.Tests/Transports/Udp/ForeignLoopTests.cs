@@ -39,7 +39,7 @@ public sealed class ForeignLoopTests : UdpTest
     }
 
     [Fact]
-    public async Task A_datagram_for_a_transport_closed_meanwhile_is_dropped_and_the_loop_continues()
+    public async Task A_datagram_sent_before_the_transport_is_closed_leaves_and_later_ones_are_dropped()
     {
         if (!LinuxUdpEngine.IsSupported)
         {
@@ -53,24 +53,19 @@ public sealed class ForeignLoopTests : UdpTest
             CoapDatagram reply = UdpTestContext.Reply(datagram, "reply"u8);
             CoapTransport own = datagram.Transport!;
             datagram.Dispose();
-            other.Send(UdpTestContext.To(peer.Address, "lost"u8));
+            other.Send(UdpTestContext.To(peer.Address, "last"u8));
             Assert.True(other.DisposeAsync().AsTask().Wait(Hang));
             other.Send(UdpTestContext.To(peer.Address, "late"u8));
             own.Send(reply);
         });
         await using CoapUdpTransport transport = await StartAsync(CoapSocketEngine.LinuxLoop, context, "127.0.0.1");
 
+        peer.Send("go", At("127.0.0.1", transport));
+        Assert.Equal(["last", "reply"], await peer.ReceiveTextsAsync(2));
         for (int i = 0; i < 3; i++)
         {
             peer.Send("go", At("127.0.0.1", transport));
-            string text;
-            do
-            {
-                text = await peer.ReceiveTextAsync();
-            }
-            while (text == "lost");
-
-            Assert.Equal("reply", text);
+            Assert.Equal("reply", await peer.ReceiveTextAsync());
         }
 
         Assert.Empty(context.Faults);

@@ -48,12 +48,13 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     protected override async Task CloseAsync()
     {
+        SendBatchOfCaller();
         Memberships?.Dispose();
         foreach (LinuxUdpSocket[] sockets in _sockets)
         {
             foreach (LinuxUdpSocket socket in sockets)
             {
-                // From here on datagrams that wait in a batch are dropped.
+                // From here on datagrams that wait in a batch of another loop are dropped.
                 socket.IsClosing = true;
             }
         }
@@ -139,6 +140,26 @@ internal sealed class LinuxUdpEngine : UdpEngine
         }
 
         return true;
+    }
+
+    // User code on the loop of another endpoint may close this one: what it has sent until then, such as the alert that ends a session,
+    // waits in that loop's batch, and would be lost with the socket.
+    private static void SendBatchOfCaller()
+    {
+        List<SendFailure>? failures = null;
+        if (UserCodeScope.Role is ReceiveLoopOwnership { Loop: EpollLoop loop } role && role.BlockHandOver(out bool pinned))
+        {
+            loop.Udp.Flush(ref failures);
+            if (pinned)
+            {
+                role.Unpin();
+            }
+        }
+
+        if (failures is not null)
+        {
+            SendFailure.Report(failures);
+        }
     }
 
     private int ShardFor(in CoapAddress remote) => _sockets.Length > 1 ? Context.ShardOf(remote) : 0;

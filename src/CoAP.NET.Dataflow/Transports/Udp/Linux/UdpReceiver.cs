@@ -41,6 +41,10 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
         }
     }
 
+    /// <summary>Sends the batch.</summary>
+    /// <param name="failures">The failed datagrams; created when needed.</param>
+    public void Flush(ref List<SendFailure>? failures) => _out.Flush(ref failures);
+
     /// <summary>Serves a socket's turn.</summary>
     /// <returns>False when the thread has lost the role.</returns>
     public bool Serve(ReceiveLoopOwnership role, LinuxUdpSocket socket)
