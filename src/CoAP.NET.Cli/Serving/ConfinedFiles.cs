@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Cli.Serving;
@@ -9,13 +8,8 @@ namespace CoAP.NET.Cli.Serving;
 /// path that the opened file has with the wanted one, which needs <c>/proc</c> of Linux. On other systems the check of
 /// <see cref="ServedFolderPathMapper.Find"/>, just before, remains.
 /// </summary>
-internal static partial class ConfinedFiles
+internal static class ConfinedFiles
 {
-    // Of open(2) on x64 and arm64. A pipe would wait for a writer.
-    private const int ReadOnly = 0;
-    private const int NonBlocking = 0x800;
-    private const int CloseOnExec = 0x80000;
-
     /// <summary>Opens a file for reading.</summary>
     /// <param name="path">Its full path without links.</param>
     /// <returns>The file; null if there is none by this path any more, only a link, or no regular file.</returns>
@@ -58,22 +52,28 @@ internal static partial class ConfinedFiles
 
     private static SafeFileHandle? TryOpen(string path)
     {
-        SafeFileHandle handle = new(Open(path, ReadOnly | NonBlocking | CloseOnExec), ownsHandle: true);
-        int error = handle.IsInvalid ? Marshal.GetLastPInvokeError() : 0;
-        if (!handle.IsInvalid && PathOf(handle) == path)
+        SafeFileHandle handle;
+        try
+        {
+            handle = NonBlockingFile.Open(path);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException
+            && !DescriptorShortage.IsCauseOf(exception))
+        {
+            return null;
+        }
+
+        if (PathOf(handle) == path)
         {
             return handle;
         }
 
         handle.Dispose();
-        return DescriptorShortage.IsShortage(error) ? throw new IOException(Marshal.GetPInvokeErrorMessage(error), error) : null;
+        return null;
     }
 
     private static string? PathOf(SafeFileHandle handle) => new FileInfo(Link(handle)).LinkTarget;
 
     private static string Link(SafeFileHandle handle) =>
         string.Create(CultureInfo.InvariantCulture, $"/proc/self/fd/{handle.DangerousGetHandle()}");
-
-    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int Open(string path, int flags);
 }

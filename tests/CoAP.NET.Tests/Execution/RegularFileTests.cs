@@ -79,6 +79,32 @@ public sealed class RegularFileTests : FolderTest
         Assert.Equal(new FileStamp(default, -1), FileStamp.Of(Path1));
     }
 
+    [Theory]
+    [InlineData(23, true)]
+    [InlineData(24, true)]
+    [InlineData(12, false)]
+    public void A_file_that_is_not_opened_for_want_of_a_descriptor_is_a_shortage(int error, bool isShortage)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows has other numbers");
+        Assert.Equal(isShortage, DescriptorShortage.IsCauseOf(NonBlockingFile.ToException(error)));
+    }
+
+    [Fact]
+    public void An_error_of_the_system_has_its_number_and_no_path()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        const int TooManyLinks = 40;
+        File.CreateSymbolicLink(Path1, Path1);
+
+        IOException error = Assert.Throws<IOException>(() => RegularFile.ReadBytes(Path1, 100));
+        Assert.Equal(TooManyLinks, error.HResult);
+        error.Message.Omits(Folder);
+    }
+
     [Fact]
     public void The_encoding_of_a_text_is_that_of_its_first_bytes()
     {

@@ -1,6 +1,4 @@
-using System.ComponentModel;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Win32.SafeHandles;
@@ -11,7 +9,7 @@ namespace CoAP.NET;
 /// Opens and reads files that operators name, such as those of keys. Nothing blocks and memory is bounded, whatever is in the place of the
 /// file: a pipe, a socket, a device or a directory is an error. Links are followed, because container volumes mount secrets as links.
 /// </summary>
-internal static partial class RegularFile
+internal static class RegularFile
 {
     /// <summary>Maximum length in bytes of certificates, and of other files with a small number of entries.</summary>
     public const int MaxLength = 16 * 1024 * 1024;
@@ -20,19 +18,6 @@ internal static partial class RegularFile
     public const int MaxListLength = 256 * 1024 * 1024;
 
     private const int FirstLength = 4096;
-
-    // Errors of open(2), the same on all systems.
-    private const int NotPermitted = 1;
-    private const int NotFound = 2;
-    private const int Interrupted = 4;
-    private const int AccessDenied = 13;
-    private const int NotDirectory = 20;
-
-    // O_NONBLOCK, O_CLOEXEC and O_NOCTTY; O_RDONLY is 0. Where they are unknown, the file system of .NET opens the file.
-    private static readonly int s_openFlags =
-        OperatingSystem.IsLinux() || OperatingSystem.IsAndroid() ? 0x800 | 0x80000 | 0x100
-        : OperatingSystem.IsMacOS() || OperatingSystem.IsMacCatalyst() || OperatingSystem.IsIOS() ? 0x4 | 0x1000000 | 0x20000
-        : 0;
 
     /// <summary>Opens a file to read it.</summary>
     /// <exception cref="IOException">There is no such file, or it is not a regular file. The message does not contain the path.</exception>
@@ -148,35 +133,9 @@ internal static partial class RegularFile
         return copy;
     }
 
-    private static SafeFileHandle OpenHandle(string path)
-    {
-        if (s_openFlags == 0)
-        {
-            return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-        }
-
-        while (true)
-        {
-            SafeFileHandle file = new(Open(path, s_openFlags), ownsHandle: true);
-            int error = Marshal.GetLastPInvokeError();
-            if (!file.IsInvalid)
-            {
-                return file;
-            }
-
-            file.Dispose();
-            if (error != Interrupted)
-            {
-                throw error switch
-                {
-                    NotFound or NotDirectory => new FileNotFoundException("There is no such file."),
-                    NotPermitted or AccessDenied =>
-                        new UnauthorizedAccessException("The process has no right to read it. Give its user the right."),
-                    _ => new IOException($"The system does not open it: {new Win32Exception(error).Message}."),
-                };
-            }
-        }
-    }
+    private static SafeFileHandle OpenHandle(string path) => NonBlockingFile.IsSupported
+        ? NonBlockingFile.Open(path)
+        : File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
 
     // None if there is no file, or it is not accessible: the opening reports that, without the path, which may be a misplaced secret.
     private static FileKind KindOf(string path)
@@ -210,8 +169,4 @@ internal static partial class RegularFile
             throw new NotRegularFileException();
         }
     }
-
-    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static partial int Open(string path, int flags);
 }
