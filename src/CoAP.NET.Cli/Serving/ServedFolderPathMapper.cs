@@ -103,13 +103,18 @@ internal sealed class ServedFolderPathMapper
         }
     }
 
+    // Of the entry itself, not of a link's target.
     private static ServedItemKind KindOf(string path)
     {
-        FileAttributes attributes;
         try
         {
-            // The attributes of the entry itself, not of a link's target.
-            attributes = File.GetAttributes(path);
+            return HasSpecialAttributes(path) ? ServedItemKind.Refused : FileStatus.Of(path).Kind switch
+            {
+                FileKind.None => ServedItemKind.Missing,
+                FileKind.Regular when HasExactName(path) => ServedItemKind.File,
+                FileKind.Directory when HasExactName(path) => ServedItemKind.Folder,
+                _ => ServedItemKind.Refused,
+            };
         }
         catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException)
         {
@@ -119,12 +124,11 @@ internal sealed class ServedFolderPathMapper
         {
             return ServedItemKind.Refused;
         }
-
-        return (attributes & (FileAttributes.ReparsePoint | FileAttributes.Device)) != 0 || !HasExactName(path) || IsSpecial(path)
-            ? ServedItemKind.Refused
-            : (attributes & FileAttributes.Directory) != 0 ? ServedItemKind.Folder
-            : ServedItemKind.File;
     }
+
+    // Linux shows in the status what an entry is. Windows has reparse points that are no links, and devices, which only attributes show.
+    private static bool HasSpecialAttributes(string path) => !OperatingSystem.IsLinux()
+        && (File.GetAttributes(path) & (FileAttributes.ReparsePoint | FileAttributes.Device)) != 0;
 
     // On a case-insensitive file system, a second URI would lead to the same file, without its observers and entity-tags.
     private static bool HasExactName(string path) => OperatingSystem.IsLinux()
