@@ -5,9 +5,13 @@ namespace CoAP.NET;
 /// <summary>Recognizes that a file or socket could not be opened because no descriptor is left.</summary>
 internal static class DescriptorShortage
 {
-    // The codes that exceptions of files have: those of the system on Linux and macOS.
-    private const int AllOfTheMachine = 23;
-    private const int AllOfTheProcess = 24;
+    /// <summary>The error number ENFILE of Linux and macOS: the machine has no descriptor left.</summary>
+    public const int AllOfTheMachine = 23;
+
+    /// <summary>The error number EMFILE of Linux and macOS: the process has no descriptor left.</summary>
+    public const int AllOfTheProcess = 24;
+
+    // The code that exceptions of files have on Windows. On other systems it is the error number.
     private const int TooManyOpenFilesOnWindows = unchecked((int)0x80070004);
 
     /// <summary>Returns whether an exception, or a cause of it, is such a shortage.</summary>

@@ -35,8 +35,7 @@ internal static unsafe partial class LibC
     public const int EAGAIN = 11;
     public const int ENOMEM = 12;
     public const int EINVAL = 22;
-    public const int ENFILE = 23;
-    public const int EMFILE = 24;
+    public const int EMFILE = DescriptorShortage.AllOfTheProcess;
     public const int ENOTSOCK = 88;
     public const int ENOBUFS = 105;
     public const int EINPROGRESS = 115;

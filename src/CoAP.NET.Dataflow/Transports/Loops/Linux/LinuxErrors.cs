@@ -9,7 +9,8 @@ internal static class LinuxErrors
     public static bool IsDescriptorLost(int error) => error is LibC.EBADF or LibC.ENOTSOCK;
 
     /// <summary>Whether the process or the machine currently has no descriptor or memory left.</summary>
-    public static bool IsShortage(int error) => error is LibC.EMFILE or LibC.ENFILE or LibC.ENOMEM or LibC.ENOBUFS;
+    public static bool IsShortage(int error) =>
+        DescriptorShortage.IsShortage(error) || error is LibC.ENOMEM or LibC.ENOBUFS;
 
     public static SocketException ToException(int error) => new((int)(error switch
     {
@@ -17,7 +18,7 @@ internal static class LinuxErrors
         LibC.EAGAIN => SocketError.WouldBlock,
         LibC.ENOMEM or LibC.ENOBUFS => SocketError.NoBufferSpaceAvailable,
         LibC.EINVAL => SocketError.InvalidArgument,
-        LibC.ENFILE or LibC.EMFILE => SocketError.TooManyOpenSockets,
+        _ when DescriptorShortage.IsShortage(error) => SocketError.TooManyOpenSockets,
         LibC.ENOENT or LibC.EBADF or LibC.ENOTSOCK => SocketError.NotSocket,
         32 => SocketError.Shutdown,
         38 or 95 => SocketError.OperationNotSupported,
