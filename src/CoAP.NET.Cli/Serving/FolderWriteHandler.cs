@@ -36,7 +36,8 @@ internal sealed class FolderWriteHandler(ServedFolderPathMapper paths, TimeProvi
             try
             {
                 // Its writer has it locked, and loses the lock when it ends, however that happens.
-                using FileStream abandoned = new(part, FileMode.Open, FileAccess.ReadWrite, FileShare.None | FileShare.Delete, bufferSize: 0);
+                using FileStream abandoned = new(
+                    part, FileMode.Open, FileAccess.ReadWrite, FileShare.None | FileShare.Delete, bufferSize: 0);
                 File.Delete(part);
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

@@ -134,9 +134,8 @@ internal static class ServeCommand
         }
 
         context.Error.MarkupLine(
-            "Sharing "
-                + $"{Markup.Escape(paths.Root)}{(isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only")}. "
-                + "Ctrl-C ends.");
+            $"Sharing {Markup.Escape(paths.Root)}"
+                + (isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only") + ". Ctrl-C ends.");
     }
 
     /// <summary>Waits until the tool stops.</summary>

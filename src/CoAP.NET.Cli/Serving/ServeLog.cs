@@ -47,11 +47,10 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
             // The text contains local paths, so the client does not get it.
             (answer, reason) = (new LoggedResult(CoapResults.Status(CoapCode.InternalServerError)), exception.Message);
         }
-
         catch (IOException)
         {
-            (answer, reason) = (new LoggedResult(CoapResults.ServiceUnavailable(s_shortage)),
-                string.Create(CultureInfo.InvariantCulture, $"no file descriptor is left; this process may have {FileDescriptorHeadroom.Limit} (ulimit -n)"));
+            (answer, reason) = (new LoggedResult(CoapResults.ServiceUnavailable(s_shortage)), string.Create(CultureInfo.InvariantCulture,
+                $"no file descriptor is left; this process may have {FileDescriptorHeadroom.Limit} (ulimit -n)"));
         }
 
         string size = answer.Size is { } bytes ? string.Create(CultureInfo.InvariantCulture, $"  {bytes} B") : "";
