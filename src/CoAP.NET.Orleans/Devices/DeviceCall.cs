@@ -6,7 +6,7 @@ namespace CoAP.NET.Orleans;
 /// <param name="Number">The number of the session or of the observation; 0 for none.</param>
 /// <param name="Timeout">The timeout of a request to the device; null for that of the session.</param>
 /// <param name="Body">The request or the resource; null for none.</param>
-[GenerateSerializer, Immutable, Alias("CoAP.NET.DeviceCall")]
+[GenerateSerializer, Immutable, Alias("coap.device.call")]
 internal readonly record struct DeviceCall(
     [property: Id(0)] DeviceOperation Act, [property: Id(1)] string Name, [property: Id(2)] long Number = 0,
     [property: Id(3)] TimeSpan? Timeout = null, [property: Id(4)] byte[]? Body = null);

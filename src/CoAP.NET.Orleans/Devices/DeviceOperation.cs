@@ -1,6 +1,7 @@
 namespace CoAP.NET.Orleans;
 
 /// <summary>What a silo asks another one for (<see cref="DeviceCall"/>).</summary>
+[GenerateSerializer, Alias("coap.device.operation")]
 internal enum DeviceOperation : byte
 {
     /// <summary>Return what the silo knows of the device (<see cref="DeviceSighting"/>).</summary>

@@ -6,7 +6,7 @@ namespace CoAP.NET.Orleans;
 /// <param name="IsAsleep">Whether it is asleep.</param>
 /// <param name="Node">The node of the silo.</param>
 /// <param name="Number">The number of the session.</param>
-[GenerateSerializer, Immutable, Alias("CoAP.NET.DeviceSighting")]
+[GenerateSerializer, Immutable, Alias("coap.device.sighting")]
 internal readonly record struct DeviceSighting(
     [property: Id(0)] TimeSpan Silence, [property: Id(1)] DateTimeOffset LastHeard, [property: Id(2)] bool IsAsleep,
     [property: Id(3)] Guid Node, [property: Id(4)] long Number);

@@ -1,3 +1,4 @@
+using Orleans.CodeGeneration;
 using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans;
@@ -6,10 +7,12 @@ namespace CoAP.NET.Orleans;
 /// The directory entry of a device: which silo has its newest session. It is a cache: a new activation asks the silos. Same key and grain
 /// as <see cref="IDeviceGrain"/>.
 /// </summary>
+[Alias("coap.device.directory"), Version(1)]
 internal interface IDeviceDirectory : IGrainWithStringKey
 {
     /// <summary>Returns the silo of the device.</summary>
     /// <param name="wrong">A silo that just did not have it; null for none.</param>
+    [Alias("find")]
     Task<DeviceLocation> FindAsync(SiloAddress? wrong);
 
     /// <summary>Reports a session of the device at a silo.</summary>
@@ -18,10 +21,13 @@ internal interface IDeviceDirectory : IGrainWithStringKey
     /// <param name="silence">For a session that was opened elsewhere, the time since its last message; null for a new session, which is the
     /// newest.</param>
     /// <returns>Whether it is the newest session.</returns>
+    [Alias("arrived")]
     Task<bool> ArrivedAsync(SiloAddress silo, long number, TimeSpan? silence);
 
+    [Alias("departed")]
     Task DepartedAsync(SiloAddress silo, long number);
 
     /// <summary>Waits for some time until a silo has the device.</summary>
+    [Alias("when-arrived")]
     Task WhenArrivedAsync(CancellationToken cancellationToken);
 }

@@ -1,3 +1,5 @@
+using Orleans.CodeGeneration;
+
 namespace CoAP.NET.Orleans;
 
 /// <summary>A device by its name, for grains and for clients outside of the silos: <see cref="DeviceGrainExtensions.ToDevice"/>.</summary>
@@ -5,6 +7,7 @@ namespace CoAP.NET.Orleans;
 /// Its key is the name of the device. In a silo the <see cref="Cluster.ICoapDevices"/> of the services does the same with one call less,
 /// and also observes.
 /// </remarks>
+[Alias("coap.device"), Version(1)]
 public interface IDeviceGrain : IGrainWithStringKey
 {
     /// <summary>Sends a request to the device. Called by <see cref="DeviceGrainExtensions.ToDevice"/>.</summary>
@@ -12,6 +15,6 @@ public interface IDeviceGrain : IGrainWithStringKey
     /// <param name="timeout">The timeout of the request; null for that of the session.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The response or the failure, in the format of this library.</returns>
-    [ResponseTimeout("00:15:00")]
+    [Alias("send"), ResponseTimeout("00:15:00")]
     Task<byte[]> SendAsync(byte[] request, TimeSpan? timeout, CancellationToken cancellationToken = default);
 }

@@ -15,6 +15,7 @@ internal static class SiloDeviceServiceExtensions
         services.AddSingleton<RemoteSiloDeviceClient>();
         services.AddSingleton<DeviceGateway>();
         services.AddPlacementDirector<DevicePlacement, DevicePlacementDirector>();
+        services.AddKeyedSingleton<PlacementStrategy, DevicePlacement>(DevicePlacement.Name);
         services.AddSingleton<ILifecycleParticipant<ISiloLifecycle>>(static provider => new Participant(provider));
         services.AddSingleton<SiloDeviceRouter>();
         return services;

@@ -63,6 +63,9 @@ public static class CoapSiloBuilderExtensions
                 LoggerOf(provider)));
         services.AddGrainService<NodeCallGrainService>();
         services.AddPlacementDirector<SlotPlacement, SlotPlacementDirector>();
+
+        // Orleans finds it by the name of its type, which is not for other silos.
+        services.AddKeyedSingleton<PlacementStrategy, SlotPlacement>(SlotPlacement.Name);
         services.AddGrainDirectory(SlotDirectory.Name, static (provider, _) => new SlotDirectory(provider));
         services.AddSingleton<IHostedService>(static provider => new SlotBalancer(provider, LoggerOf(provider)));
         services.AddSingleton<IHostedService>(static provider => new OwnSiloMembershipRestorer(provider, LoggerOf(provider)));

@@ -6,6 +6,7 @@ namespace CoAP.NET.Orleans;
 /// <summary>
 /// What a node does for the other nodes. There is one per silo, which <see cref="CoapNodeClient.At"/> addresses.
 /// </summary>
+[Alias("coap.node")]
 internal interface ICoapNodeService : IGrainService
 {
     /// <summary>
@@ -15,6 +16,7 @@ internal interface ICoapNodeService : IGrainService
     /// <param name="path">What they are for.</param>
     /// <param name="items">The posts, encrypted (<see cref="Cluster.NodeCipher"/>).</param>
     /// <returns>A task whose completion asks for the next ones.</returns>
+    [Alias("post")]
     Task PostAsync(Guid from, string path, byte[][] items);
 
     /// <summary>Answers a question of another node, about the way of relayed datagrams, or for a table.</summary>
@@ -22,7 +24,7 @@ internal interface ICoapNodeService : IGrainService
     /// <param name="path">What it is about.</param>
     /// <param name="question">The question, encrypted.</param>
     /// <returns>The answer, encrypted; null for none.</returns>
-    [ResponseTimeout("00:02:00")]
+    [Alias("request"), ResponseTimeout("00:02:00")]
     Task<byte[]?> RequestAsync(Guid from, string path, byte[] question);
 
     /// <summary>Handles a call about a device of the node.</summary>
@@ -30,6 +32,6 @@ internal interface ICoapNodeService : IGrainService
     /// <param name="call">The encrypted <see cref="DeviceCall"/>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The encrypted answer; null if the call does not open.</returns>
-    [ResponseTimeout("00:15:00")]
+    [Alias("ask-device"), ResponseTimeout("00:15:00")]
     Task<byte[]?> AskDeviceAsync(Guid from, byte[] call, CancellationToken cancellationToken);
 }

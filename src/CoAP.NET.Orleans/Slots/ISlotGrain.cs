@@ -1,7 +1,9 @@
+using Orleans.CodeGeneration;
+
 namespace CoAP.NET.Orleans;
 
 /// <summary>One of the 256 slots of devices. The silo with its activation owns it.</summary>
-[Alias("coap.slot")]
+[Alias("coap.slot"), Version(1)]
 internal interface ISlotGrain : IGrainWithIntegerKey
 {
     /// <summary>Activates the slot, where the map plans it, unless it is active.</summary>

@@ -1,0 +1,36 @@
+using Orleans.Configuration;
+using Orleans.Hosting;
+using Orleans.Metadata;
+using Orleans.Serialization;
+using Orleans.Serialization.TypeSystem;
+
+namespace CoAP.NET.Orleans.Tests.Messages;
+
+/// <summary>The services of a silo that is not started: what others get to know of its grains, and how it writes messages.</summary>
+public sealed class SiloServices : IAsyncDisposable
+{
+    private readonly IHost _host;
+
+    public SiloServices()
+    {
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
+        builder.Services.AddCoapState(options => options.Secrets = [new byte[32]]).UseMemory();
+        builder.UseOrleans(silo => silo
+            .ConfigureEndpoints(IPAddress.Loopback, EndpointOptions.DEFAULT_SILO_PORT, gatewayPort: 0)
+            .UseDevelopmentClustering(new IPEndPoint(IPAddress.Loopback, EndpointOptions.DEFAULT_SILO_PORT))
+            .AddCoap());
+        _host = builder.Build();
+    }
+
+    public GrainManifest Manifest => _host.Services.GetRequiredService<IClusterManifestProvider>().LocalGrainManifest;
+
+    public Serializer Serializer => _host.Services.GetRequiredService<Serializer>();
+
+    public TypeConverter Types => _host.Services.GetRequiredService<TypeConverter>();
+
+    public GrainInterfaceTypeResolver Interfaces => _host.Services.GetRequiredService<GrainInterfaceTypeResolver>();
+
+    public GrainId ServiceOf(SiloAddress silo) => _host.Services.GetRequiredService<CoapNodeClient>().At(silo).GetGrainId();
+
+    public ValueTask DisposeAsync() => ((IAsyncDisposable)_host).DisposeAsync();
+}

@@ -1,0 +1,215 @@
+using System.Globalization;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using Orleans.CodeGeneration;
+using Orleans.Metadata;
+using Orleans.Placement;
+using Orleans.Serialization.Invocation;
+using Orleans.Services;
+
+namespace CoAP.NET.Orleans.Tests.Messages;
+
+/// <summary>What silos call interfaces, methods and messages. Silos of two versions find each other's by these names and numbers.</summary>
+public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloServices>
+{
+    // Names and numbers are kept. A new one gets a line; a removed one is never used again for something else.
+    private const string Approved = """
+        grain coap.device placed by coap.devices, directory of Orleans
+        grain coap.slot placed by coap.slots, directory coap.slots
+        interface coap.device version 1
+        interface coap.device.directory version 1
+        interface coap.node version 0
+        interface coap.slot version 1
+        message coap.device.call, 0 coap.device.operation, 1 string, 2 long, 3 System.Nullable`1[[TimeSpan]], 4 byte[]
+        message coap.device.location, 0 Orleans.Runtime.SiloAddress,Orleans.Core.Abstractions, 1 bool
+        message coap.device.operation
+        message coap.device.sighting, 0 TimeSpan, 1 DateTimeOffset, 2 bool, 3 Guid, 4 long
+        request ("inv",[GrainRef],[coap.device.directory],"arrived")
+        request ("inv",[GrainRef],[coap.device.directory],"departed")
+        request ("inv",[GrainRef],[coap.device.directory],"find")
+        request ("inv",[GrainRef],[coap.device.directory],"when-arrived")
+        request ("inv",[GrainRef],[coap.device],"send")
+        request ("inv",[GrainRef],[coap.node],"ask-device")
+        request ("inv",[GrainRef],[coap.node],"post")
+        request ("inv",[GrainRef],[coap.node],"request")
+        request ("inv",[GrainRef],[coap.slot],"activate")
+        response Orleans.Serialization.Invocation.Response`1[[bool]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[byte[]]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.device.location]],Orleans.Serialization
+        service sys.svc.user.D1449CC2
+        value CoapObserveState 0 Registering
+        value CoapObserveState 1 Observing
+        value CoapObserveState 2 NotObserving
+        value CoapObserveState 3 Stale
+        value CoapObserveState 4 Reregistering
+        value CoapObserveState 5 Failed
+        value CoapObserveState 6 Cancelled
+        value DeviceOperation 0 Find
+        value DeviceOperation 1 Ask
+        value DeviceOperation 2 Observe
+        value DeviceOperation 3 EndObservation
+        value DeviceOperation 4 WhenAwake
+        value DeviceOperation 5 Drop
+        value DeviceOperation 6 Forget
+        value DeviceOutcome 0 Response
+        value DeviceOutcome 1 NotHere
+        value DeviceOutcome 2 Asleep
+        value DeviceOutcome 3 Unreachable
+        value DeviceOutcome 4 Moved
+        value DeviceOutcome 5 Other
+        """;
+
+    private static readonly Assembly s_assembly = typeof(SlotGrain).Assembly;
+
+    private static IEnumerable<Type> Interfaces =>
+        s_assembly.GetTypes().Where(type => type.IsInterface && type.IsAssignableTo(typeof(IAddressable)));
+
+    private static IEnumerable<Type> Requests => s_assembly.GetTypes().Where(type =>
+        type is { IsAbstract: false, IsClass: true } && type.IsAssignableTo(typeof(IInvokable)));
+
+    private static IEnumerable<Type> Grains => s_assembly.GetTypes().Where(type =>
+        type is { IsAbstract: false, IsClass: true } && type.IsAssignableTo(typeof(Grain)));
+
+    // Those that are marked, and what methods and other messages have.
+    private static IEnumerable<Type> Messages
+    {
+        get
+        {
+            Queue<Type> open = new(s_assembly.GetTypes().Where(type => type.IsDefined(typeof(GenerateSerializerAttribute)))
+                .Concat(Interfaces.SelectMany(type => type.GetMethods()).SelectMany(method =>
+                    method.GetParameters().Select(parameter => parameter.ParameterType).Append(method.ReturnType))));
+            HashSet<Type> seen = [];
+            while (open.TryDequeue(out Type? type))
+            {
+                foreach (Type part in type.IsArray ? [type.GetElementType()!] : type.IsGenericType ? type.GetGenericArguments() : [])
+                {
+                    open.Enqueue(part);
+                }
+
+                if (type.Assembly.GetName().Name!.StartsWith("CoAP.NET", Ordinal) && seen.Add(type))
+                {
+                    foreach (FieldInfo member in FieldsOf(type))
+                    {
+                        open.Enqueue(member.FieldType);
+                    }
+                }
+            }
+
+            return seen;
+        }
+    }
+
+    [Fact]
+    public void Each_grain_interface_has_an_alias_for_itself_and_each_method()
+    {
+        Assert.NotEmpty(Interfaces);
+        Assert.All(Interfaces, type =>
+        {
+            Assert.NotNull(type.GetCustomAttribute<AliasAttribute>());
+            Assert.All(type.GetMethods(), method => Assert.NotNull(method.GetCustomAttribute<AliasAttribute>()));
+        });
+    }
+
+    [Fact]
+    public void Each_interface_of_a_grain_that_Orleans_places_has_a_version() => Assert.All(
+        Interfaces.Where(type => !type.IsAssignableTo(typeof(IGrainService))),
+        type => Assert.NotNull(type.GetCustomAttribute<VersionAttribute>()));
+
+    [Fact]
+    public void Each_message_has_an_alias_and_each_member_a_number()
+    {
+        Assert.NotEmpty(Messages);
+        Assert.All(Messages, type =>
+        {
+            Assert.True(type.IsDefined(typeof(GenerateSerializerAttribute)), $"{type} has no GenerateSerializer.");
+            Assert.NotNull(type.GetCustomAttribute<AliasAttribute>());
+            Assert.All(FieldsOf(type), field => Assert.NotNull(IdOf(field)));
+        });
+    }
+
+    [Fact]
+    public void Each_grain_and_each_placement_has_a_name_that_is_not_that_of_a_type()
+    {
+        Assert.NotEmpty(Grains);
+        Assert.All(Grains, type => Assert.NotNull(type.GetCustomAttribute<GrainTypeAttribute>()));
+        Assert.All(s_assembly.GetTypes().Where(type => type.IsAssignableTo(typeof(PlacementStrategy))),
+            type => Assert.NotEqual(type.Name, PlacementOf((PlacementStrategy)Activator.CreateInstance(type)!)));
+    }
+
+    [Fact]
+    public void The_names_and_numbers_between_silos_are_those_that_were_approved()
+    {
+        string[] names = [.. NamesBetweenSilos().Distinct().Order(StringComparer.Ordinal)];
+        Assert.Equal(Approved.ReplaceLineEndings("\n"), string.Join('\n', names));
+
+        // No name of a type, of its namespace or of its assembly.
+        Assert.All(s_assembly.GetTypes().Where(type => !type.IsDefined(typeof(CompilerGeneratedAttribute))),
+            type => Assert.DoesNotContain(names, name => name.Contains(type.Name, Ordinal) && !name.StartsWith("value ", Ordinal)));
+        Assert.DoesNotContain(names, name => name.Contains("CoAP", Ordinal));
+    }
+
+    private IEnumerable<string> NamesBetweenSilos()
+    {
+        foreach (Type type in Interfaces)
+        {
+            GrainInterfaceType name = silo.Interfaces.GetGrainInterfaceType(type);
+            silo.Manifest.Interfaces.TryGetValue(name, out GrainInterfaceProperties? properties);
+            yield return $"interface {name} version "
+                + properties?.Properties.GetValueOrDefault(WellKnownGrainInterfaceProperties.Version, "0");
+            foreach (MethodInfo method in type.GetMethods().Where(method => method.ReturnType.IsGenericType))
+            {
+                Type response = typeof(Response<>).MakeGenericType(method.ReturnType.GetGenericArguments());
+                yield return $"response {silo.Types.Format(response)}";
+            }
+        }
+
+        // Orleans makes it of the name of the interface.
+        yield return $"service {silo.ServiceOf(SiloAddress.New(IPAddress.Loopback, 1, 1)).Type}";
+        foreach (Type type in Requests)
+        {
+            yield return $"request {silo.Types.Format(type)}";
+        }
+
+        foreach (Type type in Grains)
+        {
+            GrainType name = type.GetCustomAttribute<GrainTypeAttribute>()!.GetGrainType(null!, type);
+            GrainProperties properties = silo.Manifest.Grains[name];
+            yield return $"grain {name} placed by {properties.Properties[WellKnownGrainTypeProperties.PlacementStrategy]}, directory "
+                + properties.Properties.GetValueOrDefault(WellKnownGrainTypeProperties.GrainDirectory, "of Orleans");
+        }
+
+        foreach (Type type in Messages)
+        {
+            yield return $"message {silo.Types.Format(type)}" + string.Concat(FieldsOf(type)
+                .Select(field => (Id: IdOf(field), Type: silo.Types.Format(field.FieldType))).OrderBy(member => member.Id)
+                .Select(member => string.Create(CultureInfo.InvariantCulture, $", {member.Id} {member.Type}")));
+        }
+
+        Enum[] values = [.. Enum.GetValues<DeviceOperation>().Cast<Enum>(), .. Enum.GetValues<DeviceOutcome>().Cast<Enum>(),
+            .. Enum.GetValues<CoapObserveState>().Cast<Enum>()];
+        foreach (Enum value in values)
+        {
+            yield return $"value {value.GetType().Name} {value:D} {value}";
+        }
+    }
+
+    private static string PlacementOf(PlacementStrategy placement)
+    {
+        Dictionary<string, string> properties = [];
+        placement.PopulateGrainProperties(null!, typeof(SlotGrain), default, properties);
+        return properties[WellKnownGrainTypeProperties.PlacementStrategy];
+    }
+
+    private static IEnumerable<FieldInfo> FieldsOf(Type type) =>
+        type.IsEnum ? [] : type.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic);
+
+    // Of the field, or of the property whose value it has.
+    private static uint? IdOf(FieldInfo field)
+    {
+        const BindingFlags All = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;
+        MemberInfo member = field.Name is ['<', .. string rest]
+            ? field.DeclaringType!.GetProperty(rest[..rest.IndexOf('>', Ordinal)], All)!
+            : field;
+        return member.GetCustomAttribute<IdAttribute>()?.Id;
+    }
+}
