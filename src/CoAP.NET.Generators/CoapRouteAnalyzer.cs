@@ -1,4 +1,6 @@
+using System.Collections.Generic;
 using System.Collections.Immutable;
+using System.Linq;
 using CoAP.NET.Generators.Reading;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
@@ -33,7 +35,8 @@ public sealed class CoapRouteAnalyzer : DiagnosticAnalyzer
     private static void Analyze(SyntaxNodeAnalysisContext context)
     {
         if (CallReader.IsCandidate(context.Node)
-            && CallReader.Read((InvocationExpressionSyntax)context.Node, context.SemanticModel, context.CancellationToken) is { } reading)
+            && CallReader.Read((InvocationExpressionSyntax)context.Node, context.SemanticModel, context.CancellationToken) is { } reading
+            && !IsReportedByCompiler(context, reading.Diagnostics))
         {
             foreach (Diagnostic diagnostic in reading.Diagnostics)
             {
@@ -41,4 +44,9 @@ public sealed class CoapRouteAnalyzer : DiagnosticAnalyzer
             }
         }
     }
+
+    // A second error about the same half-typed call would be wrong. Only an untyped lambda is explained besides.
+    private static bool IsReportedByCompiler(SyntaxNodeAnalysisContext context, IReadOnlyList<Diagnostic> found) =>
+        found.Any(static diagnostic => diagnostic.Descriptor != Descriptors.UntypedLambdaDiagnostic)
+        && CallReader.HasError(context.SemanticModel.GetDiagnostics(context.Node.Span, context.CancellationToken));
 }

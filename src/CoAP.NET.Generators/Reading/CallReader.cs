@@ -22,9 +22,14 @@ internal static class CallReader
         && NameOf(call.Expression) is "MapGet" or "MapPost" or "MapPut" or "MapDelete" or "MapFetch" or "MapPatch" or "MapIPatch" or "Map";
 
     /// <summary>Reads a call.</summary>
-    /// <returns>The result; null for another method.</returns>
+    /// <returns>The result; null for another method, and for a call that is not typed to its end.</returns>
     public static CallReadResult? Read(InvocationExpressionSyntax node, SemanticModel model, CancellationToken cancellationToken)
     {
+        if (node.ContainsDiagnostics && HasError(node.GetDiagnostics()))
+        {
+            return null;
+        }
+
         if (model.GetOperation(node, cancellationToken) is not IInvocationOperation call)
         {
             return UntypedLambdaDiagnostic.Find(node, model, cancellationToken) is { } untyped ? new CallReadResult(null, [untyped]) : null;
@@ -40,9 +45,12 @@ internal static class CallReader
 
         List<Diagnostic> diagnostics = [];
         InterceptedMapCall? bound = Read(node, call, handler, target, model, diagnostics, cancellationToken);
-        return new CallReadResult(
-            diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error) ? null : bound, diagnostics);
+        return new CallReadResult(HasError(diagnostics) ? null : bound, diagnostics);
     }
+
+    /// <summary>Whether there is an error among diagnostics of the compiler.</summary>
+    public static bool HasError(IEnumerable<Diagnostic> diagnostics) =>
+        diagnostics.Any(static diagnostic => diagnostic.Severity == DiagnosticSeverity.Error);
 
     private static InterceptedMapCall? Read(
         InvocationExpressionSyntax node, IInvocationOperation call, IOperation argument, IMethodSymbol target, SemanticModel model,
@@ -58,6 +66,11 @@ internal static class CallReader
         if (HandlerReader.Read(argument, model) is not { } handler)
         {
             diagnostics.Add(Diagnostic.Create(Descriptors.UnknownHandler, argument.Syntax.GetLocation()));
+            return null;
+        }
+
+        if (handler.IsUnresolved)
+        {
             return null;
         }
 
@@ -131,7 +144,7 @@ internal static class CallReader
     private static void CheckNames(List<string> routeNames, List<BoundParameter> parameters, Location place, List<Diagnostic> diagnostics)
     {
         // A handler with the request can read the route itself. A parameter with an error may be the missing one.
-        if (diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error)
+        if (HasError(diagnostics)
             || parameters.Any(parameter => parameter.Source == ParameterSource.Request))
         {
             return;

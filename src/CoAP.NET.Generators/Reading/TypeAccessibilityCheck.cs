@@ -6,6 +6,15 @@ namespace CoAP.NET.Generators.Reading;
 /// <summary>Checks whether generated code can name a type.</summary>
 internal static class TypeAccessibilityCheck
 {
+    /// <summary>Whether the compiler does not know a type or a part of it, and reports that.</summary>
+    public static bool IsUnresolved(ITypeSymbol? type) => type switch
+    {
+        null or { TypeKind: TypeKind.Error } => true,
+        IArrayTypeSymbol array => IsUnresolved(array.ElementType),
+        INamedTypeSymbol named => named.TypeArguments.Any(IsUnresolved) || (named.ContainingType is { } outer && IsUnresolved(outer)),
+        _ => false,
+    };
+
     /// <summary>Finds why generated code cannot name a type.</summary>
     /// <returns>The diagnostic; null if it can name the type.</returns>
     public static Diagnostic? Find(ITypeSymbol type, Compilation compilation, Location location)
@@ -20,9 +29,6 @@ internal static class TypeAccessibilityCheck
             case INamedTypeSymbol { IsAnonymousType: true }:
                 return Diagnostic.Create(Descriptors.CannotAnswer, location, "an anonymous type",
                     "generated code cannot name it; return a record");
-            case INamedTypeSymbol { TypeKind: TypeKind.Error }:
-                // The compiler reports it already.
-                return Diagnostic.Create(Descriptors.Inaccessible, location, type.Plain());
             case INamedTypeSymbol named:
                 return named.IsFileLocal || !compilation.IsSymbolAccessibleWithin(named, compilation.Assembly)
                     ? Diagnostic.Create(Descriptors.Inaccessible, location, named.Plain())

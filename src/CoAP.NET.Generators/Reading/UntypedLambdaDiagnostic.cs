@@ -23,6 +23,7 @@ internal static class UntypedLambdaDiagnostic
         if (node.ArgumentList.Arguments.Last().Expression is not LambdaExpressionSyntax lambda
             || (lambda is ParenthesizedLambdaExpressionSyntax { ParameterList.Parameters: { Count: > 0 } parameters }
                 && parameters[0].Type is not null)
+            || IsCallMissing(lambda, model, cancellationToken)
             || !model.GetSymbolInfo(node, cancellationToken).CandidateSymbols.Any(static candidate =>
                 candidate.ContainingType?.ToDisplayString() == CallReader.Owner)
             || !model.GetDiagnostics(lambda.Span, cancellationToken).Any(static error => s_misfits.Contains(error.Id)))
@@ -32,6 +33,10 @@ internal static class UntypedLambdaDiagnostic
 
         return Diagnostic.Create(Descriptors.UntypedLambdaDiagnostic, lambda.GetLocation(), Example(lambda));
     }
+
+    // The result is a method that is not called yet.
+    private static bool IsCallMissing(LambdaExpressionSyntax lambda, SemanticModel model, CancellationToken cancellationToken) =>
+        lambda.ExpressionBody is { } result && !model.GetMemberGroup(result, cancellationToken).IsEmpty;
 
     private static string Example(LambdaExpressionSyntax lambda)
     {

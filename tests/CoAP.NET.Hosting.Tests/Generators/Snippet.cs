@@ -45,6 +45,17 @@ internal static class Snippet
             public record Dto(string Name);
             """, options);
 
+    /// <summary>The same project with other statements. It reads no assembly again.</summary>
+    /// <param name="compilation">A project of <see cref="Compile"/>.</param>
+    /// <param name="before">Its statements.</param>
+    /// <param name="statements">The new statements.</param>
+    public static CSharpCompilation Replace(CSharpCompilation compilation, string before, string statements)
+    {
+        SyntaxTree tree = compilation.SyntaxTrees[0];
+        return compilation.ReplaceSyntaxTree(tree, CSharpSyntaxTree.ParseText(
+            tree.ToString().Replace(before, statements, StringComparison.Ordinal), Options, tree.FilePath, Encoding.UTF8));
+    }
+
     public static CSharpCompilation CompileFile(string code, CSharpParseOptions? options = null) => CSharpCompilation.Create(
         "Snippet",
         [CSharpSyntaxTree.ParseText(code, options ?? Options, "Endpoints.cs", Encoding.UTF8)],
