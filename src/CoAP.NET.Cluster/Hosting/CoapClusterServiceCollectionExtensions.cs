@@ -172,7 +172,7 @@ public static class CoapClusterServiceCollectionExtensions
         services.AddSingleton<IValidateOptions<CoapClusterOptions>>(new ClusterOptionsValidator(section));
         services.TryAddSingleton(static provider => new CoapCluster(
             StoreOf(provider),
-            provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value,
+            provider.OptionsOf<CoapClusterOptions>(""),
             provider.GetService<TimeProvider>(),
             provider.GetService<CoapRandomSource>(),
             provider.GetService<ILoggerFactory>()?.CreateLogger(ClusterLog.Category)));

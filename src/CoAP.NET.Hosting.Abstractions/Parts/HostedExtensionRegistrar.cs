@@ -81,10 +81,48 @@ internal static class HostedExtensionRegistrar
         services.AddSingleton<IConfigureOptions<TOptions>>(
             provider => new ConfigureFromSection<TOptions>(registration, provider, read));
 
-    /// <summary>Returns the options of a server, client or proxy.</summary>
+    /// <summary>Returns the options of a server, client, proxy or cluster.</summary>
+    /// <exception cref="OptionsValidationException">
+    /// They have faults. The exception has the faults of all options that the application validates at its start: a hosted service that
+    /// injects a client needs its options before that.
+    /// </exception>
     public static TOptions OptionsOf<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
         this IServiceProvider services, string name)
-        where TOptions : class => services.GetRequiredService<IOptionsMonitor<TOptions>>().Get(name);
+        where TOptions : class
+    {
+        try
+        {
+            return services.GetRequiredService<IOptionsMonitor<TOptions>>().Get(name);
+        }
+        catch (OptionsValidationException exception)
+        {
+            throw new OptionsValidationException(
+                exception.OptionsName, exception.OptionsType, exception.Failures.Union(StartupFailuresOf(services)));
+        }
+    }
+
+    private static IEnumerable<string> StartupFailuresOf(IServiceProvider services)
+    {
+        try
+        {
+            services.GetService<IStartupValidator>()?.Validate();
+            return [];
+        }
+        catch (OptionsValidationException exception)
+        {
+            return exception.Failures;
+        }
+        catch (AggregateException exception)
+        {
+            return exception.InnerExceptions.OfType<OptionsValidationException>().SelectMany(static one => one.Failures);
+        }
+#pragma warning disable CA1031 // whatever the reason: code that sets options failed, or needs what is being created
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            return [];
+        }
+    }
 
     private static void Add<TKind, TPart, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TOptions>(
         IServiceCollection services, HostedRegistration registration, Func<IServiceProvider, HostedRegistration, TPart> make,

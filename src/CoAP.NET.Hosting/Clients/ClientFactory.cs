@@ -1,6 +1,5 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
@@ -8,7 +7,6 @@ namespace CoAP.NET.Hosting;
 internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDisposable
 {
     private readonly IServiceProvider _services;
-    private readonly IOptionsMonitor<CoapClientOptions> _options;
     private readonly ClientRegistration[] _registrations;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, HostedClient> _clients = [];
@@ -18,11 +16,9 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly List<ConfigurationChangeWarning> _configurations = [];
     private bool _isDisposed;
 
-    public ClientFactory(IServiceProvider services, IOptionsMonitor<CoapClientOptions> options,
-        IEnumerable<ClientRegistration> registrations)
+    public ClientFactory(IServiceProvider services, IEnumerable<ClientRegistration> registrations)
     {
         _services = services;
-        _options = options;
         _registrations = [.. registrations];
     }
 
@@ -78,7 +74,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
             ?? throw new ArgumentException(
                 $"No client was added by the name '{name}'. Known "
                     + $"are: {string.Join(", ", _registrations.Select(static known => $"'{known.Name}'"))}. Call AddCoapClient(\"{name}\").", nameof(name));
-        CoapClientOptions options = _options.Get(name);
+        CoapClientOptions options = _services.OptionsOf<CoapClientOptions>(name);
         HostedClientExtension[] parts = [.. _services.GetKeyedServices<HostedClientExtension>(name)];
         options.Endpoint.UseHost(_services);
         HostedEndpointDefaults.Warn(

@@ -172,6 +172,26 @@ public sealed class ConfigurationTests : FolderTest
         Assert.Equal(!OperatingSystem.IsWindows(), told.Contains("chmod 600", Ordinal));
     }
 
+    /// <summary>The cluster is created with the hosted services, before the application validates its options.</summary>
+    [Fact]
+    public async Task An_application_reports_the_errors_of_cluster_and_server_in_one_exception()
+    {
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
+        builder.Configuration.AddInMemoryCollection(
+        [
+            KeyValuePair.Create<string, string?>("Coap:Cluster:Leese", "5s"),
+            KeyValuePair.Create<string, string?>("Coap:Server:Endpoint", "coap://*"),
+        ]);
+        builder.Services.AddCoapState().UseMemory();
+        builder.Services.AddCoapServer().KeepState();
+        using IHost host = builder.Build();
+
+        Exception error = await Assert.ThrowsAnyAsync<Exception>(() => host.StartAsync());
+        IEnumerable<string> failures = Assert.IsType<OptionsValidationException>(error).Failures;
+        Assert.Contains(failures, failure => failure.StartsWith("Coap:Cluster:Leese is not a known key.", Ordinal));
+        Assert.Contains(failures, failure => failure.StartsWith("Coap:Server:Endpoint is not a known key.", Ordinal));
+    }
+
     private string Write(string text)
     {
         string file = Path.Combine(Folder, "secret");

@@ -25,6 +25,35 @@ public sealed class ValidationTests : HostTest
     }
 
     [Fact]
+    public async Task A_hosted_service_that_injects_a_client_gets_all_configuration_errors_in_one_exception()
+    {
+        HostApplicationBuilder builder = WithErrorInEachSection();
+        builder.Services.AddHostedService<ServiceWithClient>();
+        string[] failures = Assert.IsType<OptionsValidationException>(
+            await Assert.ThrowsAnyAsync<Exception>(() => Within(Build(builder).StartAsync()))).Failures.ToArray();
+
+        AssertEachSection(failures);
+    }
+
+    [Theory]
+    [InlineData(typeof(CoapServer))]
+    [InlineData(typeof(CoapProxy))]
+    [InlineData(typeof(ICoapClient))]
+    public void The_first_service_that_is_resolved_reports_all_configuration_errors(Type first) => AssertEachSection(
+        [.. Assert.Throws<OptionsValidationException>(() => Build(WithErrorInEachSection()).Services.GetService(first)).Failures]);
+
+    [Fact]
+    public void Options_that_need_the_client_whose_options_are_wrong_report_the_errors_of_the_client()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Client:BaseAdress", "coap://h"));
+        builder.Services.AddCoapClient();
+        builder.Services.AddCoapServer().Configure(static (_, services) => services.GetRequiredService<ICoapClient>());
+
+        Exception error = Assert.ThrowsAny<Exception>(() => Build(builder).Services.GetRequiredService<CoapServer>());
+        Assert.IsType<OptionsValidationException>(error).Message.Mentions("Coap:Client:BaseAdress");
+    }
+
+    [Fact]
     public async Task Settings_made_in_code_are_validated()
     {
         HostApplicationBuilder builder = Builder();
@@ -98,5 +127,29 @@ public sealed class ValidationTests : HostTest
         string failure = Assert.Single(await StartFailuresAsync(builder));
         failure.Mentions("MapCoapWebSocket");
         failure.Omits("Tls:Certificate");
+    }
+
+    private HostApplicationBuilder WithErrorInEachSection()
+    {
+        HostApplicationBuilder builder = Builder(
+            ("Coap:Client:BaseAdress", "coap://h"), ("Coap:Clients:meter:BaseAddress", "device"), ("Coap:Server:Endpoint", "coap://*"),
+            ("Coap:Server:Parameters:AckTimeout", "5"), ("Coap:Server:Directories:0:Uri", "nowhere"), ("Coap:Proxy:Forwrd", "true"));
+        builder.Services.AddCoapClient();
+        builder.Services.AddCoapClient("meter");
+        builder.Services.AddCoapServer().RegisterWithDirectories().AddCoapProxy();
+        return builder;
+    }
+
+    private static void AssertEachSection(string[] failures)
+    {
+        string[] keys = ["Coap:Client:BaseAdress is", "Coap:Clients:meter:BaseAddress =", "Coap:Server:Endpoint is",
+            "Coap:Server:Parameters:AckTimeout =", "Coap:Server:Directories:0:Uri =", "Coap:Proxy:Forwrd is"];
+        Assert.All(keys, key => Assert.Single(failures, failure => failure.StartsWith(key, Ordinal)));
+        Assert.Equal(keys.Length, failures.Length);
+    }
+
+    private sealed class ServiceWithClient(ICoapClient client) : BackgroundService
+    {
+        protected override Task ExecuteAsync(CancellationToken stoppingToken) => client.GetAsync("/", stoppingToken);
     }
 }
