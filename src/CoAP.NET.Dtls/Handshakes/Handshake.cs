@@ -583,8 +583,9 @@ internal abstract class Handshake : IDisposable
             using AsymmetricAlgorithm? key = KeyOfPeer();
             return key is not null && SignatureScheme.Verify(key, scheme, hash(algorithm), signature);
         }
-        catch (CryptographicException)
+        catch (Exception exception) when (exception is CryptographicException or PlatformNotSupportedException)
         {
+            // The second is thrown for a curve that the platform does not have.
             return false;
         }
     }

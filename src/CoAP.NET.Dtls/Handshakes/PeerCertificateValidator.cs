@@ -74,9 +74,9 @@ internal sealed class PeerCertificateValidator
             weak = WeakOf(chain.ChainElements);
             signs = MaySign(leaf);
         }
-        catch (CryptographicException)
+        catch (Exception exception) when (exception is CryptographicException or PlatformNotSupportedException)
         {
-            // .NET reads extensions when they are asked for.
+            // .NET reads extensions, and keys with their curves, when they are asked for.
             isReadable = false;
         }
 

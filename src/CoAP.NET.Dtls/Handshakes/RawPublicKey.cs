@@ -17,7 +17,7 @@ internal static class RawPublicKey
         ECDsa key = ECDsa.Create();
         try
         {
-            key.ImportSubjectPublicKeyInfo(bytes, out _);
+            Import(key, bytes);
             if (!key.ExportSubjectPublicKeyInfo().AsSpan().SequenceEqual(bytes))
             {
                 throw new CryptographicException("The raw public key is not encoded in DER, or bytes follow it.");
@@ -29,6 +29,18 @@ internal static class RawPublicKey
         {
             key.Dispose();
             throw;
+        }
+    }
+
+    private static void Import(ECDsa key, ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            key.ImportSubjectPublicKeyInfo(bytes, out _);
+        }
+        catch (PlatformNotSupportedException exception)
+        {
+            throw new CryptographicException("The raw public key is on a curve that the platform does not have.", exception);
         }
     }
 }

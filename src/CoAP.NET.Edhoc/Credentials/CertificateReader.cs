@@ -16,8 +16,9 @@ internal sealed record CertificateReader(EdhocPublicKey Key, string Subject, (bo
             using X509Certificate2 loaded = CertificateDer.Load(certificate);
             return new CertificateReader(KeyOf(loaded), loaded.Subject, UsesOf(loaded));
         }
-        catch (CryptographicException exception)
+        catch (Exception exception) when (exception is CryptographicException or PlatformNotSupportedException)
         {
+            // The second is thrown for a curve that the platform does not have.
             throw new EdhocException("A certificate is not readable.", exception);
         }
     }

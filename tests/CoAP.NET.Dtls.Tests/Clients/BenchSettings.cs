@@ -27,6 +27,8 @@ internal sealed class BenchSettings
 
     public Func<X509Certificate2, X509Certificate2Collection, CancellationToken, ValueTask<bool>>? ServerTrusts { get; set; }
 
+    public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ServerTrustsKey { get; set; }
+
     /// <summary>The key of the client at the server; null: the one that the client has.</summary>
     public ReadOnlyMemory<byte>? KeyAtServer { get; set; }
 

@@ -135,6 +135,27 @@ public sealed class CertificateFormTests
         }
     }
 
+    [Theory]
+    [InlineData(HandshakeKind.EcdsaMutual)]
+    [InlineData(HandshakeKind.RawPublicKeys)]
+    public void A_key_on_a_curve_that_does_not_exist_is_refused(HandshakeKind kind)
+    {
+        foreach (bool isServer in new[] { false, true })
+        {
+            using Handshakes.ScriptedPeer peer = Handshakes.ScriptedPeer.Create(kind, isServer);
+            peer.Alter = (type, body) =>
+            {
+                // P-256 in SubjectPublicKeyInfo.
+                int at = type == HandshakeType.Certificate ? body.AsSpan().IndexOf((byte[])[0x2A, 0x86, 0x48, 0xCE, 0x3D, 3, 1, 7]) : -1;
+                return at < 0 ? body : [.. body[..(at + 7)], 0x6F, .. body[(at + 8)..]];
+            };
+            peer.SendOrder();
+
+            Assert.Equal((HandshakeStatus.Failed, HandshakeFault.CertificateRefused), (peer.Target.Status, peer.Target.Failure?.Fault));
+            Assert.Contains(peer.Refusal, (AlertDescription?[])[AlertDescription.BadCertificate, AlertDescription.DecryptError]);
+        }
+    }
+
     private static IEnumerable<byte[]> Others(byte[] der)
     {
         yield return Encoding.ASCII.GetBytes(PemEncoding.WriteString("CERTIFICATE", der));

@@ -168,6 +168,7 @@ internal sealed class ClientBench : IDisposable
             new VirtualRandom(7 + _servers++), _settings.RunOfServer is { } run ? (_, work) => run(work) : _settings.Run)
         {
             HandshakeFailed = ServerFailures.Enqueue,
+            ValidateRawPublicKey = _settings.ServerTrustsKey,
             SelectRules = _settings.SelectsRules ? static _ => null : null,
         };
     }

@@ -20,6 +20,7 @@ public sealed class MutatedHandshakeTests
     [InlineData(HandshakeKind.Psk, 17)]
     [InlineData(HandshakeKind.EcdhePsk, 61)]
     [InlineData(HandshakeKind.EcdsaMutual, 97)]
+    [InlineData(HandshakeKind.RawPublicKeys, 97)]
     public void A_changed_datagram_leaves_no_state_and_no_exception_and_harms_no_other_handshake(HandshakeKind kind, int each)
     {
         VirtualClock clock = new();
@@ -38,12 +39,13 @@ public sealed class MutatedHandshakeTests
 
         Assert.Empty(unexpected.Select(static exception => exception.ToString()).Distinct());
 
-        // A refusal, a signature or a point that is wrong, a certificate that is none, alternative names that cannot be read.
+        // A refusal, a signature or a point that is wrong, a certificate that is none, alternative names that cannot be read, a curve that
+        // does not exist.
         void Note(object? sender, FirstChanceExceptionEventArgs thrown)
         {
             if (Environment.CurrentManagedThreadId == thread
                 && thrown.Exception is not (AlertException or CryptographicException or CoapDtlsException or OperationCanceledException
-                    or AsnContentException or DecoderFallbackException))
+                    or AsnContentException or DecoderFallbackException or PlatformNotSupportedException))
             {
                 unexpected.Add(thrown.Exception);
             }
@@ -216,7 +218,11 @@ public sealed class MutatedHandshakeTests
                 Authorities = [HandshakeScene.ServerCertificate],
                 Decides = static (leaf, _, _, _) => new(leaf.Equals(HandshakeScene.ServerCertificate)),
             },
+            ValidateRawPublicKey = static (_, key, _) => new(IsKeyOf(HandshakeScene.ServerKey, key)),
         },
         ServerTrusts = static (leaf, _, _) => new(leaf.Equals(HandshakeScene.ClientCertificate)),
+        ServerTrustsKey = static (key, _) => new(IsKeyOf(HandshakeScene.ClientKey, key)),
     };
+
+    private static bool IsKeyOf(ECDsa pair, ReadOnlyMemory<byte> key) => key.Span.SequenceEqual(pair.ExportSubjectPublicKeyInfo());
 }
