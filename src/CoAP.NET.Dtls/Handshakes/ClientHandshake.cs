@@ -10,7 +10,6 @@ namespace CoAP.NET.Dtls.Handshakes;
 internal sealed class ClientHandshake : Handshake
 {
     private const int MessageBits = 32;
-    private const byte UncompressedPoints = 0;
     private const int TicketSessionIdLength = 32;
 
     // For a server that this end chose: more than any chain of the web needs.
@@ -35,6 +34,7 @@ internal sealed class ClientHandshake : Handshake
     private ExpectedMessage _next;
     private ushort _serverGroup;
     private bool _isAskedForCertificate;
+    private bool _isAskedForEcdsa;
     private bool _getsTicket;
     private bool _hasCookie;
     private byte _ownType;
@@ -443,7 +443,7 @@ internal sealed class ClientHandshake : Handshake
                     _serverType = Offered(content.ReadByte(), [RawPublicKeyType, X509Type]);
                     break;
                 case PointFormatsExtension when OffersGroups:
-                    _ = content.ReadVector(1);
+                    ReadPointFormats(ref content);
                     break;
                 case ServerNameExtension when _serverName is not null:
                     break;
@@ -510,7 +510,7 @@ internal sealed class ClientHandshake : Handshake
     private void OnCertificateRequest(ReadOnlySpan<byte> body)
     {
         MessageReader reader = new(body);
-        _ = reader.ReadVector(1);
+        _isAskedForEcdsa = reader.ReadVector(1).Contains(EcdsaSign);
         _serverSchemes = reader.ReadNumbers().ToArray();
         _ = reader.ReadVector(2);
         reader.End();
@@ -529,7 +529,7 @@ internal sealed class ClientHandshake : Handshake
         }
 
         BeginFlight();
-        ushort? scheme = _isAskedForCertificate && (Context.PublicKey.Length == 0 || _ownType == RawPublicKeyType)
+        ushort? scheme = _isAskedForEcdsa && (Context.PublicKey.Length == 0 || _ownType == RawPublicKeyType)
             ? Context.ChooseScheme(_serverSchemes)
             : null;
         if (_isAskedForCertificate)

@@ -41,6 +41,12 @@ internal abstract class Handshake : IDisposable
     protected const byte X509Type = 0;
     protected const byte RawPublicKeyType = 2;
 
+    /// <summary>The type of the keys that ends sign with (RFC 8422 section 5.5).</summary>
+    protected const byte EcdsaSign = 64;
+
+    /// <summary>The form of points that this library uses, and that each list of forms has.</summary>
+    protected const byte UncompressedPoints = 0;
+
     private const int VerifyLength = 12;
 
     // RFC 8449 section 4
@@ -550,6 +556,18 @@ internal abstract class Handshake : IDisposable
 
         group = reader.ReadUInt16();
         return reader.ReadVector(1);
+    }
+
+    /// <summary>Reads the forms of points that the peer knows (RFC 8422 section 5.1.2).</summary>
+    /// <param name="content">The extension.</param>
+    /// <exception cref="AlertException">It does not know the uncompressed form, which each end must.</exception>
+    protected static void ReadPointFormats(ref MessageReader content)
+    {
+        if (!content.ReadVector(1).Contains(UncompressedPoints))
+        {
+            throw new AlertException(
+                AlertDescription.IllegalParameter, "The other end does not know uncompressed points (RFC 8422 section 5.1.2).");
+        }
     }
 
     /// <summary>Reads the maximum size of records that the peer accepts (RFC 8449).</summary>

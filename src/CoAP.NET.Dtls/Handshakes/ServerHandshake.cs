@@ -14,7 +14,6 @@ namespace CoAP.NET.Dtls.Handshakes;
 internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[]>? makeCid)
     : Handshake(context, ownCid: null, ServerHandshakeInputFilter.MaxCertificates)
 {
-    private const byte EcdsaSign = 64;
     private const byte RsaSign = 1;
     private const int SessionIdLength = 16;
 
@@ -316,7 +315,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
                     _clientGroups = content.ReadNumbers().ToArray();
                     break;
                 case PointFormatsExtension:
-                    _ = content.ReadVector(1);
+                    ReadPointFormats(ref content);
                     _hasPointFormats = true;
                     break;
                 case SignaturesExtension:

@@ -170,10 +170,12 @@ internal sealed class RecordLayer
         isNewest = false;
         int innerLength = header.Length - _suite.Expansion;
         bool hasCid = header.Type == ContentType.Tls12Cid;
+        int minLength = hasCid ? TypeLength : 0;
 
         // If the session negotiated a Connection ID, records without one do not belong to it, and the reverse (RFC 9146 section 3).
         if (header.Epoch != Epoch || BinaryPrimitives.ReadUInt16BigEndian(record[1..]) != RecordHeader.Version
-            || innerLength < (hasCid ? TypeLength : 0) || hasCid != (_ownCidLength > 0) || !header.Cid(record).SequenceEqual(OwnCid))
+            || innerLength < minLength || innerLength > MaxPlaintext + minLength
+            || hasCid != (_ownCidLength > 0) || !header.Cid(record).SequenceEqual(OwnCid))
         {
             return RecordOpenResult.Foreign;
         }

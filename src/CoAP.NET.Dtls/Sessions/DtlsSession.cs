@@ -25,7 +25,6 @@ internal class DtlsSession : ISourceOwned
     private const byte WarningLevel = 1;
     private const byte HelloRequest = 0;
     private const byte ClientHello = 1;
-    private const byte Finished = 20;
 
     // Finds the session, and has everything that all sessions there share: one reference, because there may be many sessions.
     private readonly IDtlsSessionOwner _home;
@@ -554,8 +553,9 @@ internal class DtlsSession : ISourceOwned
             case ContentType.ApplicationData when content.Length > 0:
                 Deliver(path, content, sequence);
                 break;
-            case ContentType.Handshake when content.Length > 0 && content[0] == Finished:
-                // The peer repeats its Finished, so it has not received ours.
+            case ContentType.Handshake when MessageHeader.TryRead(content, out MessageHeader message)
+                && message is { Type: HandshakeType.Finished, Offset: 0 }:
+                // The peer repeats its Finished, so it has not received ours. Of fragments the first one counts.
                 SendLastFlight();
                 break;
             case ContentType.Handshake when content.Length > 0 && content[0] is (HelloRequest or ClientHello):
