@@ -3,7 +3,7 @@ using CoAP.NET.Simulation.Traces;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// Loads the core and the packages of contents, proxies and HTTP once more, rewritten by <see cref="CoverageInstrumenter"/>, with the
+/// Loads the core and the packages of contents, proxies, HTTP and DTLS once more, rewritten by <see cref="CoverageInstrumenter"/>, with the
 /// fuzzer beside them: each worker has its own, so that what one reaches is not counted for the other.
 /// </summary>
 internal static class FuzzIsolation

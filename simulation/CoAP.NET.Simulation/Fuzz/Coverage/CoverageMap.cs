@@ -1,4 +1,5 @@
 using System.Reflection;
+using CoAP.NET.Dtls;
 using CoAP.NET.Http;
 using CoAP.NET.Proxy;
 
@@ -17,9 +18,12 @@ internal sealed unsafe class CoverageMap
         Blocks = parts.Sum(part => part.Blocks);
     }
 
-    /// <summary>What is rewritten: the core, and the packages of contents, proxies and HTTP.</summary>
+    /// <summary>What is rewritten: the core, and the packages of contents, proxies, HTTP and DTLS.</summary>
     public static IReadOnlyList<Assembly> Libraries =>
-        [typeof(CoapMessage).Assembly, typeof(CoapProblem).Assembly, typeof(CoapProxy).Assembly, typeof(CoapHttpTranslator).Assembly];
+    [
+        typeof(CoapMessage).Assembly, typeof(CoapProblem).Assembly, typeof(CoapProxy).Assembly, typeof(CoapHttpTranslator).Assembly,
+        typeof(CoapDtls).Assembly,
+    ];
 
     /// <summary>How many places there are.</summary>
     public int Blocks { get; }
