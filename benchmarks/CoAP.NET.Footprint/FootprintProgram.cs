@@ -10,7 +10,7 @@ internal static class FootprintProgram
         IRow[] rows =
         [
             new MemoryRow(), new PeersRow(), new AllocationRow(), new OscoreRow(), new DeduplicationRow(), new ScalingRow(),
-            new ManyPeersRow(), new PausesRow(), new SecureSessionsRow(), new ObserversRow(), new DirectoryRow(),
+            new ManyPeersRow(), new PausesRow(), new SecureSessionsRow(), new HalfOpenRow(), new ObserversRow(), new DirectoryRow(),
             new DirectoryRestartRow(),
         ];
         string usage = $"""

@@ -24,7 +24,7 @@ const string Usage = """
       --rows LIST       udp, udp-1, udp-16, udp-128, udp-1024, udp-10000, portable, portable-16, portable-128, shards, shards-tcp, open-20000, tcp, tcp-16, tcp-128, tcp-1024, tcp-16x16,
                         observe, observe-100, observe-1000, observe-10000, observe-non-100, observe-portable-100, pubsub-10000, fan-in-100000, client-128, http, http-200,
                         http-1000,
-                        coaps, coaps-16, coaps-128, handshakes, tls, tls-16, tls-128, tls-1024, oscore, oscore-16, oscore-128,
+                        coaps, coaps-16, coaps-128, handshakes, strangers, tls, tls-16, tls-128, tls-1024, oscore, oscore-16, oscore-128,
                         dashboard, dashboard-16, dashboard-1024,
                         proxy, proxy-16, proxy-128, proxy-cached-16, proxy-cached-128, proxy-http-128
       --pairs N         turns of each (5)

@@ -43,6 +43,51 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
         }
     }
 
+    /// <summary>Has further devices begin a handshake each, and leave it open.</summary>
+    /// <param name="count">How many.</param>
+    /// <param name="sendsKeyExchange">Whether they also send the flight with ClientKeyExchange, for which the server needs the key.</param>
+    /// <param name="behind">How many datagrams of 1,000 bytes each sends behind it.</param>
+    /// <exception cref="InvalidOperationException">A handshake had no answer.</exception>
+    public void LeaveOpen(int count, bool sendsKeyExchange, int behind = 0)
+    {
+        // A record of a handshake message.
+        byte[] record = [22, 0xfe, 0xfd, 0, 0, 0, 0, 0, 0, 1, 0, 987 >> 8, 987 & 0xff, 16, .. new byte[986]];
+        for (int i = 0; i < count; i++)
+        {
+            int number = _devices.Count;
+            SecurePeer peer = new(_client, $"device-{number}");
+            using Socket socket = SocketOf(number);
+            _devices.Add(peer);
+
+            // The request for a cookie, and the flight of the server.
+            IReadOnlyList<byte[]> next = peer.Begin();
+            for (int answers = 0; answers < 2; answers++)
+            {
+                Send(socket, next);
+                int length = 0;
+                for (int tries = 0; length == 0; tries++)
+                {
+                    length = tries < Tries ? Receive(socket) : throw new InvalidOperationException($"Handshake {number} had no answer.");
+                }
+
+                next = peer.Take(_buffer.AsSpan(0, length));
+            }
+
+            if (sendsKeyExchange)
+            {
+                Send(socket, next);
+            }
+
+            for (int sent = 0; sent < behind; sent++)
+            {
+                record[10]++;
+                socket.Send(record);
+            }
+
+            peer.Forget();
+        }
+    }
+
     /// <summary>Has devices ask within their sessions, one after another: a Confirmable GET each.</summary>
     /// <param name="step">Every how manyth.</param>
     /// <exception cref="InvalidOperationException">A request had no answer, as the server has no session with the device.</exception>

@@ -23,7 +23,7 @@ internal static class Host
             return 0;
         }
 
-        return args[1] == SecureHost.Verb ? await SecureHost.RunAsync() : await RunServerAsync(args);
+        return args[1] == SecureHost.Verb ? await SecureHost.RunAsync(args.Contains(SecureHost.SlowStore)) : await RunServerAsync(args);
     }
 
     // Apart: the empty host must not load the library.

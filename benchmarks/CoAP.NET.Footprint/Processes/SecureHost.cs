@@ -12,13 +12,19 @@ internal static class SecureHost
     public const string Verb = "secure";
     public const string Sessions = "sessions";
     public const string Advance = "advance ";
+
+    /// <summary>The argument for a store whose answers never come.</summary>
+    public const string SlowStore = "slow-store";
     private const string Done = "done";
 
-    public static async Task<int> RunAsync()
+    public static async Task<int> RunAsync(bool isSlow)
     {
         VirtualClock clock = new();
         CoapEndpointOptions options = new CoapEndpointOptions { TimeProvider = clock }
-            .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new SharedPskStore() } });
+            .UseDtls(new CoapDtlsOptions
+            {
+                Server = new CoapDtlsServerOptions { PskStore = isSlow ? new SilentPskStore() : new SharedPskStore() },
+            });
         await using CoapServer server = new(options);
         server.MapGet("/hello", () => CoapResults.Text(Frames.Hello));
         server.Listen("coaps://127.0.0.1:0");

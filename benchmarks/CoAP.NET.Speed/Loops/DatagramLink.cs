@@ -317,7 +317,7 @@ internal abstract unsafe class DatagramLink : IDisposable
     }
 
     /// <summary>Sends again what handshakes wait for.</summary>
-    protected void Look()
+    protected virtual void Look()
     {
         for (int peer = 0; peer < _peers; peer++)
         {
@@ -347,15 +347,26 @@ internal abstract unsafe class DatagramLink : IDisposable
             return;
         }
 
-        Send(peer, secure.Take(datagram));
-        if (!secure.IsConnecting)
+        Answer(peer, datagram);
+    }
+
+    /// <summary>A datagram came for a peer whose handshake is under way.</summary>
+    protected virtual void Answer(int peer, Span<byte> datagram)
+    {
+        Send(peer, Continue(peer, datagram));
+        if (!_secure![peer].IsConnecting)
         {
             _connecting--;
             Connected(peer);
         }
     }
 
-    private void Send(int peer, IReadOnlyList<byte[]> datagrams)
+    /// <summary>Has the handshake of a peer take a datagram.</summary>
+    /// <returns>What it would send.</returns>
+    protected IReadOnlyList<byte[]> Continue(int peer, ReadOnlySpan<byte> datagram) => _secure![peer].Take(datagram);
+
+    /// <summary>Has a peer send datagrams.</summary>
+    protected void Send(int peer, IReadOnlyList<byte[]> datagrams)
     {
         foreach (byte[] datagram in datagrams)
         {

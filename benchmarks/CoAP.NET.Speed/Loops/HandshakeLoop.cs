@@ -4,11 +4,10 @@ namespace CoAP.NET.Speed.Loops;
 /// <param name="server">The server.</param>
 /// <param name="peers">How many handshakes are under way.</param>
 /// <param name="client">How they prove themselves.</param>
-internal sealed class HandshakeLoop(IPEndPoint server, int peers, SecureClient client)
+internal class HandshakeLoop(IPEndPoint server, int peers, SecureClient client)
     : DatagramLink(server, peers, hasOwnSockets: false, client)
 {
     private const double LookEvery = 0.1;
-    private const double Patience = 2;
 
     private readonly long[] _from = new long[peers];
     private LatencyHistogram? _times;
@@ -23,6 +22,7 @@ internal sealed class HandshakeLoop(IPEndPoint server, int peers, SecureClient c
         long begin = Now;
         for (int peer = 0; peer < _from.Length; peer++)
         {
+            _from[peer] = Now;
             Begin(peer);
         }
 
@@ -33,7 +33,7 @@ internal sealed class HandshakeLoop(IPEndPoint server, int peers, SecureClient c
         // What is under way belongs to no run, but it must not fail either.
         _times = null;
         Pump(Now + Ticks(Patience));
-        return new RunResult(times, elapsed, used, Connecting, 0);
+        return new RunResult(times, elapsed, used, Lost, 0);
     }
 
     protected override unsafe void Handle(byte* message, int length, long now)
@@ -41,13 +41,26 @@ internal sealed class HandshakeLoop(IPEndPoint server, int peers, SecureClient c
         // Nothing was asked.
     }
 
+    /// <summary>How many had no answer in the last run.</summary>
+    protected virtual long Lost => Connecting;
+
+    /// <summary>How long what is under way may take after a run, in seconds.</summary>
+    protected virtual double Patience => 2;
+
     protected override void Connected(int peer)
     {
         Close(peer);
+        Complete(peer);
+    }
+
+    /// <summary>What is counted is done: the next one begins, unless the run is over.</summary>
+    protected void Complete(int peer)
+    {
         if (_times is not null)
         {
             _times.Add(Nanoseconds(_from[peer], Now));
-            Begin(peer);
+            _from[peer] = Now;
+            BeginNext(peer);
         }
     }
 
@@ -65,10 +78,13 @@ internal sealed class HandshakeLoop(IPEndPoint server, int peers, SecureClient c
         }
     }
 
-    private void Begin(int peer)
+    /// <summary>Begins what comes after something that is done.</summary>
+    protected virtual void BeginNext(int peer) => Begin(peer);
+
+    /// <summary>Begins a handshake from an address that was not used yet.</summary>
+    protected virtual void Begin(int peer)
     {
         Move(peer);
-        _from[peer] = Now;
         Connect(peer);
     }
 }

@@ -65,6 +65,9 @@ internal static class MarkdownReport
                 case RowGroup.Handshakes:
                     Handshakes(text, group);
                     break;
+                case RowGroup.Strangers:
+                    Strangers(text, group);
+                    break;
                 case RowGroup.Proxies:
                     BesideOwnAnswer(text, group);
                     break;
@@ -162,7 +165,8 @@ internal static class MarkdownReport
     {
         RowGroup[] whole =
         [
-            RowGroup.Scaling, RowGroup.Http, RowGroup.Secure, RowGroup.Tls, RowGroup.Handshakes, RowGroup.Protected, RowGroup.Proxies,
+            RowGroup.Scaling, RowGroup.Http, RowGroup.Secure, RowGroup.Tls, RowGroup.Handshakes, RowGroup.Strangers, RowGroup.Protected,
+            RowGroup.Proxies,
         ];
         var others = results.Where(result => !whole.Contains(result.Row.Group))
             .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours),
@@ -285,6 +289,22 @@ internal static class MarkdownReport
             foreach (Outcome outcome in outcomes)
             {
                 Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), .. Rest(outcome)]);
+            }
+        }
+
+        text.AppendLine();
+    }
+
+    private static void Strangers(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
+    {
+        Head(text, ["strangers", "", "a second", "processor µs of the server for one", "ratio of processor time", "lost", "errors"]);
+        foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
+        {
+            foreach (Outcome outcome in outcomes)
+            {
+                string[] rest = Rest(outcome);
+                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), rest[0],
+                    outcome == outcomes[0] ? "" : Ratio(outcome, outcomes[0], static run => run.CpuMicroseconds), .. rest[^2..]]);
             }
         }
 

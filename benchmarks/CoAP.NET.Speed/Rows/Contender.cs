@@ -76,6 +76,9 @@ internal enum RowGroup
     /// <summary>A server opens DTLS sessions.</summary>
     Handshakes,
 
+    /// <summary>What strangers cost a server, beside a handshake that opens a DTLS session.</summary>
+    Strangers,
+
     /// <summary>A server answers requests that OSCORE protects, beside those without.</summary>
     Protected,
 

@@ -94,6 +94,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets,
         }
 
         yield return Handshakes("handshakes-16", Few(16));
+        yield return Strangers("strangers-16", Few(16));
         foreach (int connections in (int[])[16, 128, 1024])
         {
             yield return Tls($"tls-{connections}", Few(connections));
@@ -523,10 +524,32 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets,
             (Child child, _, IPEndPoint endpoint) = servers.StartSecureLibCoap(credentials);
             return Opening(child, endpoint, new SecureClient(suite));
         });
-        Contender Opening(Child child, IPEndPoint endpoint, SecureClient client)
+        Contender Opening(Child child, IPEndPoint endpoint, SecureClient client) =>
+            Repeated(child, new HandshakeLoop(endpoint, peers, client));
+    }
+
+    private Row Strangers(string name, int peers)
+    {
+        return new(name, $"{Text(peers)} under way", RowGroup.Strangers,
+        [
+            new(Role.Ours, "a handshake with a pre-shared key",
+                () => Open((endpoint, client) => new HandshakeLoop(endpoint, peers, client))),
+            Stranger("a hello without a cookie", StrangerAct.HelloWithoutCookie),
+            Stranger("a hello with a wrong cookie", StrangerAct.HelloWithWrongCookie),
+            Stranger("both hellos, and garbage behind the cookie", StrangerAct.GarbageBehindCookie),
+            Stranger("a datagram that restarts a handshake", StrangerAct.Restart),
+        ]);
+
+        Entrant Stranger(string title, StrangerAct act) =>
+            new(Role.Beside, title, () => Open((endpoint, client) => new StrangerLoop(endpoint, peers, client, act)));
+
+        Contender Open(Func<IPEndPoint, SecureClient, HandshakeLoop> loop)
         {
-            HandshakeLoop loop = new(endpoint, peers, client);
-            return new(seconds => loop.Run(seconds, () => child.Cpu).Figures, loop, child);
+            Child child = servers.StartSecure();
+            return Repeated(child, loop(child.Endpoints[1], new SecureClient(SecureClient.PskCcm8)));
         }
     }
+
+    private static Contender Repeated(Child child, HandshakeLoop loop) =>
+        new(seconds => loop.Run(seconds, () => child.Cpu).Figures, loop, child);
 }
