@@ -34,6 +34,32 @@ public sealed class ClientDownloadTests : TransferTest
     }
 
     [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    [Rfc("9175-4.2-1")]
+    public async Task The_rest_of_the_response_to_a_POST_is_asked_for_with_the_token_of_the_request(bool isProtected)
+    {
+        // go-coap finds the rest by the token: a request with another one it carries out again, with an empty body.
+        Transport.IsProtected = isProtected;
+        HandServer server = new() { Body = Bytes(2500) };
+        CoapToken? first = null;
+        int runs = 0;
+        Answer = request =>
+        {
+            first ??= request.Token;
+            runs += request.Options.Block2 is { Number: > 0 } && request.Token == first ? 0 : 1;
+            return server.Answer(request);
+        };
+
+        CoapResponse response = await Within(Client.PostAsync(Uri, CoapContent.Binary(Bytes(10))));
+
+        Assert.Equal(server.Body, response.Payload.ToArray());
+        Assert.Equal(["-", "1/0/1024", "2/0/1024"], Block2s);
+        Assert.Equal(1, runs);
+        AssertAllIsFree();
+    }
+
+    [Theory]
     [InlineData(0, 1)]
     [InlineData(1, 1)]
     [InlineData(64, 1)]

@@ -11,6 +11,11 @@ internal sealed class HandServer
     /// <summary>Whether a body is carried out only when it is whole; if not, each block is answered 2.04.</summary>
     public bool IsAtomic { get; set; } = true;
 
+    /// <summary>
+    /// Whether it joins the blocks by their token, and takes a last block with an unknown one for a whole body, as go-coap does.
+    /// </summary>
+    public bool JoinsByToken { get; set; }
+
     /// <summary>The largest body it takes; null for any.</summary>
     public int? MaxBody { get; set; }
 
@@ -40,12 +45,17 @@ internal sealed class HandServer
 
         string key = string.Join('/', request.Options.GetAll<UriPathOption>().Select(segment => segment.Value))
             + string.Join(',', request.Options.RequestTags.Select(tag => Wire.Hex(tag.Span) + ";"));
-        if (block.Number == 0)
+        if (JoinsByToken)
+        {
+            key = Wire.Hex(request.Token.ToArray());
+        }
+
+        if (block.Number == 0 || (JoinsByToken && !_bodies.ContainsKey(key)))
         {
             _bodies[key] = new MemoryStream();
         }
 
-        if (!_bodies.TryGetValue(key, out MemoryStream? body) || body.Length != block.ByteOffset)
+        if (!_bodies.TryGetValue(key, out MemoryStream? body) || (body.Length != block.ByteOffset && !JoinsByToken))
         {
             return new CoapMessage(CoapCode.RequestEntityIncomplete);
         }

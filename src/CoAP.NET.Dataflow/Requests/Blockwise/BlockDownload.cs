@@ -92,7 +92,8 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
             if (!await TryTakeAsync(payload, cancellationToken).ConfigureAwait(false))
             {
                 CoapResponse head = Assemble(_first, default);
-                transfer.Settings!.OpenedResponse!.Begin(head, (reader, stop) => PassAsync(reader, payload, block, stop));
+                CoapToken token = TokenAfter(response, block);
+                transfer.Settings!.OpenedResponse!.Begin(head, (reader, stop) => PassAsync(reader, payload, block, token, stop));
                 return head;
             }
 
@@ -103,7 +104,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
             }
 
             RememberSize(block!.Value);
-            response = await NextAsync(cancellationToken).ConfigureAwait(false);
+            response = await NextAsync(cancellationToken, TokenAfter(response, block)).ConfigureAwait(false);
         }
 
         return response;
@@ -167,7 +168,8 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
     }
 
     // The caller has the head of the response, and reads the body while the rest arrives.
-    private async Task PassAsync(Stream reader, ReadOnlyMemory<byte> payload, BlockValue? block, CancellationToken cancellationToken)
+    private async Task PassAsync(
+        Stream reader, ReadOnlyMemory<byte> payload, BlockValue? block, CoapToken token, CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> held = _body.ToPayload();
         _body = new DownloadBody(reader);
@@ -177,7 +179,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
         if (block is { More: true } taken)
         {
             RememberSize(taken);
-            CoapResponse next = await NextAsync(cancellationToken).ConfigureAwait(false);
+            CoapResponse next = await NextAsync(cancellationToken, token).ConfigureAwait(false);
 
             // An error in place of a later block.
             (await ReceiveAsync(next, cancellationToken).ConfigureAwait(false)).EnsureSuccess();
@@ -186,9 +188,14 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
         transfer.Conclude();
     }
 
-    private Task<CoapResponse> NextAsync(CancellationToken cancellationToken) =>
+    // A server that finds the rest of a response by the token carries a request with another one out again: nothing but a safe method
+    // stands that. The token of an observation belongs to its notifications (RFC 7959 section 2.6).
+    private CoapToken TokenAfter(CoapResponse response, BlockValue? block) =>
+        transfer.Template.Code.IsSafe ? default : transfer.TokenAfter(response.Message, block);
+
+    private Task<CoapResponse> NextAsync(CancellationToken cancellationToken, CoapToken token = default) =>
         _offset / BlockPayloadSize.UnitOf(_sizeExponent) <= BlockValue.MaxNumber
-            ? transfer.ExchangeAsync(Compose(), cancellationToken)
+            ? transfer.ExchangeAsync(Compose(), cancellationToken, token)
             : throw new CoapException(
                 $"The response of {transfer.Target} goes on after {_offset} bytes, but there are no more numbers for blocks of its size "
                     + "(RFC 7959 section 2.2).");

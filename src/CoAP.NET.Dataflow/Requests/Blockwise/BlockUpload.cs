@@ -6,9 +6,6 @@ namespace CoAP.NET.Blockwise;
 /// </summary>
 internal sealed class BlockUpload(BlockwiseTransfer transfer)
 {
-    // Some servers join the blocks of a body by their token (go-coap, node-coap). Over DTLS and TLS a token must not be used again (RFC
-    // 9175 section 4.2), and those of a protected request belong to its keys.
-    private readonly bool _sharesToken = transfer.Channel is { Carried: null, IsSecure: false };
     private CoapToken _token;
 
     // How many bytes of the body the server took; the next block begins there.
@@ -90,11 +87,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
     private async Task<CoapResponse> SendAsync(CoapMessage block, CancellationToken cancellationToken)
     {
         CoapResponse response = await transfer.ExchangeAsync(block, cancellationToken, _token).ConfigureAwait(false);
-        if (_sharesToken)
-        {
-            _token = block.Token;
-        }
-
+        _token = transfer.TokenAfter(response.Message, response.Message.OptionsToRead?.Block1);
         return response;
     }
 
@@ -276,6 +269,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
         }
 
         _offset = 0;
+        _token = default;
         transfer.Counters.Add(CoapCounter.TransferRestarts);
         BlockwiseLog.UploadRestarted(transfer.Logger, transfer.Target, code);
     }

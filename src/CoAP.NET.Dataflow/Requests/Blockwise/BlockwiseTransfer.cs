@@ -104,6 +104,19 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
     }
 
     /// <summary>
+    /// Returns the token for the next message of the operation; empty for a new one. Some servers join the blocks of a body by their token
+    /// (go-coap, node-coap): of blocks with different ones go-coap keeps the last, and says 2.04.
+    /// </summary>
+    /// <remarks>
+    /// Over DTLS and TLS a late response must not match another request (RFC 9175 section 4.2): there a number has to bind each response to
+    /// its block. The tokens of a protected request belong to its keys.
+    /// </remarks>
+    /// <param name="response">The response to the last message.</param>
+    /// <param name="block">The block that it names; null for none.</param>
+    public CoapToken TokenAfter(CoapMessage response, BlockValue? block) =>
+        Channel is { Carried: null } channel && (!channel.IsSecure || block is not null) ? response.Token : default;
+
+    /// <summary>
     /// The body goes in blocks: the same tag stands in all messages of the operation, those of the response's body too (RFC 9175 section
     /// 3.4).
     /// </summary>
