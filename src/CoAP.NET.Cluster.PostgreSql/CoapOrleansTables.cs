@@ -39,13 +39,18 @@ public static class CoapOrleansTables
     private const string Columns = "v.DeploymentId, m.Address, m.Port, m.Generation, m.SiloName, m.HostName, m.Status, m.ProxyPort, "
         + "m.SuspectTimes, m.StartTime, m.IAmAliveTime, v.Version";
 
-    // Only who knows the newest version may change it, and the rows with it.
+    // Only who knows the newest version may change it, and the row with it. Without a change of the row the version stays, too.
     private const string NextVersion = "with version as (update OrleansMembershipVersionTable set Timestamp = now(), Version = Version + 1 "
-        + "where DeploymentId = @DeploymentId and Version = @Version returning DeploymentId), changed as (";
+        + "where DeploymentId = @DeploymentId and Version = @Version and ";
+
+    private const string HasSilo = $"exists (select from OrleansMembershipTable where {OfSilo})";
+
+    private const string AndThen = " returning DeploymentId), changed as (";
 
     private const string Changed = " returning 1) select count(*)::integer as row_count from changed";
 
-    private static readonly (string Key, string Text)[] s_queries =
+    // Those that Orleans.Clustering.AdoNet 10 asks for by their keys.
+    internal static IReadOnlyList<(string Key, string Text)> Queries { get; } =
     [
         ("MembershipReadAllKey", $"select {Columns} from OrleansMembershipVersionTable v left join OrleansMembershipTable m "
             + "on m.DeploymentId = v.DeploymentId where v.DeploymentId = @DeploymentId"),
@@ -54,12 +59,13 @@ public static class CoapOrleansTables
             + "where v.DeploymentId = @DeploymentId"),
         ("InsertMembershipVersionKey", "with changed as (insert into OrleansMembershipVersionTable (DeploymentId) values (@DeploymentId) "
             + "on conflict do nothing" + Changed),
-        ("InsertMembershipKey", NextVersion + "insert into OrleansMembershipTable (DeploymentId, Address, Port, Generation, SiloName, "
-            + "HostName, Status, ProxyPort, StartTime, IAmAliveTime) select DeploymentId, @Address, @Port, @Generation, @SiloName, "
-            + "@HostName, @Status, @ProxyPort, @StartTime, @IAmAliveTime from version on conflict do nothing" + Changed),
-        ("UpdateMembershipKey", NextVersion + "update OrleansMembershipTable m set Status = @Status, SuspectTimes = @SuspectTimes, "
-            + "IAmAliveTime = @IAmAliveTime from version where m.DeploymentId = version.DeploymentId and m.Address = @Address "
-            + "and m.Port = @Port and m.Generation = @Generation" + Changed),
+        ("InsertMembershipKey", NextVersion + "not " + HasSilo + AndThen + "insert into OrleansMembershipTable (DeploymentId, Address, "
+            + "Port, Generation, SiloName, HostName, Status, ProxyPort, StartTime, IAmAliveTime) select DeploymentId, @Address, @Port, "
+            + "@Generation, @SiloName, @HostName, @Status, @ProxyPort, @StartTime, @IAmAliveTime from version on conflict do nothing"
+            + Changed),
+        ("UpdateMembershipKey", NextVersion + HasSilo + AndThen + "update OrleansMembershipTable m set Status = @Status, "
+            + "SuspectTimes = @SuspectTimes, IAmAliveTime = @IAmAliveTime from version where m.DeploymentId = version.DeploymentId "
+            + "and m.Address = @Address and m.Port = @Port and m.Generation = @Generation" + Changed),
         ("UpdateIAmAlivetimeKey", $"update OrleansMembershipTable set IAmAliveTime = @IAmAliveTime where {OfSilo}"),
         ("GatewaysQueryKey", "select Address, ProxyPort, Generation from OrleansMembershipTable "
             + "where DeploymentId = @DeploymentId and Status = @Status and ProxyPort > 0"),
@@ -96,8 +102,8 @@ public static class CoapOrleansTables
                     await PostgreSqlClusterMapStore.ExecuteAsync(connection,
                         "insert into OrleansQuery (QueryKey, QueryText) select * from unnest($1::text[], $2::text[]) "
                         + "on conflict (QueryKey) do nothing", cancellationToken,
-                        PostgreSqlCommandFactory.Value<string[]>([.. s_queries.Select(static query => query.Key)]),
-                        PostgreSqlCommandFactory.Value<string[]>([.. s_queries.Select(static query => query.Text)])).ConfigureAwait(false);
+                        PostgreSqlCommandFactory.Value<string[]>([.. Queries.Select(static query => query.Key)]),
+                        PostgreSqlCommandFactory.Value<string[]>([.. Queries.Select(static query => query.Text)])).ConfigureAwait(false);
                     await transaction.CommitAsync(cancellationToken).ConfigureAwait(false);
                 }
             }
