@@ -200,7 +200,7 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         return properties[WellKnownGrainTypeProperties.PlacementStrategy];
     }
 
-    private static IEnumerable<FieldInfo> FieldsOf(Type type) =>
+    private static FieldInfo[] FieldsOf(Type type) =>
         type.IsEnum ? [] : type.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic);
 
     // Of the field, or of the property whose value it has.
