@@ -12,8 +12,11 @@ internal sealed class CliContext
     /// <summary>The name of the program, for its errors.</summary>
     public string Program { get; init; } = "coap";
 
-    /// <summary>The input of <c>--file -</c>.</summary>
+    /// <summary>The input of <c>--file -</c>, and the payload of a request that has no other one.</summary>
     public required Stream In { get; init; }
+
+    /// <summary>Whether the input comes from a file or a pipe, and not from a terminal.</summary>
+    public bool IsInputRedirected { get; init; }
 
     /// <summary>The output for results, and nothing else.</summary>
     public required CliOutput Out { get; init; }
@@ -60,6 +63,7 @@ internal sealed class CliContext
         {
             Program = program,
             In = Console.OpenStandardInput(),
+            IsInputRedirected = Console.IsInputRedirected,
             Out = new CliOutput(
                 Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected,
                 WidthOr(Console.IsOutputRedirected), status),

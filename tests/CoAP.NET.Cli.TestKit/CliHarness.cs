@@ -15,8 +15,11 @@ internal sealed class CliHarness
     /// <summary>Whether it runs <c>coap-load</c>.</summary>
     public bool IsLoadGenerator { get; init; }
 
-    /// <summary>What the tool reads from its standard input.</summary>
-    public byte[] Input { get; init; } = [];
+    /// <summary>What the tool reads from its standard input, which is redirected; null for one of a terminal where nobody types.</summary>
+    public byte[]? Input { get; init; }
+
+    /// <summary>In place of <see cref="Input"/>, an input that comes later.</summary>
+    public Stream? InputStream { get; init; }
 
     /// <summary>Whether both output streams pass for terminals.</summary>
     public bool IsTerminal { get; init; }
@@ -51,7 +54,8 @@ internal sealed class CliHarness
         CliContext context = new()
         {
             Program = IsLoadGenerator ? LoadProgram.Name : "coap",
-            In = new MemoryStream(Input),
+            In = InputStream ?? new MemoryStream(Input ?? []),
+            IsInputRedirected = Input is not null || InputStream is not null,
             Out = new CliOutput(_out, IsTerminal, IsTerminal ? Width : null, status),
             Error = new CliOutput(_error, IsTerminal, IsTerminal ? Width : null, status),
             TimeProvider = TimeProvider,

@@ -1,3 +1,7 @@
+using System.Collections.Concurrent;
+using System.IO.Pipelines;
+using CoAP.NET.Tests;
+
 namespace CoAP.NET.Cli.Tests;
 
 public sealed class RequestTests
@@ -107,6 +111,71 @@ public sealed class RequestTests
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(body, run.OutBytes);
+    }
+
+    [Theory]
+    [InlineData("put", 1)]
+    [InlineData("post", 3000)]
+    [InlineData("fetch", 3000)]
+    [InlineData("patch", 1)]
+    [InlineData("ipatch", 3000)]
+    [InlineData("put", 3000, "--repeat", "2")]
+    public async Task A_redirected_input_is_the_payload(string method, int length, params string[] more)
+    {
+        byte[] body = Encoding.ASCII.GetBytes(new string('y', length));
+        ConcurrentQueue<string> seen = [];
+        await using CoapServer server = await StoreAsync(seen);
+
+        CliRun run = await new CliHarness { Input = body }.InvokeAsync([method, $"{server.LocalEndpoints[0]}/seen", "-t", "text", .. more]);
+
+        run.HasExitCode(ExitCodes.Success);
+        Assert.Equal(more.Length > 0 ? 2 : 1, seen.Count);
+        Assert.All(seen, text => Assert.Equal(Encoding.ASCII.GetString(body), text));
+    }
+
+    [Theory]
+    [InlineData("put", false)]
+    [InlineData("put", true)]
+    [InlineData("post", false)]
+    [InlineData("post", true)]
+    [InlineData("fetch", true)]
+    [InlineData("patch", true)]
+    [InlineData("ipatch", true)]
+    public async Task A_forgotten_payload_is_not_sent_as_an_empty_one(string method, bool isRedirected)
+    {
+        ConcurrentQueue<string> seen = [];
+        await using CoapServer server = await StoreAsync(seen);
+        string uri = $"{server.LocalEndpoints[0]}/seen";
+
+        CliRun run = await new CliHarness { Input = isRedirected ? [] : null }.InvokeAsync(method, uri);
+
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError("The request has no payload");
+        run.HasError("An empty one is --payload ''.");
+        Assert.Empty(seen);
+
+        (await CliHarness.RunAsync(method, uri, "--payload", "")).HasExitCode(ExitCodes.Success);
+        Assert.Equal("", Assert.Single(seen));
+    }
+
+    [Fact]
+    public async Task The_tool_tells_that_it_waits_for_a_redirected_input()
+    {
+        ConcurrentQueue<string> seen = [];
+        await using CoapServer server = await StoreAsync(seen);
+        VirtualClock clock = new();
+        Pipe input = new();
+        CliHarness harness = new() { InputStream = input.Reader.AsStream(), TimeProvider = clock };
+
+        Task<CliRun> running = harness.InvokeAsync("put", $"{server.LocalEndpoints[0]}/seen");
+        await Eventually.IsTrueAsync(() => clock.TimerCount > 0);
+        clock.Advance(FromSeconds(5));
+        await harness.WhenErrorAsync("Waiting for the payload from the standard input");
+        await input.Writer.WriteAsync("late"u8.ToArray());
+        await input.Writer.CompleteAsync();
+
+        (await running).HasExitCode(ExitCodes.Success);
+        Assert.Equal(["late"], seen);
     }
 
     [Fact]
@@ -220,4 +289,13 @@ public sealed class RequestTests
         run.HasExitCode(ExitCodes.Success);
         peer.Begins("127.0.0.1:");
     }
+
+    private static Task<CoapServer> StoreAsync(ConcurrentQueue<string> seen) => TestServer.StartAsync(server => server.Map(
+        "/seen",
+        [CoapMethod.Post, CoapMethod.Put, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch],
+        (CoapRequestContext request) =>
+        {
+            seen.Enqueue(request.GetText());
+            return CoapResults.Changed();
+        }));
 }

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using System.IO.Pipelines;
 using System.Text;
 
 namespace CoAP.NET.Cli.CommandLine;
@@ -7,6 +8,10 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>The payload of a request: text, bytes, a file or the standard input.</summary>
 internal sealed class PayloadOptions
 {
+    private const string EmptyBodyHint = "Give --payload, --hex or --file, or pipe the payload in. An empty one is --payload ''.";
+
+    private static readonly TimeSpan s_silentInput = TimeSpan.FromSeconds(5);
+
     public Option<string?> Text { get; } = new("--payload", "-e")
     {
         Description = "Send this text. text/plain unless --content-format says otherwise; for a format of CBOR the text is diagnostic "
@@ -18,7 +23,8 @@ internal sealed class PayloadOptions
 
     public Option<string?> File { get; } = new("--file", "-f")
     {
-        Description = "Send a file, in blocks if it is large; - for the standard input.",
+        Description = "Send a file, in blocks if it is large; - for the standard input, which is also the payload of PUT, POST, FETCH, "
+            + "PATCH and iPATCH without these options if it is redirected.",
         HelpName = "FILE"
     };
 
@@ -27,6 +33,18 @@ internal sealed class PayloadOptions
             "The format of the payload: a number, a media type, or a name such as json, cbor, text. Default by the name of --file.", "-t");
 
     public void AddTo(GroupedHelpCommand command) => command.AddGroup(HelpGroup.Payload, Text, Hex, File, Format);
+
+    /// <summary>
+    /// Returns the content of a request that has one, which is the redirected standard input unless an option gives another. A forgotten
+    /// option must not empty a resource: only one that says so gives an empty content.
+    /// </summary>
+    /// <inheritdoc cref="ToContentAsync"/>
+    /// <exception cref="UsageException">There is no payload, or there are several ones.</exception>
+    public async Task<CoapContent> ToRequiredContentAsync(ParseResult parse, CliContext context, bool isRepeated,
+        CancellationToken cancellationToken) =>
+        IsGiven(parse) ? (await ToContentAsync(parse, context, isRepeated, cancellationToken).ConfigureAwait(false))!
+        : context.IsInputRedirected ? await ReadInputAsync(parse, context, isRepeated, cancellationToken).ConfigureAwait(false)
+        : throw new UsageException("The request has no payload.", EmptyBodyHint);
 
     /// <summary>Returns the content to send; null for none.</summary>
     /// <param name="parse">The command line.</param>
@@ -66,13 +84,47 @@ internal sealed class PayloadOptions
             return CoapContent.File(file, format ?? ContentFormatParser.OfFile(file));
         }
 
+        return await ToContentAsync(context.In, format, isRepeated, cancellationToken).ConfigureAwait(false);
+    }
+
+    private bool IsGiven(ParseResult parse) =>
+        parse.GetValue(Text) is not null || parse.GetValue(Hex) is not null || parse.GetValue(File) is not null;
+
+    // An input that has ended at once is not a payload: a script without a terminal has one, too.
+    private async Task<CoapContent> ReadInputAsync(
+        ParseResult parse, CliContext context, bool isRepeated, CancellationToken cancellationToken)
+    {
+        PipeReader input = PipeReader.Create(context.In);
+        Task<ReadResult> first = input.ReadAsync(cancellationToken).AsTask();
+        try
+        {
+            await first.WaitAsync(s_silentInput, context.TimeProvider, cancellationToken).ConfigureAwait(false);
+        }
+        catch (TimeoutException)
+        {
+            context.Error.MarkupLine("Waiting for the payload from the standard input, which is redirected.");
+        }
+
+        ReadResult read = await first.ConfigureAwait(false);
+        if (read.Buffer.IsEmpty)
+        {
+            throw new UsageException("The request has no payload: the standard input is empty.", EmptyBodyHint);
+        }
+
+        input.AdvanceTo(read.Buffer.Start);
+        return await ToContentAsync(input.AsStream(), parse.GetValue(Format), isRepeated, cancellationToken).ConfigureAwait(false);
+    }
+
+    private static async Task<CoapContent> ToContentAsync(
+        Stream input, CoapContentFormat? format, bool isRepeated, CancellationToken cancellationToken)
+    {
         if (!isRepeated)
         {
-            return CoapContent.Stream(context.In, format);
+            return CoapContent.Stream(input, format);
         }
 
         using MemoryStream all = new();
-        await context.In.CopyToAsync(all, cancellationToken).ConfigureAwait(false);
+        await input.CopyToAsync(all, cancellationToken).ConfigureAwait(false);
         return new CoapContent(all.ToArray(), format ?? CoapContentFormat.OctetStream);
     }
 

@@ -37,13 +37,9 @@ internal static class RequestCommand
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             int times = repeat.TimesOf(parse);
-            CoapContent? content = await options.Payload.ToContentAsync(parse, context, times > 1, cancellationToken).ConfigureAwait(false);
-            if (method is CoapMethod.Fetch or CoapMethod.Patch or CoapMethod.IPatch && content is null)
-            {
-                throw new UsageException($"{command.Name} needs a payload that selects the representation.",
-                    "Give --payload, --hex or --file, with --content-format.");
-            }
-
+            CoapContent? content = method is CoapMethod.Get or CoapMethod.Delete
+                ? await options.Payload.ToContentAsync(parse, context, times > 1, cancellationToken).ConfigureAwait(false)
+                : await options.Payload.ToRequiredContentAsync(parse, context, times > 1, cancellationToken).ConfigureAwait(false);
             NoResponseClasses notWanted = NoResponseParser.Parse(parse.GetValue(noResponse));
             bool isGroup = IsGroup(parse, options);
             await using RequestRun run =
@@ -82,7 +78,8 @@ internal static class RequestCommand
         CoapMethod.Post =>
         [
             "coap post coap://[::1]/devices -e '{\"id\":7}' -t json",
-            "tar c . | coap post coap+tcp://[::1]/backup --file -",
+            "tar c . | coap post coap+tcp://[::1]/backup",
+            "coap post coap://[::1]/restart --payload ''",
         ],
         CoapMethod.Delete => ["coap delete coap://[::1]/devices/7 --if-match '*'"],
         CoapMethod.Fetch => ["coap fetch coap://[::1]/records -e '[1]' -t cbor"],

@@ -176,8 +176,8 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         await reader.SaysAsync("21.5");
         string coap = await feed.InstallToolAsync();
         await Assert.ThrowsAsync<InvalidOperationException>(
-            () => Tool.RunAsync(folder, coap, ["put", plain + "/temperature?celsius=18"]));
-        await Tool.RunAsync(folder, coap, ["put", secured + "/temperature?celsius=19.5", "--psk", $"device:{key}"]);
+            () => Tool.RunAsync(folder, coap, ["put", plain + "/temperature?celsius=18", "-e", ""]));
+        await Tool.RunAsync(folder, coap, ["put", secured + "/temperature?celsius=19.5", "-e", "", "--psk", $"device:{key}"]);
         await reader.SaysAsync("19.5");
     }
 
