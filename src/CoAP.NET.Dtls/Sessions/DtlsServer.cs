@@ -149,8 +149,16 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     /// <summary>Gets each message of a handshake, for logs. Null: nothing does.</summary>
     public Action<DtlsPath, HandshakeMessageLogEntry>? Trace { get; init; }
 
-    /// <summary>Runs when a handshake failed; once for all copies of its ClientHello.</summary>
+    /// <summary>
+    /// Runs when a handshake failed, or cannot succeed because its identity is unknown; once for all copies of its ClientHello.
+    /// </summary>
     public Action<FailedClientHandshake>? HandshakeFailed { get; init; }
+
+    /// <summary>
+    /// Runs when the Finished of a client does not open with the key of the identity that it claims, with that identity; once for a
+    /// handshake. The handshake goes on, because anybody can send such a record.
+    /// </summary>
+    public Action<DtlsPath, string?>? WrongProof { get; init; }
 
     /// <summary>Runs when a store of resumable sessions threw, with the option that names it and the exception.</summary>
     public Action<string, Exception>? ResumptionFailed { get; init; }
@@ -322,8 +330,21 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     {
         _handshakes.Forget(pending);
         Counters.AddFailed();
-        _handshakes.Report(pending.Path, pending.Beginning, pending.ClaimedIdentity, why);
+        if (!pending.IsReported)
+        {
+            Report(pending, why);
+        }
     }
+
+    /// <summary>Reports a handshake that has failed or cannot succeed; the client may have to wait for its end.</summary>
+    /// <param name="pending">The handshake.</param>
+    /// <param name="why">The reason.</param>
+    public void Report(PendingHandshake pending, HandshakeFailureReason why) =>
+        _handshakes.Report(pending.Path, pending.Beginning, pending.ClaimedIdentity, why);
+
+    /// <summary>Handles the first Finished of a client that does not open with the key of its identity.</summary>
+    /// <param name="pending">The handshake, which goes on.</param>
+    public void OnWrongProof(PendingHandshake pending) => WrongProof?.Invoke(pending.Path, pending.ClaimedIdentity);
 
     /// <summary>Whether clients may resume sessions.</summary>
     public bool CanResume => Resumption is not null || _context.Settings.SessionStore is not null;

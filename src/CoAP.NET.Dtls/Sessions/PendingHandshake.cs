@@ -19,6 +19,9 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
 {
     private const int DecoyKeyLength = 16;
 
+    private static readonly HandshakeFailureReason s_unknownIdentity =
+        new("The key store does not know the identity.", HandshakeFault.UnknownIdentity);
+
     private readonly Lock _gate = new();
     private readonly HandshakeDatagramQueue _queue = new(owner.MaxQueuedBytes);
     private readonly CancellationTokenSource _end = new();
@@ -31,6 +34,8 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     private bool _isTimeoutDue;
     private bool _isOver;
     private bool _takesRest;
+    private bool _hasWrongProof;
+    private volatile bool _isReported;
 
     public DtlsPath Path => path;
 
@@ -65,6 +70,9 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     /// <summary>The identity that the client claims, as the client wrote it; null if it claimed none yet. Any thread may read it.</summary>
     public string? ClaimedIdentity => _handshake is { } handshake ? handshake.PskIdentity ?? handshake.ClaimedName : null;
 
+    /// <summary>Whether its failure was reported before its end. Any thread may read it.</summary>
+    public bool IsReported => _isReported;
+
     /// <summary>
     /// Explains why the client did not finish. A wrong key shows only this way, because the server drops records that it cannot open. Any
     /// thread may call it.
@@ -73,7 +81,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     public HandshakeFailureReason ExplainEnd(HandshakeFailureReason otherwise) => _lookup switch
     {
         KeyLookup.Running => new HandshakeFailureReason("The key store did not answer in time.", HandshakeFault.TimedOut),
-        KeyLookup.Unknown => new HandshakeFailureReason("The key store does not know the identity.", HandshakeFault.UnknownIdentity),
+        KeyLookup.Unknown => s_unknownIdentity,
         KeyLookup.Known when _handshake is { Forgeries: > 0 } => new HandshakeFailureReason(
             "The key of the client does not fit: it is not the one that the key store has for the identity.", HandshakeFault.WrongKey),
         _ => otherwise,
@@ -170,6 +178,8 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
                         await FindKeyAsync(handshake).ConfigureAwait(false);
                     }
 
+                    TellWrongProof(handshake);
+
                     await handshake.AskAsync(_end.Token).ConfigureAwait(false);
                     output = handshake.TakeOutput();
                 }
@@ -251,6 +261,15 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         }
     }
 
+    private void TellWrongProof(ServerHandshake handshake)
+    {
+        if (_lookup == KeyLookup.Known && handshake.Forgeries > 0 && !_hasWrongProof)
+        {
+            _hasWrongProof = true;
+            owner.OnWrongProof(this);
+        }
+    }
+
     private bool TryTake(out byte[]? datagram)
     {
         lock (_gate)
@@ -298,6 +317,8 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
 
         // It fails as with a wrong key, so a client cannot find out which identities exist.
         _lookup = KeyLookup.Unknown;
+        _isReported = true;
+        owner.Report(this, s_unknownIdentity);
         byte[] decoy = new byte[DecoyKeyLength];
         owner.Random.Fill(decoy);
         handshake.GiveKey(decoy);

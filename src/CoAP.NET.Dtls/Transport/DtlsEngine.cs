@@ -67,6 +67,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
             {
                 Sources = context.Sources,
                 HandshakeFailed = _reports.Failed,
+                WrongProof = _reports.HasWrongProof,
                 Trace = _reports.Trace,
                 ValidateRawPublicKey = settings.ValidateClientPublicKey,
                 Counters = new DtlsServerCounters(context.Counters),

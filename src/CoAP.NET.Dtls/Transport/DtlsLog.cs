@@ -17,6 +17,11 @@ internal static partial class DtlsLog
         + "the last one: at most 20 per minute are; coap.server.handshake_failures counts each.")]
     public static partial void HandshakeFailed(ILogger logger, string remote, string identity, string reason, long leftOut);
 
+    [LoggerMessage(2115, LogLevel.Information,
+        "The client {Remote} claims the identity '{Identity}' and has another key than the key store. The handshake fails at its timeout "
+        + "unless a record with the right key arrives. {LeftOut} more were not logged since the last one: at most 20 per minute are.")]
+    public static partial void WrongProof(ILogger logger, string remote, string identity, long leftOut);
+
     [LoggerMessage(2109, LogLevel.Information, "The handshake with the server {Remote} failed: {Reason}")]
     public static partial void ConnectFailed(ILogger logger, string remote, string reason);
 

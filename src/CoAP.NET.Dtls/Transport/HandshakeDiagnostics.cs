@@ -18,6 +18,7 @@ internal sealed class HandshakeDiagnostics(ICoapSessionTransportContext context)
     private const int FailuresPerMinute = 20;
 
     private readonly RateLimitedLog _failures = new(context.TimeProvider, FailuresPerMinute);
+    private readonly RateLimitedLog _proofs = new(context.TimeProvider, FailuresPerMinute);
     private readonly RateLimitedLog _callbacks = new(context.TimeProvider);
     private readonly RateLimitedLog _stores = new(context.TimeProvider);
     private readonly RateLimitedLog _checks = new(context.TimeProvider);
@@ -46,6 +47,17 @@ internal sealed class HandshakeDiagnostics(ICoapSessionTransportContext context)
             string identity = CoapUntrustedText.LineOf(failure.Identity);
             DtlsLog.HandshakeFailed(context.Logger, remote, identity.Length == 0 ? NoIdentity : identity,
                 CoapUntrustedText.LineOf(failure.End.Why), failuresLeftOut);
+        }
+    }
+
+    /// <summary>Handles a Finished that does not open with the key of the client's identity; the handshake goes on.</summary>
+    /// <param name="path">The path to the client.</param>
+    /// <param name="identity">The identity that the client claims; null for none.</param>
+    public void HasWrongProof(DtlsPath path, string? identity)
+    {
+        if (_proofs.IsDue(out long leftOut))
+        {
+            DtlsLog.WrongProof(context.Logger, path.Remote.ToString(), CoapUntrustedText.LineOf(identity), leftOut);
         }
     }
 

@@ -14,12 +14,41 @@ public sealed class HandshakeReasonTests
         BenchClient client = bench.Connect(1, identity, s_wrong);
         Assert.Equal(HandshakeStatus.Running, client.Handshake.Status);
 
-        End(bench);
+        bench.Clock.Advance(FromSeconds(30));
+        bench.Server.Tick();
 
         FailedClientHandshake failure = Assert.Single(bench.Failures);
         Assert.Equal((identity, (HandshakeFault)fault), (failure.Identity, failure.End.Fault));
         failure.End.Why.Begins(why);
         Assert.Equal(HandshakeStatus.Running, client.Handshake.Status);
+    }
+
+    [Fact]
+    public void An_unknown_identity_is_reported_at_once_and_only_once()
+    {
+        using ServerBench bench = new();
+
+        bench.Connect(1, "nobody");
+
+        Assert.Equal(("nobody", HandshakeFault.UnknownIdentity), (bench.Failures[0].Identity, bench.Failures[0].End.Fault));
+        Assert.Empty(bench.WrongProofs);
+        bench.Clock.Advance(FromSeconds(30));
+        bench.Server.Tick();
+        Assert.Single(bench.Failures);
+        Assert.Equal(1, bench.Server.Counters.HandshakesFailed);
+    }
+
+    [Fact]
+    public void A_wrong_key_is_told_at_once_and_reported_at_the_end_of_the_handshake()
+    {
+        using ServerBench bench = new();
+
+        bench.Connect(1, key: s_wrong);
+
+        Assert.Equal("user", Assert.Single(bench.WrongProofs));
+        End(bench);
+        Assert.Equal(HandshakeFault.WrongKey, Assert.Single(bench.Failures).End.Fault);
+        Assert.Single(bench.WrongProofs);
     }
 
     [Fact]

@@ -27,6 +27,7 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
             new VirtualRandom(7), (_, work) => work())
         {
             HandshakeFailed = Failures.Add,
+            WrongProof = (_, identity) => WrongProofs.Add(identity),
         };
     }
 
@@ -45,6 +46,9 @@ internal sealed class ServerBench : IDtlsSessionOutput, IDisposable
     public List<(DtlsSession Session, DtlsPath From)> Moves { get; } = [];
 
     public List<FailedClientHandshake> Failures { get; } = [];
+
+    /// <summary>The identities of clients whose Finished did not open.</summary>
+    public List<string?> WrongProofs { get; } = [];
 
     /// <summary>Whether what the server sends is lost.</summary>
     public Func<byte[], bool>? LosesOfServer { get; set; }
