@@ -264,6 +264,24 @@ internal sealed class ClientHandshake : Handshake
         }
     }
 
+    /// <summary>Whether a datagram may be one of this handshake, as far as its first bytes tell.</summary>
+    /// <param name="start">The first bytes of a datagram that this end sent, at least one.</param>
+    public bool MayHaveSent(ReadOnlySpan<byte> start)
+    {
+        const int EpochOffset = 3;
+        const int FragmentOffset = RecordHeader.Size + 6;
+        const int RandomOffset = RecordHeader.Size + MessageHeader.Size + 2;
+        if (start[0] != (byte)ContentType.Handshake
+            || (start.Length >= EpochOffset + 2 && start.Slice(EpochOffset, 2).ContainsAnyExcept((byte)0)))
+        {
+            return false;
+        }
+
+        bool hasRandom = start.Length >= RandomOffset + RandomLength && start[RecordHeader.Size] == (byte)HandshakeType.ClientHello
+            && !start.Slice(FragmentOffset, 3).ContainsAnyExcept((byte)0);
+        return !hasRandom || start.Slice(RandomOffset, RandomLength).SequenceEqual(_ownRandom);
+    }
+
     private void SendHello()
     {
         BeginFlight();

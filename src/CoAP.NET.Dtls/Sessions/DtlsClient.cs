@@ -138,11 +138,14 @@ internal sealed class DtlsClient : IDtlsSessionOwner, IDisposable
 
     /// <summary>
     /// Ends an attempt to connect after the peer's host reported that no process listens at its port. Sessions stay open, because any
-    /// sender can forge the report.
+    /// sender can forge the report. A report of an earlier datagram, such as one of a session with a server that has restarted since, says
+    /// nothing of the attempt.
     /// </summary>
     /// <param name="path">The path.</param>
+    /// <param name="quoted">The first bytes of the datagram that did not arrive.</param>
     /// <returns>Whether there was an attempt.</returns>
-    public bool PortUnreachable(in DtlsPath path) => _pending.TryGetValue(Peer.Of(path), out PendingConnect? pending) && pending.GiveUp(
+    public bool PortUnreachable(in DtlsPath path, ReadOnlySpan<byte> quoted) =>
+        _pending.TryGetValue(Peer.Of(path), out PendingConnect? pending) && pending.MayHaveSent(quoted) && pending.GiveUp(
         CoapDtlsHandshakeFailure.PortUnreachable,
         $"No process listens at UDP port {path.Remote.Port} of {path.Remote.ToIPAddress()}. Is the server running, and does it offer "
             + "coaps (UDP 5684 unless the URI names another port)?");

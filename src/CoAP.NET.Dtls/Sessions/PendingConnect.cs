@@ -144,6 +144,9 @@ internal sealed class PendingConnect(DtlsClient owner, DtlsPath path, string? se
         return true;
     }
 
+    /// <inheritdoc cref="ClientHandshake.MayHaveSent"/>
+    public bool MayHaveSent(ReadOnlySpan<byte> start) => _handshake?.MayHaveSent(start) == true;
+
     /// <summary>Gives up the handshake because no caller waits any more.</summary>
     /// <param name="cancellationToken">The token of the cancelled wait.</param>
     public void Cancel(CancellationToken cancellationToken)

@@ -358,7 +358,10 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
     /// Handles a report that no process listens at a destination. Any sender can forge it, so it does not end a session; but it triggers a
     /// probe.
     /// </summary>
-    public void OnPortUnreachable(CoapAddress remote, int index)
+    /// <param name="remote">The destination.</param>
+    /// <param name="index">The index of the client's sockets.</param>
+    /// <param name="quoted">The first bytes of the datagram that did not arrive.</param>
+    public void OnPortUnreachable(CoapAddress remote, int index, ReadOnlySpan<byte> quoted)
     {
         if (_client is not { } client)
         {
@@ -366,7 +369,7 @@ internal sealed class DtlsEngine : IDtlsSessionOutput, IDisposable
         }
 
         DtlsPath path = new(remote, default, index << ClientSocketSelector.IndexShift);
-        client.PortUnreachable(path);
+        client.PortUnreachable(path, quoted);
         if (client.Find(path)?.Owner is DtlsChannelSession { Unanswered: > 0 } session)
         {
             _opening!.Probe(session);

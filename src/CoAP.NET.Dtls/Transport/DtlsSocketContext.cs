@@ -44,7 +44,7 @@ internal sealed class DtlsSocketContext(DtlsEngine engine, ICoapSessionTransport
     public void SendFailed(CoapDatagram datagram, Exception error) => engine.OnSendFailed(datagram.Remote, error);
 
     public void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) =>
-        engine.OnPortUnreachable(remote, index);
+        engine.OnPortUnreachable(remote, index, quoted);
 
     public TimeSpan Tick()
     {

@@ -46,10 +46,11 @@ public sealed class ConnectFailureMessageTests
     [Fact]
     public async Task A_port_without_a_listener_ends_the_attempt_at_once()
     {
-        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = (_, _, _) => true };
+        List<byte[]> sent = [];
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = (_, _, bytes) => Keep(sent, bytes) };
         Task<DtlsSession> task = bench.BeginAsync();
-        Assert.False(bench.Client.PortUnreachable(ClientBench.Path(2)));
-        Assert.True(bench.Client.PortUnreachable(ClientBench.Path()));
+        Assert.False(bench.Client.PortUnreachable(ClientBench.Path(2), sent[0]));
+        Assert.True(bench.Client.PortUnreachable(ClientBench.Path(), sent[0]));
         CoapDtlsException failure = await Assert.ThrowsAsync<CoapDtlsException>(() => task);
         Assert.Equal(CoapDtlsHandshakeFailure.PortUnreachable, failure.Reason);
         Assert.Contains("port 5684 of 192.0.2.1", failure.Message, Ordinal);
@@ -58,8 +59,33 @@ public sealed class ConnectFailureMessageTests
         // Of a session anybody can say that.
         bench.Loses = null;
         DtlsSession session = await bench.ConnectAsync();
-        Assert.False(bench.Client.PortUnreachable(ClientBench.Path()));
+        Assert.False(bench.Client.PortUnreachable(ClientBench.Path(), sent[0]));
         Assert.False(session.IsClosed);
+    }
+
+    [Fact]
+    public async Task A_report_of_an_earlier_datagram_does_not_end_the_attempt()
+    {
+        List<byte[]> sent = [];
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = (_, _, bytes) => Keep(sent, bytes) };
+        Task<DtlsSession> first = bench.BeginAsync();
+        byte[] earlier = sent[0];
+        Assert.True(bench.Client.PortUnreachable(ClientBench.Path(), earlier));
+        await Assert.ThrowsAsync<CoapDtlsException>(() => first);
+        sent.Clear();
+
+        Task<DtlsSession> second = bench.BeginAsync();
+
+        // A close_notify, a request with and without Connection ID, and a Finished of an earlier session.
+        foreach (string start in (string[])["15fefd000100000000000500", "17fefd00010000", "19fefd00010000", "16fefd0001000000000000"])
+        {
+            Assert.False(bench.Client.PortUnreachable(ClientBench.Path(), Convert.FromHexString(start)));
+        }
+
+        Assert.False(bench.Client.PortUnreachable(ClientBench.Path(), earlier));
+        Assert.False(second.IsCompleted);
+        Assert.True(bench.Client.PortUnreachable(ClientBench.Path(), sent[0].AsSpan(0, 4)));
+        await Assert.ThrowsAsync<CoapDtlsException>(() => second);
     }
 
     [Theory]
@@ -183,6 +209,12 @@ public sealed class ConnectFailureMessageTests
             _ => [3, 2, 11, 12, 13, 14],
         };
         return (_, toServer, bytes) => !toServer && (bytes[0] != Handshake || !passes.Contains(bytes[MessageType]));
+    }
+
+    private static bool Keep(List<byte[]> sent, byte[] bytes)
+    {
+        sent.Add(bytes);
+        return true;
     }
 
     private static async Task FailsAsync(BenchSettings settings, CoapDtlsHandshakeFailure reason, string said)
