@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Tests;
@@ -48,7 +49,8 @@ internal static class Eventually
                 await test();
                 return;
             }
-            catch (CoapBindException) when (attempt < 10)
+            catch (Exception exception) when (attempt < 10
+                && exception is CoapBindException or SocketException { SocketErrorCode: SocketError.AddressAlreadyInUse })
             {
             }
         }
