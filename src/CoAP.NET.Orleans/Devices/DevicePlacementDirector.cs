@@ -1,4 +1,3 @@
-using Orleans.Metadata;
 using Orleans.Placement;
 using Orleans.Runtime;
 using Orleans.Runtime.Placement;
@@ -9,16 +8,7 @@ namespace CoAP.NET.Orleans;
 [AttributeUsage(AttributeTargets.Class)]
 internal sealed class DevicePlacementAttribute() : PlacementAttribute(new DevicePlacement());
 
-internal sealed class DevicePlacement : PlacementStrategy
-{
-    /// <summary>Its name at other silos.</summary>
-    public const string Name = "coap.devices";
-
-    /// <inheritdoc/>
-    public override void PopulateGrainProperties(
-        IServiceProvider services, Type grainClass, GrainType grainType, Dictionary<string, string> properties) =>
-        properties[WellKnownGrainTypeProperties.PlacementStrategy] = Name;
-}
+internal sealed class DevicePlacement() : NamedPlacement("coap.devices");
 
 /// <summary>
 /// Places the grain of a device at the silo that first calls it, and only at silos whose nodes are in the map of the cluster: a silo with

@@ -1,7 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Orleans.Runtime;
-using Orleans.Runtime.Hosting;
 
 namespace CoAP.NET.Orleans;
 
@@ -14,8 +13,7 @@ internal static class SiloDeviceServiceExtensions
         services.TryAddSingleton(TimeProvider.System);
         services.AddSingleton<RemoteSiloDeviceClient>();
         services.AddSingleton<DeviceGateway>();
-        services.AddPlacementDirector<DevicePlacement, DevicePlacementDirector>();
-        services.AddKeyedSingleton<PlacementStrategy, DevicePlacement>(DevicePlacement.Name);
+        NamedPlacement.Add<DevicePlacement, DevicePlacementDirector>(services);
         services.AddSingleton<ILifecycleParticipant<ISiloLifecycle>>(static provider => new Participant(provider));
         services.AddSingleton<SiloDeviceRouter>();
         return services;

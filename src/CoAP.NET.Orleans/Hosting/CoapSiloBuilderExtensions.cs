@@ -62,10 +62,7 @@ public static class CoapSiloBuilderExtensions
                 DeathDelayOf(provider.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value), TimeOf(provider),
                 LoggerOf(provider)));
         services.AddGrainService<NodeCallGrainService>();
-        services.AddPlacementDirector<SlotPlacement, SlotPlacementDirector>();
-
-        // Orleans finds it by the name of its type, which is not for other silos.
-        services.AddKeyedSingleton<PlacementStrategy, SlotPlacement>(SlotPlacement.Name);
+        NamedPlacement.Add<SlotPlacement, SlotPlacementDirector>(services);
         services.AddGrainDirectory(SlotDirectory.Name, static (provider, _) => new SlotDirectory(provider));
         services.AddSingleton<IHostedService>(static provider => new SlotBalancer(provider, LoggerOf(provider)));
         services.AddSingleton<IHostedService>(static provider => new OwnSiloMembershipRestorer(provider, LoggerOf(provider)));
