@@ -19,9 +19,6 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
 {
     private const int DecoyKeyLength = 16;
 
-    private static readonly HandshakeFailureReason s_unknownIdentity =
-        new("The key store does not know the identity.", HandshakeFault.UnknownIdentity);
-
     private readonly Lock _gate = new();
     private readonly HandshakeDatagramQueue _queue = new(owner.MaxQueuedBytes);
     private readonly CancellationTokenSource _end = new();
@@ -35,7 +32,6 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     private bool _isOver;
     private bool _takesRest;
     private bool _hasWrongProof;
-    private volatile bool _isReported;
 
     public DtlsPath Path => path;
 
@@ -71,17 +67,16 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     public string? ClaimedIdentity => _handshake is { } handshake ? handshake.PskIdentity ?? handshake.ClaimedName : null;
 
     /// <summary>Whether its failure was reported before its end. Any thread may read it.</summary>
-    public bool IsReported => _isReported;
+    public bool IsReported => _lookup == KeyLookup.Unknown;
 
     /// <summary>
-    /// Explains why the client did not finish. A wrong key shows only this way, because the server drops records that it cannot open. Any
-    /// thread may call it.
+    /// Explains why the client did not finish, unless that was reported. A wrong key ends no handshake, because the server drops records
+    /// that it cannot open. Any thread may call it.
     /// </summary>
     /// <param name="otherwise">The reason if there is no better one.</param>
     public HandshakeFailureReason ExplainEnd(HandshakeFailureReason otherwise) => _lookup switch
     {
         KeyLookup.Running => new HandshakeFailureReason("The key store did not answer in time.", HandshakeFault.TimedOut),
-        KeyLookup.Unknown => s_unknownIdentity,
         KeyLookup.Known when _handshake is { Forgeries: > 0 } => new HandshakeFailureReason(
             "The key of the client does not fit: it is not the one that the key store has for the identity.", HandshakeFault.WrongKey),
         _ => otherwise,
@@ -317,8 +312,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
 
         // It fails as with a wrong key, so a client cannot find out which identities exist.
         _lookup = KeyLookup.Unknown;
-        _isReported = true;
-        owner.Report(this, s_unknownIdentity);
+        owner.Report(this, new HandshakeFailureReason("The key store does not know the identity.", HandshakeFault.UnknownIdentity));
         byte[] decoy = new byte[DecoyKeyLength];
         owner.Random.Fill(decoy);
         handshake.GiveKey(decoy);
