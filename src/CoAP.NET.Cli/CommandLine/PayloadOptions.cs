@@ -42,7 +42,7 @@ internal sealed class PayloadOptions
     /// <exception cref="UsageException">There is no payload, or there are several ones.</exception>
     public async Task<CoapContent> ToRequiredContentAsync(ParseResult parse, CliContext context, bool isRepeated,
         CancellationToken cancellationToken) =>
-        IsGiven(parse) ? (await ToContentAsync(parse, context, isRepeated, cancellationToken).ConfigureAwait(false))!
+        CountGiven(parse) > 0 ? (await ToContentAsync(parse, context, isRepeated, cancellationToken).ConfigureAwait(false))!
         : context.IsInputRedirected ? await ReadInputAsync(parse, context, isRepeated, cancellationToken).ConfigureAwait(false)
         : throw new UsageException("The request has no payload.", EmptyBodyHint);
 
@@ -55,13 +55,13 @@ internal sealed class PayloadOptions
     public async Task<CoapContent?> ToContentAsync(ParseResult parse, CliContext context, bool isRepeated,
         CancellationToken cancellationToken)
     {
-        (string? text, string? hex, string? file) = (parse.GetValue(Text), parse.GetValue(Hex), parse.GetValue(File));
-        CoapContentFormat? format = parse.GetValue(Format);
-        if ((text is null ? 0 : 1) + (hex is null ? 0 : 1) + (file is null ? 0 : 1) > 1)
+        if (CountGiven(parse) > 1)
         {
             throw new UsageException("A request has one payload: --payload, --hex or --file.");
         }
 
+        (string? text, string? hex, string? file) = (parse.GetValue(Text), parse.GetValue(Hex), parse.GetValue(File));
+        CoapContentFormat? format = parse.GetValue(Format);
         if (text is not null)
         {
             return new CoapContent(BytesOf(text, format), format ?? CoapContentFormat.TextPlain);
@@ -84,11 +84,11 @@ internal sealed class PayloadOptions
             return CoapContent.File(file, format ?? ContentFormatParser.OfFile(file));
         }
 
-        return await ToContentAsync(context.In, format, isRepeated, cancellationToken).ConfigureAwait(false);
+        return await OfInputAsync(context.In, format, isRepeated, cancellationToken).ConfigureAwait(false);
     }
 
-    private bool IsGiven(ParseResult parse) =>
-        parse.GetValue(Text) is not null || parse.GetValue(Hex) is not null || parse.GetValue(File) is not null;
+    private int CountGiven(ParseResult parse) =>
+        ((Option<string?>[])[Text, Hex, File]).Count(option => parse.GetValue(option) is not null);
 
     // An input that has ended at once is not a payload: a script without a terminal has one, too.
     private async Task<CoapContent> ReadInputAsync(
@@ -112,10 +112,10 @@ internal sealed class PayloadOptions
         }
 
         input.AdvanceTo(read.Buffer.Start);
-        return await ToContentAsync(input.AsStream(), parse.GetValue(Format), isRepeated, cancellationToken).ConfigureAwait(false);
+        return await OfInputAsync(input.AsStream(), parse.GetValue(Format), isRepeated, cancellationToken).ConfigureAwait(false);
     }
 
-    private static async Task<CoapContent> ToContentAsync(
+    private static async Task<CoapContent> OfInputAsync(
         Stream input, CoapContentFormat? format, bool isRepeated, CancellationToken cancellationToken)
     {
         if (!isRepeated)
