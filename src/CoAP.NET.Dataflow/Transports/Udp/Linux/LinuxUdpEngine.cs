@@ -134,11 +134,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         }
 
         datagram.Dispose();
-        if (failures is not null)
-        {
-            SendFailure.Report(failures);
-        }
-
+        SendFailure.Report(failures);
         return true;
     }
 
@@ -156,10 +152,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
             }
         }
 
-        if (failures is not null)
-        {
-            SendFailure.Report(failures);
-        }
+        SendFailure.Report(failures);
     }
 
     private int ShardFor(in CoapAddress remote) => _sockets.Length > 1 ? Context.ShardOf(remote) : 0;

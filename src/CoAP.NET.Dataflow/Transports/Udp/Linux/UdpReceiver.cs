@@ -131,7 +131,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
     public bool Flush(ReceiveLoopOwnership role)
     {
         List<SendFailure>? failures = null;
-        _out.Flush(ref failures);
+        Flush(ref failures);
         if (failures is null)
         {
             return true;
