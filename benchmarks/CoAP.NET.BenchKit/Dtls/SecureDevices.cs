@@ -64,13 +64,7 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
             for (int answers = 0; answers < 2; answers++)
             {
                 Send(socket, next);
-                int length = 0;
-                for (int tries = 0; length == 0; tries++)
-                {
-                    length = tries < Tries ? Receive(socket) : throw new InvalidOperationException($"Handshake {number} had no answer.");
-                }
-
-                next = peer.Take(_buffer.AsSpan(0, length));
+                next = peer.Take(ReceiveAnswer(socket, $"Handshake {number} had no answer."));
             }
 
             if (sendsKeyExchange)
@@ -106,13 +100,7 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
             };
             request.Options.Add(new UriPathOption("hello"));
             socket.Send(record.AsSpan(0, peer.Seal(CoapDatagramSerializer.Default.Serialize(request), record)));
-            int length = 0;
-            for (int tries = 0; length == 0; tries++)
-            {
-                length = tries < Tries ? Receive(socket) : throw new InvalidOperationException($"Device {i} had no answer to its request.");
-            }
-
-            ReadOnlySpan<byte> answer = peer.Open(_buffer.AsSpan(0, length));
+            ReadOnlySpan<byte> answer = peer.Open(ReceiveAnswer(socket, $"Device {i} had no answer to its request."));
             if (answer.IsEmpty
                 || CoapDatagramSerializer.Default.Deserialize(answer) is not { Code: var code, MessageId: var id, Payload: var payload }
                 || code != CoapCode.Content || id != request.MessageId
@@ -156,6 +144,19 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
         {
             socket.Send(datagram);
         }
+    }
+
+    private Span<byte> ReceiveAnswer(Socket socket, string absence)
+    {
+        for (int tries = 0; tries < Tries; tries++)
+        {
+            if (Receive(socket) is > 0 and int length)
+            {
+                return _buffer.AsSpan(0, length);
+            }
+        }
+
+        throw new InvalidOperationException(absence);
     }
 
     // 0 when nothing came.
