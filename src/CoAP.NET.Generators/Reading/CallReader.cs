@@ -48,7 +48,7 @@ internal static class CallReader
         return new CallReadResult(HasError(diagnostics) ? null : bound, diagnostics);
     }
 
-    /// <summary>Whether there is an error among diagnostics of the compiler.</summary>
+    /// <summary>Whether there is an error among diagnostics, of the compiler or of this package.</summary>
     public static bool HasError(IEnumerable<Diagnostic> diagnostics) =>
         diagnostics.Any(static diagnostic => diagnostic.Severity == DiagnosticSeverity.Error);
 
