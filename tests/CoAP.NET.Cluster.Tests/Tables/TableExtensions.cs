@@ -8,4 +8,17 @@ internal static class TableExtensions
 
     /// <summary>A key in a slot.</summary>
     public static CoapTableKey Key(int slot, string name = "") => new([(byte)slot, .. Encoding.UTF8.GetBytes(name)]);
+
+    /// <summary>The key of a name; null while the node does not know how keys are made.</summary>
+    public static CoapTableKey? FindKeyOf(this CoapReplicatedTable table, string name)
+    {
+        try
+        {
+            return table.KeyOf(Encoding.UTF8.GetBytes(name));
+        }
+        catch (CoapTableUnavailableException)
+        {
+            return null;
+        }
+    }
 }
