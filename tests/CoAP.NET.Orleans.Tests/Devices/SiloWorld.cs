@@ -1,3 +1,4 @@
+using CoAP.NET.Orleans.Tests.Silos;
 using Microsoft.Extensions.Logging;
 using Orleans.Configuration;
 
@@ -43,7 +44,7 @@ internal sealed class SiloWorld : IAsyncDisposable
             silo.Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = (_name, _name));
             silo.ConfigureEndpoints(IPAddress.Loopback, port, gatewayPort: 0);
             silo.UseDevelopmentClustering(new IPEndPoint(IPAddress.Loopback, _primary));
-            silo.AddCoap();
+            silo.AddCoap().WithSmallDirectoryCache();
 
             // However busy the machine is, nobody is taken for dead, and nobody ends this process.
             silo.Configure<ClusterMembershipOptions>(options =>

@@ -110,7 +110,10 @@ public sealed class AddCoapTests
         builder.Logging.AddProvider(new Silence());
         log?.Invoke(builder.Logging);
         configure(builder.Services);
-        builder.UseOrleans(silo => silo.UseLocalhostClustering(LoopbackPort.FindFree(), gatewayPort: 0).AddCoap().AddCoap());
+        builder.UseOrleans(silo => silo.UseLocalhostClustering(LoopbackPort.FindFree(), gatewayPort: 0)
+            .AddCoap()
+            .AddCoap()
+            .WithSmallDirectoryCache());
         return builder.Build();
     }
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Orleans.Tests.Silos;
 using Orleans.Configuration;
 using Orleans.Hosting;
 using Orleans.Metadata;
@@ -18,7 +19,8 @@ public sealed class SiloServices : IAsyncDisposable
         builder.UseOrleans(silo => silo
             .ConfigureEndpoints(IPAddress.Loopback, EndpointOptions.DEFAULT_SILO_PORT, gatewayPort: 0)
             .UseDevelopmentClustering(new IPEndPoint(IPAddress.Loopback, EndpointOptions.DEFAULT_SILO_PORT))
-            .AddCoap());
+            .AddCoap()
+            .WithSmallDirectoryCache());
         _host = builder.Build();
     }
 

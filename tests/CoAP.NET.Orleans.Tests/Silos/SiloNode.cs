@@ -78,6 +78,7 @@ internal sealed class SiloNode : IAsyncDisposable
         builder.UseOrleans(orleans => orleans
             .UseLocalhostClustering(silo.Port, gatewayPort: 0, primary ?? silo)
             .AddCoap()
+            .WithSmallDirectoryCache()
 
             // However busy the machine is, nobody is taken for dead, and nobody ends this process.
             .Configure<ClusterMembershipOptions>(options =>
