@@ -3,8 +3,8 @@ using System.Runtime.Versioning;
 namespace CoAP.NET;
 
 /// <summary>
-/// A set of background threads. It starts a thread when there is work and no thread is idle, up to a limit, and ends it after a minute
-/// without work. It never queues: accepted work has a thread.
+/// A set of background threads. It starts a thread when there is work and no thread is idle, up to a limit, and ends it after some
+/// seconds without work. It never queues: accepted work has a thread.
 /// </summary>
 [UnsupportedOSPlatform("browser")]
 internal sealed class CoapThreadPool : CoapThreadScheduler
@@ -15,7 +15,7 @@ internal sealed class CoapThreadPool : CoapThreadScheduler
 
     /// <summary>Creates a set of threads; none runs yet.</summary>
     /// <param name="maxThreads">The maximum number of threads; at least 1.</param>
-    /// <param name="idleTime">How long an idle thread waits for work; default a minute.</param>
+    /// <param name="idleTime">How long an idle thread waits for work; default <see cref="UserCodePolicy.IdleThreadFor"/>.</param>
     public CoapThreadPool(int maxThreads = UserCodePolicy.MaxThreads, TimeSpan? idleTime = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxThreads, 1);

@@ -221,7 +221,7 @@ internal static class UserCodePolicy
     public const int MaxThreads = 4096;
 
     /// <summary>How long an idle thread of the library waits for work before it ends. Starting one takes about 0.1 ms.</summary>
-    public static readonly TimeSpan IdleThreadFor = TimeSpan.FromMinutes(1);
+    public static readonly TimeSpan IdleThreadFor = TimeSpan.FromSeconds(5);
 
     /// <summary>The minimum average duration of continuations that count as work for other processors (decision 0008).</summary>
     public static readonly TimeSpan ContinuationIsWorkFrom = TimeSpan.FromMicroseconds(50);
