@@ -66,10 +66,10 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
                 await MakeAsync(template, Path.Combine(folder, name));
                 return folder;
             case ["dotnet", "add", "package", string package]:
-                Add(folder, $"<PackageReference Include=\"{package}\" Version=\"{VersionOf(package)}\" />");
+                AddPackage(folder, package);
                 return folder;
             case ["dotnet", "add", string project, "package", string package]:
-                Add(Path.Combine(folder, project), $"<PackageReference Include=\"{package}\" Version=\"{VersionOf(package)}\" />");
+                AddPackage(Path.Combine(folder, project), package);
                 return folder;
             case ["dotnet", "add", string project, "reference", string other]:
                 Add(Path.Combine(folder, project), $"<ProjectReference Include=\"../{other}/{other}.csproj\" />");
@@ -124,6 +124,15 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
         Match version = Regex.Match(_pinned, $"<PackageVersion Include=\"{Regex.Escape(package)}\" Version=\"([^\"]+)\"");
         Assert.True(version.Success, $"{package} of a guide is not in Directory.Packages.props.");
         return version.Groups[1].Value;
+    }
+
+    // A package that the template names already gets the newer version.
+    private void AddPackage(string folder, string package)
+    {
+        if (!File.ReadAllText(Directory.GetFiles(folder, "*.csproj").Single()).Contains($"\"{package}\""))
+        {
+            Add(folder, $"<PackageReference Include=\"{package}\" Version=\"{VersionOf(package)}\" />");
+        }
     }
 
     private static void Add(string folder, string reference)

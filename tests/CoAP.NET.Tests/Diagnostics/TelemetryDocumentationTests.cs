@@ -1,4 +1,6 @@
+using System.Diagnostics.Metrics;
 using System.Net;
+using System.Text.RegularExpressions;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
@@ -7,7 +9,7 @@ using CoAP.NET.Tracing;
 namespace CoAP.NET.Tests.Diagnostics;
 
 /// <summary>docs/telemetry.md says what the code does. Set COAP_WRITE_DOCS=1 to write its table of metrics anew.</summary>
-public sealed class TelemetryDocumentationTests : EndpointTest
+public sealed partial class TelemetryDocumentationTests : EndpointTest
 {
     private const string Begin = "<!-- metrics: written by a test -->\n";
     private const string End = "<!-- end of metrics -->\n";
@@ -55,6 +57,39 @@ public sealed class TelemetryDocumentationTests : EndpointTest
             .Select(static field => (string)field.GetRawConstantValue()!)];
         Assert.True(tags.Length > 10);
         Assert.All(tags, tag => page.Mentions($"`{tag}`"));
+    }
+
+    // What an exporter for Prometheus makes of the names: '_' for '.', the unit, and what is counted.
+    [Theory]
+    [InlineData("coap-dashboard.json", 20)]
+    [InlineData("monitoring.md", 10)]
+    public void Every_name_of_the_queries_is_an_instrument_or_a_tag(string file, int atLeast)
+    {
+        using MetricCapture metrics = new();
+        Options.Telemetry.MeterFactory = metrics;
+        metrics.Listen();
+        _ = Server;
+        IEnumerable<string?> tags = typeof(TelemetryTags).GetFields().Where(static field => field.IsLiteral)
+            .Select(static field => (string?)field.GetRawConstantValue())
+            .Concat(CounterInstrument.All.Select(static counter => counter.Tag))
+            .Concat(GaugeInstrument.All.Select(static gauge => gauge.Tag));
+        HashSet<string> known = [.. tags.OfType<string>().Select(static tag => tag.Replace('.', '_'))];
+        foreach (Instrument instrument in metrics.Instruments)
+        {
+            string name = instrument.Name.Replace('.', '_') + instrument.Unit switch { "s" => "_seconds", "By" => "_bytes", _ => "" };
+            string kind = instrument.GetType().Name.Split('`')[0];
+            known.UnionWith(kind switch
+            {
+                "Histogram" => [$"{name}_bucket", $"{name}_count", $"{name}_sum"],
+                "ObservableCounter" => [$"{name}_total"],
+                _ => new[] { name }
+            });
+        }
+
+        string text = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "guides", file));
+        string[] names = [.. QueriedName().Matches(text).Select(static match => match.Value).Distinct()];
+        Assert.InRange(names.Length, atLeast, 100);
+        Assert.All(names, name => Assert.Contains(name, known));
     }
 
     [Fact]
@@ -117,4 +152,7 @@ public sealed class TelemetryDocumentationTests : EndpointTest
 
     private static string TagsOf(string? name, IEnumerable<string?> values) =>
         name is null ? string.Empty : $"`{name}`: {string.Join(", ", values)} ";
+
+    [GeneratedRegex(@"(?<![\w-])coap_[a-z_]+")]
+    private static partial Regex QueriedName();
 }

@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Groups;
 public sealed class GroupsDocumentationTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("groups.md", "Groups", 5);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("groups.md", "Groups", 6);
 
     [Fact]
     public void Servers_join_groups()
@@ -56,5 +56,37 @@ public sealed class GroupsDocumentationTests : GuideTest
         });
         Assert.Equal(3, server.Counters[CoapCounter.RequestsReceived]);
         Assert.Equal(0, server.Counters[CoapCounter.GroupAnswersKeptBack]);
+    }
+
+    [Fact]
+    public async Task Without_multicast_every_address_of_a_network_is_asked()
+    {
+        server.MapGet("/temperature", () => CoapResults.Text("21.5 C")).WithResourceType("temperature-c");
+        await StartAsync("192.0.2.7:5683");
+        await RunAsync(async () =>
+        {
+            List<string> found = [];
+            client.Timeout = TimeSpan.FromSeconds(3);
+            ParallelOptions parallel = new() { MaxDegreeOfParallelism = 64 };
+            await Parallel.ForAsync(1, 255, parallel, async (host, cancellationToken) =>
+            {
+                string device = $"coap://192.0.2.{host}";
+                try
+                {
+                    foreach (CoapLink link in await client.DiscoverAsync(device, "rt=temperature*", cancellationToken))
+                    {
+                        lock (found)
+                        {
+                            found.Add($"{device}{link.Target}");
+                        }
+                    }
+                }
+                catch (CoapException)
+                {
+                    // Nothing answers there.
+                }
+            });
+            Assert.Equal("coap://192.0.2.7/temperature", Assert.Single(found));
+        });
     }
 }
