@@ -34,6 +34,8 @@ internal sealed class CliHarness
 
     public Func<CoapEndpointOptions, CoapClient>? CreateClient { get; init; }
 
+    public Func<CoapEndpointOptions, CoapServer>? CreateServer { get; init; }
+
     /// <summary>Stands for the browser; tests never open one.</summary>
     public Func<Uri, bool> OpenBrowser { get; init; } = static _ => false;
 
@@ -61,6 +63,7 @@ internal sealed class CliHarness
             TimeProvider = TimeProvider,
             Stopped = Stopped,
             CreateClient = CreateClient ?? (options => new CoapClient(options)),
+            CreateServer = CreateServer ?? (options => new CoapServer(options)),
             GetVariable = Variables.GetValueOrDefault,
             OpenBrowser = OpenBrowser,
         };

@@ -11,7 +11,7 @@ namespace CoAP.NET.Cli.Proxying;
 
 internal static class ProxyCommand
 {
-    private const string DefaultAddress = "coap://[::1]:5683";
+    private const string DefaultAddress = "coap://localhost:5683";
 
     internal static Command Create(CliContext context)
     {
@@ -34,7 +34,7 @@ internal static class ProxyCommand
     private static async Task<int> RunAsync(ParseResult parse, CliContext context, ProxyCommandOptions options,
         CancellationToken cancellationToken)
     {
-        string[] addresses = [.. (parse.GetValue(options.Listen) ?? [DefaultAddress]).Select(TargetArgument.Complete)];
+        string[] addresses = ServeCommand.AddressesOf(parse, options.Listen, DefaultAddress);
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
         ServeSecurity.Apply(parse, options.Keys, addresses, endpoint, "--listen");
         WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint);

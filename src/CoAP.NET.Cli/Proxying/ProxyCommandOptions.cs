@@ -9,7 +9,7 @@ internal sealed class ProxyCommandOptions
     public Option<string[]> Listen { get; } = new("--listen", "-a")
     {
         Description = "The address to listen on: scheme, address and port, such as coap://[::]:5683, coaps://[::] or "
-            + "coap+tcp://127.0.0.1:0. May be repeated. Default: coap://[::1]:5683, reachable only from this machine.",
+            + "coap+tcp://127.0.0.1:0. May be repeated. Default: coap://localhost:5683, reachable only from this machine.",
         HelpName = "URI",
     };
 

@@ -11,6 +11,9 @@ internal static class ServeCommand
 {
     private const string AllPaths = "/{*path}";
     private const string Core = "/.well-known/core";
+
+    // Unlike that of a CoapServer, it is for other machines too: that is what a folder is shared for.
+    private const string DefaultAddress = "coap://[::]:5683";
     private static readonly CoapMethod[] s_otherMethods = [CoapMethod.Post, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch];
 
     internal static Command Create(CliContext context)
@@ -35,7 +38,7 @@ internal static class ServeCommand
     {
         ServedFolderPathMapper paths = new(parse.GetRequiredValue(options.Folder), parse.GetValue(options.All));
         bool isWritable = parse.GetValue(options.Write);
-        string[] addresses = [.. (parse.GetValue(options.Bind) ?? []).Select(TargetArgument.Complete)];
+        string[] addresses = AddressesOf(parse, options.Bind, DefaultAddress);
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
         ServeSecurity.Apply(parse, options.Keys, addresses, endpoint);
         options.Oscore.ApplyTo(parse, context, endpoint);
@@ -75,6 +78,10 @@ internal static class ServeCommand
         trace?.Summarize();
         return ExitCodes.Success;
     }
+
+    /// <summary>The addresses that an option names, or the default.</summary>
+    internal static string[] AddressesOf(ParseResult parse, Option<string[]> option, string byDefault) =>
+        [.. (parse.GetValue(option) is { Length: > 0 } named ? named : [byDefault]).Select(TargetArgument.Complete)];
 
     internal static void Listen(CoapServer server, string uri, string option = "--bind")
     {

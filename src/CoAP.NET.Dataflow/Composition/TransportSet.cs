@@ -84,6 +84,9 @@ internal sealed class TransportSet
     /// <summary>Whether there is anything to receive on, or will be.</summary>
     public bool HasAny => _listening.Count > 0 || _unresolved.Count > 0 || _expectsConnections;
 
+    /// <summary>The addresses that the next start opens.</summary>
+    public IReadOnlyList<CoapUri> Unopened => _unresolved;
+
     /// <summary>Ends when a start has ended well; cancelled when the endpoint is closed before.</summary>
     public Task AllStarted => _allStarted.Task;
 
