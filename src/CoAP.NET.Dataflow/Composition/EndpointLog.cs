@@ -31,6 +31,10 @@ internal static partial class EndpointLog
     [LoggerMessage(1604, LogLevel.Information, "Listening on {Uri}.")]
     public static partial void Listening(ILogger logger, string uri);
 
+    [LoggerMessage(1612, LogLevel.Information,
+        "The server sets no address, so it listens on loopback only, and other machines do not reach it. {Remedy}")]
+    public static partial void ListensOnLoopback(ILogger logger, string remedy);
+
     [LoggerMessage(1606, LogLevel.Warning, "A CoapClient was collected without being disposed; its sockets stay open until the process "
         + "ends. Dispose clients, and keep one for the whole program.")]
     public static partial void ClientForgotten(ILogger logger);

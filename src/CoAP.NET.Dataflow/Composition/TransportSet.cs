@@ -120,6 +120,26 @@ internal sealed class TransportSet
         _unresolved.Add(parsed);
     }
 
+    /// <summary>Adds the loopback addresses: of <c>coap</c>, and of the secured schemes that the endpoint has credentials for.</summary>
+    /// <remarks>
+    /// With a secured address, routes are served there only (RFC 8323 section 9). Credentials alone would otherwise protect nothing.
+    /// </remarks>
+    public void ListenByDefault()
+    {
+        Listen($"coap://{LoopbackAddresses.Name}:5683");
+        foreach (string scheme in (string[])["coaps", "coaps+tcp"])
+        {
+            try
+            {
+                Listen($"{scheme}://{LoopbackAddresses.Name}:5684");
+            }
+            catch (ArgumentException)
+            {
+                // No package for the scheme, or no credentials of a server.
+            }
+        }
+    }
+
     /// <summary>The factory of transports for a scheme; null when there is none.</summary>
     public ICoapTransportFactory? FactoryOf(string scheme) => Array.Find(_factories, factory => factory.Scheme == scheme);
 
@@ -452,6 +472,11 @@ internal sealed class TransportSet
     [UnsupportedOSPlatform("browser")]
     private async ValueTask<IPAddress[]> AddressesOfAsync(CoapUri uri, CancellationToken cancellationToken)
     {
+        if (uri.Host == LoopbackAddresses.Name)
+        {
+            return LoopbackAddresses.Find();
+        }
+
         IPAddress[] addresses;
         try
         {

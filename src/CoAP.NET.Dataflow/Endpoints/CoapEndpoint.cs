@@ -131,13 +131,14 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
 
     /// <summary>Adds an address to listen on.</summary>
     /// <remarks>
-    /// The default port is that of the scheme; with 0, the operating system chooses one. The endpoint resolves names when it starts, with
-    /// <see cref="CoapTransportOptions.ResolveHost"/>.
+    /// The default port is that of the scheme; with 0, the operating system chooses one. The endpoint resolves other names than
+    /// <c>localhost</c> when it starts, with <see cref="CoapTransportOptions.ResolveHost"/>.
     /// </remarks>
     /// <param name="uri">
     /// Scheme, host and port, such as <c>coap://[::]:5683</c> (IPv6 and IPv4), <c>coap://0.0.0.0</c> (IPv4), <c>coap://*:5683</c> (all),
-    /// <c>coap://localhost</c> (every address of the name), <c>coap+tcp://[::]:5683</c> (TCP), <c>coaps+tcp://[::]:5684</c> (TLS, with a
-    /// certificate in <see cref="CoapEndpointOptions.Tls"/>), or of a scheme of <see cref="CoapTransportOptions.Factories"/>.
+    /// <c>coap://localhost</c> (127.0.0.1 and ::1, if the machine has it), <c>coap+tcp://[::]:5683</c> (TCP),
+    /// <c>coaps+tcp://[::]:5684</c> (TLS, with a certificate in <see cref="CoapEndpointOptions.Tls"/>), or of a scheme of
+    /// <see cref="CoapTransportOptions.Factories"/>.
     /// </param>
     /// <returns>This endpoint.</returns>
     /// <exception cref="ArgumentException">The endpoint cannot serve the scheme of the URI; or the URI has a path or the address of a

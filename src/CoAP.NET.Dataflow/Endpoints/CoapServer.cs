@@ -6,9 +6,6 @@ namespace CoAP.NET;
 /// <remarks>The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>.</remarks>
 public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 {
-    /// <summary>The address of a server that sets none: the default port, all addresses of IPv6 and IPv4 (RFC 7252 section 7.1).</summary>
-    internal const string DefaultAddress = "coap://[::]:5683";
-
     /// <summary>Creates a server.</summary>
     /// <param name="options">The options of its endpoint; default: all defaults.</param>
     public CoapServer(CoapEndpointOptions? options = null) => Endpoint = new CoapEndpoint(options);
@@ -56,6 +53,9 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 
     /// <summary>The counters of the endpoint.</summary>
     public CoapCounters Counters => Endpoint.Counters;
+
+    /// <summary>What to do in order to serve other machines, as a sentence, for the log of a server that sets no address.</summary>
+    internal string HowToListen { get; set; } = "Call Listen, for example with coap://*:5683 for all addresses.";
 
     internal int RequestsServed => Endpoint.Served.Count;
 
@@ -170,7 +170,10 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     public void CheckBinding(IServiceProvider? services = null) => Routes.CheckBinding(services);
 
     /// <summary>Binds the addresses and starts serving.</summary>
-    /// <remarks>Without <see cref="Listen"/> it listens on <c>coap://[::]:5683</c>.</remarks>
+    /// <remarks>
+    /// Without <see cref="Listen"/> it listens on <c>coap://localhost:5683</c>, which other machines do not reach. With credentials of a
+    /// server it then also listens on <c>coaps://localhost:5684</c> (DTLS) or <c>coaps+tcp://localhost:5684</c> (TLS).
+    /// </remarks>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <returns>A task that completes when all addresses are bound.</returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
@@ -204,11 +207,13 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <returns>A task that completes when everything is closed.</returns>
     public ValueTask DisposeAsync() => Endpoint.DisposeAsync();
 
-    private void Prepare()
+    /// <summary>Adds the addresses of a server that sets none, and the well-known resource.</summary>
+    internal void Prepare()
     {
         if (!Endpoint.Core.Transports.HasAny)
         {
-            Endpoint.Listen(DefaultAddress);
+            Endpoint.Core.Transports.ListenByDefault();
+            EndpointLog.ListensOnLoopback(Endpoint.Environment.Logger, HowToListen);
         }
 
         // After the user's resources, so that one of them may use the well-known path.

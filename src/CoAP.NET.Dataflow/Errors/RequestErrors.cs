@@ -72,8 +72,8 @@ internal static class RequestErrors
                 SocketError.AccessDenied =>
                     "The system forbids it: a firewall rule, a missing permission of the process, or a broadcast address, which CoAP does "
                         + "not use. Check the first two, or send to a group.",
-                _ => "The chosen local address or interface cannot reach the address: check both, and the scope of an IPv6 address such as "
-                    + "fe80::1%eth0.",
+                _ => "The local address or interface cannot reach the address; loopback reaches this machine only. Check both, and the "
+                    + "scope of an IPv6 address such as fe80::1%eth0.",
             }))
     {
         SocketError = error,

@@ -11,14 +11,14 @@ public sealed class CoapServerOptions : IServerSettings
 {
     /// <summary>The addresses to listen on, in the format of <see cref="CoapEndpoint.Listen"/>.</summary>
     /// <remarks>
-    /// Those of configuration and those that code adds; duplicates count once. Default empty: <c>coap://[::]:5683</c>,
-    /// unless there are <see cref="Transports"/> or <see cref="ListenByDefault"/> is false.
+    /// Those of configuration and those that code adds; duplicates count once. Default empty: the loopback addresses that
+    /// <see cref="CoapServer.StartAsync"/> describes, unless there are <see cref="Transports"/> or <see cref="ListenByDefault"/> is false.
     /// </remarks>
     public IList<string> Endpoints { get; } = [];
 
     /// <summary>
-    /// Whether the server listens on <c>coap://[::]:5683</c> if <see cref="Endpoints"/> and <see cref="Transports"/> are
-    /// empty.
+    /// Whether the server listens on loopback, <c>coap://localhost:5683</c>, if <see cref="Endpoints"/> and <see cref="Transports"/>
+    /// are empty.
     /// </summary>
     /// <remarks>
     /// Default true, also for a server that a web application serves over WebSockets or Kestrel's sockets. Set it to false if only those

@@ -34,7 +34,11 @@ internal static class ServerFactory
             part.Settle(endpoint);
         }
 
-        CoapServer server = new(endpoint);
+        CoapServer server = new(endpoint)
+        {
+            HowToListen = $"Set {registration.SectionPath}:Endpoints, or call Listen on the options of AddCoapServer, for example with "
+                + "coap://*:5683 for all addresses.",
+        };
         registration.Life.Endpoint = server.Endpoint;
         registration.Life.IsHandedConnections = !options.ListenByDefault;
         try

@@ -167,6 +167,24 @@ public sealed class SecurityExtensionsTests : IDisposable
             text => Assert.StartsWith("coaps needs keys, and there are none. ", text, Ordinal));
     }
 
+    [Fact]
+    public async Task A_server_with_keys_and_without_an_address_listens_with_DTLS_on_loopback_too()
+    {
+        await using CoapServer asClient = new(o => o.UsePsk("meter-7", s_key));
+        await using CoapServer server = new(o => o.UseDtls(new CoapDtlsOptions
+        {
+            Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { "meter-7", s_key } } },
+        }));
+        asClient.Prepare();
+        server.Prepare();
+
+        Assert.Equal([("coap", "localhost", 5683)], AddressesOf(asClient));
+        Assert.Equal([("coap", "localhost", 5683), ("coaps", "localhost", 5684)], AddressesOf(server));
+
+        static IEnumerable<(string Scheme, string Host, int Port)> AddressesOf(CoapServer server) =>
+            server.Endpoint.Core.Transports.Unopened.Select(static uri => (uri.Scheme, uri.Host, uri.Port));
+    }
+
     [Theory]
     [InlineData("meter-7", "wrong key")]
     [InlineData("meter-8", "")]

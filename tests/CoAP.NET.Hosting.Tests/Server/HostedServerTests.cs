@@ -153,6 +153,24 @@ public sealed class HostedServerTests : HostTest
         await Within(client.GetAsync("coap://192.0.2.1/")).Says("in memory");
     }
 
+    // The default addresses are looked up, and not opened: another program may use the port.
+    [Theory]
+    [InlineData("", "Coap:Server:Endpoints")]
+    [InlineData("admin", "Coap:Servers:admin:Endpoints")]
+    public void A_server_without_an_address_listens_on_loopback_and_logs_which_key_opens_it(string name, string key)
+    {
+        HostApplicationBuilder builder = Builder();
+        _ = name.Length == 0 ? builder.Services.AddCoapServer() : builder.Services.AddCoapServer(name);
+        CoapServer server = Build(builder).Services.GetRequiredKeyedService<CoapServer>(name);
+        server.Prepare();
+
+        Assert.Equal("localhost", Assert.Single(server.Endpoint.Core.Transports.Unopened).Host);
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Text.Contains("loopback", Ordinal));
+        Assert.Equal(LogLevel.Information, level);
+        text.Mentions($"Set {key}, or call Listen on the options of AddCoapServer");
+        text.Mentions("coap://*:5683");
+    }
+
     [Fact]
     public async Task An_address_in_both_configuration_and_code_is_listened_on_once()
     {

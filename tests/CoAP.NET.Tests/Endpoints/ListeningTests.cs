@@ -1,5 +1,8 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Endpoints;
 
@@ -86,6 +89,62 @@ public sealed class ListeningTests
         Assert.Throws<InvalidOperationException>(() => server.Listen("coap://127.0.0.1:0"));
         Assert.Throws<InvalidOperationException>(() => server.JoinGroups());
         Assert.Throws<ArgumentException>(() => server.Listen("coap://box.example/path"));
+    }
+
+    // Looked up, and not opened: another program may use the port.
+    [Fact]
+    [Rfc("7252-7.1-1")]
+    public async Task A_server_without_an_address_listens_on_loopback_at_the_default_port_and_logs_how_to_serve_others()
+    {
+        ListLogger log = new();
+        await using CoapServer server = new(options => options.LoggerFactory = log);
+        server.Prepare();
+        server.Prepare();
+        CoapUri only = Assert.Single(server.Endpoint.Core.Transports.Unopened);
+        Assert.Equal(("coap", "localhost", 5683), (only.Scheme, only.Host, only.Port));
+        (LogLevel level, _, string text, _) = Assert.Single(log.Of(1612));
+        Assert.Equal(LogLevel.Information, level);
+        text.Mentions("loopback only");
+        text.Ends("Call Listen, for example with coap://*:5683 for all addresses.");
+    }
+
+    [Fact]
+    public async Task A_server_with_a_certificate_and_without_an_address_listens_with_TLS_on_loopback_too()
+    {
+        await using CoapServer server = new(options => options.Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions() });
+        server.Prepare();
+        Assert.Equal(
+            [("coap", "localhost", 5683), ("coaps+tcp", "localhost", 5684)],
+            server.Endpoint.Core.Transports.Unopened.Select(uri => (uri.Scheme, uri.Host, uri.Port)));
+    }
+
+    [Fact]
+    public async Task A_server_with_an_address_of_its_own_gets_no_other()
+    {
+        ListLogger log = new();
+        await using CoapServer server = new(options => options.LoggerFactory = log);
+        server.Listen("coap://192.0.2.1");
+        server.Prepare();
+        Assert.Equal("192.0.2.1", Assert.Single(server.Endpoint.Core.Transports.Unopened).Host);
+        Assert.Empty(log.Of(1612));
+    }
+
+    [Fact]
+    public async Task Localhost_means_the_loopback_addresses_of_the_machine_without_a_lookup()
+    {
+        await using CoapServer server = Make("192.0.2.1");
+        await server.Listen("coap://localhost:0").StartAsync();
+        Assert.Equal(LoopbackAddresses.Find(), server.LocalEndpoints.Select(uri => CoapUri.Parse(uri).HostAddress));
+        Assert.Empty(_asked);
+    }
+
+    [Fact]
+    public void Localhost_is_what_the_machine_has_of_127_0_0_1_and_1()
+    {
+        Assert.Equal([IPAddress.Loopback, IPAddress.IPv6Loopback], LoopbackAddresses.Find(static _ => true));
+        Assert.Equal([IPAddress.Loopback], LoopbackAddresses.Find(static one => one.AddressFamily == AddressFamily.InterNetwork));
+        Assert.Equal([IPAddress.IPv6Loopback], LoopbackAddresses.Find(static one => one.AddressFamily == AddressFamily.InterNetworkV6));
+        Assert.Equal([IPAddress.Loopback], LoopbackAddresses.Find(static _ => false));
     }
 
     private CoapServer Make(params string[] addresses) => new(new CoapEndpointOptions

@@ -279,11 +279,6 @@ public class ServingTests : EndpointTest
     }
 
     [Fact]
-    [Rfc("7252-7.1-1")]
-    public void The_default_address_of_a_server_has_the_default_port() =>
-        Assert.Equal(5683, CoapUri.Parse(CoapServer.DefaultAddress).Port);
-
-    [Fact]
     [Rfc("7252-5.1-1", "7252-5.8.3-1", "7252-5.8.4-1", "7252-5.10.8-2", "7252-11.1-1")]
     public async Task PUT_creates_and_replaces_a_resource_DELETE_removes_it_and_GET_creates_nothing()
     {
