@@ -11,7 +11,6 @@ internal sealed class EndpointRoute(EndpointRunner runner, CoapMethod method, Se
 {
     private static readonly CoapResult s_notFound = new(CoapCode.NotFound);
     private static readonly CoapResult s_methodNotAllowed = new(CoapCode.MethodNotAllowed);
-    private static readonly CoapResult s_unsupported = new(CoapCode.UnsupportedContentFormat);
 
     /// <summary>Whether an endpoint reads a format itself.</summary>
     public bool Reads(CoapContentFormat? format) => format?.MediaType is { } mediaType
@@ -25,11 +24,12 @@ internal sealed class EndpointRoute(EndpointRunner runner, CoapMethod method, Se
         ? runner.AdmitAsync(request, this, next, cancellationToken) : next(request, cancellationToken);
 
     /// <summary>Selects the endpoint of a request, and sets its route values and HTTP method.</summary>
-    /// <param name="context">The request.</param>
+    /// <param name="exchange">The request.</param>
     /// <param name="contentType">The media type of the body for the handler; null for none.</param>
-    public AspNetEndpointSelection Choose(HttpContext context, string? contentType)
+    public AspNetEndpointSelection Choose(InProcessHttpContext exchange, string? contentType)
     {
-        bool isOfOtherType = false;
+        HttpContext context = exchange.Context;
+        ServedEndpoint? ofOtherType = null;
         foreach (ServedEndpoint candidate in candidates)
         {
             if (!candidate.TryMatch(context))
@@ -37,16 +37,23 @@ internal sealed class EndpointRoute(EndpointRunner runner, CoapMethod method, Se
                 continue;
             }
 
-            if (candidate.Takes(contentType))
+            string? type = exchange.CanHaveBody ? candidate.TypeOf(contentType) : contentType;
+            if (candidate.Takes(type))
             {
+                if (type != contentType)
+                {
+                    context.Request.ContentType = type;
+                }
+
                 context.Request.Method = candidate.MethodOf(method)!;
                 return new AspNetEndpointSelection(candidate, null);
             }
 
-            isOfOtherType = true;
+            ofOtherType ??= candidate;
         }
 
-        return AspNetEndpointSelection.None(isOfOtherType ? s_unsupported
+        return AspNetEndpointSelection.None(ofOtherType is not null
+            ? CoapResults.Refuse(exchange.Request, ofOtherType.Refusal, CoapCode.UnsupportedContentFormat)
             : Array.Exists(others, other => other.TryMatch(context)) ? s_methodNotAllowed : s_notFound);
     }
 }

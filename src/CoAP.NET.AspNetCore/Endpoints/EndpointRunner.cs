@@ -87,7 +87,7 @@ internal sealed class EndpointRunner(
         }
         catch (CoapContentException exception)
         {
-            return CoapResults.Status(exception.Code, exception.Message);
+            return CoapResults.Refuse(exchange.Request, exception.Message, exception.Code);
         }
 
         context.SetEndpoint(endpoint.Endpoint);
@@ -100,6 +100,9 @@ internal sealed class EndpointRunner(
         catch (BadHttpRequestException exception) when (!exchange.Response.HasStarted)
         {
             CoapCode code = options.Translator.Codes.CodeOf((HttpStatusCode)exception.StatusCode, exchange.Request.Method);
+
+            // The message may contain input from the peer.
+            CoapResults.ReportRefusal(exchange.Request, endpoint.Refusal);
             return CoapResults.Status(code.IsError ? code : CoapCode.BadRequest, exception.Message);
         }
         catch (Exception) when (exchange.Response.Fault is not null)
@@ -111,13 +114,13 @@ internal sealed class EndpointRunner(
             return s_tooLong;
         }
 
-        return exchange.Response.Fault is { } fault ? Refuse(endpoint, fault) : AnswerOf(exchange);
+        return exchange.Response.Fault is { } fault ? Refuse(endpoint, fault) : WithReason(exchange, endpoint, AnswerOf(exchange));
     }
 
     private async ValueTask<AspNetEndpointSelection> FindAsync(InProcessHttpContext exchange, EndpointRoute route)
     {
         AspNetEndpointSelection choice = route.Choose(
-            exchange.Context, ConvertedTypeOf(exchange.Request, route) ?? exchange.Context.Request.ContentType);
+            exchange, ConvertedTypeOf(exchange.Request, route) ?? exchange.Context.Request.ContentType);
         if (choice.Endpoint is not { } endpoint)
         {
             return choice;
@@ -143,6 +146,16 @@ internal sealed class EndpointRunner(
             && exchange.Context.RequestServices.GetService<IClaimsTransformation>() is { } transformation
             ? await transformation.TransformAsync(user).ConfigureAwait(false) : user;
     }
+
+    // Outside of Development ASP.NET Core answers a request that does not fit the parameters of a handler with the status alone.
+    private static CoapResult WithReason(InProcessHttpContext exchange, ServedEndpoint endpoint, CoapResult answer) =>
+        answer.Code.IsError && exchange.Response is
+        {
+            StatusCode: StatusCodes.Status400BadRequest or StatusCodes.Status415UnsupportedMediaType,
+            Written.IsEmpty: true,
+        }
+            ? CoapResults.Refuse(exchange.Request, endpoint.Refusal, answer.Code)
+            : answer;
 
     private CoapResult Refuse(ServedEndpoint endpoint, UnsendableOverCoapReason fault)
     {

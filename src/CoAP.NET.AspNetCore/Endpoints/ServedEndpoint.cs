@@ -15,6 +15,8 @@ internal sealed class ServedEndpoint
     private readonly (string Name, IRouteConstraint Constraint)[] _constraints;
     private readonly MediaTypeHeaderValue[]? _accepted;
     private readonly Dictionary<CoapMethod, string> _methods;
+    private readonly bool _readsJson;
+    private readonly bool _readsJsonScalar;
     private int _isTold;
 
     public ServedEndpoint(RouteEndpoint endpoint, ParameterPolicyFactory policies, EndpointAuthorization authorization, TimeSpan timeout,
@@ -36,6 +38,9 @@ internal sealed class ServedEndpoint
         ];
         _accepted = endpoint.Metadata.GetMetadata<IAcceptsMetadata>()?.ContentTypes is { Count: > 0 } types
             ? [.. types.Select(static type => MediaTypeHeaderValue.Parse(type))] : null;
+        _readsJson = EndpointInputs.ReadsJson(endpoint);
+        _readsJsonScalar = EndpointInputs.ReadsJsonScalar(endpoint);
+        Refusal = EndpointInputs.Describe(endpoint);
         Marks = [.. endpoint.Metadata.GetOrderedMetadata<CoapServingMetadata>().Where(static mark => mark.Configure is not null)];
         _methods = EndpointMethods.Of(endpoint, codes);
     }
@@ -52,6 +57,9 @@ internal sealed class ServedEndpoint
     public CoapServingMetadata[] Marks { get; }
 
     public IReadOnlyCollection<CoapMethod> Methods => _methods.Keys;
+
+    /// <summary>The diagnostic text for a request that does not fit, if ASP.NET Core gives no reason.</summary>
+    public string Refusal { get; }
 
     /// <summary>Its name in messages.</summary>
     public string Name => NameOf(Endpoint);
@@ -93,6 +101,11 @@ internal sealed class ServedEndpoint
     /// <summary>Whether it accepts exactly this media type.</summary>
     public bool Names(string mediaType) =>
         _accepted?.Any(own => own.MediaType.Equals(mediaType, StringComparison.OrdinalIgnoreCase)) == true;
+
+    /// <summary>The media type as which it gets a body: JSON if it reads JSON and the body has no type, or is text that is JSON.</summary>
+    public string? TypeOf(string? contentType) => contentType is null ? (_readsJson ? EndpointInputs.Json : null)
+        : _readsJsonScalar && MediaTypeHeaderValue.TryParse(contentType, out MediaTypeHeaderValue? type) && type.MediaType == "text/plain"
+        ? EndpointInputs.Json : contentType;
 
     /// <summary>Whether it accepts bodies of a media type. Bodies without a type are left to the handler.</summary>
     public bool Takes(string? contentType) => _accepted is null

@@ -123,7 +123,8 @@ public static class CoapResults
 
     /// <summary>Refuses a request with a missing or malformed argument: 4.00 Bad Request, or another error.</summary>
     /// <remarks>
-    /// Counted as <c>ArgumentsRefused</c> at the endpoint that received the request, and logged at level Debug.
+    /// Counted as <c>ArgumentsRefused</c> at the endpoint that received the request, and logged at level Information, at most 60 times per
+    /// minute.
     /// </remarks>
     /// <param name="request">The request.</param>
     /// <param name="diagnostic">A human-readable text that names the error (RFC 7252 section 5.5.2). It goes to the peer and into the log,
@@ -135,10 +136,22 @@ public static class CoapResults
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(diagnostic);
+        CoapResult refusal = Status(code ?? CoapCode.BadRequest, diagnostic);
+        ReportRefusal(request, diagnostic);
+        return refusal;
+    }
+
+    /// <summary>Counts and logs a refused request, as <see cref="Refuse"/> does.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="reason">The reason for the log, without data of the peer.</param>
+    internal static void ReportRefusal(CoapRequestContext request, string reason)
+    {
         CoapEnvironment environment = request.Channel.Shard.Environment;
         environment.Counters.Add(CoapCounter.ArgumentsRefused);
-        ResultLog.ArgumentRefused(environment.Logger, diagnostic, request.Channel);
-        return Status(code ?? CoapCode.BadRequest, diagnostic);
+        if (environment.LoggedRefusals.IsDue(out long leftOut))
+        {
+            ResultLog.ArgumentRefused(environment.Logger, reason, request.Channel, leftOut);
+        }
     }
 
     /// <summary>

@@ -9,6 +9,8 @@ internal static partial class ResultLog
         "The stream in the response of the handler of {Route} could not be closed. This does not affect any response.")]
     public static partial void StreamNotClosed(ILogger logger, RouteTemplate route, Exception exception);
 
-    [LoggerMessage(1520, LogLevel.Debug, "A request of {Channel} was refused: {Reason}")]
-    public static partial void ArgumentRefused(ILogger logger, string reason, CoapChannel channel);
+    [LoggerMessage(1520, LogLevel.Information,
+        "A request of {Channel} was refused: {Reason} {LeftOut} more were not logged since the last one: logged at most 60 times per "
+            + "minute; coap.server.refusals counts each.")]
+    public static partial void ArgumentRefused(ILogger logger, string reason, CoapChannel channel, long leftOut);
 }

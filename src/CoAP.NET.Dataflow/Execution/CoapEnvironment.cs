@@ -35,6 +35,9 @@ internal sealed class CoapEnvironment
 
     public WireTaps Taps { get; } = new();
 
+    /// <summary>Limits the log of refused arguments, which any peer can cause.</summary>
+    public RateLimitedLog LoggedRefusals => field ?? Interlocked.CompareExchange(ref field, new(TimeProvider, 60), null) ?? field;
+
     /// <summary>Whether Q-Block1 and Q-Block2 are used with all peers; false for those on secured channels, null for none.</summary>
     public bool? AllowsUnsecuredQBlock { get; init; }
 

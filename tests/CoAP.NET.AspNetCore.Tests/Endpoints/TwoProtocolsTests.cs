@@ -17,10 +17,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     [InlineData("GET", "/api/lights/8", null, 404, "4.04")]
     [InlineData("GET", "/api/nothing", null, 404, "4.04")]
     [InlineData("GET", "/api/query?name=a%26b%2B&count=3", null, 200, "2.05")]
-    [InlineData("GET", "/api/query?count=3", null, 400, "4.00")]
-    [InlineData("GET", "/api/query?name=x&count=three", null, 400, "4.00")]
     [InlineData("POST", "/api/lights", """{"id":9,"isOn":true}""", 201, "2.01")]
-    [InlineData("POST", "/api/lights", """{"id":""", 400, "4.00")]
     [InlineData("PUT", "/api/lights/7", """{"id":7,"isOn":true}""", 204, "2.04")]
     [InlineData("PUT", "/api/lights/8", """{"id":8,"isOn":true}""", 409, "4.09")]
     [InlineData("PATCH", "/api/lights/7", """{"id":7,"isOn":true}""", 200, "2.04")]
@@ -48,12 +45,6 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
         Assert.Equal(await http.Content.ReadAsStringAsync().WaitAsync(s_hang), coap.GetText());
         Assert.Equal(http.Content.Headers.ContentType?.MediaType, coap.ContentFormat?.MediaType?.Split(';')[0]);
         Assert.Equal(http.Headers.Location?.OriginalString, coap.Options.Location);
-    }
-
-    [Fact]
-    public async Task A_body_that_is_not_JSON_is_answered_4_15()
-    {
-        await both.AskAsync(CoapMethod.Post, "/api/lights", CoapContent.Text("on")).Gives(CoapCode.UnsupportedContentFormat);
     }
 
     [Fact]

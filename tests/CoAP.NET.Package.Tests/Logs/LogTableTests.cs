@@ -103,8 +103,8 @@ public partial class LogTableTests
         StringBuilder page = new();
         page.Append("# Log messages\n\n");
         page.Append("This page lists every log message of the library. Errors of peers have the level Debug, except the loss of an "
-            + "observation (1732). Errors of\nthe library and of the code that uses it have the level Warning or Error. An id means the same "
-            + "message in all versions and packages.\n\n");
+            + "observation (1732)\nand requests that do not fit the parameters of a handler (1520). Errors of the library and of the code "
+            + "that uses it have the level Warning\nor Error. An id means the same message in all versions and packages.\n\n");
         page.Append("| Id | Name | Category | Level | Message |\n|---|---|---|---|---|\n");
         HashSet<int> live = [.. s_messages.Select(entry => entry.Message.EventId)];
         IEnumerable<(int Id, string Row)> rows = s_messages
