@@ -1,3 +1,4 @@
+using System.Net;
 using System.Text.Json;
 using CoAP.NET.Dtls;
 
@@ -27,7 +28,31 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         await Tool.RunAsync(folder, coap, ["put", address + "/temperature", "--payload", "19.5"]);
         await observer.SaysAsync("19.5");
         Assert.Equal(0, await observer.EndAsync());
-        Assert.False(File.Exists(Path.Combine(folder, "appsettings.Development.json")));
+        await AsksAlikeAsync(folder, address);
+    }
+
+    // That all of them compile is seen by the fixture.
+    [Fact]
+    public void Projects_of_all_names_have_the_same_code()
+    {
+        Assert.True(projects.Built.Count > 30);
+        Assert.All(projects.Built, one => Assert.Equal(CodeOf(one.Readme), CodeOf(one.Project)));
+
+        string[] CodeOf(string project) =>
+            [.. Directory.GetFiles(projects.Folder(project), "*.cs").Order(StringComparer.Ordinal).Select(File.ReadAllText)];
+    }
+
+    [Theory]
+    [InlineData(TemplateProjects.Server)]
+    [InlineData(TemplateProjects.SafeServer)]
+    [InlineData(TemplateProjects.Web)]
+    [InlineData(TemplateProjects.SafeWeb)]
+    public async Task A_server_asks_for_its_addresses_outside_of_Development(string project)
+    {
+        using Tool server = projects.Start(project, [], ("DOTNET_ENVIRONMENT", "Production"));
+        Assert.NotEqual(0, await server.EndAsync());
+        server.Output.Mentions("Coap:Server:Endpoints is not set. Set it to the addresses to listen on");
+        server.Output.Omits("Listening on");
     }
 
     [Fact]
@@ -83,8 +108,8 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     {
         string folder = await projects.MakeAsync(template, $"Port{port}", ["--dtls", "--port", port]);
 
-        (await File.ReadAllTextAsync(Path.Combine(folder, "appsettings.json"))).Mentions(
-            $"[ \"coap://[::]:{port}\", \"coaps://[::]:{ofSecurity}\" ]");
+        (await File.ReadAllTextAsync(Path.Combine(folder, "appsettings.Development.json"))).Mentions(
+            $"[ \"coap://localhost:{port}\", \"coaps://localhost:{ofSecurity}\" ]");
     }
 
     [Theory]
@@ -146,15 +171,16 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         using Tool observer = Tool.Start(clientFolder, "dotnet",
             ["run", "-c", "Release", "--no-build", "--", $"coap+ws://{address.Authority}/temperature"]);
         await observer.SaysAsync("21.5");
-        using Tool udp = projects.Start(TemplateProjects.Client,
-            [CoapTool.Address(await web.SaysAsync("Listening on coap://")) + "/temperature"]);
+        string plain = CoapTool.Address(await web.SaysAsync("Listening on coap://"));
+        using Tool udp = projects.Start(TemplateProjects.Client, [plain + "/temperature"]);
         await udp.SaysAsync("21.5");
 
         using HttpClient http = new();
-        (await http.PutAsync(new Uri(address, "/temperature?celsius=19.5"), null)).EnsureSuccessStatusCode();
+        (await http.PutAsync(new Uri(address, "/temperature"), Number("19.5"))).EnsureSuccessStatusCode();
         await observer.SaysAsync("19.5");
         await udp.SaysAsync("19.5");
-        Assert.False(File.Exists(Path.Combine(folder, "appsettings.Development.json")));
+        await AsksAlikeAsync(folder, plain);
+        await observer.SaysAsync("23");
     }
 
     [Fact]
@@ -176,9 +202,15 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         await reader.SaysAsync("21.5");
         string coap = await feed.InstallToolAsync();
         await Assert.ThrowsAsync<InvalidOperationException>(
-            () => Tool.RunAsync(folder, coap, ["put", plain + "/temperature?celsius=18", "-e", ""]));
-        await Tool.RunAsync(folder, coap, ["put", secured + "/temperature?celsius=19.5", "-e", "", "--psk", $"device:{key}"]);
+            () => Tool.RunAsync(folder, coap, ["put", plain + "/temperature", "--payload", "18"]));
+        await Tool.RunAsync(folder, coap, ["put", secured + "/temperature", "--payload", "19.5", "--psk", $"device:{key}"]);
         await reader.SaysAsync("19.5");
+
+        string line = await web.SaysAsync("CoAP over WebSockets is served at /.well-known/coap of http://");
+        using HttpClient http = new();
+        using HttpResponseMessage refused = await http.PutAsync(
+            new Uri(new Uri(line[line.IndexOf("http://", Ordinal)..].TrimEnd('.', '\r')), "/temperature"), Number("18"));
+        Assert.Equal(HttpStatusCode.Unauthorized, refused.StatusCode);
     }
 
     [Fact]
@@ -214,6 +246,20 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
 
         Assert.Equal(1, await benchmark.EndAsync());
         benchmark.Output.Mentions("Serialize gives other bytes than the library");
+    }
+
+    private static StringContent Number(string text) => new(text, Encoding.UTF8, "application/json");
+
+    // Both servers of the templates take the same request, and say what is wrong with another.
+    private async Task AsksAlikeAsync(string folder, string address)
+    {
+        string coap = await feed.InstallToolAsync();
+        await Tool.RunAsync(folder, coap, ["put", address + "/temperature", "--payload", "23"]);
+        Assert.Equal("23", (await Tool.RunAsync(folder, coap, ["get", address + "/temperature"])).Trim());
+        InvalidOperationException wrong = await Assert.ThrowsAsync<InvalidOperationException>(
+            () => Tool.RunAsync(folder, coap, ["put", address + "/temperature", "--payload", "warm"]));
+        wrong.Mentions("4.00");
+        wrong.Mentions("celsius");
     }
 
     private static async Task<string> KeyOfAsync(string folder)

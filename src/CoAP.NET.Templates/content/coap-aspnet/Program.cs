@@ -1,12 +1,28 @@
 using CoAP.NET;
-using CoapWeb1;
+#if (dtls)
+using CoAP.NET.AspNetCore;
+#endif
+using Microsoft.AspNetCore.Mvc;
 
 WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
-builder.Services.AddSingleton<Thermometer>();
+builder.Services.AddSingleton<TemperatureSensor>();
 
-// The CoAP server. Its addresses are in appsettings.json.
+// appsettings.Development.json has addresses that only this machine reaches. Elsewhere decide who may reach the CoAP server.
+if (!builder.Environment.IsDevelopment() && !builder.Configuration.GetSection("Coap:Server:Endpoints").Exists())
+{
+    throw new InvalidOperationException(
+#if (dtls)
+        "Coap:Server:Endpoints is not set. Set it to the addresses to listen on, such as coaps://*:5684 for all networks.");
+#else
+        "Coap:Server:Endpoints is not set. Set it to the addresses to listen on, such as coap://*:5683 for all networks. Any client there "
+            + "may set the temperature.");
+#endif
+}
+
 #if (dtls)
 builder.Services.AddCoapServer().UseDtls();
+builder.Services.AddAuthentication().AddCoap();
+builder.Services.AddAuthorization();
 #else
 builder.Services.AddCoapServer();
 #endif
@@ -14,24 +30,28 @@ builder.Services.AddCoapServer();
 WebApplication web = builder.Build();
 
 // Endpoints with WithCoap answer both HTTP and CoAP. CoAP clients can observe the temperature.
-web.MapGet("/temperature", (Thermometer thermometer) => thermometer.Celsius)
+web.MapGet("/temperature", (TemperatureSensor sensor) => sensor.Celsius)
 #if (dtls)
     .WithCoap(route => route.WithResourceType("temperature").Observable().AllowInsecureTransport());
 #else
     .WithCoap(route => route.WithResourceType("temperature").Observable());
 #endif
-web.MapPut("/temperature", (double celsius, Thermometer thermometer, CoapServer server) =>
+web.MapPut("/temperature", ([FromBody] double celsius, TemperatureSensor sensor, CoapServer server) =>
 {
-    thermometer.Celsius = celsius;
+    sensor.Celsius = celsius;
 
     // Observers get the change, whichever protocol made it.
     server.Notify("/temperature");
-}).WithCoap();
 #if (dtls)
+}).WithCoap().RequireAuthorization(policy => policy
+    .AddAuthenticationSchemes(CoapAuthenticationDefaults.AuthenticationScheme).RequireAuthenticatedUser());
 
-// The server listens on coaps too, so it serves routes on secured schemes only, unless they allow others. CoAP clients without the key in
-// appsettings.Development.json can read the temperature and not set it. HTTP clients need an authorization of their own: see
-// RequireAuthorization.
+// CoAP clients with the key in appsettings.Development.json may set the temperature. All others, also over HTTP, can read it only, until
+// the policy names an authentication scheme of theirs.
+#else
+}).WithCoap();
+
+// Any client that reaches this server may set the temperature, over HTTP and over CoAP. `dotnet new coap-aspnet --dtls` asks for keys.
 #endif
 
 // Serves these endpoints at the addresses of the CoAP server.

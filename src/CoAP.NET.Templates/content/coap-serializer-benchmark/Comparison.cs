@@ -1,7 +1,5 @@
 using CoAP.NET.Benchmarks;
 
-namespace CoapBenchmark1;
-
 /// <summary>The codec beside the library, in one table.</summary>
 public class Comparison : CodecComparison<MyMessage>
 {

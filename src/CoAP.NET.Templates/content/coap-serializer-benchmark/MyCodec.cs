@@ -2,8 +2,6 @@ using System.Buffers.Binary;
 using CoAP.NET;
 using CoAP.NET.Benchmarks;
 
-namespace CoapBenchmark1;
-
 /// <summary>An example: the format of RFC 7252 section 3. Put your codec here.</summary>
 public sealed class MyCodec : IMatrixCodec<MyMessage>
 {

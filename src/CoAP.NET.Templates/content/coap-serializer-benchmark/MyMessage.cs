@@ -1,5 +1,3 @@
-namespace CoapBenchmark1;
-
 /// <summary>The type of messages of the codec. Put yours here.</summary>
 /// <param name="Type">The type: 0 to 3.</param>
 /// <param name="Code">The code.</param>

@@ -4,10 +4,7 @@ using CoAP.NET;
 using CoAP.NET.Cluster.PostgreSql;
 #endif
 using CoAP.NET.Hosting;
-using CoapServer1;
-#if (postgresql)
 using Microsoft.Extensions.Configuration;
-#endif
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 #if (postgresql)
@@ -16,7 +13,19 @@ using Orleans.Hosting;
 #endif
 
 HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
-builder.Services.AddSingleton<Thermometer>();
+builder.Services.AddSingleton<TemperatureSensor>();
+
+// appsettings.Development.json has addresses that only this machine reaches. Elsewhere decide who may reach the server.
+if (!builder.Environment.IsDevelopment() && !builder.Configuration.GetSection("Coap:Server:Endpoints").Exists())
+{
+    throw new InvalidOperationException(
+#if (dtls)
+        "Coap:Server:Endpoints is not set. Set it to the addresses to listen on, such as coaps://*:5684 for all networks.");
+#else
+        "Coap:Server:Endpoints is not set. Set it to the addresses to listen on, such as coap://*:5683 for all networks. Any client there "
+            + "may set the temperature.");
+#endif
+}
 
 #if (dtls)
 ICoapServerBuilder server = builder.Services.AddCoapServer().UseDtls();
@@ -26,13 +35,13 @@ ICoapServerBuilder server = builder.Services.AddCoapServer();
 server.MapGet("/hello/{name}", (string name) => $"Hello {name}!");
 
 CoapRouteHandlerBuilder temperature = server
-    .MapGet("/temperature", (Thermometer thermometer) => thermometer.Celsius.ToString(CultureInfo.InvariantCulture))
+    .MapGet("/temperature", (TemperatureSensor sensor) => sensor.Celsius.ToString(CultureInfo.InvariantCulture))
     .WithResourceType("temperature")
     .Observable();
 
-CoapRouteHandlerBuilder setting = server.MapPut("/temperature", ([CoapFromBody] double celsius, Thermometer thermometer) =>
+CoapRouteHandlerBuilder setting = server.MapPut("/temperature", ([CoapFromBody] double celsius, TemperatureSensor sensor) =>
 {
-    thermometer.Celsius = celsius;
+    sensor.Celsius = celsius;
     temperature.Notify();
     return CoapResults.Changed();
 });
@@ -43,7 +52,9 @@ CoapRouteHandlerBuilder setting = server.MapPut("/temperature", ([CoapFromBody] 
 temperature.AllowInsecureTransport();
 setting.RequireAuthorization(policy => policy.RequirePskIdentity());
 #else
-setting.WithTitle("What the thermometer shows");
+
+// Any client that reaches this server may set the temperature: coap knows no identities. `dotnet new coap-server --dtls` asks for keys.
+setting.WithTitle("What the sensor shows");
 #endif
 #if (sqlite)
 
@@ -61,7 +72,8 @@ await CoapOrleansTables.CreateAsync(database);
 builder.Services.AddCoapState().UsePostgreSql(database);
 server.KeepState();
 builder.UseOrleans(silo => silo
-    .Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = ("CoapServer1", "CoapServer1"))
+    .Configure<ClusterOptions>(options =>
+        options.ClusterId = options.ServiceId = builder.Environment.ApplicationName)
     .Configure<EndpointOptions>(options =>
         (options.SiloPort, options.GatewayPort) = (builder.Configuration.GetValue("SiloPort", 11111), 0))
     .UseAdoNetClustering(options => (options.Invariant, options.ConnectionString) = ("Npgsql", database))

@@ -1,7 +1,5 @@
-namespace CoapServer1;
-
 /// <summary>Where the temperature comes from; put your sensor here.</summary>
-public sealed class Thermometer
+public sealed class TemperatureSensor
 {
     public double Celsius { get; set; } = 21.5;
 }
