@@ -1,6 +1,5 @@
 using CoAP.NET.Composition;
 using CoAP.NET.Dtls;
-using CoAP.NET.Hosting;
 
 namespace CoAP.NET;
 
@@ -159,7 +158,7 @@ public sealed class CoapServerKeys
         if (server.Started.IsCompletedSuccessfully && _watched.Count > 0)
         {
             string title = endpoint.Name is { } name ? $"The CoAP server '{name}'" : "The CoAP server";
-            CredentialFileMonitor watch = new(_watched, endpoint, title, endpoint.TimeProvider, endpoint.Environment.Logger);
+            CredentialFileMonitor watch = new(_watched, endpoint, title, endpoint.TimeProvider);
             await using (watch.ConfigureAwait(false))
             {
                 await endpoint.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

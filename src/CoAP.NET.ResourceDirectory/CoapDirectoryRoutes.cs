@@ -1,6 +1,3 @@
-using CoAP.NET.Hosting;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Maps a Resource Directory (RFC 9176) to servers.</summary>
@@ -23,39 +20,6 @@ public static class CoapDirectoryRoutes
         return directory;
     }
 
-    /// <summary>Maps the directory of an application to one of its servers.</summary>
-    /// <remarks>
-    /// If the application has a cluster (<c>AddCoapState</c>), the cluster persists the registrations and the directory loads them before
-    /// the server listens. Otherwise the registrations end with the process. The <see cref="CoapDirectoryServer"/> is available for
-    /// injection. It uses the logger of the application, and the clock and the random source of the first server that has it.
-    /// </remarks>
-    /// <param name="builder">The server. All servers of an application share one directory.</param>
-    /// <param name="options">The options; null for the defaults, or for the options of a previous call.</param>
-    /// <returns>The group of all its routes, for further configuration such as access control.</returns>
-    /// <exception cref="InvalidOperationException">A previous call had other options.</exception>
-    public static CoapRouteGroup MapResourceDirectory(this ICoapServerBuilder builder, CoapDirectoryOptions? options = null)
-    {
-        ArgumentNullException.ThrowIfNull(builder);
-        HostedDirectoryBuilder hosted = HostedDirectoryBuilder.Of(builder.Services);
-        hosted.Use(options);
-        return Map(builder, hosted);
-    }
-
-    /// <summary>Maps the directory of an application; see
-    /// <see cref="MapResourceDirectory(ICoapServerBuilder, CoapDirectoryOptions)"/>.</summary>
-    /// <param name="builder">The server.</param>
-    /// <param name="configure">Sets options with the services of the application. Called once, when the server is created.</param>
-    /// <returns>The group of all its routes.</returns>
-    public static CoapRouteGroup MapResourceDirectory(
-        this ICoapServerBuilder builder, Action<CoapDirectoryOptions, IServiceProvider> configure)
-    {
-        ArgumentNullException.ThrowIfNull(builder);
-        ArgumentNullException.ThrowIfNull(configure);
-        HostedDirectoryBuilder hosted = HostedDirectoryBuilder.Of(builder.Services);
-        hosted.Steps.Add(configure);
-        return Map(builder, hosted);
-    }
-
     /// <summary>
     /// Maps a directory: registrations (<c>/rd</c>), look-ups of endpoints (<c>/rd-lookup/ep</c>) and of links (<c>/rd-lookup/res</c>).
     /// </summary>
@@ -75,20 +39,8 @@ public static class CoapDirectoryRoutes
         return group;
     }
 
-    private static CoapRouteGroup Map(ICoapServerBuilder builder, HostedDirectoryBuilder hosted)
-    {
-        CoapRouteGroup group = GroupOf(builder);
-        builder.ConfigureServer((server, services) =>
-        {
-            hosted.Server ??= server;
-            CoapDirectoryServer directory = services.GetRequiredService<CoapDirectoryServer>();
-            Map(group, directory);
-            HostedServerLookup.TryPrepareStart(services, server, directory.Core.StartPatientlyAsync);
-        });
-        return group;
-    }
-
-    private static CoapRouteGroup GroupOf(ICoapRouteBuilder routes)
+    /// <summary>Adds the group of the routes of a directory.</summary>
+    internal static CoapRouteGroup GroupOf(ICoapRouteBuilder routes)
     {
         if (routes.Routes.Prefix is not ("" or "/"))
         {
@@ -100,7 +52,8 @@ public static class CoapDirectoryRoutes
         return routes.MapGroup("/").WithBlockingLog(false);
     }
 
-    private static void Map(CoapRouteGroup group, CoapDirectoryServer directory)
+    /// <summary>Maps a directory to the group of its routes.</summary>
+    internal static void Map(CoapRouteGroup group, CoapDirectoryServer directory)
     {
         DirectoryServerState core = directory.Core;
         CoapDirectoryOptions options = core.Options;

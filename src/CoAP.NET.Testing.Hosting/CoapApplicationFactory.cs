@@ -3,6 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Dtls;
 using CoAP.NET.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
@@ -217,9 +218,9 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
 
         services.AddSingleton<IPostConfigureOptions<CoapServerOptions>>(new TestOptions<CoapServerOptions>(MoveIntoMemory));
         services.AddSingleton<IPostConfigureOptions<CoapClientOptions>>(new TestOptions<CoapClientOptions>(MoveIntoMemory));
-        services.AddSingleton<IPostConfigureOptions<CoapDtlsServerFileOptions>>(
-            new TestOptions<CoapDtlsServerFileOptions>(static (options, _) => Forget(options)));
-        services.AddSingleton<IPostConfigureOptions<CoapDtlsClientFileOptions>>(new TestOptions<CoapDtlsClientFileOptions>(Forget));
+        services.AddSingleton<IPostConfigureOptions<HostedDtlsServerOptions>>(
+            new TestOptions<HostedDtlsServerOptions>(static (options, _) => Forget(options)));
+        services.AddSingleton<IPostConfigureOptions<HostedDtlsClientOptions>>(new TestOptions<HostedDtlsClientOptions>(Forget));
         if (TimeProvider != TimeProvider.System)
         {
             services.Replace(ServiceDescriptor.Singleton(TimeProvider));
@@ -314,7 +315,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     // The identity that a client would have by its options.
     private CoapTestIdentity? IdentityOf(IServiceProvider services, string client)
     {
-        _ = services.GetRequiredService<IOptionsMonitor<CoapDtlsClientFileOptions>>().Get(client);
+        _ = services.GetRequiredService<IOptionsMonitor<HostedDtlsClientOptions>>().Get(client);
         return _pskIdentities.TryGetValue(client, out string? psk) ? CoapTestIdentity.Psk(psk) : null;
     }
 

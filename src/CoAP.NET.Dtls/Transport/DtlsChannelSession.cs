@@ -23,7 +23,7 @@ internal sealed class DtlsChannelSession : CoapSession
         _rare = session.IsInitiator ? new RareFields() : null;
 
         // It outlives the certificate, which ends with the session. Others are created on demand.
-        _proof = session.PeerCertificate is null ? null : CoapDtlsIdentity.IdOf(session);
+        _proof = session.PeerCertificate is null ? null : DtlsSessionIdentity.IdOf(session);
     }
 
     public DtlsSession Session { get; }
@@ -36,12 +36,13 @@ internal sealed class DtlsChannelSession : CoapSession
 
     /// <inheritdoc/>
     /// <remarks>A new object at each call: the endpoint itself asks for <see cref="PeerId"/>, and there may be very many sessions.</remarks>
-    public override object Identity => Proof is CoapPeerId id ? CoapDtlsIdentity.From(Session, id) : Proof;
+    public override object Identity => Proof is CoapPeerId id ? DtlsSessionIdentity.From(Session, id) : Proof;
 
     internal override CoapPeerId? PeerId => Proof as CoapPeerId;
 
     private object Proof => Volatile.Read(ref _proof)
-        ?? Interlocked.CompareExchange(ref _proof, CoapDtlsIdentity.IdOf(Session) ?? (object)CoapDtlsIdentity.From(Session, null), null)
+        ?? Interlocked.CompareExchange(
+            ref _proof, DtlsSessionIdentity.IdOf(Session) ?? (object)DtlsSessionIdentity.From(Session, null), null)
         ?? _proof;
 
     public override ReadOnlyMemory<byte> DurableId => Session is DtlsSessionWithBackup kept ? kept.IdBytes() : default;

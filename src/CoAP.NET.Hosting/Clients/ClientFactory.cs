@@ -109,8 +109,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         _own.Add(endpoint);
         if (credentials.Count > 0)
         {
-            _watches.Add(new CredentialFileMonitor(credentials, endpoint, registration.Title, options.Endpoint.TimeProvider,
-                options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category)));
+            _watches.Add(new CredentialFileMonitor(credentials, endpoint, registration.Title, options.Endpoint.TimeProvider));
         }
 
         link = parts.Select(part => part.Link(options, endpoint)).SingleOrDefault(static link => link is not null);

@@ -2,18 +2,17 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>A section of a server or client that a package reads which the application has not added.</summary>
+/// <summary>A section of a server or client that only an extension reads which the application has not added.</summary>
 internal sealed class SectionOfMissingPackage(string section) : HostedEndpointExtension
 {
     /// <summary>The section of the package for <c>coaps</c>.</summary>
     public const string Dtls = "Dtls";
 
-    // Hosting refers to none of these packages, so it knows them by name only.
-    private static readonly (string Section, string Package, string Call, bool IsForClients)[] s_known =
+    // Hosting refers to no package that has a name here.
+    private static readonly (string Section, string? Package, string Call, bool IsForClients)[] s_known =
     [
-        (Dtls, "CoAP.NET.Dtls", "UseDtls", true), ("Oscore", "CoAP.NET.Oscore", "UseOscore", true),
-        ("Edhoc", "CoAP.NET.Edhoc", "UseEdhoc", true),
-        ("Directories", "CoAP.NET.ResourceDirectory", "RegisterWithDirectories", false),
+        (Dtls, null, "UseDtls", true), ("Oscore", "CoAP.NET.Oscore", "UseOscore", true), ("Edhoc", "CoAP.NET.Edhoc", "UseEdhoc", true),
+        ("Directories", null, "RegisterWithDirectories", false),
     ];
 
     public override string Section => section;
@@ -28,13 +27,13 @@ internal sealed class SectionOfMissingPackage(string section) : HostedEndpointEx
     {
         List<HostedEndpointExtension> all = [.. parts];
         bool isServer = registration.Kind == HostedRegistration.Server;
-        foreach ((string name, string package, string call, bool isForClients) in s_known)
+        foreach ((string name, string? package, string call, bool isForClients) in s_known)
         {
             if ((isServer || isForClients) && section.GetSection(name).Exists() && !parts.Any(part => part.Section == name))
             {
                 string add = isServer ? "AddCoapServer" : "AddCoapClient";
-                findings.Errors.Add($"{registration.SectionPath}:{name} is set, but the application has not added it. Reference the "
-                    + $"package {package}, and call {call} on what {add} returns.");
+                findings.Errors.Add($"{registration.SectionPath}:{name} is set, but the application has not added it. "
+                    + $"{(package is null ? "Call" : $"Reference the package {package}, and call")} {call} on what {add} returns.");
                 all.Add(new SectionOfMissingPackage(name));
             }
         }

@@ -77,7 +77,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         if (registration.Life.Credentials is { Count: > 0 } credentials)
         {
             _credentials = new CredentialFileMonitor(
-                credentials, server.Endpoint, registration.Title, options.Endpoint.TimeProvider, _logger);
+                credentials, server.Endpoint, registration.Title, options.Endpoint.TimeProvider);
         }
 
         _configuration = ConfigurationChangeWarning.Begin(registration.SectionIn(services), registration.Title, _logger);

@@ -77,11 +77,11 @@ internal sealed class OscoreContextFileMonitor : WatchedCredentials, IAsyncDispo
 
     /// <inheritdoc/>
     public override void LogTaken(ILogger logger, string title, int ended) =>
-        HostingLog.ContextsTaken(logger, title, ConfigurationTextFormatter.Of(_path), _open.Count);
+        CredentialLog.ContextsTaken(logger, title, ConfigurationTextFormatter.Of(_path), _open.Count);
 
     /// <inheritdoc/>
     public override void LogNotTaken(ILogger logger, string title, string problem) =>
-        HostingLog.ContextsNotTaken(logger, title, CoapUntrustedText.LineOf(problem));
+        CredentialLog.ContextsNotTaken(logger, title, CoapUntrustedText.LineOf(problem));
 
     /// <summary>Closes the contexts, so that the store has the received numbers, and the store.</summary>
     public async ValueTask DisposeAsync()

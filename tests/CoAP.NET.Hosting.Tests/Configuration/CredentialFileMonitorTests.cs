@@ -10,7 +10,7 @@ public sealed class CredentialFileMonitorTests : HostTest
         await using CoapServer server = new();
         Credentials broken = new(new InvalidOperationException("unexpected"));
         Credentials good = new(null);
-        CredentialFileMonitor monitor = new([broken, good], server.Endpoint, "The CoAP server", time, new ListLogger());
+        CredentialFileMonitor monitor = new([broken, good], server.Endpoint, "The CoAP server", time);
         await using (monitor)
         {
             time.Tick();

@@ -125,8 +125,7 @@ public sealed class RegisterWithTests : HostTest
 
         string failure = Assert.Single(await StartFailuresAsync(builder));
 
-        failure.Mentions("CoAP.NET.ResourceDirectory");
-        failure.Mentions("RegisterWithDirectories");
+        failure.Mentions("Call RegisterWithDirectories on what AddCoapServer returns.");
         Assert.Empty(Build(Builder()).Services.GetCoapRegistrations());
     }
 

@@ -44,7 +44,7 @@ public sealed partial class SmallMachinePageTests
     private static long ValueOf(IHost host, Match row)
     {
         object owner = row.Groups["dtls"].Success
-            ? host.Services.GetRequiredService<IOptions<CoapDtlsServerFileOptions>>().Value
+            ? host.Services.GetRequiredService<IOptions<HostedDtlsServerOptions>>().Value
             : host.Services.GetRequiredService<IOptions<CoapServerOptions>>().Value.Limits;
         return ValueOf(owner, row.Groups["name"].Value);
     }

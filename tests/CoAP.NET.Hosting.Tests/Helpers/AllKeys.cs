@@ -23,7 +23,7 @@ internal static class AllKeys
     {
         public CoapServerOptions Server { get; } = new();
 
-        public CoapDtlsServerFileOptions Dtls { get; } = new();
+        public HostedDtlsServerOptions Dtls { get; } = new();
 
         public CoapOscoreServerFileOptions Oscore { get; } = new();
 
@@ -34,7 +34,7 @@ internal static class AllKeys
     {
         public CoapClientOptions Client { get; } = new();
 
-        public CoapDtlsClientFileOptions Dtls { get; } = new();
+        public HostedDtlsClientOptions Dtls { get; } = new();
 
         public CoapOscoreClientFileOptions Oscore { get; } = new();
 

@@ -17,12 +17,13 @@ public sealed class ArrowTests
         ["CoAP.NET.Cluster.Sqlite"] = ["CoAP.NET.Cluster"],
         ["CoAP.NET.Content"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Dataflow"] = [],
-        ["CoAP.NET.Dtls"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
+        ["CoAP.NET.Dtls"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Edhoc"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Oscore"],
         ["CoAP.NET.Explorer"] =
             ["CoAP.NET.AspNetCore", "CoAP.NET.Content", "CoAP.NET.Dtls", "CoAP.NET.Hosting", "CoAP.NET.Oscore", "CoAP.NET.Proxy",
                 "CoAP.NET.Tracing"],
-        ["CoAP.NET.Hosting"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
+        ["CoAP.NET.Hosting"] =
+            ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Dtls", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.ResourceDirectory"],
         ["CoAP.NET.Hosting.Abstractions"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Http"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Proxy"],
         ["CoAP.NET.Orleans"] = ["CoAP.NET.Cluster", "CoAP.NET.Dataflow", "CoAP.NET.Dtls"],
@@ -30,14 +31,12 @@ public sealed class ArrowTests
         ["CoAP.NET.Proxy"] = ["CoAP.NET.Caching", "CoAP.NET.Dataflow"],
         ["CoAP.NET.PubSub"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Tables"],
         ["CoAP.NET.QBlock"] = ["CoAP.NET.Dataflow"],
-        ["CoAP.NET.ResourceDirectory"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting", "CoAP.NET.Tables"],
+        ["CoAP.NET.ResourceDirectory"] = ["CoAP.NET.Dataflow", "CoAP.NET.Tables"],
         ["CoAP.NET.SerializerMatrix"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Stateless"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Tables"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Tracing"] = ["CoAP.NET.Dataflow"],
-
-        // Dtls for the type of identities on coaps alone.
-        ["CoAP.NET.Testing"] = ["CoAP.NET.Dataflow", "CoAP.NET.Dtls"],
+        ["CoAP.NET.Testing"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Testing.Hosting"] = ["CoAP.NET.Hosting", "CoAP.NET.Testing"],
     };
 

@@ -26,12 +26,12 @@ public sealed partial class OpenSslTests
         "CoAP.NET.AspNetCore: CoAP.NET.AspNetCore.HttpContextPeerIdentity uses X509CertificateLoader",
         "CoAP.NET.Dataflow: CoAP.NET.CertificateDer uses X509CertificateLoader",
         "CoAP.NET.Dataflow: CoAP.NET.Transports.TlsSettings uses X509CertificateLoader",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses ECDsa",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses ECDsaCertificateExtensions",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses RSA",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses RSACertificateExtensions",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.RevocationListReader uses RSASignaturePadding",
-        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Hosting.CertificateFiles uses X509CertificateLoader",
+        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses ECDsa",
+        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses ECDsaCertificateExtensions",
+        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses RSA",
+        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses RSACertificateExtensions",
+        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses RSASignaturePadding",
+        "CoAP.NET.Dataflow: CoAP.NET.CredentialFiles.CertificateFiles uses X509CertificateLoader",
         "CoAP.NET.Testing: CoAP.NET.Testing.CoapTestIdentity uses X509CertificateLoader",
 
         // Checked when a context is created: OscoreAlgorithm.ThrowIfUnsupported, OscoreHkdf.Extract.

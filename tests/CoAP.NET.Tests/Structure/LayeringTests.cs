@@ -34,6 +34,7 @@ public class LayeringTests
         "Requests",
         "Observing",
         "Endpoints",
+        "CredentialFiles",
     ];
 
     private static readonly IReadOnlyDictionary<string, HashSet<string>> s_uses =
