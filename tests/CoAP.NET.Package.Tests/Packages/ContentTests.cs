@@ -18,23 +18,23 @@ public sealed partial class ContentTests(PackedFeed feed)
         ["CoAP.NET.Oscore"] = "docs/oscore.md",
         ["CoAP.NET.Proxy"] = "docs/proxies.md",
         ["CoAP.NET.PubSub"] = "docs/pubsub.md",
-        ["CoAP.NET.Hosting"] = "docs/hosting.md",
-        ["CoAP.NET.Hosting.Abstractions"] = "docs/hosting.md",
-        ["CoAP.NET.AspNetCore"] = "docs/websockets.md",
+        ["CoAP.NET.Hosting"] = "src/CoAP.NET.Hosting/README.md",
+        ["CoAP.NET.Hosting.Abstractions"] = "src/CoAP.NET.Hosting.Abstractions/README.md",
+        ["CoAP.NET.AspNetCore"] = "src/CoAP.NET.AspNetCore/README.md",
         ["CoAP.NET.Explorer"] = "docs/explorer.md",
-        ["CoAP.NET.Dtls"] = "docs/dtls.md",
-        ["CoAP.NET.Cluster"] = "docs/cluster.md",
-        ["CoAP.NET.Cluster.PostgreSql"] = "docs/cluster.md",
-        ["CoAP.NET.Orleans"] = "docs/cluster.md",
-        ["CoAP.NET.Cluster.Sqlite"] = "docs/cluster.md",
-        ["CoAP.NET.ResourceDirectory"] = "docs/resource-directory.md",
-        ["CoAP.NET.Tables"] = "docs/tables.md",
+        ["CoAP.NET.Dtls"] = "src/CoAP.NET.Dtls/README.md",
+        ["CoAP.NET.Cluster"] = "src/CoAP.NET.Cluster/README.md",
+        ["CoAP.NET.Cluster.PostgreSql"] = "src/CoAP.NET.Cluster.PostgreSql/README.md",
+        ["CoAP.NET.Orleans"] = "src/CoAP.NET.Orleans/README.md",
+        ["CoAP.NET.Cluster.Sqlite"] = "src/CoAP.NET.Cluster.Sqlite/README.md",
+        ["CoAP.NET.ResourceDirectory"] = "src/CoAP.NET.ResourceDirectory/README.md",
+        ["CoAP.NET.Tables"] = "src/CoAP.NET.Tables/README.md",
         ["CoAP.NET.Caching"] = "docs/caching.md",
-        ["CoAP.NET.QBlock"] = "docs/blockwise.md",
-        ["CoAP.NET.Stateless"] = "docs/client.md",
-        ["CoAP.NET.Tracing"] = "docs/telemetry.md",
+        ["CoAP.NET.QBlock"] = "src/CoAP.NET.QBlock/README.md",
+        ["CoAP.NET.Stateless"] = "src/CoAP.NET.Stateless/README.md",
+        ["CoAP.NET.Tracing"] = "src/CoAP.NET.Tracing/README.md",
         ["CoAP.NET.SerializerMatrix"] = "docs/benchmarks/serializers.md",
-        ["CoAP.NET.Testing"] = "docs/testing.md",
+        ["CoAP.NET.Testing"] = "src/CoAP.NET.Testing/README.md",
         ["CoAP.NET.Testing.Hosting"] = "docs/testing-applications.md",
         ["CoAP.NET.Cli"] = "docs/cli.md",
         ["CoAP.NET.Load.Cli"] = "docs/load-generator.md",
@@ -111,6 +111,29 @@ public sealed partial class ContentTests(PackedFeed feed)
         // What a link led to is still named.
         Assert.All(RelativeLink().Matches(page),
             link => readme.Mentions(Path.GetFileName(link.Groups["page"].Value)));
+    }
+
+    [Fact]
+    public void Every_package_has_a_page_of_its_own() => Assert.Equal(s_pages.Count, s_pages.Values.Distinct().Count());
+
+    // Central pinning would write all that these need, too.
+    [Theory]
+    [MemberData(nameof(Libraries))]
+    public async Task A_package_names_only_the_packages_that_its_project_names(string id)
+    {
+        await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
+        using Stream stream = await package.GetEntry(id + ".nuspec")!.OpenAsync();
+        XDocument nuspec = await XDocument.LoadAsync(stream, LoadOptions.None, CancellationToken.None);
+        XDocument project = XDocument.Load(Path.Combine(Repository.Root, "src", id, $"{id}.csproj"));
+        string[] named =
+        [
+            .. project.Descendants("PackageReference").Concat(project.Descendants("ProjectReference"))
+                .Select(static reference => ((string)reference.Attribute("Include")!).Replace('\\', '/'))
+                .Select(static name => name.EndsWith(".csproj", Ordinal) ? Path.GetFileNameWithoutExtension(name) : name),
+        ];
+
+        Assert.Empty(nuspec.Descendants().Where(static one => one.Name.LocalName == "dependency")
+            .Select(static one => (string)one.Attribute("id")!).Except(named));
     }
 
     [Theory]

@@ -23,7 +23,8 @@ internal sealed partial class SnippetPage
     {
         _file = Path.GetRelativePath(Repository.Root, path).Replace('\\', '/');
         string name = Path.GetFileNameWithoutExtension(path);
-        Name = NotOfName().Replace(_file.Contains("/guides/") ? $"guides_{name}" : name, "_");
+        string folder = Path.GetFileName(Path.GetDirectoryName(_file)!);
+        Name = NotOfName().Replace(folder is "guides" ? $"guides_{name}" : folder is "" or "docs" ? name : $"package_{folder}", "_");
         string[] lines = File.ReadAllText(path).ReplaceLineEndings("\n").Split('\n');
         bool areNamespaces = false;
         for (int i = 0; i < lines.Length; i++)
@@ -64,6 +65,8 @@ internal sealed partial class SnippetPage
     public static IEnumerable<SnippetPage> All() =>
         Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "*.md")
             .Concat(Directory.GetFiles(Path.Combine(Repository.Root, "docs", "guides"), "*.md"))
+            .Concat(Directory.GetDirectories(Path.Combine(Repository.Root, "src"))
+                .Select(static folder => Path.Combine(folder, "README.md")).Where(File.Exists))
             .Order(StringComparer.Ordinal)
             .Prepend(Path.Combine(Repository.Root, "README.md"))
             .Select(path => new SnippetPage(path))
