@@ -37,7 +37,7 @@ internal static class RouteSchemeSetup
             table.Select(static row => $"{row.Route}: {(row.Schemes.Length == 0 ? "nowhere" : string.Join(", ", row.Schemes))}"));
         if (secured.Length != 0)
         {
-            TcpLog.RoutesAndSchemes(logger, text, string.Join(", ", secured));
+            ResourceLog.RoutesAndSchemes(logger, text, string.Join(", ", secured));
         }
         else
         {

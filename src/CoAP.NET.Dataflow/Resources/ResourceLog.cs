@@ -42,6 +42,11 @@ internal static partial class ResourceLog
         "The function of WithErrorContent failed for {Route}. The response is sent without a description.")]
     public static partial void DescribingFailed(ILogger logger, string route, Exception exception);
 
+    [LoggerMessage(1024, LogLevel.Information,
+        "Some transports are secured: {Secured}. Routes without AllowInsecureTransport are served only over those. Routes by "
+            + "scheme:\n{Routes}")]
+    public static partial void RoutesAndSchemes(ILogger logger, string routes, string secured);
+
     [LoggerMessage(1504, LogLevel.Information, "Some routes are served only over some schemes. Routes by scheme:\n{Routes}")]
     public static partial void RoutesOnSchemes(ILogger logger, string routes);
 

@@ -11,16 +11,16 @@ public partial class LogTableTests
 {
     private const string Page = "telemetry-log.md";
 
-    // The category in which the messages of a package stand.
-    private static readonly (string Package, string Category)[] s_packages =
+    // The category in which the messages of a package stand; null: they pass the logger of an endpoint, which decides by their ids.
+    private static readonly (string Package, string? Category)[] s_packages =
     [
-        ("CoAP.NET.Dataflow", "CoAP.NET"),
-        ("CoAP.NET.Content", "CoAP.NET"),
-        ("CoAP.NET.Dtls", "CoAP.NET"),
+        ("CoAP.NET.Dataflow", null),
+        ("CoAP.NET.Content", null),
+        ("CoAP.NET.Dtls", null),
         ("CoAP.NET.Http", "CoAP.NET.Http"),
-        ("CoAP.NET.Caching", "CoAP.NET"),
+        ("CoAP.NET.Caching", null),
         ("CoAP.NET.Edhoc", "CoAP.NET.Edhoc"),
-        ("CoAP.NET.Oscore", "CoAP.NET"),
+        ("CoAP.NET.Oscore", null),
         ("CoAP.NET.Proxy", "CoAP.NET.Proxy"),
         ("CoAP.NET.PubSub", "CoAP.NET.PubSub"),
         ("CoAP.NET.Hosting.Abstractions", "CoAP.NET.Hosting"),
@@ -34,14 +34,33 @@ public partial class LogTableTests
         ("CoAP.NET.Testing.Hosting", "CoAP.NET.Testing"),
     ];
 
-    private static readonly (string Package, string Category, string Name, LoggerMessageAttribute Message)[] s_messages =
+    // The classes of messages that pass the logger of an endpoint, by their category; those that are not here have the one of the endpoint.
+    private static readonly Dictionary<string, string[]> s_chapters = new()
+    {
+        [LogCategory.Endpoint] =
+            ["ConnectingLog", "EndpointLog", "GroupLog", "Log", "MeshLog", "MessagingLog", "ReceiveLog", "SerializerLog"],
+        [LogCategory.Udp] = ["UdpLog"],
+        [LogCategory.Tcp] = ["SignallingLog", "TcpLog"],
+        [LogCategory.Dtls] = ["DtlsLog"],
+        [LogCategory.Oscore] = ["OscoreLog"],
+        [LogCategory.Credentials] = ["CredentialLog"],
+        [LogCategory.Blockwise] = ["BlockwiseLog"],
+        [LogCategory.Observe] = ["ObservationLog"],
+        [LogCategory.Routes] = ["ResourceLog", "ResultLog"],
+        [LogCategory.Caching] = ["CacheLog"],
+        [LogCategory.ResourceDirectory] = ["RegistrationLog"],
+    };
+
+    private static readonly (string Package, string Category, string Class, string Name, LoggerMessageAttribute Message)[] s_messages =
     [
         .. s_packages.SelectMany(package => Assembly.Load(package.Package).GetTypes()
                 .SelectMany(type => type.GetMethods(
                     BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
-                .Select(method => (package.Package, Category: CategoryOf(package.Category, method), method.Name,
+                .Select(method => (package.Package, package.Category, Class: method.DeclaringType!.Name, method.Name,
                     Message: method.GetCustomAttribute<LoggerMessageAttribute>()!)))
             .Where(entry => entry.Message is not null)
+            .Select(entry =>
+                (entry.Package, entry.Category ?? LogCategory.Of(entry.Message.EventId), entry.Class, entry.Name, entry.Message))
             .OrderBy(entry => entry.Message.EventId),
     ];
 
@@ -88,12 +107,24 @@ public partial class LogTableTests
     }
 
     [Fact]
+    public void Every_message_of_an_endpoint_has_the_category_of_its_chapter()
+    {
+        (string Class, string Category, int Id)[] messages =
+        [
+            .. s_messages.Where(static entry => entry.Class == "RegistrationLog"
+                    || s_packages.Any(package => package.Package == entry.Package && package.Category is null))
+                .Select(static entry => (entry.Class, LogCategory.Of(entry.Message.EventId), entry.Message.EventId)),
+        ];
+
+        Assert.Equal(s_chapters.Values.SelectMany(static classes => classes).Order(), messages.Select(one => one.Class).Distinct().Order());
+        Assert.Empty(messages.Where(static one => !s_chapters[one.Category].Contains(one.Class)));
+        Assert.Equal(LogCategory.All.Order(), s_chapters.Keys.Order());
+        Assert.All(LogCategory.All, static category => Assert.StartsWith(LogCategory.Endpoint, category));
+    }
+
+    [Fact]
     public void Payloads_are_never_logged() =>
         Assert.DoesNotContain(s_messages, entry => entry.Message.Message!.Contains("Payload}", OrdinalIgnoreCase));
-
-    // Registrations of clients stand in the category of their endpoint.
-    private static string CategoryOf(string package, MethodInfo method) =>
-        method.DeclaringType!.Name == "RegistrationLog" ? "CoAP.NET" : package;
 
     private static string Cell(string text) =>
         text.Replace("|", "\\|").Replace("\n", " ");

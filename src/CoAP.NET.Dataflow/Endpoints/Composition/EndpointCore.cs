@@ -278,7 +278,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
             Registry = options.Registry,
             Sources = new CoapSourceGroupingRule(options.Limits.Peers.SourcePrefixLength, options.Limits.Peers.TrustedPrefixes),
             Counters = counters,
-            Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
+            Logger = GuardedLogger.Guard(CategoryLogger.Make(options.LoggerFactory), counters),
             AllowsUnsecuredQBlock = options.QBlock?.AllowsUnsecured,
             IsInBrowser = options.IsInBrowser,
             Streams = options.Transports.Streams.Clone(),

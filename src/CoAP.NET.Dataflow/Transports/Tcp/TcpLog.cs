@@ -19,11 +19,6 @@ internal static partial class TcpLog
     [LoggerMessage(1023, LogLevel.Error, "TCP: an unexpected exception prevented the setup of a connection. The connection is closed.")]
     public static partial void ConnectionSetupFailed(ILogger logger, Exception exception);
 
-    [LoggerMessage(1024, LogLevel.Information,
-        "Some transports are secured: {Secured}. Routes without AllowInsecureTransport are served only over those. Routes by "
-            + "scheme:\n{Routes}")]
-    public static partial void RoutesAndSchemes(ILogger logger, string routes, string secured);
-
     [LoggerMessage(1025, LogLevel.Error,
         "The Accept callback of a CoapDuplexPipeTransport failed. It is called again after a pause; logged at most once per minute.")]
     public static partial void AcceptCallbackFailed(ILogger logger, Exception exception);
