@@ -23,4 +23,15 @@ public sealed class ConsoleProjectTests(PackedFeed feed)
             """.ReplaceLineEndings("\n"),
             output);
     }
+
+    // SnippetTests compile it too, with what an editor and the reader have.
+    [Fact]
+    public async Task The_first_program_of_the_readme_compiles_as_it_stands()
+    {
+        string folder = feed.Copy("Console", "Readme");
+        string readme = (await File.ReadAllTextAsync(Path.Combine(Repository.Root, "README.md"))).ReplaceLineEndings("\n");
+        await File.WriteAllTextAsync(Path.Combine(folder, "Program.cs"), readme.Split("```csharp\n")[1].Split("```")[0]);
+
+        await Tool.RunAsync(folder, "dotnet", ["build", "-c", "Release", "-o", "built", "-v", "quiet"]);
+    }
 }

@@ -7,17 +7,6 @@ namespace CoAP.NET.Package.Tests.Packages;
 /// </summary>
 public sealed class PackedFeed : IAsyncLifetime
 {
-    private static readonly string[] s_projects =
-    [
-        "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Proxy", "CoAP.NET.Http", "CoAP.NET.Oscore", "CoAP.NET.Edhoc", "CoAP.NET.Dtls",
-        "CoAP.NET.Caching", "CoAP.NET.QBlock", "CoAP.NET.Stateless", "CoAP.NET.Tracing", "CoAP.NET.PubSub", "CoAP.NET.Hosting",
-        "CoAP.NET.Hosting.Abstractions",
-        "CoAP.NET.AspNetCore", "CoAP.NET.Explorer", "CoAP.NET.Testing", "CoAP.NET.Testing.Hosting",
-        "CoAP.NET.Tables", "CoAP.NET.Cluster", "CoAP.NET.Cluster.Sqlite", "CoAP.NET.Cluster.PostgreSql", "CoAP.NET.Orleans",
-        "CoAP.NET.ResourceDirectory",
-        "CoAP.NET.SerializerMatrix", "CoAP.NET.Cli", "CoAP.NET.Load.Cli", "CoAP.NET.Templates",
-    ];
-
     // What the program of Projects/Upgrade needs, but CoAP.NET.Cluster.
     private static readonly string[] s_beside =
     [
@@ -77,17 +66,10 @@ public sealed class PackedFeed : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        // As dotnet pack --no-build does it, but all of them in one process.
-        string pack = ProjectOfPacking("current");
-        await File.WriteAllTextAsync(pack, $"""
-            <Project>
-              <Target Name="Pack">
-                <MSBuild Projects="{string.Join(';', s_projects.Select(ProjectFile))}" Targets="Pack"
-                  Properties="Configuration={Configuration};NoBuild=true;_IsPacking=true;Version={Version};PackageOutputPath={Packages}" />
-              </Target>
-            </Project>
-            """);
-        await Tool.RunAsync(Repository.Root, "dotnet", ["msbuild", pack, "-t:Pack", "-v:quiet", "-nologo"]);
+        // Of what is built, and in one process.
+        await Tool.RunAsync(Repository.Root, "dotnet",
+            ["msbuild", Path.Combine("build", "packages.proj"), "-t:Pack", "-m:1", "-v:quiet", "-nologo",
+                $"-p:Configuration={Configuration};NoBuild=true;Version={Version};PackageOutputPath={Packages}"]);
 
         string global = Environment.GetEnvironmentVariable("NUGET_PACKAGES")
             ?? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");

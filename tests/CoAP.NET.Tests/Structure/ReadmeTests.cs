@@ -7,20 +7,20 @@ public sealed class ReadmeTests
     public void Every_snippet_of_the_page_stands_in_these_tests() =>
         Snippets.AllStandInTests("../README.md", "Structure", 2);
 
-    internal static async Task ServeAsync(Devices store, Sensor sensor, CancellationToken cancellationToken)
+    internal static async Task ServeAsync()
     {
         await using CoapServer server = new();
         server.Listen("coap://[::]:5683");
 
-        server.MapGet("/temperature", () => CoapResults.Text(sensor.Read())).Observable();
+        server.MapGet("/temperature", () => CoapResults.Text("21.5")).Observable();
         server.MapGet("/devices/{id}", request => CoapResults.Text($"device {request.Route["id"]}"));
         server.MapPost("/devices", async (request, cancellationToken) =>
         {
-            await store.AddAsync(request.Payload, cancellationToken);
+            await File.AppendAllTextAsync("devices.txt", request.GetText(), cancellationToken);
             return CoapResults.Created("/devices/7");
         });
 
-        await server.RunAsync(cancellationToken);
+        await server.RunAsync();
     }
 
     internal static async Task AskAsync(CancellationToken cancellationToken)
@@ -44,18 +44,5 @@ public sealed class ReadmeTests
         // Prints why nothing comes: no server, a wrong key, an error response.
         // The observation keeps trying.
         void ReportState() => Console.Error.WriteLine(temperature.Error?.Message ?? $"{temperature.State}");
-    }
-
-    internal sealed class Devices
-    {
-        public Task AddAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) =>
-            Task.CompletedTask.WaitAsync(FromDays(payload.Length), cancellationToken);
-    }
-
-    internal sealed class Sensor
-    {
-        private readonly string _celsius = "21.5";
-
-        public string Read() => _celsius;
     }
 }
