@@ -59,6 +59,8 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
 
     X509Certificate2? ICoapPeerIdentity.Certificate => null;
 
+    string? ICoapPeerIdentity.PskIdentity => null;
+
     bool ICoapPeerIdentity.IsKnown => true;
 
     /// <summary>Whether an issuer vouches that it belongs to the server that the claim names.</summary>

@@ -33,6 +33,8 @@ public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentit
     /// <summary>Always null: OSCORE uses no certificate.</summary>
     public X509Certificate2? Certificate => null;
 
+    string? ICoapPeerIdentity.PskIdentity => null;
+
     /// <summary>
     /// Who the peer is: by <see cref="Owner"/> if a key exchange proved one, because such an exchange assigns each kid again and again;
     /// otherwise by the kid and the ID Context of the parameters.

@@ -30,6 +30,8 @@ public sealed class CoapTlsIdentity : ICoapPeerIdentity
     /// <remarks>It is disposed when the connection has ended.</remarks>
     public X509Certificate2? Certificate { get; }
 
+    string? ICoapPeerIdentity.PskIdentity => null;
+
     /// <summary>The server name that the client requested; null without one.</summary>
     public string? ServerName { get; }
 

@@ -11,7 +11,7 @@ public interface ICoapPeerIdentity
     X509Certificate2? Certificate { get; }
 
     /// <summary>The identity of the pre-shared key that the peer proved (RFC 4279); null without one.</summary>
-    string? PskIdentity => null;
+    string? PskIdentity { get; }
 
     /// <summary>Who the peer is; null for a peer that proved nothing that distinguishes it.</summary>
     CoapPeerId? Id { get; }
