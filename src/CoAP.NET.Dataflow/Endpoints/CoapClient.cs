@@ -197,7 +197,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
         try
         {
             ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-            CoapUri target = _hasDefaults ? _defaults.Resolve(uri) : uri;
+            CoapUri target = _hasDefaults || !uri.IsAbsolute ? _defaults.Resolve(uri) : uri;
             return Exchanges is null
                 ? Endpoint.Core.Requester.PingAsync(target, time, cancellationToken)
                 : Exchanges.RunAsync(
@@ -236,6 +236,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     private CoapRequest Prepare(CoapRequest request)
     {
         ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-        return _hasDefaults ? _defaults.Apply(request) : request;
+        // The defaults report a relative URI without a base address.
+        return _hasDefaults || request is { Uri.IsAbsolute: false } ? _defaults.Apply(request) : request;
     }
 }

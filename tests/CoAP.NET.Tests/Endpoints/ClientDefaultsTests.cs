@@ -54,6 +54,23 @@ public sealed class ClientDefaultsTests : ClientTest
         Transport.HasSentNothing();
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_client_says_the_same_of_a_relative_URI_with_and_without_other_defaults(bool hasTimeout)
+    {
+        if (hasTimeout)
+        {
+            Client.Timeout = FromSeconds(1);
+        }
+
+        ArgumentException get = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("/x")));
+        ArgumentException ping = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.PingAsync("?a")));
+
+        get.Message.Begins("'/x' is relative, and the client has no base address. Set BaseAddress");
+        ping.Message.Begins("'?a' is relative, and the client has no base address. Set BaseAddress");
+    }
+
     [Fact]
     public async Task The_Timeout_of_the_client_ends_requests_that_have_none_of_their_own()
     {
