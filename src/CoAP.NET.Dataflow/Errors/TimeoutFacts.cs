@@ -57,7 +57,7 @@ internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLi
                     + "another service uses this port.",
             CoapTimeoutStep.Acknowledgement =>
                 $"was not answered: no acknowledgement arrived within {Time}{Copies}. The peer is down, asleep, slow or unreachable; "
-                    + "without a Timeout, the client retransmits for 93 s by default.",
+                    + "without a Timeout, the client waits for up to 93 s by default.",
             CoapTimeoutStep.Pong =>
                 $"was not answered: no Pong arrived within {Time}. The peer does not read the connection, or is no longer reachable.",
             CoapTimeoutStep.NextBlock =>
@@ -100,7 +100,7 @@ internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLi
             return EndedBy switch
             {
                 CoapTimeLimitKind.RequestTimeout => $"the Timeout of {seconds}",
-                CoapTimeLimitKind.Retransmissions => $"the {seconds} of all retransmissions",
+                CoapTimeLimitKind.Retransmissions => $"the time of all retransmissions (at most {seconds})",
                 CoapTimeLimitKind.ResponseTimeout =>
                     IsNonConfirmable ? $"{seconds} (ResponseTimeout or NON_LIFETIME)" : $"{seconds} (ResponseTimeout)",
                 CoapTimeLimitKind.ExchangeLifetime => $"EXCHANGE_LIFETIME ({seconds})",

@@ -44,7 +44,7 @@ public sealed class TimeoutTests : ClientTest
         Assert.Equal(
             (CoapTimeoutStep.Acknowledgement, CoapTimeLimitKind.Retransmissions, FromSeconds(93), CoapTimeoutReason.NotAcknowledged),
             FactsOf(error));
-        error.Mentions("within the 93 s of all retransmissions, for 5 copies of the message");
+        error.Mentions("within the time of all retransmissions (at most 93 s), for 5 copies of the message");
         error.Message.Ends("Whether it took effect is unknown.");
     }
 
