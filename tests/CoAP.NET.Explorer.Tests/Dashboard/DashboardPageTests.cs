@@ -116,6 +116,20 @@ public sealed class DashboardPageTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task The_theme_that_was_chosen_in_the_explorer_of_the_site_applies()
+    {
+        DashboardBrowser browser = await OpenAsync(1280, ColorScheme.Light);
+        const string Background = "getComputedStyle(document.body).backgroundColor";
+        string light = await browser.Page.EvaluateAsync<string>(Background);
+
+        await browser.Page.EvaluateAsync("localStorage.setItem('coap.theme', 'dark')");
+        await browser.Page.ReloadAsync();
+
+        Assert.NotEqual(light, await browser.Page.EvaluateAsync<string>(Background));
+        await browser.UntilAsync("document.querySelectorAll('#plots canvas').length === 6");
+    }
+
+    [Fact]
     public async Task A_page_is_paused_and_resumed_by_the_keyboard()
     {
         DashboardBrowser browser = await OpenAsync();

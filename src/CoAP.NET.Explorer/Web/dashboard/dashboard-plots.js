@@ -1,4 +1,5 @@
 import { bytes, make, short, time } from "./dashboard-text.js";
+import { colourOf } from "./plot.js";
 
 const rate = value => (value === null || value === undefined ? "–" : short(value));
 
@@ -121,9 +122,7 @@ export class Plots {
   }
 
   optionsOf({ plot, area }) {
-    const style = getComputedStyle(document.documentElement);
-    const color = name => style.getPropertyValue(name).trim();
-    const axis = { stroke: color("--faint"), grid: { stroke: color("--grid"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    const axis = { stroke: colourOf("--faint"), grid: { stroke: colourOf("--grid"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
     return {
       width: Math.max(200, area.clientWidth),
       height: 170,
@@ -149,9 +148,9 @@ export class Plots {
         { label: "At", value: (_, value) => (value === null || value === undefined ? "–" : clock(value, true)) },
         ...plot.series.map(([, label, name, filled]) => ({
           label,
-          stroke: color(name),
+          stroke: colourOf(name),
           width: 1.8,
-          fill: filled ? `${color(name)}22` : undefined,
+          fill: filled ? colourOf(name).replace(/^rgb\((.*)\)$/, "rgba($1, 0.13)") : undefined,
           points: { show: false },
           value: (_, value) => plot.format(value),
         })),

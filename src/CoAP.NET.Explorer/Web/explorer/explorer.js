@@ -158,7 +158,7 @@ class Explorer {
         const base = AUTHORITY.exec(uri)?.[0];
         if (!base) {
             const hint = "Write, for instance, coap://192.0.2.1 or coap://[2001:db8::1]:5683.";
-            showProblem({ title: "This is no address of a device", hint });
+            showProblem({ title: "This is not the address of a device", hint });
             byId("target").focus();
             return;
         }

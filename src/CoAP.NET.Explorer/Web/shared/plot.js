@@ -165,8 +165,8 @@ function timeOfDay(seconds) {
     return `${part(time.getHours())}:${part(time.getMinutes())}:${part(time.getSeconds())}${fraction}`;
 }
 
-// The browser resolves a variable with light-dark() to a colour only where it is used.
-function colourOf(variable) {
+/** Returns the colour of a variable. The browser resolves one with light-dark() only where it is used. */
+export function colourOf(variable) {
     const probe = el("span", { hidden: true });
     probe.style.color = `var(${variable})`;
     document.body.append(probe);
