@@ -14,24 +14,31 @@ internal static class CommandLineErrors
         // For an unknown command, the parser reports one error for itself and one for each word after it.
         if (command is RootCommand && parse.UnmatchedTokens is [var word, ..] && !word.StartsWith('-'))
         {
-            string? meant = word.Contains("://", StringComparison.Ordinal)
-                ? $"get {word}"
-                : SpellingSuggestions.Closest(word, command.Subcommands.Select(known => known.Name));
-            string perhaps = meant is null ? "" : $"coap {meant}, perhaps? ";
-            return new UsageException($"'{word}' is no command.", $"{perhaps}coap --help lists the commands.");
+            return OfCommand(word, command);
         }
 
         // The parser also rejects the value after an unknown option.
         if (parse.UnmatchedTokens.FirstOrDefault(unmatched => unmatched.Length > 1 && unmatched.StartsWith('-')) is { } option)
         {
             string? meant = SpellingSuggestions.Closest(option.Split('=', ':')[0], OptionsOf(parse));
-            string perhaps = meant is null ? "" : $"{meant}, perhaps? ";
-            return new UsageException($"'{option}' is no option of {path}.", $"{perhaps}{path} --help lists the options.");
+            string perhaps = meant is null ? "" : $"Did you mean {meant}? ";
+            return new UsageException($"'{option}' is not an option of {path}.", $"{perhaps}{path} --help lists the options.");
         }
 
         // The parser puts choices on lines of their own, and reports a missing value twice.
         return new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message).Distinct()
             .SelectMany(message => message.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))));
+    }
+
+    /// <summary>Returns the error of a word that should be a command.</summary>
+    public static UsageException OfCommand(string word, Command above)
+    {
+        string path = PathOf(above);
+        string? meant = word.Contains("://", StringComparison.Ordinal)
+            ? $"get {word}"
+            : SpellingSuggestions.Closest(word, above.Subcommands.Select(known => known.Name));
+        string perhaps = meant is null ? "" : $"Did you mean {path} {meant}? ";
+        return new UsageException($"'{word}' is not a command.", $"{perhaps}{path} --help lists the commands.");
     }
 
     /// <summary>Returns the words that call a command.</summary>

@@ -40,7 +40,9 @@ internal static class CommandProgram
     /// <returns>The exit code, one of <see cref="ExitCodes"/>.</returns>
     public static async Task<int> RunAsync(Command root, IReadOnlyList<string> args, CliContext context)
     {
-        ParseResult parse = root.Parse(args, s_parser);
+        // Without a word the help is the most useful error.
+        bool isEmpty = args.Count == 0;
+        ParseResult parse = root.Parse(isEmpty ? ["--help"] : args, s_parser);
         GlobalOptions.SettleColors(parse, context);
         if (parse.Action is ParseErrorAction)
         {
@@ -49,7 +51,7 @@ internal static class CommandProgram
 
         InvocationConfiguration invocation = new()
         {
-            Output = context.Out.Writer,
+            Output = isEmpty ? context.Error.Writer : context.Out.Writer,
             Error = context.Error.Writer,
             EnableDefaultExceptionHandler = false,
 
@@ -58,17 +60,29 @@ internal static class CommandProgram
         };
         try
         {
-            return await parse.InvokeAsync(invocation, context.Stopped).ConfigureAwait(false);
+            int code = await parse.InvokeAsync(invocation, context.Stopped).ConfigureAwait(false);
+            return isEmpty ? ExitCodes.Usage : code;
         }
         catch (IOException exception)
         {
             // Help whose reader has closed the pipe after the first lines.
             return FailureReporter.Report(context, parse, exception);
         }
+        catch (OperationCanceledException) when (context.Stopped.IsCancellationRequested)
+        {
+            // Not even the error stream has a reader.
+            return ExitCodes.Cancelled;
+        }
     }
 
+    /// <summary>Parses the words of a command line.</summary>
+    public static ParseResult Parse(Command root, IReadOnlyList<string> args) => root.Parse(args, s_parser);
+
     /// <summary>Adds the options of the whole program to its root command.</summary>
-    public static void AddOptions(Command root, CliContext context)
+    /// <param name="root">The root command.</param>
+    /// <param name="context">Has the width of the help.</param>
+    /// <param name="examples">The examples of a root command that has none of its own.</param>
+    public static void AddOptions(Command root, CliContext context, params IReadOnlyList<string> examples)
     {
         root.Options.Add(GlobalOptions.Color);
         HelpOption help = OptionOf<HelpOption>(root);
@@ -77,7 +91,7 @@ internal static class CommandProgram
         // The parser's names for Windows are paths here, as in --map /h=URI.
         help.Aliases.Remove("/h");
         help.Aliases.Remove("/?");
-        help.Action = new CommandHelp(context.Out.IsTerminal ? context.Out.Width : RedirectedWidth);
+        help.Action = new CommandHelp(context.Out.IsTerminal ? context.Out.Width : RedirectedWidth, examples);
         OptionOf<VersionOption>(root).Description = "Show the version.";
     }
 

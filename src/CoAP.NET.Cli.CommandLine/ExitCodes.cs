@@ -38,6 +38,22 @@ internal static class ExitCodes
     /// </summary>
     public const int ReaderGone = 141;
 
+    /// <summary>The codes with their meanings, for the manual page; <c>docs/cli.md</c> has the same.</summary>
+    public static IReadOnlyList<(int Code, string Meaning)> Meanings { get; } =
+    [
+        (Success, "a response of class 2.xx, or another success of the command"),
+        (Failure, "a defect of the tool"),
+        (Usage, "the command line is wrong or empty; nothing was sent"),
+        (Timeout, "no response in time"),
+        (ClientError, "a response of class 4.xx, or a pause after 4.29"),
+        (ServerError, "a response of class 5.xx"),
+        (Network, "the peer could not be reached: name, route, port, connection, handshake"),
+        (Protocol, "a Reset, or a violation of the protocol"),
+        (File, "a local file could not be read or written"),
+        (Cancelled, "ended by Ctrl-C or SIGTERM"),
+        (ReaderGone, "the reader of the output has closed it"),
+    ];
+
     public static int Of(CoapCode code) => code.Class switch
     {
         4 => ClientError,

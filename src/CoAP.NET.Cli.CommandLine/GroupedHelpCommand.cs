@@ -14,6 +14,9 @@ internal sealed class GroupedHelpCommand(string name, string description) : Comm
 
     public IReadOnlyList<string> Examples { get; init; } = [];
 
+    /// <summary>The titles of groups whose options the help only names. The help of the topic describes them.</summary>
+    public IReadOnlyList<string> Folded { get; init; } = [];
+
     /// <summary>Adds options to a group, which the first ones create.</summary>
     public void AddGroup(string title, params IEnumerable<Option> options)
     {

@@ -36,12 +36,14 @@ internal static class CoapTool
                 DecodeCommand.Create(context),
                 BenchCommand.Create(context, "bench", "coap bench"),
                 CompletionCommand.Create(context),
+                HelpCommand.Create(context),
             ])
         {
             root.Subcommands.Add(command);
         }
 
-        CommandProgram.AddOptions(root, context);
+        CommandProgram.AddOptions(
+            root, context, "coap get coap://[::1]/temperature", "coap observe coap://[::1]/temperature", "coap help get");
         return root;
     }
 }

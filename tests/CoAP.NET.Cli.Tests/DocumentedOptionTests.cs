@@ -6,6 +6,7 @@ namespace CoAP.NET.Cli.Tests;
 public sealed class DocumentedOptionTests
 {
     private static readonly string[] s_requests = ["get", "put", "post", "delete", "fetch", "patch", "ipatch"];
+    private static readonly string[] s_payloads = ["put", "post", "fetch", "patch", "ipatch"];
     private static readonly string[] s_clients = [.. s_requests, "observe", "discover", "register", "ping"];
 
     private readonly Command _root = CoapTool.CreateRoot(new CliContext
@@ -18,7 +19,7 @@ public sealed class DocumentedOptionTests
     /// <summary>The commands of which each has all options in the first column of the tables of a section.</summary>
     public static TheoryData<string, string[]> Tables => new()
     {
-        { "Requests", s_requests },
+        { "Requests", s_payloads },
         { "Groups", s_requests },
         { "Security", s_clients },
         { "The network", s_clients },
@@ -61,6 +62,12 @@ public sealed class DocumentedOptionTests
     [MemberData(nameof(Texts))]
     public void An_option_that_a_section_names_exists(string section, string[] commands) =>
         Assert.Empty(OptionsIn(SectionOf(section)).Except(commands.SelectMany(NamesOf)));
+
+    [Fact]
+    public void The_exit_codes_of_the_page_are_those_of_the_manual_page() =>
+        Assert.Equal(
+            ExitCodes.Meanings.Select(row => $"| {row.Code} | {row.Meaning} |"),
+            SectionOf("Exit codes").Split('\n').Where(line => Regex.IsMatch(line, @"^\| \d")));
 
     [Fact]
     public void Protection_works_with_the_listed_commands()

@@ -132,11 +132,11 @@ public sealed class FailureTests
     }
 
     [Theory]
-    [InlineData("gett", "coap: 'gett' is no command.\nhint: coap get, perhaps? coap --help lists the commands.\n")]
-    [InlineData("obsevre", "coap: 'obsevre' is no command.\nhint: coap observe, perhaps? coap --help lists the commands.\n")]
-    [InlineData("frobnicate", "coap: 'frobnicate' is no command.\nhint: coap --help lists the commands.\n")]
+    [InlineData("gett", "coap: 'gett' is not a command.\nhint: Did you mean coap get? coap --help lists the commands.\n")]
+    [InlineData("obsevre", "coap: 'obsevre' is not a command.\nhint: Did you mean coap observe? coap --help lists the commands.\n")]
+    [InlineData("frobnicate", "coap: 'frobnicate' is not a command.\nhint: coap --help lists the commands.\n")]
     [InlineData("coap://[::1]/x",
-        "coap: 'coap://[::1]/x' is no command.\nhint: coap get coap://[::1]/x, perhaps? coap --help lists the commands.\n")]
+        "coap: 'coap://[::1]/x' is not a command.\nhint: Did you mean coap get coap://[::1]/x? coap --help lists the commands.\n")]
     public async Task A_word_that_is_no_command_is_reported_once(string word, string error)
     {
         CliRun run = await CliHarness.RunAsync(word, "more");
@@ -146,16 +146,16 @@ public sealed class FailureTests
     }
 
     [Theory]
-    [InlineData("--jsn", "--json, perhaps? ")]
-    [InlineData("--tiemout=3", "--timeout, perhaps? ")]
-    [InlineData("--verbos", "--verbose, perhaps? ")]
+    [InlineData("--jsn", "Did you mean --json? ")]
+    [InlineData("--tiemout=3", "Did you mean --timeout? ")]
+    [InlineData("--verbos", "Did you mean --verbose? ")]
     [InlineData("--frobnicate", "")]
     public async Task The_error_for_an_unknown_option_suggests_the_intended_option(string option, string meant)
     {
         CliRun run = await CliHarness.RunAsync("get", "coap://[::1]/x", option);
 
         run.HasExitCode(ExitCodes.Usage);
-        Assert.Equal($"coap: '{option}' is no option of coap get.\nhint: {meant}coap get --help lists the options.\n", run.Error);
+        Assert.Equal($"coap: '{option}' is not an option of coap get.\nhint: {meant}coap get --help lists the options.\n", run.Error);
     }
 
     [Theory]
@@ -177,7 +177,7 @@ public sealed class FailureTests
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
         {
-            server.MapGet("/plain", () => CoapResults.Problem(CoapCode.BadRequest, "Bad Request", "No JSON of the right form."));
+            server.MapGet("/plain", () => CoapResults.Problem(CoapCode.BadRequest, "Bad Request", "Not JSON of the expected form."));
             server.MapGet("/more", () => CoapResults.Problem(CoapCode.BadOption, new CoapProblem
             {
                 Title = "Too new",
@@ -193,7 +193,7 @@ public sealed class FailureTests
         CliRun raw = await CliHarness.RunAsync("get", $"{uri}/more");
 
         text.HasExitCode(ExitCodes.ClientError);
-        text.Error.Begins($"coap: {uri}/plain answered 4.00 Bad Request: No JSON of the right form.\n");
+        text.Error.Begins($"coap: {uri}/plain answered 4.00 Bad Request: Not JSON of the expected form.\n");
         Assert.Empty(text.Out);
         more.Error.Begins($"coap: {uri}/more answered 4.02 Bad Option: Too new\n");
         Assert.Equal("instance: /problems/7\nunprocessed options: 65000\ntag:example: {1: 2}\n", more.Out);

@@ -11,11 +11,11 @@ public sealed class HelpTests
     {
         CliRun run = await CliHarness.RunAsync("--help");
 
-        string[] commands = [.. run.Out[run.Out.IndexOf("Commands:", Ordinal)..].Split('\n').Skip(1)
+        string[] commands = [.. run.Out[run.Out.IndexOf("Commands:", Ordinal)..run.Out.IndexOf("Examples:", Ordinal)].Split('\n').Skip(1)
             .Where(line => line.StartsWith("  ", Ordinal) && line[2] != ' ').Select(line => line.Trim().Split(' ')[0])];
         Assert.Equal(
             ["get", "put", "post", "delete", "fetch", "patch", "ipatch", "observe", "discover", "explore", "register", "ping", "serve",
-                "proxy", "decode", "bench", "completion"],
+                "proxy", "decode", "bench", "completion", "help"],
             commands);
         run.HasOut("get <URI>");
         run.HasNoOut("|coap");
@@ -28,10 +28,82 @@ public sealed class HelpTests
 
         string[] headings = [.. run.Out.Split('\n').Where(line => line.EndsWith(':') && line[0] != ' ')];
         Assert.Equal(
-            ["Description:", "Usage:", "Arguments:", "Request:", "Payload:", "Output:", "Security:", "Network:", "Repetition:",
-                "Groups of servers (multicast):", "Options:", "Examples:"],
+            ["Description:", "Usage:", "Arguments:", "Request:", "Output:", "More options, by topic (coap help get TOPIC, or all):",
+                "Options:", "Examples:"],
             headings);
         run.HasOut("  coap get coap://[::1]/temperature\n");
+        run.HasOut("  security    --psk, --psk-file, --ca,");
+        Assert.InRange(run.Out.Split('\n').Length, 30, 65);
+    }
+
+    [Theory]
+    [InlineData("get", false)]
+    [InlineData("delete", false)]
+    [InlineData("put", true)]
+    [InlineData("fetch", true)]
+    [InlineData("observe", true)]
+    public async Task Only_a_method_with_a_payload_has_options_for_it(string command, bool has)
+    {
+        CliRun help = await CliHarness.RunAsync(command, "--help");
+        CliRun refused = await CliHarness.RunAsync(command, "coap://127.0.0.1:1/x", "--payload", "x", "--timeout", "0");
+
+        Assert.Equal(has, help.Out.Contains("--payload", Ordinal));
+        refused.HasExitCode(ExitCodes.Usage);
+        Assert.Equal(!has, refused.Error.Contains($"'--payload' is not an option of coap {command}.", Ordinal));
+    }
+
+    [Theory]
+    [InlineData(false, "coap get coap://[::1]/temperature")]
+    [InlineData(true, "coap-load coap://127.0.0.1/hello --peers 128")]
+    public async Task Without_a_word_the_error_stream_has_the_help(bool isLoadGenerator, string example)
+    {
+        CliRun run = await new CliHarness { IsLoadGenerator = isLoadGenerator }.InvokeAsync();
+
+        run.HasExitCode(ExitCodes.Usage);
+        Assert.Empty(run.Out);
+        run.HasError("Usage:");
+        run.HasError(example);
+    }
+
+    [Fact]
+    public async Task Help_shows_the_commands_or_one_of_them()
+    {
+        CliRun all = await CliHarness.RunAsync("help");
+        CliRun one = await CliHarness.RunAsync("help", "get");
+        CliRun below = await CliHarness.RunAsync("help", "bench", "worker");
+
+        Assert.All([all, one, below], run => run.HasExitCode(ExitCodes.Success));
+        Assert.Equal((await CliHarness.RunAsync("--help")).Out, all.Out);
+        all.HasOut("Commands:");
+        all.HasOut("\nExamples:\n  coap get coap://[::1]/temperature\n");
+        Assert.Equal((await CliHarness.RunAsync("get", "--help")).Out, one.Out);
+        Assert.Equal((await CliHarness.RunAsync("bench", "worker", "--help")).Out, below.Out);
+    }
+
+    [Theory]
+    [InlineData("network", "--nstart <N>")]
+    [InlineData("groups", "--max-answers <N>")]
+    [InlineData("security", "--oscore <FILE>")]
+    public async Task Help_shows_the_options_of_a_topic(string topic, string expected)
+    {
+        CliRun run = await CliHarness.RunAsync("help", "get", topic);
+
+        run.HasExitCode(ExitCodes.Success);
+        run.HasOut(expected);
+        Assert.Single(run.Out.Split('\n'), line => line.EndsWith(':') && line[0] != ' ');
+    }
+
+    [Theory]
+    [InlineData("'gte' is not a command.", "Did you mean coap get?", "gte")]
+    [InlineData("'nothing' is not a topic of coap get.", "Topics: request, message, output, security,", "get", "nothing")]
+    [InlineData("'more' follows a topic.", "coap help COMMAND TOPIC", "get", "all", "more")]
+    public async Task Help_for_something_unknown_is_refused(string error, string hint, params string[] words)
+    {
+        CliRun run = await CliHarness.RunAsync(["help", .. words]);
+
+        run.HasExitCode(ExitCodes.Usage);
+        run.HasError(error);
+        run.HasError(hint);
     }
 
     [Fact]
@@ -39,7 +111,9 @@ public sealed class HelpTests
     {
         foreach (Command command in CoapTool.CreateRoot(NoContext()).Subcommands)
         {
-            CliRun run = await CliHarness.RunAsync(command.Name, "--help");
+            CliRun run = command is GroupedHelpCommand
+                ? await CliHarness.RunAsync("help", command.Name, "all")
+                : await CliHarness.RunAsync(command.Name, "--help");
 
             run.HasExitCode(ExitCodes.Success);
             string[] lines = run.Out.Split('\n');
@@ -79,7 +153,7 @@ public sealed class HelpTests
     public async Task No_line_is_wider_than_the_terminal(int width)
     {
         foreach (string command in (string[])["", "get", "observe", "discover", "register", "ping", "serve", "proxy", "decode", "bench",
-            "completion"])
+            "completion", "help"])
         {
             string[] args = command.Length == 0 ? ["--help"] : [command, "--help"];
 

@@ -50,8 +50,8 @@ internal sealed class MessageOptions
 
     public void AddTo(GroupedHelpCommand command)
     {
-        command.AddGroup(HelpGroup.Request, Accept, NonConfirmable, Token, Options, ETag, IfMatch, IfNoneMatch, HopLimit, Proxy, NoUriHost,
-            Timeout);
+        command.AddGroup(HelpGroup.Request, Accept, ETag, IfMatch, IfNoneMatch, Options, Proxy, Timeout);
+        command.AddGroup(HelpGroup.Message, NonConfirmable, Token, HopLimit, NoUriHost);
         Options.CompletionSources.Add(_ => MessageOptionParser.Names.Select(name => name + "="));
     }
 

@@ -23,8 +23,8 @@ internal sealed class PayloadOptions
 
     public Option<string?> File { get; } = new("--file", "-f")
     {
-        Description = "Send a file, in blocks if it is large; - for the standard input, which is also the payload of PUT, POST, FETCH, "
-            + "PATCH and iPATCH without these options if it is redirected.",
+        Description = "Send a file, in blocks if it is large; - for the standard input, which PUT, POST, FETCH, PATCH and iPATCH "
+            + "also send without these options if it is redirected.",
         HelpName = "FILE"
     };
 
@@ -141,7 +141,7 @@ internal sealed class PayloadOptions
             ? cbor
             : throw new UsageException(
                 string.Create(CultureInfo.InvariantCulture,
-                    $"--payload is no CBOR in diagnostic notation (RFC 8949 section 8): {error.Message} at character {error.Offset + 1}."),
+                    $"--payload is not CBOR in diagnostic notation (RFC 8949 section 8): {error.Message} at character {error.Offset + 1}."),
                 "Write an item such as 3, \"text\", {1: true, \"b\": h'0102'} or JSON; --hex and --file send bytes.");
     }
 }

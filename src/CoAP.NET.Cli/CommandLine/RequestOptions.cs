@@ -26,14 +26,19 @@ internal sealed class RequestOptions
 
     /// <summary>Adds all of them to a command.</summary>
     /// <param name="command">The command.</param>
-    /// <param name="hasFile">Whether payloads can go to a file.</param>
+    /// <param name="hasPayload">Whether requests can have a payload.</param>
+    /// <param name="hasFile">Whether payloads of responses can go to a file.</param>
     /// <param name="isContinuable">Whether an interrupted download can be continued.</param>
-    public void AddTo(GroupedHelpCommand command, bool hasFile = true, bool isContinuable = false)
+    public void AddTo(GroupedHelpCommand command, bool hasPayload = true, bool hasFile = true, bool isContinuable = false)
     {
         command.Arguments.Add(Target);
+        if (hasPayload)
+        {
+            Payload.AddTo(command);
+        }
+
         Message.AddTo(command);
         Transfer.AddTo(command);
-        Payload.AddTo(command);
         Output.AddTo(command, hasFile, isContinuable);
         Connection.AddTo(command);
         command.AddGroup(HelpGroup.Security, Oscore.Option, Edhoc.Option, Edhoc.Peer);

@@ -7,7 +7,7 @@ internal sealed class TransferOptions
 {
     public Option<string?> BlockSize { get; } = MakeBlockSize();
 
-    public void AddTo(GroupedHelpCommand command) => command.AddGroup(HelpGroup.Request, BlockSize);
+    public void AddTo(GroupedHelpCommand command) => command.AddGroup(HelpGroup.Message, BlockSize);
 
     public void Apply(ParseResult parse, CoapRequest request)
     {
@@ -34,7 +34,7 @@ internal sealed class TransferOptions
             if (result.Tokens is [{ Value: var text }] && !TryParse(text, out _, out _))
             {
                 result.AddError(
-                    $"'{text}' is no block size: 16, 32, 64, 128, 256, 512 or 1024, with the first block in front if you like, such as "
+                    $"'{text}' is not a block size: 16, 32, 64, 128, 256, 512 or 1024, with the first block in front if you like, such as "
                         + "4,256.");
             }
         });

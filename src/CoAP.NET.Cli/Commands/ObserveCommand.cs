@@ -26,6 +26,7 @@ internal static class ObserveCommand
                 "coap observe coap://[::1]/temperature --count 5",
                 "coap observe coap://[::1]/temperature --duration 1m --json",
             ],
+            Folded = HelpGroup.Rare,
         };
         command.AddGroup("Observation", count, duration, keepTrying);
         options.AddTo(command, hasFile: false);

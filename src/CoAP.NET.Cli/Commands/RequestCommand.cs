@@ -28,18 +28,25 @@ internal static class RequestCommand
         GroupOptions group = new();
         Option<string?> noResponse = NoResponseParser.Option();
 #pragma warning disable CA1308 // command names are in lower case
-        GroupedHelpCommand command = new(method.ToString().ToLowerInvariant(), description) { Examples = ExamplesOf(method) };
+        GroupedHelpCommand command = new(method.ToString().ToLowerInvariant(), description)
+        {
+            Examples = ExamplesOf(method),
+            Folded = HelpGroup.Rare,
+        };
 #pragma warning restore CA1308
-        options.AddTo(command, isContinuable: method == CoapMethod.Get);
-        command.AddGroup(HelpGroup.Request, noResponse);
+
+        // A server ignores the payload of a method that defines none (RFC 7252 section 5.5).
+        bool hasPayload = method is not (CoapMethod.Get or CoapMethod.Delete);
+        options.AddTo(command, hasPayload, isContinuable: method == CoapMethod.Get);
+        command.AddGroup(HelpGroup.Message, noResponse);
         repeat.AddTo(command);
         group.AddTo(command);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             int times = repeat.TimesOf(parse);
-            CoapContent? content = method is CoapMethod.Get or CoapMethod.Delete
-                ? await options.Payload.ToContentAsync(parse, context, times > 1, cancellationToken).ConfigureAwait(false)
-                : await options.Payload.ToRequiredContentAsync(parse, context, times > 1, cancellationToken).ConfigureAwait(false);
+            CoapContent? content = hasPayload
+                ? await options.Payload.ToRequiredContentAsync(parse, context, times > 1, cancellationToken).ConfigureAwait(false)
+                : null;
             NoResponseClasses notWanted = NoResponseParser.Parse(parse.GetValue(noResponse));
             bool isGroup = IsGroup(parse, options);
             await using RequestRun run =
@@ -134,7 +141,7 @@ internal static class RequestCommand
         ResponseDetails facts = run.FactsOf(request.Method, uri, started, retransmissions, isKept ? path : null);
         if (response is null)
         {
-            run.Context.Error.MarkupLine("No response came; the server would have sent a wanted one.");
+            run.Context.Error.MarkupLine("No response arrived: the server sends only responses that the client wants.");
             return ExitCodes.Success;
         }
 

@@ -2,26 +2,33 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Options in two columns: names, and wrapped descriptions.</summary>
-internal sealed class HelpOptionTable
+/// <summary>Rows in two columns: names, and wrapped descriptions.</summary>
+internal sealed class HelpTable
 {
     private const int Indent = 2;
     private readonly int _column;
     private readonly int _width;
 
-    public HelpOptionTable(IEnumerable<Option> all, int width)
+    public HelpTable(IEnumerable<Option> all, int width)
+        : this(all.Select(NamesOf), width)
     {
-        _width = width;
-        int names = all.Select(static option => NamesOf(option).Length).DefaultIfEmpty(0).Max();
-        _column = Math.Min(Indent + names + 2, width / 2);
     }
 
-    public void Write(TextWriter output, IEnumerable<Option> options)
+    public HelpTable(IEnumerable<string> names, int width)
     {
-        foreach (Option option in options)
+        _width = width;
+        _column = Math.Min(Indent + names.Select(static name => name.Length).DefaultIfEmpty(0).Max() + 2, width / 2);
+    }
+
+    public void Write(TextWriter output, IEnumerable<Option> options) =>
+        Write(output, options.Select(static option => (NamesOf(option), option.Description ?? "")));
+
+    public void Write(TextWriter output, IEnumerable<(string Names, string Description)> rows)
+    {
+        foreach ((string names, string description) in rows)
         {
-            string line = new string(' ', Indent) + NamesOf(option);
-            foreach (string words in Wrap(option.Description ?? "", _width - _column))
+            string line = new string(' ', Indent) + names;
+            foreach (string words in Wrap(description, _width - _column))
             {
                 if (line.Length > _column - 2 && words.Length > 0)
                 {
@@ -35,7 +42,8 @@ internal sealed class HelpOptionTable
         }
     }
 
-    private static string NamesOf(Option option)
+    /// <summary>Returns the names of an option, short ones first, and its value.</summary>
+    public static string NamesOf(Option option)
     {
         string names = string.Join(", ",
             option.Aliases.Append(option.Name).OrderBy(static name => name.StartsWith("--", StringComparison.Ordinal)));
