@@ -14,10 +14,24 @@ internal static class CompletionCommand
             # coap completion for bash: eval "$(coap completion bash)"
             _coap_complete()
             {
-                local IFS=$'\n' candidates
-                candidates="$(coap "[suggest:${COMP_POINT}]" "${COMP_LINE}" 2>/dev/null)"
-                local word="${COMP_WORDS[COMP_CWORD]}"
-                COMPREPLY=( $(compgen -W "${candidates}" -- "${word}") )
+                local line="${COMP_LINE:0:COMP_POINT}" breaks="" known="" option="" candidate
+                local word="${line##*[[:space:]]}"
+                # Bash replaces the text after the last colon or equals sign of a word.
+                [[ ${COMP_WORDBREAKS} == *:* ]] && breaks+=":"
+                [[ ${COMP_WORDBREAKS} == *=* ]] && breaks+="="
+                [[ -n ${breaks} && ${word} == *[${breaks}]* ]] && known="${word%"${word##*[${breaks}]}"}"
+                if [[ ${word} == --*=* ]]; then
+                    option="${word%%=*}="
+                    line="${line%"${word}"}${word%%=*} ${word#*=}"
+                fi
+                COMPREPLY=()
+                while IFS= read -r candidate; do
+                    candidate="${option}${candidate%$'\r'}"
+                    [[ ${candidate} == "${word}"* ]] && COMPREPLY+=("${candidate#"${known}"}")
+                done < <(coap "[suggest:${#line}]" "${line}" 2>/dev/null)
+                # More text follows these.
+                [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[=/] ]] && compopt -o nospace 2>/dev/null
+                return 0
             }
             complete -o bashdefault -o default -F _coap_complete coap
             """,

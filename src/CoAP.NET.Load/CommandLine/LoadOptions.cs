@@ -80,7 +80,11 @@ internal sealed class LoadOptions
         HelpName = "PID"
     };
 
-    public LoadOptions() => _loop.AcceptOnlyFromAmong("closed", "open", "observe");
+    public LoadOptions()
+    {
+        _loop.AcceptOnlyFromAmong("closed", "open", "observe");
+        _method.CompletionSources.Add("GET", "POST", "PUT", "DELETE", "FETCH", "PATCH", "IPATCH");
+    }
 
     public void AddTo(GroupedHelpCommand command)
     {
@@ -176,7 +180,7 @@ internal sealed class LoadOptions
     private static T? Refuse<T>(ArgumentResult result)
     {
         string name = result.Parent is OptionResult option ? option.Option.Name : result.Argument.Name;
-        result.AddError($"{name}: '{string.Join(' ', result.Tokens.Select(static token => token.Value))}' is no number.");
+        result.AddError($"{name}: '{string.Join(' ', result.Tokens.Select(static token => token.Value))}' is not a number.");
         return default;
     }
 }
