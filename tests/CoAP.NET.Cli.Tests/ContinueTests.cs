@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using CoAP.NET.Explorer.Exploring;
 
 namespace CoAP.NET.Cli.Tests;
@@ -64,6 +65,23 @@ public sealed class ContinueTests : FolderTest
 
         AssertComplete(run);
         run.HasError($"Continues after {length} B");
+    }
+
+    [Fact]
+    public async Task The_progress_of_a_resumed_download_is_that_of_the_whole_file()
+    {
+        _body = [.. Enumerable.Range(0, 80_000).Select(number => (byte)(number * 31 >> 3))];
+        await using CoapServer server = await ServeAsync();
+        string uri = await InterruptAsync(server);
+        File.WriteAllBytes(Part, _body[..40_960]);
+
+        CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("get", uri, "-o", Target, "--continue");
+
+        AssertComplete(run);
+        run.HasError("78.1 KiB");
+        string[] shares = [.. Regex.Matches(run.Error, @"(\d+)%").Select(match => match.Groups[1].Value)];
+        Assert.NotEmpty(shares);
+        Assert.All(shares, share => Assert.InRange(int.Parse(share, CultureInfo.InvariantCulture), 51, 100));
     }
 
     [Theory]

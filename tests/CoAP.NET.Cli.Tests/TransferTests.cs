@@ -87,7 +87,17 @@ public sealed class TransferTests : FolderTest
         run.HasExitCode(ExitCodes.Success);
         run.HasError("sending");
         run.HasError("receiving");
+        run.HasError("39.1 KiB");
+        run.HasNoError(" KB");
     }
+
+    [Theory]
+    [InlineData(0, "0 B")]
+    [InlineData(1023, "1023 B")]
+    [InlineData(1024, "1.0 KiB")]
+    [InlineData(40_000_000, "38.1 MiB")]
+    [InlineData(3L << 30, "3.0 GiB")]
+    public void Sizes_have_the_units_of_1024_bytes(long bytes, string expected) => Assert.Equal(expected, ByteSizeFormatter.Of(bytes));
 
     [Fact]
     public async Task A_progress_bar_appears_neither_without_a_terminal_nor_for_a_single_block()

@@ -139,7 +139,7 @@ internal sealed class OutputFile : IAsyncDisposable, IProgress<CoapProgress>
     /// <inheritdoc/>
     public void Report(CoapProgress value)
     {
-        Bar?.Report(value);
+        Bar?.Report(value, value.IsUpload ? 0 : Rest?.Offset ?? 0);
         if (value.IsUpload)
         {
             return;

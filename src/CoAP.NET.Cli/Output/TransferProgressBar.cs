@@ -1,4 +1,5 @@
 using Spectre.Console;
+using Spectre.Console.Rendering;
 
 namespace CoAP.NET.Cli.Output;
 
@@ -37,7 +38,12 @@ internal sealed class TransferProgressBar : IProgress<CoapProgress>, IAsyncDispo
         context.Error.IsTerminal ? new TransferProgressBar(context, waiting) : null;
 
     /// <inheritdoc/>
-    public void Report(CoapProgress value)
+    public void Report(CoapProgress value) => Report(value, present: 0);
+
+    /// <summary>Shows a progress.</summary>
+    /// <param name="value">The progress.</param>
+    /// <param name="present">The bytes of the body before those that are transferred, which an earlier run has stored.</param>
+    public void Report(CoapProgress value, long present)
     {
         lock (_gate)
         {
@@ -51,8 +57,9 @@ internal sealed class TransferProgressBar : IProgress<CoapProgress>, IAsyncDispo
 
             ProgressTask task = value.IsUpload ? _upload ??= Add("sending") : _download ??= Add("receiving");
             task.IsIndeterminate = value.TotalBytes is null;
-            task.MaxValue = value.TotalBytes ?? Math.Max(1, value.BytesTransferred);
-            task.Value = value.BytesTransferred;
+            long transferred = present + value.BytesTransferred;
+            task.MaxValue = present + value.TotalBytes ?? Math.Max(1, transferred);
+            task.Value = transferred;
         }
     }
 
@@ -75,8 +82,8 @@ internal sealed class TransferProgressBar : IProgress<CoapProgress>, IAsyncDispo
 
             // Calls the function before it returns, which keeps the bar until the transfer has ended.
             _shown = _context.Error.Console.Progress().Columns(
-                new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new DownloadedColumn(),
-                new TransferSpeedColumn(), new RemainingTimeColumn())
+                new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new SizeColumn(),
+                new RemainingTimeColumn())
                 .StartAsync(bars =>
                 {
                     _bars = bars;
@@ -85,5 +92,20 @@ internal sealed class TransferProgressBar : IProgress<CoapProgress>, IAsyncDispo
         }
 
         return _bars!.AddTask(name);
+    }
+
+    // The columns of the library write MB for 1,048,576 bytes.
+    private sealed class SizeColumn : ProgressColumn
+    {
+        protected override bool NoWrap => true;
+
+        public override IRenderable Render(RenderOptions options, ProgressTask task, TimeSpan deltaTime)
+        {
+            string done = ByteSizeFormatter.Of(task.Value);
+            string size = task.IsIndeterminate ? done
+                : task.IsFinished ? ByteSizeFormatter.Of(task.MaxValue)
+                : $"{done} of {ByteSizeFormatter.Of(task.MaxValue)}";
+            return new Text(task.Speed is { } speed ? $"{size}  {ByteSizeFormatter.Of(speed)}/s" : size);
+        }
     }
 }

@@ -24,7 +24,7 @@ internal sealed class Normalizer(string server, string directory)
         result = Regex.Replace(result, @"token [0-9a-f]{8}\b", "token a1b2c3d4");
         result = Regex.Replace(result, @"(?<=ETag:? )[0-9a-f]{16}\b", "8f14e45fceea167a");
         result = Regex.Replace(result, @"(?<=  #|Observe: )\d+", match => Map(_sequence, match.Value, 1));
-        return Regex.Replace(result, @"(100% \S+ \w+) .*$", "$1 1.2 MB/s 00:00:00", RegexOptions.Multiline);
+        return Regex.Replace(result, @"(100% \S+ \w+) .*$", "$1 1.2 MiB/s 00:00:00", RegexOptions.Multiline);
     }
 
     /// <summary>What stays of a display that is drawn again and again.</summary>
