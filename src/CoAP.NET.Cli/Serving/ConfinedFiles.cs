@@ -14,19 +14,18 @@ internal static class ConfinedFiles
     /// <param name="path">Its full path without links.</param>
     /// <returns>The file; null if there is none by this path any more, only a link, or no regular file.</returns>
     /// <exception cref="IOException">No descriptor is left.</exception>
-    public static FileStream? TryOpenFile(string path)
+    public static ServedFileStream? TryOpenFile(string path)
     {
         if (!OperatingSystem.IsLinux())
         {
-            return new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 1,
-                FileOptions.Asynchronous | FileOptions.RandomAccess);
+            return new ServedFileStream(path);
         }
 
         SafeFileHandle? handle = TryOpen(path);
-        FileStream? file = null;
+        ServedFileStream? file = null;
         try
         {
-            file = handle is null ? null : new FileStream(handle, FileAccess.Read, bufferSize: 1, handle.IsAsync);
+            file = handle is null ? null : new ServedFileStream(handle);
             return file is { CanSeek: true } ? file : null;
         }
         finally

@@ -73,7 +73,7 @@ internal sealed class FolderGetHandler(ServedFolderPathMapper paths, FolderMonit
                 : new LoggedResult(CoapResults.ValidOr(request, emptyTag, () => CoapResults.Content(new CoapContent(default, format))), 0);
         }
 
-        FileStream? stream = ConfinedFiles.TryOpenFile(path);
+        ServedFileStream? stream = ConfinedFiles.TryOpenFile(path);
         if (stream is null)
         {
             return new LoggedResult(CoapResults.NotFound());
@@ -95,10 +95,11 @@ internal sealed class FolderGetHandler(ServedFolderPathMapper paths, FolderMonit
             if (stream.Length > LargestBody)
             {
                 return new LoggedResult(CoapResults.Status(CoapCode.InternalServerError,
-                    string.Create(CultureInfo.InvariantCulture, $"The file has {stream.Length} bytes; blocks reach to {LargestBody}.")));
+                    string.Create(CultureInfo.InvariantCulture, $"The file has {stream.Length} bytes; block-wise transfer is "
+                        + $"limited to {LargestBody}.")));
             }
 
-            LoggedResult answer = new(CoapResults.Stream(stream, etag, format), stream.Length);
+            LoggedResult answer = new(CoapResults.Stream(stream, etag, format), stream.Length, stream);
             stream = null;
             return answer;
         }

@@ -8,7 +8,7 @@ namespace CoAP.NET.Cli.Serving;
 
 /// <summary>
 /// Logs a line on the error stream for each request: peer, method and path, answer, size, duration. The later blocks of a transfer are not
-/// requests of their own here.
+/// requests of their own here: the line of a download comes at its end, and tells an interrupted one.
 /// </summary>
 /// <param name="context">The stream and the clock.</param>
 /// <param name="isQuiet">Whether to log nothing.</param>
@@ -39,7 +39,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
         }
         catch (CoapException exception) when (exception.Error == CoapError.BodyIncomplete)
         {
-            Write(request, "gave the transfer up", null, started);
+            Write(HeadOf(request), "abandoned the transfer", TookSince(started));
             throw;
         }
         catch (IOException exception) when (!DescriptorShortage.IsCauseOf(exception))
@@ -53,16 +53,39 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
                 $"no file descriptor is left; this process may have {FileDescriptorHeadroom.Limit} (ulimit -n)"));
         }
 
-        string size = answer.Size is { } bytes ? string.Create(CultureInfo.InvariantCulture, $"  {bytes} B") : "";
-        Write(request, answer.Result.Code + size, reason, started, answer.Result.Code);
+        string? head = HeadOf(request);
+        CoapCode code = answer.Result.Code;
+
+        // A client that cancels an observation does not want the rest of the answer.
+        if (answer.File is { } file && request.Options.Observe != 1)
+        {
+            long length = answer.Size ?? 0;
+            file.OnEnd(read =>
+            {
+                if (read < length)
+                {
+                    Write(head, code + string.Create(CultureInfo.InvariantCulture, $"  interrupted after {read} of {length} B"), null);
+                }
+                else
+                {
+                    Write(head, code + SizeOf(length), TookSince(started), isSuccess: true);
+                }
+            });
+        }
+        else
+        {
+            Write(head, code + (answer.Size is { } bytes ? SizeOf(bytes) : ""), TookSince(started), reason, code.IsSuccess);
+        }
+
         return answer.Result;
     }
 
-    private void Write(CoapRequestContext request, string what, string? reason, long started, CoapCode code = default)
+    // Peer, method and path; null for a request without a line.
+    private string? HeadOf(CoapRequestContext request)
     {
         if (isQuiet || request.Options.Block2 is { Number: > 0 })
         {
-            return;
+            return null;
         }
 
         string method = request.Options.Observe switch
@@ -71,12 +94,24 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
             1 => "CANCEL",
             _ => request.Method.ToString().ToUpperInvariant(),
         };
+        return $"{Escape(request.Peer.ToString())} {method} {Escape(TargetOf(request))}";
+    }
+
+    private string TookSince(long started) => string.Create(CultureInfo.InvariantCulture,
+        $"{context.TimeProvider.GetElapsedTime(started).TotalMilliseconds:0.0} ms");
+
+    private static string SizeOf(long bytes) => string.Create(CultureInfo.InvariantCulture, $"  {bytes} B");
+
+    private void Write(string? head, string what, string? took, string? reason = null, bool isSuccess = false)
+    {
+        if (head is null)
+        {
+            return;
+        }
+
         string time = context.TimeProvider.GetLocalNow().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture);
-        string took = string.Create(CultureInfo.InvariantCulture,
-            $"{context.TimeProvider.GetElapsedTime(started).TotalMilliseconds:0.0} ms");
-        string color = code.IsSuccess ? "green" : "yellow";
-        string line = $"[grey]{time}[/] {Escape(request.Peer.ToString())} {method} {Escape(TargetOf(request))}  "
-            + $"[{color}]{Escape(what)}[/]  [grey]{took}[/]{(reason is null ? "" : $"  {Escape(reason)}")}";
+        string line = $"[grey]{time}[/] {head}  [{(isSuccess ? "green" : "yellow")}]{Escape(what)}[/]"
+            + $"{(took is null ? "" : $"  [grey]{took}[/]")}{(reason is null ? "" : $"  {Escape(reason)}")}";
         lock (_gate)
         {
             try

@@ -30,6 +30,29 @@ public sealed class ServeReadTests
     }
 
     [Fact]
+    public async Task The_log_has_a_line_at_the_end_of_a_download_and_tells_an_interrupted_one()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync();
+        await File.WriteAllBytesAsync(folder.PathOf("huge.bin"), new byte[40_000]);
+        await using CoapClient client = new();
+
+        await client.GetAsync($"{folder.Uri}/huge.bin").Gives(CoapCode.Content);
+        await folder.WhenLoggedAsync("GET /huge.bin  2.05 Content  40000 B  ");
+        CoapRequest interrupted = new(CoapMethod.Get, $"{folder.Uri}/huge.bin") { Destination = new FullDisk(3000) };
+        await Assert.ThrowsAnyAsync<Exception>(() => client.SendAsync(interrupted));
+        CliRun run = await folder.StopAsync();
+
+        Assert.Matches(@"GET /huge\.bin  2\.05 Content  interrupted after (3072|4096|5120) of 40000 B\n", run.Error);
+        Assert.Equal(2, run.Error.Split('\n').Count(line => line.Contains("huge.bin", Ordinal)));
+    }
+
+    private sealed class FullDisk(int room) : MemoryStream
+    {
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+            Length + buffer.Length > room ? throw new IOException("No room.") : base.WriteAsync(buffer, cancellationToken);
+    }
+
+    [Fact]
     public async Task Empty_files_and_names_with_any_characters_are_served()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync();
