@@ -57,7 +57,7 @@ internal sealed class CliContext
     public static CliContext ForConsole(string program, CancellationToken stopped)
     {
         Console.OutputEncoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
-        Stream error = Open(2, Console.IsErrorRedirected, Console.OpenStandardError);
+        Stream error = Open(2, Console.IsErrorRedirected, Console.OpenStandardError, stopped);
         StatusLine status = new(Console.IsErrorRedirected ? null : error, WidthOr(Console.IsErrorRedirected) ?? 80);
         return new CliContext
         {
@@ -65,7 +65,7 @@ internal sealed class CliContext
             In = Console.OpenStandardInput(),
             IsInputRedirected = Console.IsInputRedirected,
             Out = new CliOutput(
-                Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected,
+                Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput, stopped), !Console.IsOutputRedirected,
                 WidthOr(Console.IsOutputRedirected), status),
             Error = new CliOutput(error, !Console.IsErrorRedirected, WidthOr(Console.IsErrorRedirected), status),
             Stopped = stopped,
@@ -74,15 +74,20 @@ internal sealed class CliContext
 
     // The console's own stream does not report when the reader of a pipe has gone, so an observation would never end. Files still use it:
     // they may share their position with the other stream.
-    private static Stream Open(int descriptor, bool isRedirected, Func<Stream> openConsole)
+    private static Stream Open(int descriptor, bool isRedirected, Func<Stream> openConsole, CancellationToken stopped)
     {
-        if (!isRedirected || OperatingSystem.IsWindows())
+        if (!isRedirected)
         {
             return openConsole();
         }
 
+        if (OperatingSystem.IsWindows())
+        {
+            return new StoppableStream(openConsole(), TimeProvider.System, stopped);
+        }
+
         FileStream stream = new(new SafeFileHandle(descriptor, ownsHandle: false), FileAccess.Write, bufferSize: 0);
-        return stream.CanSeek ? openConsole() : stream;
+        return stream.CanSeek ? openConsole() : new StoppableStream(stream, TimeProvider.System, stopped);
     }
 
     private static int? WidthOr(bool isRedirected)
