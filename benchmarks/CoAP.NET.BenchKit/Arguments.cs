@@ -75,5 +75,5 @@ internal sealed class Arguments
     private static int ParseNumber(string name, string text) =>
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
             ? number
-            : throw new ArgumentException($"{name}: '{text}' is no number.");
+            : throw new ArgumentException($"{name}: '{text}' is not a number.");
 }

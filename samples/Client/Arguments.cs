@@ -93,11 +93,11 @@ internal sealed class Arguments
     private static int Number(string text) =>
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
             ? number
-            : throw new ArgumentException($"'{text}' is no number.");
+            : throw new ArgumentException($"'{text}' is not a number.");
 
     private CoapContentFormat? Format(string option) =>
         !_options.TryGetValue(option, out string? text) ? null
         : ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort number) ? new CoapContentFormat(number)
         : CoapContentFormat.TryFromMediaType(text, out CoapContentFormat known) ? known
-        : throw new ArgumentException($"'{text}' is no Content-Format: give its number or media type.");
+        : throw new ArgumentException($"'{text}' is not a Content-Format: give its number or media type.");
 }

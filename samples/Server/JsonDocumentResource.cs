@@ -48,7 +48,7 @@ public sealed class JsonDocumentResource
         }
         catch (InvalidOperationException)
         {
-            return CoapResults.BadRequest("A name is no Unicode.");
+            return CoapResults.BadRequest("A name is not valid Unicode.");
         }
 
         JsonObject document = Parse();

@@ -68,7 +68,7 @@ internal sealed record CampaignOptions
         string text = arguments.Text(name, "");
         return long.TryParse(text, NumberStyles.AllowThousands, CultureInfo.InvariantCulture, out long number)
             ? number
-            : throw new ArgumentException($"{name}: '{text}' is no number.");
+            : throw new ArgumentException($"{name}: '{text}' is not a number.");
     }
 
     private static TimeSpan ParseTime(string text)
@@ -78,6 +78,6 @@ internal sealed record CampaignOptions
             && double.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture,
                 out double count)
             ? TimeSpan.FromSeconds(count * unit)
-            : throw new ArgumentException($"--budget: '{text}' is no time; write 90s, 5m or 2h.");
+            : throw new ArgumentException($"--budget: '{text}' is not a time; write 90s, 5m or 2h.");
     }
 }

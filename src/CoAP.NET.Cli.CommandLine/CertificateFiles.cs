@@ -12,7 +12,7 @@ internal static class CertificateFiles
     {
         if (certificate is null)
         {
-            return key is null ? null : throw new UsageException("--key needs --cert: a key alone proves nothing.");
+            return key is null ? null : throw new UsageException("--key needs --cert, the certificate of the key.");
         }
 
         PlatformCryptographyAvailability.ThrowIfMissing("A certificate");

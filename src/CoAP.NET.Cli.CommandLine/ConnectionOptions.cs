@@ -20,7 +20,7 @@ internal sealed class ConnectionOptions
 
     public Option<FileInfo?> Certificate { get; } = new("--cert", "-c")
     {
-        Description = "TLS, DTLS: show this certificate (PEM).",
+        Description = "TLS, DTLS: present this certificate (PEM).",
         HelpName = "FILE"
     };
 
@@ -169,7 +169,7 @@ internal sealed class ConnectionOptions
         IPEndPoint? bound = BindTo(parse);
         if (sendsOthers && bound is not null && uri.Scheme != "coap")
         {
-            throw new UsageException($"--bind is for coap:// here, and this goes to {uri.Scheme}://.", "Leave it out.");
+            throw new UsageException($"--bind works only with coap:// here, and the request goes to {uri.Scheme}://.", "Leave it out.");
         }
 
         CoapEndpointOptions options = ToEndpointOptions(parse, context, uri.Scheme);
@@ -192,9 +192,9 @@ internal sealed class ConnectionOptions
         (string? text, FileInfo? file) = (parse.GetValue(Psk), parse.GetValue(PskFile));
         return text is null && file is null ? null
             : text is not null && file is not null ? throw new UsageException("Both --psk and --psk-file are "
-                + "present.", "One key is enough.")
+                + "present.", "Give one of them.")
             : scheme != "coaps"
-            ? throw new UsageException($"A pre-shared key is for coaps://, and this goes to {scheme}://.",
+            ? throw new UsageException($"A pre-shared key works only with coaps://, and the request goes to {scheme}://.",
                 "Write coaps://; coaps+tcp takes certificates only.")
             : text is not null ? PskParser.Parse(text) : PskParser.ReadOnlyOne(file!);
     }
@@ -204,7 +204,7 @@ internal sealed class ConnectionOptions
         string? text = parse.GetValue(Bind);
         return text is null ? null
             : IPEndPoint.TryParse(text, out IPEndPoint? end) ? end
-            : throw new UsageException($"'{text}' is no address of --bind.",
+            : throw new UsageException($"'{text}' is not an address for --bind.",
                 "Write an IP address, with a port if you like: 192.0.2.1, 192.0.2.1:5683, [2001:db8::1]:5683.");
     }
 }

@@ -45,13 +45,13 @@ internal static class DurationParser
     {
         if (result.Tokens is not [{ Value: var text }] || !TryParse(text, out TimeSpan value))
         {
-            result.AddError($"'{result.Tokens[0].Value}' is no time. Write seconds such as 10, or 500ms, 10s, 2m, 1h.");
+            result.AddError($"'{result.Tokens[0].Value}' is not a time. Write seconds such as 10, or 500ms, 10s, 2m, 1h.");
             return null;
         }
 
         if (value == TimeSpan.Zero && !isZeroTaken)
         {
-            result.AddError($"'{text}' is no time to wait: it must be above zero.");
+            result.AddError($"'{text}' is not a valid time: it must be above zero.");
         }
 
         return value;

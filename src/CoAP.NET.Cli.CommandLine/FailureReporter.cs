@@ -81,7 +81,8 @@ internal static class FailureReporter
             "A server looks at the number of a request before its keys, so a wrong secret with a number that it has seen is a replay too. "
                 + "Compare the secret and the IDs first. If they are right, the stored numbers beside the file are too old: agree on a new "
                 + "context."),
-        CoapException { Error: CoapError.TooLarge } => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
+        CoapException { Error: CoapError.TooLarge } => (ExitCodes.Usage, "Use a smaller --block-size, or coap+tcp, which carries "
+            + "larger messages."),
         CoapFormatException => (ExitCodes.Usage, null),
         CoapException => (ExitCodes.Network, null),
         SocketException => (ExitCodes.Network, null),
@@ -103,7 +104,7 @@ internal static class FailureReporter
 
     private static string HintFor(CoapTimeoutException timeout) => timeout.Awaited switch
     {
-        CoapTimeoutStep.NameResolution => "An address instead of the name needs no resolver.",
+        CoapTimeoutStep.NameResolution => "Use an address instead of the name.",
         CoapTimeoutStep.Turn => "Too many requests wait for this peer; --nstart allows more at a time.",
         CoapTimeoutStep.DtlsHandshake when timeout.ConnectProgress is { Stage: CoapConnectPhase.Authenticating } =>
             "Compare identity and key of --psk ID:KEY, or the certificate of --cert FILE, with what the server has; a key in "
@@ -112,8 +113,8 @@ internal static class FailureReporter
             or CoapTimeoutStep.Capabilities =>
             DefaultPorts + " --timeout waits longer.",
         CoapTimeoutStep.Acknowledgement =>
-            "No server answers at that address: check host and port, and whether UDP passes. --timeout and --max-retransmit try for "
-                + "longer.",
+            "No server answers at that address: check host and port, and whether a firewall blocks UDP. --timeout and "
+                + "--max-retransmit try for longer.",
         _ => "The server did not answer in time; --timeout waits longer.",
     } + (timeout.IsOutcomeUnknown ? " The server may have executed it: check before you repeat it." : "");
 
@@ -131,7 +132,7 @@ internal static class FailureReporter
         CoapDtlsHandshakeFailure.NotTrusted =>
             "--ca FILE trusts the authority of the server's certificate, --insecure trusts any server; the host of the URI must be a "
                 + "name of the certificate.",
-        CoapDtlsHandshakeFailure.Refused => "--cert FILE and --key FILE show a certificate that the server trusts.",
+        CoapDtlsHandshakeFailure.Refused => "--cert FILE and --key FILE present a certificate that the server trusts.",
         CoapDtlsHandshakeFailure.NoCredentials or CoapDtlsHandshakeFailure.NothingInCommon =>
             "--psk ID:KEY gives a pre-shared key, --cert FILE and --key FILE a certificate; the server says which it takes.",
         _ => null,

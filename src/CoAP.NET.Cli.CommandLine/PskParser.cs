@@ -28,6 +28,6 @@ internal static class PskParser
         return lines is [var line]
             ? CoapPskCredential.Parse(line)
             : throw new CoapCredentialException(
-                $"{file} has {lines.Length} keys, and a client shows one. Keep its ID:KEY in a file of its own.");
+                $"{file} has {lines.Length} keys, but a client uses one. Keep its ID:KEY in a file of its own.");
     }
 }

@@ -34,7 +34,7 @@ internal static class RetransmissionTimingOption
             return Enum.Parse<CoapRetransmissionAlgorithm>(text, ignoreCase: true);
         }
 
-        result.AddError($"'{text}' is no timing of retransmissions. Write {string.Join(", ", s_names[..^1])} or {s_names[^1]}.");
+        result.AddError($"'{text}' is not a retransmission timing. Write {string.Join(", ", s_names[..^1])} or {s_names[^1]}.");
         return null;
     }
 }

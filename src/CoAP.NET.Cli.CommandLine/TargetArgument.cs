@@ -7,7 +7,7 @@ internal static class TargetArgument
 {
     private const string Name = "URI";
     private const string SchemeHint =
-        "Write coap://host[:port]/path; coaps://, coap+tcp://, coaps+tcp://, coap+ws:// and coaps+ws:// do as well.";
+        "Write coap://host[:port]/path; coaps://, coap+tcp://, coaps+tcp://, coap+ws:// and coaps+ws:// also work.";
 
     private const string HttpHint =
         SchemeHint + " Use a proxy that speaks both for an HTTP server: --proxy coap://gateway.";

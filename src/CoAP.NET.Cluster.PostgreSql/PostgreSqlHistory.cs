@@ -56,8 +56,8 @@ internal sealed class PostgreSqlHistory(CoapPostgreSqlClusterOptions options)
             + $"has its tables, without its last writes. Stored OSCORE contexts do not open, because their numbers could be used twice. "
             + $"Execute as a superuser: grant execute on function {Function} to \"{new NpgsqlConnectionStringBuilder(
                 options.ConnectionString).Username}\". Or use a synchronous standby, and set HasSynchronousStandby.",
-        Knowledge.Nothing => $"The database does not tell its history ({Function} and its timeline). The store would not notice a failover "
-            + "that loses writes. Stored OSCORE contexts do not open, because their numbers could be used twice. Use PostgreSQL, or a "
+        Knowledge.Nothing => $"The database does not report its history ({Function} and its timeline). The store would not "
+            + "notice a failover that loses writes. Stored OSCORE contexts do not open, because their numbers could be used twice. Use PostgreSQL, or a "
             + "synchronous standby, and set HasSynchronousStandby.",
         _ => null,
     };

@@ -71,8 +71,8 @@ internal static class SqliteFaults
     /// <param name="path">The file.</param>
     /// <param name="length">Its length in bytes.</param>
     public static CoapClusterStoreException TooShort(string path, long length) => new(CoapClusterStoreFault.Corrupt,
-        string.Create(CultureInfo.InvariantCulture, $"{path} has {length} bytes and is no file of a store: a store completes a new file ")
-        + $"before it gives it this name. The content was lost, or another program made the file. {NewBeginning}");
+        string.Create(CultureInfo.InvariantCulture, $"{path} has {length} bytes and is not a file of a store: a store completes ")
+        + $"a new file before it gives it this name. The content was lost, or another program made the file. {NewBeginning}");
 
     /// <summary>Creates the error of a log without its file.</summary>
     public static CoapClusterStoreException LogAlone(string path, string log) => new(CoapClusterStoreFault.Lost,

@@ -107,7 +107,7 @@ internal static class SqliteSchema
     /// <exception cref="FormatException">It has a value that it never reaches.</exception>
     public static long Counter(long value) => value is >= 0 and < long.MaxValue / 2
         ? value
-        : throw new FormatException(string.Create(CultureInfo.InvariantCulture, $"{value} is no fence and no version."));
+        : throw new FormatException(string.Create(CultureInfo.InvariantCulture, $"{value} is neither a fence nor a version."));
 
     public static long Number(SqliteConnection connection, string sql)
     {

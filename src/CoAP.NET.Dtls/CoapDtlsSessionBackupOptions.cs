@@ -64,7 +64,7 @@ internal sealed class CoapDtlsSessionBackupOptions
     {
         if (key.Length is not (16 or 24 or 32))
         {
-            throw new ArgumentException($"The key of saved sessions has 16, 24 or 32 bytes, and not {key.Length}.", nameof(key));
+            throw new ArgumentException($"The key of saved sessions must have 16, 24 or 32 bytes, but has {key.Length}.", nameof(key));
         }
     }
 }

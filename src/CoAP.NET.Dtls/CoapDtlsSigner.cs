@@ -87,7 +87,7 @@ public sealed class CoapDtlsSigner
         catch (CryptographicException exception)
         {
             throw new CoapCredentialException(
-                "The public key of the signer is no ECDSA key in the form SubjectPublicKeyInfo (DER). Export it by "
+                "The public key of the signer is not an ECDSA key in the form SubjectPublicKeyInfo (DER). Export it by "
                     + "ECDsa.ExportSubjectPublicKeyInfo.", exception);
         }
     }

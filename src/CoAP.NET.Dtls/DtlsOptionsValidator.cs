@@ -71,15 +71,15 @@ internal static class DtlsOptionsValidator
         if (server is { SessionFile: not null, SessionBackup: not null })
         {
             throw new ArgumentException(
-                "CoapDtlsServerOptions has SessionFile and SessionBackup, and a session is kept in one place. Leave SessionFile out: a "
+                "CoapDtlsServerOptions has SessionFile and SessionBackup, but a session is kept in one place. Leave SessionFile out: a "
                     + "backup has the sessions after a stop as well as after a crash.");
         }
 
         if (server is { ResumptionStore: not null } and ({ ResumableIn: not null } or { MaxResumableSessions: > 0 }))
         {
             throw new ArgumentException(
-                "CoapDtlsServerOptions has MaxResumableSessions and ResumptionStore, and a session is kept in one place. Leave "
-                    + "MaxResumableSessions out where servers share their sessions, else the other.");
+                "CoapDtlsServerOptions has MaxResumableSessions and ResumptionStore, but a session is kept in one place. Leave "
+                    + "MaxResumableSessions out where servers share their sessions, otherwise the other.");
         }
 
         if (server is { Steering: not null, SessionBackup: null })
@@ -92,7 +92,8 @@ internal static class DtlsOptionsValidator
         if (server is { RequireClientPublicKey: true, ValidateClientPublicKey: null })
         {
             throw new ArgumentException(
-                "CoapDtlsServerOptions.RequireClientPublicKey wants raw public keys of clients, but nothing says which are good. Set "
+                "CoapDtlsServerOptions.RequireClientPublicKey requires raw public keys of clients, but nothing decides which are "
+                    + "valid. Set "
                     + "ValidateClientPublicKey.");
         }
 
@@ -145,7 +146,8 @@ internal static class DtlsOptionsValidator
         if (decides && !asks)
         {
             throw new ArgumentException(
-                "CoapDtlsServerOptions says which certificates of clients are good, but asks for none. Set RequireClientCertificate, or "
+                "CoapDtlsServerOptions decides which certificates of clients are valid, but requests none. Set "
+                    + "RequireClientCertificate, or "
                     + "RequestClientCertificate if clients without one are served as well.");
         }
     }
@@ -170,18 +172,20 @@ internal static class DtlsOptionsValidator
         if (signer is { PublicKey: not null } && selects)
         {
             throw new ArgumentException(
-                $"{name} has a Signer with a raw public key and SelectCredentials, and an endpoint shows one of both. Leave one out.");
+                $"{name} has a Signer with a raw public key and SelectCredentials, but an endpoint presents only one of them. "
+                    + "Leave one out.");
         }
 
         if (key is not null && selects)
         {
             throw new ArgumentException(
-                $"{name} has a RawPublicKey and SelectCredentials, and an endpoint shows one of both. Leave one out.");
+                $"{name} has a RawPublicKey and SelectCredentials, but an endpoint presents only one of them. Leave one out.");
         }
 
         if (key is not null && certificate is not null)
         {
-            throw new ArgumentException($"{name} has a Certificate and a RawPublicKey, and an endpoint shows one of them. Leave one out.");
+            throw new ArgumentException($"{name} has a Certificate and a RawPublicKey, but an endpoint presents only one of "
+                + "them. Leave one out.");
         }
 
         if (key is not null && key.KeySize != KeySize)

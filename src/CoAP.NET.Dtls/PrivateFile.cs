@@ -44,7 +44,7 @@ internal static class PrivateFile
             if (!FileStatus.Of(file.SafeFileHandle, path).IsOwnFile)
             {
                 throw new IOException(
-                    $"'{path}' belongs to another user, has a second name or is no regular file. Remove it, or name another file.");
+                    $"'{path}' belongs to another user, has a second name or is not a regular file. Remove it, or name another file.");
             }
 
             // The mode above applies to new files only.

@@ -16,7 +16,7 @@ internal static class Descriptors
 
     public static readonly DiagnosticDescriptor TwoBodies = Make(
         "COAP0003", DiagnosticSeverity.Error, "Two parameters are the body",
-        "'{0}' and '{1}' are both bound to the body, and a request has one; mark one with CoapFromQuery or CoapFromServices, or put both "
+        "'{0}' and '{1}' are both bound to the body, but a request has one; mark one with CoapFromQuery or CoapFromServices, or put both "
             + "into one type");
 
     public static readonly DiagnosticDescriptor BadTemplate = Make(

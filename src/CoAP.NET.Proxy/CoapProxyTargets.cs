@@ -81,7 +81,7 @@ public sealed class CoapProxyTargets
         return IPNetwork.TryParse(named, out IPNetwork parsed)
             ? Add(parsed, port)
             : throw new ArgumentException(
-                $"'{network}' is no network. Write its first address and the length of its prefix, such as 2001:db8::/32.",
+                $"'{network}' is not a network. Write its first address and the length of its prefix, such as 2001:db8::/32.",
                 nameof(network));
     }
 

@@ -141,15 +141,15 @@ public sealed class DtlsTests : FolderTest
     }
 
     [Theory]
-    [InlineData("A pre-shared key is for coaps://, and this goes to coap://.", "get", "coap://127.0.0.1/", "--psk", "a:sesame")]
-    [InlineData("A pre-shared key is for coaps://, and this goes to coaps+tcp://.", "get", "coaps+tcp://127.0.0.1/", "--psk", "a:sesame")]
-    [InlineData("A pre-shared key is for coaps://, and this goes to coap://.", "get", "coaps://127.0.0.1/", "--proxy", "coap://127.0.0.1",
+    [InlineData("A pre-shared key works only with coaps://, and the request goes to coap://.", "get", "coap://127.0.0.1/", "--psk", "a:sesame")]
+    [InlineData("A pre-shared key works only with coaps://, and the request goes to coaps+tcp://.", "get", "coaps+tcp://127.0.0.1/", "--psk", "a:sesame")]
+    [InlineData("A pre-shared key works only with coaps://, and the request goes to coap://.", "get", "coaps://127.0.0.1/", "--proxy", "coap://127.0.0.1",
         "--psk", "a:sesame")]
     [InlineData("Both --psk and --psk-file are present.", "get", "coaps://127.0.0.1/", "--psk", "a:sesame", "--psk-file", "x")]
     [InlineData("--psk: There is no colon", "get", "coaps://127.0.0.1/", "--psk", "sesame")]
     [InlineData("--psk: The key begins with 0x", "ping", "coaps://127.0.0.1/", "--psk", "a:0xsesame")]
     [InlineData("--key needs --cert", "get", "coaps://127.0.0.1/", "--key", "x")]
-    [InlineData("coaps needs keys, and there are none.", "serve", "--bind", "coaps://127.0.0.1:0")]
+    [InlineData("coaps needs keys, but none are set.", "serve", "--bind", "coaps://127.0.0.1:0")]
     [InlineData("Pre-shared keys are for coaps://, and the server does not listen on it.", "serve", "--bind", "coap://127.0.0.1:0", "--psk",
         "a:sesame")]
     public async Task Contradicting_options_are_reported_before_sending_and_no_key_is_shown(string error, params string[] args)

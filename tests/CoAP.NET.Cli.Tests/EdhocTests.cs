@@ -121,7 +121,7 @@ public sealed class EdhocTests : FolderTest
     }
 
     [Theory]
-    [InlineData("--oscore", "context.json", ExitCodes.Usage, "Give one of the two")]
+    [InlineData("--oscore", "context.json", ExitCodes.Usage, "Give one of them")]
     [InlineData("--proxy", "coap://127.0.0.1:9", ExitCodes.Usage, "not through --proxy")]
     [InlineData("--timeout", "1s", ExitCodes.File, "none.json: The file")]
     public async Task Conflicting_options_are_refused(string option, string value, int code, string problem)

@@ -106,7 +106,7 @@ public sealed class HostileServerTests
         {
             CliHarness serving = new() { IsTerminal = true, Stopped = stop.Token };
             Task<CliRun> running = serving.InvokeAsync("serve", folder, "--bind", "coap://127.0.0.1:0", "--color", "never");
-            await serving.WhenErrorAsync("Ctrl-C ends");
+            await serving.WhenErrorAsync("Ctrl-C to stop");
             await using CoapClient client = new();
             CoapRequest request = new(CoapMethod.Get, serving.OutSoFar.Split('\n')[0]);
             request.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(Hostile));

@@ -158,7 +158,7 @@ public sealed class ObserveTests
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
         Task<CliRun> running = harness.InvokeAsync("observe", uri, "--keep-trying");
-        await harness.WhenErrorAsync("Repeats the request");
+        await harness.WhenErrorAsync("The request is repeated");
 
         await stop.CancelAsync();
         CliRun run = await running.WaitAsync(s_hang);
@@ -166,7 +166,7 @@ public sealed class ObserveTests
         run.HasExitCode(ExitCodes.Cancelled);
         run.Error.Begins(
             $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists the resources of the server."
-            + "\nRepeats the request after a while");
+            + "\nThe request is repeated after a while");
     }
 
     [Fact]
@@ -176,7 +176,7 @@ public sealed class ObserveTests
         VirtualClock clock = new();
         CliHarness harness = new() { TimeProvider = clock };
         Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--keep-trying", "--duration", "1s");
-        await harness.WhenErrorAsync("Repeats the request");
+        await harness.WhenErrorAsync("The request is repeated");
 
         clock.Advance(FromSeconds(1));
         CliRun run = await running.WaitAsync(s_hang);

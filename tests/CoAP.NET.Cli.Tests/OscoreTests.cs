@@ -89,7 +89,7 @@ public sealed class OscoreTests : FolderTest
         CliRun run = await CliHarness.RunAsync("discover", "--multicast", "--oscore", InDirectory("client.json"));
 
         run.HasExitCode(ExitCodes.Usage);
-        run.HasError("OSCORE protects no requests to groups");
+        run.HasError("OSCORE does not protect requests to groups");
     }
 
     [Fact]
@@ -139,7 +139,7 @@ public sealed class OscoreTests : FolderTest
         CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1:9/", "--oscore", InDirectory("many.json"));
 
         run.HasExitCode(ExitCodes.Usage);
-        run.HasError("has 2 security contexts, and a client uses one");
+        run.HasError("has 2 security contexts, but a client uses one");
     }
 
     private string InDirectory(string name) => Path.Combine(Folder, name);

@@ -38,6 +38,6 @@ public sealed class PingTests
         foreign.HasExitCode(ExitCodes.Network);
         foreign.HasError("192.0.2.77");
         connection.HasExitCode(ExitCodes.Usage);
-        connection.HasError("--bind is for coap:// here");
+        connection.HasError("--bind works only with coap:// here");
     }
 }

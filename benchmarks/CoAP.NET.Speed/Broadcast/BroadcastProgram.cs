@@ -32,7 +32,7 @@ internal static class BroadcastProgram
         string[] engines = arguments.Texts("--engines", s_engines);
         if (engines.Except(s_engines).FirstOrDefault() is { } unknown)
         {
-            throw new ArgumentException($"'{unknown}' is no engine: {string.Join(", ", s_engines)}.");
+            throw new ArgumentException($"'{unknown}' is not an engine: {string.Join(", ", s_engines)}.");
         }
 
         bool isFanOut = arguments.Has("--fan-out");

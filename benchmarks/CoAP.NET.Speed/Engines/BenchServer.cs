@@ -36,7 +36,7 @@ internal static class BenchServer
             {
                 "inline" => CoapSocketEngine.LinuxLoop,
                 "async" => CoapSocketEngine.Portable,
-                _ => throw new ArgumentException($"'{engine}' is no engine: inline, async or blocking."),
+                _ => throw new ArgumentException($"'{engine}' is not an engine: inline, async or blocking."),
             };
         }
 

@@ -35,7 +35,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets,
         {
             if (!All().Any(row => IsMeant(row, name)))
             {
-                throw new ArgumentException($"'{name}' is no row: {string.Join(", ", All().Select(row => row.Name))}.");
+                throw new ArgumentException($"'{name}' is not a row: {string.Join(", ", All().Select(row => row.Name))}.");
             }
         }
 

@@ -42,7 +42,7 @@ internal static class SlowSendersProgram
         string[] engines = arguments.Texts("--engines", s_engines);
         if (engines.Except(s_engines).FirstOrDefault() is { } unknown)
         {
-            throw new ArgumentException($"'{unknown}' is no engine: {string.Join(", ", s_engines)}.");
+            throw new ArgumentException($"'{unknown}' is not an engine: {string.Join(", ", s_engines)}.");
         }
 
         if (arguments.Has("--self-check"))

@@ -33,6 +33,6 @@ internal static class NodeStore
                 ConnectionString = ConnectionOf(place),
                 HasSynchronousStandby = keepsWrites,
             }),
-        _ => throw new ArgumentException($"'{place}' is no store: none, {SqlitePrefix}PATH or {PostgreSqlPrefix}CONNECTION."),
+        _ => throw new ArgumentException($"'{place}' is not a store: none, {SqlitePrefix}PATH or {PostgreSqlPrefix}CONNECTION."),
     };
 }

@@ -110,7 +110,7 @@ internal sealed class HttpToCoapResponder : IDisposable
             return ProxyResponseWriter.RefuseAsync(context, _options, failure);
         }
 
-        ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());
+        ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "an unknown client", target.ToString());
         _options.Counters.CountDenied();
         return ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status403Forbidden, ProxyResponseWriter.NotAsked);
     }

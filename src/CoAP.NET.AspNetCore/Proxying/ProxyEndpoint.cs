@@ -60,7 +60,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
 
         if (Judge(context, target) is { } refusal)
         {
-            ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());
+            ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "an unknown client", target.ToString());
             _options.Counters.CountDenied();
             await ProxyResponseWriter.RefuseAsync(context, StatusCodes.Status403Forbidden, refusal).ConfigureAwait(false);
             return;

@@ -149,7 +149,7 @@ internal sealed class OutputWriter : IAsyncDisposable
         }
 
         throw new IOException(
-            $"{part} is a link, has a second name, or is no file of this user, so its bytes may be those of another user. Remove it.");
+            $"{part} is a link, has a second name, or is not a file of this user, so its bytes may be those of another user. Remove it.");
     }
 
     private static async Task<FileStream> OpenSpecialAsync(string path, CancellationToken cancellationToken)

@@ -85,7 +85,7 @@ internal static class ContentFormatParser
         }
 
         result.AddError(
-            $"'{text}' is no Content-Format. Give its number, its media type such as application/json, or a name such "
+            $"'{text}' is not a Content-Format. Give its number, its media type such as application/json, or a name such "
                 + $"as {string.Join(", ", s_shortNames.Keys.Where(name => name.Length < 7).Take(8))}.");
         return null;
     }

@@ -44,7 +44,7 @@ internal sealed class EdhocOption
 
         if (hasOtherKeys)
         {
-            throw new UsageException("--edhoc creates keys, and --oscore has them in a file.", "Give one of the two.");
+            throw new UsageException("--edhoc creates keys, and --oscore has them in a file.", "Give one of them.");
         }
 
         if (isProxied)

@@ -36,7 +36,7 @@ internal sealed record MessageOptionParser(int Number, byte[] Value)
         }
         else
         {
-            throw new UsageException($"'{name}' is no option: write its number (0 to 65535) or registered name.",
+            throw new UsageException($"'{name}' is not an option: write its number (0 to 65535) or registered name.",
                 $"Names: {string.Join(", ", Names)}.");
         }
 

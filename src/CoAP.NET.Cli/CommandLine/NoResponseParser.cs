@@ -18,7 +18,7 @@ internal static class NoResponseParser
         {
             if (result.Tokens is [{ Value: var text }] && !TryParse(text, out _))
             {
-                result.AddError($"'{text}' are no classes of responses. Write all, or some of 2, 4, 5 with commas.");
+                result.AddError($"'{text}' is not a list of response classes. Write all, or some of 2, 4, 5 with commas.");
             }
         });
         return option;

@@ -42,7 +42,7 @@ internal sealed class OscoreContextOption
         OpenedContexts opened = OpenedContexts.Open(path, context);
         return opened.Contexts is [var only]
             ? new OscoreContexts().Add($"{target.Scheme}://{target.Authority}", only)
-            : throw new UsageException($"{path} has {opened.Contexts.Count} security contexts, and a client uses one.",
+            : throw new UsageException($"{path} has {opened.Contexts.Count} security contexts, but a client uses one.",
                 "Keep the context of each server in a file of its own.");
     }
 

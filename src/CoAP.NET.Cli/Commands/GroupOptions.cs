@@ -30,7 +30,7 @@ internal sealed class GroupOptions
     {
         if (options.Output.PathOf(parse) is not (null or "-"))
         {
-            throw new UsageException("--output takes one answer, and a group gives several.",
+            throw new UsageException("--output takes one answer, but a group returns several.",
                 "Use --json, or ask a member by its own address.");
         }
 
@@ -58,7 +58,7 @@ internal sealed class GroupOptions
 
             if (answer.Error is { } error)
             {
-                FailureReporter.Write(run.Context, $"{answer.Uri}: the rest of the answer did not come: {error.Message}");
+                FailureReporter.Write(run.Context, $"{answer.Uri}: the rest of the answer did not arrive: {error.Message}");
                 one = FailureReporter.Judge(error).Code;
             }
 

@@ -75,7 +75,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
                         break;
                     }
 
-                    run.Context.Error.MarkupLine("[grey]Repeats the request after a while; Ctrl-C ends.[/]");
+                    run.Context.Error.MarkupLine("[grey]The request is repeated after a while. Press Ctrl-C to stop.[/]");
                 }
             }
         }
@@ -109,7 +109,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
             case CoapObserveState.NotObserving:
                 FailureReporter.Write(
                     run.Context, $"{uri} cannot be observed: the server answered without Observe.",
-                    "Repeats the request now and then; Ctrl-C ends.");
+                    "The request is repeated from time to time. Press Ctrl-C to stop.");
                 break;
             case CoapObserveState.Stale when happening.Error is null && !run.IsVerbose:
                 // A notification a moment after Max-Age is not worth a remark; a new registration is.

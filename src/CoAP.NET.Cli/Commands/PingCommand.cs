@@ -62,7 +62,7 @@ internal static class PingCommand
                         + (times.Count == 0
                             ? ""
                             : string.Create(CultureInfo.InvariantCulture,
-                                $"; least {times.Min():0.00} ms, mean {times.Average():0.00} ms, most {times.Max():0.00} ms")));
+                                $"; minimum {times.Min():0.00} ms, mean {times.Average():0.00} ms, maximum {times.Max():0.00} ms")));
             }
 
             trace?.Summarize();

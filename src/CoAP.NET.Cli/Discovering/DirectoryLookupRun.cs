@@ -70,7 +70,7 @@ internal sealed class DirectoryLookupRun(CliContext context, bool isJson, bool e
             int equals = text.IndexOf('=', StringComparison.Ordinal);
             if (equals <= 0 || !query.More.TryAdd(text[..equals], text[(equals + 1)..]))
             {
-                throw new UsageException($"'{text}' of --query is no criterion, or its name is there already.",
+                throw new UsageException($"'{text}' in --query is not a criterion, or repeats a name.",
                     "Write NAME=VALUE, such as rt=temperature*, each name once.");
             }
         }

@@ -90,24 +90,24 @@ internal static class DiscoverCommand
             CoapUri? asked = ProxyArgument.Read(parse, proxy);
             if (isGroup && asked is not null)
             {
-                throw new UsageException("A proxy asks no groups.", "Leave out --proxy, or name one server.");
+                throw new UsageException("A proxy does not forward requests to groups.", "Leave out --proxy, or name one server.");
             }
 
             if (isDirectory && asked is not null)
             {
-                throw new UsageException("--rd and --proxy do not go together.",
+                throw new UsageException("--rd and --proxy cannot be combined.",
                     "Ask the look-up of the directory by its path, as in coap://directory/rd-lookup/res.");
             }
 
             if (isGroup && (oscore.IsSet(parse) || edhoc.IsSet(parse)))
             {
-                throw new UsageException("OSCORE protects no requests to groups.",
+                throw new UsageException("OSCORE does not protect requests to groups.",
                     $"Leave out {(oscore.IsSet(parse) ? "--oscore" : "--edhoc")}, or name one server.");
             }
 
             if (parse.GetValue(multicast) && !isGroup)
             {
-                throw new UsageException($"{text} is no group.", "Leave out --multicast, or give the address of a group.");
+                throw new UsageException($"{text} is not a group.", "Leave out --multicast, or give the address of a group.");
             }
 
             Run run = new(context, parse.GetValue(json), asked, MakeRequest(TargetArgument.Complete(text), parse.GetValue(query) ?? []));
@@ -165,7 +165,7 @@ internal static class DiscoverCommand
         {
             request.Options.Add(new UriQueryOption(query.Contains('=', StringComparison.Ordinal)
                 ? query
-                : throw new UsageException($"'{query}' of --query asks for nothing.", "Write NAME=VALUE, such as rt=temperature*.")));
+                : throw new UsageException($"'{query}' in --query is not a criterion.", "Write NAME=VALUE, such as rt=temperature*.")));
         }
 
         return request;
@@ -187,7 +187,7 @@ internal static class DiscoverCommand
 
             if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error))
             {
-                throw new CoapProtocolException($"The response of {request.Uri} is no list of links: {error.Message} at byte "
+                throw new CoapProtocolException($"The response of {request.Uri} is not a list of links: {error.Message} at byte "
                     + $"{error.Offset}.");
             }
 
@@ -204,7 +204,7 @@ internal static class DiscoverCommand
             {
                 if (answer.Error is { } failure)
                 {
-                    FailureReporter.Write(context, $"{answer.Uri}: the rest of the answer did not come: {failure.Message}");
+                    FailureReporter.Write(context, $"{answer.Uri}: the rest of the answer did not arrive: {failure.Message}");
                     continue;
                 }
 

@@ -43,7 +43,7 @@ internal static class ExploreCommand
             CoapUri? uri = text is null ? null : TargetArgument.Check(text);
             if (uri is null && (oscore.IsSet(parse) || connection.HasSecurity(parse)))
             {
-                throw new UsageException("For which server are the keys?", "Give its URI, such as coaps://192.0.2.1.");
+                throw new UsageException("Keys need a server.", "Give its URI, such as coaps://192.0.2.1.");
             }
 
             OscoreContexts? contexts = oscore.OpenFor(parse, context, text ?? "");
@@ -55,8 +55,8 @@ internal static class ExploreCommand
                 using RedirectPage? page = parse.GetValue(noOpen) ? null : new RedirectPage(explorer.Address);
                 bool isOpen = page is not null && context.OpenBrowser(page.Location);
                 context.Error.MarkupLine(isOpen
-                    ? "[grey]It is open in your browser. The address is the key to it: do not share it. Ctrl-C ends.[/]"
-                    : "[grey]Open this address in a browser. It is the key to the page: do not share it. Ctrl-C ends.[/]");
+                    ? "[grey]It is open in your browser. The address is the key to it: do not share it. Press Ctrl-C to stop.[/]"
+                    : "[grey]Open this address in a browser. It is the key to the page: do not share it. Press Ctrl-C to stop.[/]");
                 await Task.Delay(Timeout.InfiniteTimeSpan, context.TimeProvider, cancellationToken)
                     .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }

@@ -96,15 +96,16 @@ internal static class ErrorAnswer
 
     private static string? HintFor(CoapResponse response, string uri) => response.Code.ToString()[..4] switch
     {
-        "4.01" => (IsSecured(uri) ? "The server does not let this identity in: " : "The server wants to know who asks: ")
+        "4.01" => (IsSecured(uri) ? "The server does not allow this identity: " : "The server requires an identity: ")
             + IdentityHintFor(SchemeOf(uri)),
         "4.02" => "The server does not know a critical option; -v shows the options.",
         "4.04" => $"coap discover {CoapUri.OriginOf(uri)} lists the resources of the server.",
         "4.05" => "The resource does not support this method.",
         "4.06" => "The server does not have the format of --accept; leave it out to get the available one.",
         "4.12" => "The condition of --if-match or --if-none-match is false: the resource has changed in the meantime, or already exists.",
-        "4.13" => response.Options.Size1 is { } size ? $"The server takes {size} B at most." : "The server does not take so much.",
-        "4.15" => "The server does not take this --content-format.",
+        "4.13" => response.Options.Size1 is { } size ? $"The server accepts at most {size} B."
+            : "The server does not accept a payload of this size.",
+        "4.15" => "The server does not accept this --content-format.",
         "4.29" or "5.03" when response.Options.Contains(OptionNumber.MaxAge) => $"Try again in {response.MaxAge.TotalSeconds:0} s.",
         _ => null,
     };
@@ -119,7 +120,7 @@ internal static class ErrorAnswer
         "coap" => "use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE; or --oscore FILE or --edhoc FILE.",
         "coap+tcp" => "use coaps+tcp:// with --cert FILE and --key FILE, or coaps:// with --psk ID:KEY; or --oscore FILE or --edhoc FILE.",
         "coap+ws" => "use coaps+ws:// with --cert FILE and --key FILE; or --oscore FILE or --edhoc FILE.",
-        "coaps" => "--psk ID:KEY, or --cert FILE and --key FILE, show another one.",
-        _ => "--cert FILE and --key FILE show another one.",
+        "coaps" => "--psk ID:KEY, or --cert FILE and --key FILE, present another one.",
+        _ => "--cert FILE and --key FILE present another one.",
     };
 }

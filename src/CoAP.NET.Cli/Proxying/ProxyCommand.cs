@@ -95,7 +95,8 @@ internal static class ProxyCommand
         ReportOn(() => how.Identifier = identifier, $"--identifier {identifier}: 1 to 64 characters without a space or control character.");
         foreach (string name in parse.GetValue(options.Name) ?? [])
         {
-            ReportOn(() => _ = new CoapProxyNames(name), $"--name {name} is no host with or without a port, such as gateway.example.com.");
+            ReportOn(() => _ = new CoapProxyNames(name), $"--name {name} is not a host with an optional port, such as "
+                + "gateway.example.com.");
             how.Names.Add(name);
         }
 
@@ -116,7 +117,7 @@ internal static class ProxyCommand
         CoapUri proxy = TargetArgument.Check(text);
         return proxy.PathSegments.Count == 0 && proxy.QueryArguments.Count == 0
             ? proxy
-            : throw new UsageException($"{text} of --next is a resource, and a proxy is a host.",
+            : throw new UsageException($"{text} in --next names a resource, but a proxy is a host.",
                 $"Leave out path and query: --next {proxy.Scheme}://{proxy.Authority}");
     }
 
@@ -163,7 +164,7 @@ internal static class ProxyCommand
             int at = map.IndexOf('=', StringComparison.Ordinal);
             if (at <= 0 || map[0] != '/')
             {
-                throw new UsageException($"--map {map} is no path and URI.", "Write /floor1=coap://[2001:db8::5]/.");
+                throw new UsageException($"--map {map} is not a path with a URI.", "Write /floor1=coap://[2001:db8::5]/.");
             }
 
             MapOne(server, map[..at].TrimEnd('/'), map[(at + 1)..], proxy);
@@ -181,7 +182,7 @@ internal static class ProxyCommand
         bool isHttp = TargetArgument.IsHttp(text);
         if (isHttp && !Uri.TryCreate(text, UriKind.Absolute, out _))
         {
-            throw new UsageException($"{text} of --map is no URI.", "Write /api=https://api.example.com.");
+            throw new UsageException($"{text} in --map is not a URI.", "Write /api=https://api.example.com.");
         }
 
         string target = isHttp ? text : TargetArgument.Check(text).ToString();
@@ -209,6 +210,6 @@ internal static class ProxyCommand
 
         string allowed = string.Join(", ", parse.GetValue(options.Allow) ?? []);
         string what = allowed.Length == 0 ? "what --map says" : allowed;
-        context.Error.MarkupLine($"Forwarding to {Markup.Escape(what)} for clients. Ctrl-C ends.");
+        context.Error.MarkupLine($"Forwarding to {Markup.Escape(what)} for clients. Press Ctrl-C to stop.");
     }
 }

@@ -16,7 +16,7 @@ internal sealed class UpstreamKeyOptions
 
     public Option<FileInfo?> Certificate { get; } = new("--upstream-cert")
     {
-        Description = "TLS, DTLS to servers: show this certificate (PEM).",
+        Description = "TLS, DTLS to servers: present this certificate (PEM).",
         HelpName = "FILE",
     };
 
@@ -60,7 +60,7 @@ internal sealed class UpstreamKeyOptions
     private CoapPskCredential? PskOf(ParseResult parse) => (parse.GetValue(Psk), parse.GetValue(PskFile)) switch
     {
         (null, null) => null,
-        (not null, not null) => throw new UsageException("Both --upstream-psk and --upstream-psk-file are present.", "One key is enough."),
+        (not null, not null) => throw new UsageException("Both --upstream-psk and --upstream-psk-file are present.", "Give one of them."),
         ({ } text, _) => PskParser.Parse(text, "--upstream-psk"),
         (_, { } file) => PskParser.ReadOnlyOne(file),
     };

@@ -51,7 +51,7 @@ internal static class RegisterCommand
         {
             string uri = TargetArgument.Complete(parse.GetRequiredValue(target));
             string where = parse.GetValue(endpoint) ?? throw new UsageException(
-                "Where is the endpoint?", "--base says it, such as --base 'coap://[2001:db8::3]'.");
+                "The address of the endpoint is missing.", "Add it, such as --base 'coap://[2001:db8::3]'.");
             CoapRegistrationOptions options = new()
             {
                 EndpointName = parse.GetRequiredValue(name),
@@ -72,7 +72,7 @@ internal static class RegisterCommand
                 int equals = text.IndexOf('=', StringComparison.Ordinal);
                 if (equals <= 0 || !options.Attributes.TryAdd(text[..equals], text[(equals + 1)..]))
                 {
-                    throw new UsageException($"'{text}' of --attribute is none, or its name is there already.", "Write NAME=VALUE.");
+                    throw new UsageException($"'{text}' in --attribute is not an attribute, or repeats a name.", "Write NAME=VALUE.");
                 }
             }
 
@@ -110,7 +110,7 @@ internal static class RegisterCommand
         {
             all.AddRange(CoapLinkFormat.TryParse(text, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error)
                 ? links
-                : throw new UsageException($"'{text}' of --link is no link: {error.Message} at character {error.Offset}.",
+                : throw new UsageException($"'{text}' in --link is not a link: {error.Message} at character {error.Offset}.",
                     "Write '</path>;rt=type', in quotes for the shell."));
         }
 
@@ -147,7 +147,8 @@ internal static class RegisterCommand
                     break;
                 case CoapRegistrationState.Waiting or CoapRegistrationState.Retrying when keeps:
                     FailureReporter.Write(context, status.Error!.Message,
-                        string.Create(CultureInfo.InvariantCulture, $"The next attempt is at {status.NextTry:HH:mm:ss}; Ctrl-C ends."));
+                        string.Create(CultureInfo.InvariantCulture, $"The next attempt is at {status.NextTry:HH:mm:ss}")
+                            + "; press Ctrl-C to stop.");
                     break;
                 case CoapRegistrationState.Waiting:
                     (int code, string? hint) = FailureReporter.Judge(status.Error!);

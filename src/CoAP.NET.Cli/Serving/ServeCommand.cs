@@ -142,7 +142,8 @@ internal static class ServeCommand
 
         context.Error.MarkupLine(
             $"Sharing {Markup.Escape(paths.Root)}"
-                + (isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only") + ". Ctrl-C ends.");
+                + (isWritable ? "; [yellow]every client that reaches this server can change the files in it[/]"
+                    : ", read-only") + ". Press Ctrl-C to stop.");
     }
 
     /// <summary>Waits until the tool stops.</summary>

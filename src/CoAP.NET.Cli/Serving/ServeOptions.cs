@@ -30,7 +30,7 @@ internal sealed class ServeOptions
 
     public Option<long?> MaxSize { get; } = new("--max-size")
     {
-        Description = "Maximum size of a file for PUT, such as 500K or 64M. Default 64M; at most 1G.",
+        Description = "Maximum size of a file for PUT, such as 500K or 64M, in units of 1,024 bytes. Default 64M; at most 1G.",
         HelpName = "SIZE",
         CustomParser = ParseSize
     };
@@ -81,7 +81,7 @@ internal sealed class ServeOptions
             return count * unit;
         }
 
-        result.AddError($"'{text}' is no size. Write bytes, or 500K, 64M, 1G; at most 1G, which is as far as blocks reach (RFC 7959).");
+        result.AddError($"'{text}' is not a size. Write bytes, or 500K, 64M, 1G; at most 1G, the limit of block-wise transfer (RFC 7959).");
         return null;
     }
 }

@@ -20,7 +20,7 @@ internal static class ServeSecurity
         X509Certificate2? own = CertificateFiles.Own(file, parse.GetValue(options.Key));
         if (own is null && authority is not null)
         {
-            throw new UsageException("--ca needs --cert: the server must show a certificate.");
+            throw new UsageException("--ca needs --cert: the server must present a certificate.");
         }
 
         X509Certificate2Collection intermediates = file is null ? [] : CertificateFiles.Intermediates(file);
@@ -36,7 +36,7 @@ internal static class ServeSecurity
             if (own is null && !hasKeys)
             {
                 throw new UsageException(MissingTransportMessage.NoKeys,
-                    "--psk ID:KEY admits a client with this key, --cert FILE and --key FILE show a certificate.");
+                    "--psk ID:KEY admits a client with this key, --cert FILE and --key FILE present a certificate.");
             }
 
             endpoint.UseDtls(DtlsOf(parse, options, hasKeys, own, intermediates, authorities));

@@ -7,7 +7,7 @@ internal sealed class ServerKeyOptions
 {
     public Option<FileInfo?> Certificate { get; } = new("--cert", "-c")
     {
-        Description = "TLS, DTLS: the certificate to show (PEM).",
+        Description = "TLS, DTLS: the certificate to present (PEM).",
         HelpName = "FILE",
     };
 

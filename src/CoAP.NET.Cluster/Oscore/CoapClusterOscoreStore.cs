@@ -176,8 +176,8 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwner
         if (bound > 1UL << 40)
         {
             throw new OscoreStoreException(OscoreStoreFault.Corrupt,
-                "The store of the cluster lost confirmed changes, and above the numbers of a security context that may have been used none "
-                + "are left. Give both ends a new Master Secret and remove the record.");
+                "The store of the cluster lost confirmed changes, and no numbers are left above those of a security context that may have "
+                + "been used. Give both ends a new Master Secret and remove the record.");
         }
 
         Epoch opened = new((last?.Epoch ?? 0) + 1, fence, bound, record.Slot);

@@ -72,7 +72,7 @@ internal static partial class ClusterLog
     public static partial void DeviceNotNamed(ILogger logger, string peer, Exception exception);
 
     [LoggerMessage(2561, LogLevel.Warning,
-        "CoapDeviceOptions.NameOf returned an invalid name for {Peer}: it is empty, is no valid text, or has more than {MaxLength} bytes "
+        "CoapDeviceOptions.NameOf returned an invalid name for {Peer}: it is empty, is not valid text, or has more than {MaxLength} bytes "
         + "of UTF-8. The peer is not treated as a device.")]
     public static partial void DeviceMisnamed(ILogger logger, string peer, int maxLength);
 }

@@ -76,7 +76,7 @@ internal static class NotationStringReader
 
     private static bool IsUnicode(ref NotationCursor text, NotationCborBuffer output, int begin, int start, bool isAsked) =>
         !isAsked || output.IsTooLarge || Utf8.IsValid(output.Since(start))
-        || text.Fail(begin, "a text was expected, but the bytes that it is put together of are no UTF-8");
+        || text.Fail(begin, "a text was expected, but the bytes that it consists of are not UTF-8");
 
     private static bool TryWriteHead(ref NotationCursor text, NotationCborBuffer output, int start, CborMajor major, NotationWidth width,
         int behind, bool isPart)

@@ -210,14 +210,14 @@ public sealed class CoapBodyParameter<T> : ISerializedParameterOrResult
         catch (JsonException exception)
         {
             // The message may contain input from the peer; the position does not.
-            refusal = CoapResults.Refuse(request, $"The body '{_name}' is no JSON of the right form{Where(exception)}.");
+            refusal = CoapResults.Refuse(request, $"The body '{_name}' is not JSON of the expected form{Where(exception)}.");
             return false;
         }
         catch (CoapContentException exception)
         {
             // The position of a JSON error does not apply to the CBOR.
             refusal = exception.InnerException is JsonException
-                ? CoapResults.Refuse(request, $"The body '{_name}' is no CBOR of the right form.")
+                ? CoapResults.Refuse(request, $"The body '{_name}' is not CBOR of the expected form.")
                 : CoapResults.Refuse(request, $"The body '{_name}' cannot be read. {exception.Message}");
             return false;
         }

@@ -171,7 +171,7 @@ public sealed class CoapHandlerBinding
         ServiceOrBodyParameter[] unknown = [.. _unmarked.Where(parameter => !parameter.IsService(services))];
         string[] bodies = [.. _bodies, .. unknown.Select(static parameter => parameter.Name)];
         return bodies.Length < 2 ? null
-            : $"{this}: the parameters {string.Join(" and ", bodies.Select(static name => $"'{name}'"))} would all be the body, and a "
+            : $"{this}: the parameters {string.Join(" and ", bodies.Select(static name => $"'{name}'"))} would all be the body, but a "
                 + "request has one. Register what is a service: "
                 + $"{string.Join(" or ", unknown.Select(static parameter => $"services.AddSingleton<{parameter.Type.Name}>()"))}. Or mark "
                 + "the body with CoapFromBody, or put all into one type.";

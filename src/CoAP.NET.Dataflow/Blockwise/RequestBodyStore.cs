@@ -41,7 +41,7 @@ internal sealed class RequestBodyStore : TransferStore
         {
             if (TryGet(TransferKey.Of(exchange.Channel, message), out StoredTransfer? begun))
             {
-                GiveUp(begun, "The body became larger than the route takes.");
+                GiveUp(begun, "The body became larger than the route allows.");
             }
 
             return TooLarge(exchange, policy, max);
@@ -60,7 +60,7 @@ internal sealed class RequestBodyStore : TransferStore
         {
             if (body is not null)
             {
-                GiveUp(body, "The peer began the body anew.");
+                GiveUp(body, "The peer started the body again.");
             }
 
             if (!block.More)
@@ -156,7 +156,7 @@ internal sealed class RequestBodyStore : TransferStore
         Incomplete(string.Create(CultureInfo.InvariantCulture, $"The next block begins at byte {expected}."));
 
     /// <summary>4.08: a block is of another Content-Format than those before.</summary>
-    public BlockVerdict OtherFormat() => Incomplete("The blocks of a body have one Content-Format.");
+    public BlockVerdict OtherFormat() => Incomplete("All blocks of a body must have the same Content-Format.");
 
     protected override void OnExpired(StoredTransfer transfer)
     {

@@ -213,7 +213,8 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         {
             _waiting = null;
             Channel.Shard.AfterRelease(
-                new WaitingRequestCompletion(waiting, BlockResponses.Incomplete("The body was given up. Begin with block 0.")));
+                new WaitingRequestCompletion(waiting, BlockResponses.Incomplete("The transfer of the body was abandoned. Begin "
+                    + "with block 0.")));
         }
 
         if (!_isWriting)

@@ -3,7 +3,7 @@ namespace CoAP.NET.Composition;
 /// <summary>Describes why an endpoint has no transport for a scheme, and what to do, for the developer of the application.</summary>
 internal static class MissingTransportMessage
 {
-    public const string NoKeys = "coaps needs keys, and there are none.";
+    public const string NoKeys = "coaps needs keys, but none are set.";
 
     /// <summary>What is missing, and what to do, when an endpoint without keys listens on <c>coaps</c>.</summary>
     public const string KeysToListen =

@@ -175,7 +175,7 @@ internal sealed class TransportSet
         {
             if (!CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast)
             {
-                throw new ArgumentException($"{address} is no address of a group. Those are 224.0.0.0/4 and ff00::/8.", nameof(options));
+                throw new ArgumentException($"{address} is not a group address. Those are 224.0.0.0/4 and ff00::/8.", nameof(options));
             }
         }
 
@@ -493,6 +493,6 @@ internal sealed class TransportSet
             .Where(address => uri.HostAddress is not null || Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork)];
         return spoken.Length > 0
             ? spoken
-            : throw new CoapException($"Cannot listen on '{uri}': the name has no address that this machine speaks.");
+            : throw new CoapException($"Cannot listen on '{uri}': the name has no address of an IP version that this machine supports.");
     }
 }

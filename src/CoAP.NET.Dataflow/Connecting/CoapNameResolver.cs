@@ -113,7 +113,7 @@ internal sealed class CoapNameResolver
         if (OperatingSystem.IsBrowser())
         {
             return Task.FromException<IPAddress[]>(new PlatformNotSupportedException(
-                "A browser tells nobody the addresses of a name. Give the resolver a function of your own."));
+                "A browser does not reveal the addresses of a name. Give the resolver a function of your own."));
         }
 
         // On Linux it blocks its thread until the name servers answer, for up to 30 s. On the shared pool it would stop other code.

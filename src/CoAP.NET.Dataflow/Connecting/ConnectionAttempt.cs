@@ -36,7 +36,8 @@ internal sealed class ConnectionAttempt(ConnectionPoolEntry target, long wait)
     /// <summary>How far it has come. To be asked before it is given up: what is given up has no progress.</summary>
     public CoapConnectProgress Progress => Volatile.Read(ref _current) is not { } current
         ? new CoapConnectProgress(
-            CoapConnectPhase.Waiting, $"The attempt before failed, and the next one waits for its turn (ReconnectDelay). {_failureBefore}")
+            CoapConnectPhase.Waiting, $"The previous attempt failed, and the next one waits for its turn (ReconnectDelay). "
+                + $"{_failureBefore}")
         : Target.Key.Transport.ProgressOf(current.Remote, current.ServerName)
             ?? ConnectFailureMessage.Silence(current.Remote, current.ServerName);
 

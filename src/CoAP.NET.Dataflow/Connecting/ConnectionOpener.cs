@@ -293,7 +293,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
     {
         ConnectionPoolEntry target = attempt.Target;
         CoapChannel channel = connection.Channel ?? throw new CoapConnectionException(
-            CoapError.ConnectFailed, "The transport gave a connection for which Opened was not called, or not with success.");
+            CoapError.ConnectFailed, "The transport returned a connection for which Opened was not called, or not with success.");
         bool isWanted;
         lock (targets.Gate)
         {

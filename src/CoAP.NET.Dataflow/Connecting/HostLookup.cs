@@ -23,7 +23,8 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         if (remote.IsMulticast)
         {
             throw new CoapException(uri.Scheme is not ("coap" or "coaps")
-                ? $"{uri.Host} is a group, and {uri.Scheme} is between two (RFC 8323 section 8). Give the address of a member, or use coap "
+                ? $"{uri.Host} is a group, but {uri.Scheme} connects two peers only (RFC 8323 section 8). Give the address of a "
+                    + "member, or use coap "
                     + "and SendToGroupAsync."
                 : $"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). Use "
                     + "SendToGroupAsync, or give the address of a member.");
@@ -134,7 +135,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         if (!CoapUri.TryParse($"{scheme}://{alternative}", out CoapUri? uri) || uri.Port == 0 || uri.PathSegments.Count > 0
             || uri.QueryArguments.Count > 0)
         {
-            throw new CoapConnectionException(CoapError.ConnectFailed, $"'{alternative}' is no host with a port.");
+            throw new CoapConnectionException(CoapError.ConnectFailed, $"'{alternative}' is not a host with a port.");
         }
 
         IPAddress[] addresses = await FindAsync(uri, cancellationToken).ConfigureAwait(false);

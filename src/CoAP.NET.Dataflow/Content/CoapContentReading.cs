@@ -80,7 +80,7 @@ public static class CoapContentReading
         }
         catch (JsonException exception)
         {
-            (message, cause) = ($"The payload is no JSON of the right form{PlaceOf(exception)}.", exception);
+            (message, cause) = ($"The payload is not JSON of the expected form{PlaceOf(exception)}.", exception);
             return false;
         }
     }

@@ -78,7 +78,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
             CoapCounter.AddressesVerified),
         Of("coap.peers.moves", "{peer}", "Addresses of peers that changed within a security session (RFC 9146).", CoapCounter.PeersMoved),
         Of("coap.dtls.records_rejected", "{datagram}",
-            "Datagrams of use to no session of DTLS: forged, replayed, of a session that is gone.", CoapCounter.RecordsRejected),
+            "Datagrams that match no session of DTLS: forged, replayed, or of an ended session.", CoapCounter.RecordsRejected),
         Of("coap.dtls.records_refused", "{record}", "Records of DTLS that were not authentic or had come before.", "coap.dtls.refusal",
             (CoapCounter.RecordsForged, "forged"), (CoapCounter.RecordsReplayed, "replayed")),
         Of("coap.dtls.cookies", "{cookie}", "Cookies sent to addresses that were not shown to be real (RFC 6347 section 4.2.1).",

@@ -48,7 +48,7 @@ internal static class UriSchemes
         if (!Uri.CheckSchemeName(scheme) || scheme.Any(char.IsAsciiLetterUpper))
         {
             throw new ArgumentException(
-                $"'{scheme}' is no scheme of a URI (RFC 3986 section 3.1). Use lower-case letters, digits, '+', '-' and '.'.",
+                $"'{scheme}' is not a scheme of a URI (RFC 3986 section 3.1). Use lower-case letters, digits, '+', '-' and '.'.",
                     nameof(scheme));
         }
 

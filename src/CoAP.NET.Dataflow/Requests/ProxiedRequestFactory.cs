@@ -60,7 +60,7 @@ internal static class ProxiedRequestFactory
         if (proxy.PathSegments.Count > 0 || proxy.QueryArguments.Count > 0)
         {
             throw new ArgumentException(
-                $"{proxy} names a resource, and a proxy is a host. Leave out path and query: {proxy.Scheme}://{proxy.Authority}.",
+                $"{proxy} names a resource, but a proxy is a host. Leave out path and query: {proxy.Scheme}://{proxy.Authority}.",
                 nameof(proxy));
         }
     }

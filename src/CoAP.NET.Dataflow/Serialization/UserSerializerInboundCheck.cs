@@ -12,14 +12,14 @@ internal sealed class UserSerializerInboundCheck(CoapEnvironment environment)
         if (item.Channel is null)
         {
             throw new InvalidOperationException(
-                "The Serializer gave an item without a channel. Make items by CoapStageContext.Received and Malformed.");
+                "The Serializer returned an item without a channel. Make items by CoapStageContext.Received and Malformed.");
         }
 
         if (item.Kind is not (CoapInboundKind.Message or CoapInboundKind.FormatError)
             || (item.Kind == CoapInboundKind.Message && item.Message is null))
         {
             throw new InvalidOperationException(
-                $"The Serializer gave {item.Kind} without a message. Make items by CoapStageContext.Received and Malformed.");
+                $"The Serializer returned {item.Kind} without a message. Make items by CoapStageContext.Received and Malformed.");
         }
 
         Offer(item);

@@ -9,7 +9,7 @@ internal sealed class UserSerializerOutboundCheck(CoapEnvironment environment)
         if (item?.Channel is null)
         {
             throw new InvalidOperationException(
-                "The Serializer gave a datagram without a channel. Make datagrams by CoapStageContext.Encoded.");
+                "The Serializer returned a datagram without a channel. Make datagrams by CoapStageContext.Encoded.");
         }
 
         Offer(item);

@@ -21,7 +21,7 @@ internal static class CertificateDer
     {
         if (bytes.Length == 0 || bytes[0] != Sequence)
         {
-            throw new CryptographicException("The bytes are no certificate in DER.");
+            throw new CryptographicException("The bytes are not a certificate in DER.");
         }
 
         X509Certificate2 certificate = X509CertificateLoader.LoadCertificate(bytes);

@@ -192,7 +192,7 @@ public sealed class CoapCertificateChain : IDisposable
             key.Dispose();
             throw new CoapCredentialException(
                 path, 0, isEncrypted
-                    ? "The private key cannot be decrypted: the password is wrong, or it is no ECDSA key."
+                    ? "The private key cannot be decrypted: the password is wrong, or it is not an ECDSA key."
                     : "The private key cannot be read. coaps needs an ECDSA one, on P-256.", exception);
         }
     }

@@ -27,7 +27,7 @@ internal static class OwnCertificateValidator
         string whom = $"The certificate '{certificate.Subject}'";
         if (certificate.GetKeyAlgorithm() != EllipticCurveKey)
         {
-            return $"{whom} has a key of {certificate.PublicKey.Oid.FriendlyName ?? certificate.GetKeyAlgorithm()}, and all cipher suites "
+            return $"{whom} has a key of {certificate.PublicKey.Oid.FriendlyName ?? certificate.GetKeyAlgorithm()}, but all cipher suites "
                 + "of CoAP with certificates are ECDSA (RFC 7252 section 9.1.3.3). Issue one with an ECDSA key on P-256.";
         }
 

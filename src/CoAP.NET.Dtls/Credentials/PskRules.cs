@@ -31,8 +31,8 @@ internal static class PskRules
 
         return ByteCount(identity) is var bytes and (< 0 or > MaxIdentity)
             ? bytes < 0
-                ? "The identity of a pre-shared key is no Unicode text: a surrogate stands alone."
-                : $"The identity of a pre-shared key has {bytes} bytes of UTF-8, and at most {MaxIdentity} are safe everywhere (RFC 4279 "
+                ? "The identity of a pre-shared key is not valid Unicode: it has half a surrogate pair."
+                : $"The identity of a pre-shared key has {bytes} bytes of UTF-8, but at most {MaxIdentity} are safe everywhere (RFC 4279 "
                     + "section 5.3). Shorten it."
             : null;
     }

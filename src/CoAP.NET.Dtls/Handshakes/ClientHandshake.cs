@@ -197,7 +197,7 @@ internal sealed class ClientHandshake : Handshake
                 if (!ReadCertificate(body, _serverType))
                 {
                     throw new AlertException(
-                        AlertDescription.BadCertificate, "The server showed no certificate.", HandshakeFault.CertificateRefused);
+                        AlertDescription.BadCertificate, "The server presented no certificate.", HandshakeFault.CertificateRefused);
                 }
 
                 _next = ExpectedMessage.ServerKeyExchange;

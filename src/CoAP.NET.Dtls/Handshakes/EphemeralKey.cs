@@ -85,5 +85,5 @@ internal sealed class EphemeralKey : IDisposable
     private static ECCurve CurveOf(ushort group) => group == Secp256R1 ? ECCurve.NamedCurves.nistP256 : ECCurve.NamedCurves.nistP384;
 
     private static AlertException NoPoint() =>
-        new(AlertDescription.IllegalParameter, "The public key of the other end is no point on the agreed curve.");
+        new(AlertDescription.IllegalParameter, "The public key of the other end is not a point on the agreed curve.");
 }

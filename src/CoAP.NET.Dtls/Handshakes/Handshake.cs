@@ -305,7 +305,7 @@ internal abstract class Handshake : IDisposable
 
         if (!Settings.IsServer && !IsResumed && !records.Suite.UsesPreSharedKey && PeerCertificate is null && PeerPublicKey.IsEmpty)
         {
-            throw new InvalidOperationException("The server showed no credentials that this end trusts.");
+            throw new InvalidOperationException("The server presented no credentials that this end trusts.");
         }
 
         // The end that speaks last repeats its flight on request. If both did, each would take the other's answer for a request.
@@ -740,7 +740,7 @@ internal abstract class Handshake : IDisposable
         catch (CryptographicException)
         {
             throw new AlertException(
-                AlertDescription.BadCertificate, "The other end sent bytes that are no certificate in DER.",
+                AlertDescription.BadCertificate, "The other end sent bytes that are not a certificate in DER.",
                 HandshakeFault.CertificateRefused);
         }
     }
@@ -754,7 +754,7 @@ internal abstract class Handshake : IDisposable
         catch (CryptographicException)
         {
             throw new AlertException(
-                AlertDescription.BadCertificate, "The other end sent bytes that are no ECDSA key in DER (SubjectPublicKeyInfo).",
+                AlertDescription.BadCertificate, "The other end sent bytes that are not an ECDSA key in DER (SubjectPublicKeyInfo).",
                 HandshakeFault.CertificateRefused);
         }
     }
@@ -827,7 +827,7 @@ internal abstract class Handshake : IDisposable
         {
             throw new AlertException(
                 AlertDescription.DecryptError,
-                    "Both ends saw different handshakes: somebody on the path changed it, or one end has a defect.");
+                    "Both ends saw different handshakes: it was changed on the path, or one end has a defect.");
         }
     }
 
@@ -843,7 +843,8 @@ internal abstract class Handshake : IDisposable
             else if (header.Type == ContentType.Alert && content is [FatalLevel, byte number])
             {
                 AlertDescription alert = (AlertDescription)number;
-                Trace?.Invoke(new HandshakeMessageLogEntry(false, alert.ToText(), AlertLength, "Without protection: anybody can send it."));
+                Trace?.Invoke(new HandshakeMessageLogEntry(false, alert.ToText(), AlertLength, "It was not protected, so any "
+                    + "host could have sent it."));
                 OnPlainAlert(alert);
             }
         }

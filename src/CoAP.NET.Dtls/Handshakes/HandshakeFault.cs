@@ -21,7 +21,7 @@ internal enum HandshakeFault
     /// <summary>The server does not accept the certificate or the raw public key of the client.</summary>
     CertificateRefused,
 
-    /// <summary>The client showed no certificate, and the server requires one.</summary>
+    /// <summary>The client presented no certificate, and the server requires one.</summary>
     NoCertificate,
 
     /// <summary>Code of the application threw an exception, such as a key store.</summary>

@@ -188,7 +188,7 @@ internal sealed class PeerCertificateValidator
 
         if ((flags & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0)
         {
-            said.Add($"{whom} was issued by '{CoapUntrustedText.LineOf(leaf.Issuer)}', and no trusted authority stands behind it. "
+            said.Add($"{whom} was issued by '{CoapUntrustedText.LineOf(leaf.Issuer)}', which leads to no trusted authority. "
                 + "Add that authority to the trusted ones (TrustAuthorities, RequireClientCertificates), or have the peer send the "
                 + "intermediates.");
         }

@@ -565,7 +565,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         {
             throw new AlertException(
                 AlertDescription.HandshakeFailure,
-                $"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server "
+                $"The client presented no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server "
                     + "requires. Give the client one, or require none.",
                 HandshakeFault.NoCertificate);
         }

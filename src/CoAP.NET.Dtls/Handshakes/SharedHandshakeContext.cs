@@ -17,7 +17,7 @@ internal sealed class SharedHandshakeContext
         Settings = settings;
         if (settings is { RawPublicKey: not null, Certificate: not null })
         {
-            throw new InvalidOperationException("An endpoint shows a certificate or a raw public key, not both. Leave one of them out.");
+            throw new InvalidOperationException("An endpoint presents a certificate or a raw public key, not both. Leave one of them out.");
         }
 
         if (settings is { Certificate: { HasPrivateKey: false } certificate, Signer: null })

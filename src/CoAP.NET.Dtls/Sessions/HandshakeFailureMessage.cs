@@ -46,7 +46,7 @@ internal static class HandshakeFailureMessage
         }
 
         return (CoapDtlsHandshakeFailure.TimedOut, (handshake.Heard & ServerHello) != 0
-            ? $"Parts of what {path.Remote} said are missing after {seconds}: the path loses datagrams, perhaps all of those of its size."
+            ? $"Parts of what {path.Remote} sent are missing after {seconds}: the path loses datagrams, perhaps all of those of its size."
             : (handshake.Heard & HelloVerifyRequest) != 0
                 ? $"{path.Remote} asked for a cookie and did not answer when it got it, within {seconds}. It may have too many handshakes "
                     + "under way, or the path loses longer datagrams."
@@ -131,7 +131,7 @@ internal static class HandshakeFailureMessage
         if (handshake.LacksPreSharedKey)
         {
             return (CoapDtlsHandshakeFailure.NoCredentials,
-                "The server wants a pre-shared key, and none is set for it. Call UsePsk on the options of the client, or give the client a "
+                "The server wants a pre-shared key, but none is set for it. Call UsePsk on the options of the client, or give the client a "
                     + "certificate and the server a cipher suite with certificates.");
         }
 

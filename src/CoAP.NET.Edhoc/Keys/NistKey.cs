@@ -26,7 +26,7 @@ internal sealed class NistKey : IPrivateKey
     {
         if (secret.Length != Curves.KeyLength(curve) || !NistPrivateKeyValidator.IsScalar(curve, secret))
         {
-            throw new ArgumentException($"This is no private key of {curve}.", nameof(secret));
+            throw new ArgumentException($"This is not a private key of {curve}.", nameof(secret));
         }
 
         ECParameters parameters = new() { Curve = Curves.NistCurve(curve), D = secret.ToArray() };
@@ -85,7 +85,7 @@ internal sealed class NistKey : IPrivateKey
         }
         catch (CryptographicException exception)
         {
-            throw new EdhocException($"A key is no point of {_curve}.", exception);
+            throw new EdhocException($"A key is not a point of {_curve}.", exception);
         }
     }
 

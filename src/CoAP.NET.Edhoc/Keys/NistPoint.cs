@@ -28,14 +28,14 @@ internal static class NistPoint
         BigInteger number = new(x, isUnsigned: true, isBigEndian: true);
         if (x.Length != length || number >= p)
         {
-            throw new EdhocException($"An ephemeral key is no coordinate of {curve}.");
+            throw new EdhocException($"An ephemeral key is not a coordinate of {curve}.");
         }
 
         BigInteger square = (BigInteger.ModPow(number, 3, p) + (p - 3) * number + b) % p;
         BigInteger y = BigInteger.ModPow(square, (p + 1) / 4, p);
         if (y * y % p != square)
         {
-            throw new EdhocException($"An ephemeral key is no coordinate of a point of {curve}.");
+            throw new EdhocException($"An ephemeral key is not a coordinate of a point of {curve}.");
         }
 
         return new ECPoint { X = x.ToArray(), Y = Bytes(y.IsEven == isOdd && !y.IsZero ? p - y : y, length) };

@@ -50,7 +50,7 @@ internal sealed class OkpKey : IPrivateKey
         byte[]? secret = peer.Length == _secret.Length ? OpenSslKeys.Agree(_curve, _secret, peer) : null;
         if (secret is null || CryptographicOperations.FixedTimeEquals(secret, new byte[secret.Length]))
         {
-            throw new EdhocException($"A key is no public key of {_curve}, or one of low order.");
+            throw new EdhocException($"A key is not a public key of {_curve}, or one of low order.");
         }
 
         return secret;

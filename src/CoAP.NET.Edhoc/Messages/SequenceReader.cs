@@ -39,7 +39,7 @@ internal ref struct SequenceReader
     {
         if (CborHead.Read(_data[Position..], out CborHead head) is { } wrong)
         {
-            throw Fault($"is no CBOR: {wrong}");
+            throw Fault($"is not CBOR: {wrong}");
         }
 
         if (head.IsIndefinite)
@@ -77,7 +77,7 @@ internal ref struct SequenceReader
             head.Major == CborMajor.TextString ? Take(head) : throw Fault($"has no text where {what} was expected");
         return System.Text.Unicode.Utf8.IsValid(bytes)
             ? System.Text.Encoding.UTF8.GetString(bytes)
-            : throw Fault("has a text that is no UTF-8");
+            : throw Fault("has a text that is not UTF-8");
     }
 
     /// <summary>Reads the head of a map or an array.</summary>
@@ -167,7 +167,7 @@ internal ref struct SequenceReader
             case CborMajor.TextString:
                 if (!System.Text.Unicode.Utf8.IsValid(Take(head)))
                 {
-                    throw Fault("has a text that is no UTF-8");
+                    throw Fault("has a text that is not UTF-8");
                 }
 
                 break;

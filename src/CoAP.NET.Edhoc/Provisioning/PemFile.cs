@@ -115,7 +115,7 @@ internal static class PemFile
         }
         catch (CryptographicException exception)
         {
-            throw new CoapCredentialException(path, 0, "The file has something that is no certificate in PEM.", exception);
+            throw new CoapCredentialException(path, 0, "The file has something that is not a certificate in PEM.", exception);
         }
     }
 

@@ -153,7 +153,7 @@ internal sealed class DashboardPage
 
         try
         {
-            DashboardLog.TraceBegins(_logger, CoapUntrustedText.LineOf(context.User.Identity?.Name ?? "Somebody"), peer.ToString());
+            DashboardLog.TraceBegins(_logger, CoapUntrustedText.LineOf(context.User.Identity?.Name ?? "An unknown user"), peer.ToString());
             await SendTraceAsync(new PageEventWriter(context), peer).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is OperationCanceledException or IOException)

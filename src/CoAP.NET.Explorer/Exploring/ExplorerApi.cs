@@ -121,7 +121,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         (EditorRequest asked, byte[]? file) = await ReadRequestAsync(context).ConfigureAwait(false);
         CoapUri uri = _targets.Check(asked.Uri);
         CoapRequest request = ExplorerRequestFactory.Read(asked, uri, PayloadOf(asked, file));
-        ExplorerLog.Asked(_logger, context.User.Identity?.Name ?? context.Connection.RemoteIpAddress?.ToString() ?? "somebody",
+        ExplorerLog.Asked(_logger, context.User.Identity?.Name ?? context.Connection.RemoteIpAddress?.ToString() ?? "an unknown user",
             isObservation ? "observe" : asked.Method, uri.ToString());
         await WithClientAsync(context, uri, asked.Security, client => ReportAsync(context, async events =>
         {

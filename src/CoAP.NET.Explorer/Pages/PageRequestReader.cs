@@ -60,7 +60,7 @@ internal static class PageRequestReader
 
     /// <summary>Describes a body that was not received.</summary>
     public static ExplorerException NotReceived(BadHttpRequestException broken) =>
-        new(broken.StatusCode, new PageProblem("Not received", broken.Message, "Send it again, or less at a time."));
+        new(broken.StatusCode, new PageProblem("Not received", broken.Message, "Send it again, or send less at a time."));
 
     private static ExplorerException NotUnderstood(JsonException exception) =>
         ExplorerException.Bad("Not understood", $"The request of the page cannot be read: {exception.Message}", "Reload the page.");

@@ -223,7 +223,7 @@ internal sealed class ParameterReader(ICollection<string> routeNames, RequestMet
                 bound = ReadService(draft, LiteralFormatter.Argument(attribute.ConstructorArguments[0]));
                 return true;
             case KeyedServices:
-                bound = Refuse(draft, "the key of its service must be said; CoAP handlers have none to inherit");
+                bound = Refuse(draft, "the key of its service is missing; CoAP handlers have none to inherit");
                 return true;
             default:
                 if (attribute.AttributeClass!.ContainingNamespace.ToDisplayString()

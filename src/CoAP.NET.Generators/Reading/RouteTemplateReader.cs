@@ -52,7 +52,7 @@ internal static class RouteTemplateReader
 
             if (name.Length == 0 || name.IndexOfAny(['{', '}', '*', '?', ':']) >= 0)
             {
-                return $"'{segment}' is no parameter; write {{name}}, or {{*name}} for the rest of the path";
+                return $"'{segment}' is not a parameter; write {{name}}, or {{*name}} for the rest of the path";
             }
 
             names.Add(name);

@@ -17,7 +17,7 @@ public sealed class CoapAuthorizationPolicyBuilder
     public CoapAuthorizationPolicyBuilder RequireSecureTransport() =>
         Require(static context => context.IsSecure
             ? CoapAuthorizationDecision.Allowed
-            : CoapAuthorizationDecision.Unauthorized("Come by a secured transport, such as coaps or coaps+tcp."));
+            : CoapAuthorizationDecision.Unauthorized("Use a secured transport, such as coaps or coaps+tcp."));
 
     /// <summary>Requires one of these schemes of the transport; otherwise 4.01.</summary>
     /// <param name="schemes">The schemes, such as <c>coaps+tcp</c>; at least one.</param>
@@ -32,7 +32,7 @@ public sealed class CoapAuthorizationPolicyBuilder
         }
 
         string[] own = [.. schemes];
-        string diagnostic = $"Come by one of: {string.Join(", ", own)}.";
+        string diagnostic = $"Use one of: {string.Join(", ", own)}.";
         return Require(context => own.Contains(context.Scheme, StringComparer.OrdinalIgnoreCase)
             ? CoapAuthorizationDecision.Allowed
             : CoapAuthorizationDecision.Unauthorized(diagnostic));
@@ -47,7 +47,7 @@ public sealed class CoapAuthorizationPolicyBuilder
     public CoapAuthorizationPolicyBuilder RequireIdentity() =>
         Require(static context => context.IsKnown
             ? CoapAuthorizationDecision.Allowed
-            : CoapAuthorizationDecision.Unauthorized("Show who you are."));
+            : CoapAuthorizationDecision.Unauthorized("Prove your identity."));
 
     /// <summary>Requires a peer whose proven identity meets a condition; without an identity 4.01, with another one 4.03.</summary>
     /// <typeparam name="TIdentity">The type of the identity, such as <see cref="CoapTlsIdentity"/>.</typeparam>
@@ -56,7 +56,7 @@ public sealed class CoapAuthorizationPolicyBuilder
     public CoapAuthorizationPolicyBuilder RequireIdentity<TIdentity>(Func<TIdentity, bool> condition)
     {
         ArgumentNullException.ThrowIfNull(condition);
-        return Require(context => !context.IsKnown ? CoapAuthorizationDecision.Unauthorized("Show who you are.")
+        return Require(context => !context.IsKnown ? CoapAuthorizationDecision.Unauthorized("Prove your identity.")
             : context.Identity is TIdentity identity && condition(identity) ? CoapAuthorizationDecision.Allowed
             : CoapAuthorizationDecision.Forbidden());
     }
@@ -66,7 +66,7 @@ public sealed class CoapAuthorizationPolicyBuilder
     /// <returns>This instance.</returns>
     /// <remarks>The transport has already checked that it is valid, according to its options.</remarks>
     public CoapAuthorizationPolicyBuilder RequireCertificate(Func<X509Certificate2, bool>? condition = null) =>
-        Require(context => context.Certificate is not { } certificate ? CoapAuthorizationDecision.Unauthorized("Show a certificate.")
+        Require(context => context.Certificate is not { } certificate ? CoapAuthorizationDecision.Unauthorized("Use a certificate.")
             : condition is null || condition(certificate) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
 
     /// <summary>
@@ -76,7 +76,7 @@ public sealed class CoapAuthorizationPolicyBuilder
     /// <param name="condition">Checks the identity; null for any.</param>
     /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder RequirePskIdentity(Func<string, bool>? condition = null) =>
-        Require(context => context.PskIdentity is not { } identity ? CoapAuthorizationDecision.Unauthorized("Show a pre-shared key.")
+        Require(context => context.PskIdentity is not { } identity ? CoapAuthorizationDecision.Unauthorized("Use a pre-shared key.")
             : condition is null || condition(identity) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
 
     /// <summary>

@@ -17,7 +17,7 @@ internal sealed class PeerTransmissionParameters
         if (!IPNetwork.TryParse(prefix, out IPNetwork network))
         {
             throw new ArgumentException(
-                $"'{prefix}' is no network. Write its first address and the length of its prefix, such as 10.1.0.0/16.", nameof(prefix));
+                $"'{prefix}' is not a network. Write its first address and the length of its prefix, such as 10.1.0.0/16.", nameof(prefix));
         }
 
         Add([network], change);

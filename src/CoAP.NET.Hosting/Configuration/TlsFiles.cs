@@ -56,7 +56,7 @@ internal static class TlsFiles
     public static string? CheckClientCertificates(CoapTlsFileOptions files, string section) =>
         files.ClientCertificates == CoapClientCertificateMode.None || files.Authorities is not null ? null
             : $"{section}:Tls:ClientCertificates is {files.ClientCertificates}, but {section}:Tls:Authorities is not set, so that a "
-                + "certificate of any public authority would be let in. "
+                + "certificate of any public authority would be accepted. "
                 + $"Set {section}:Tls:Authorities to a PEM file with the authorities of your clients. To decide otherwise, set "
                 + "Endpoint.Tls in code.";
 

@@ -39,7 +39,7 @@ internal sealed class ReportCommand(CliContext context, BenchCommandLineErrors u
         }
         catch (Exception exception) when (exception is JsonException or IOException or UnauthorizedAccessException)
         {
-            FailureReporter.Write(context, $"'{file}' is no report: {exception.Message}");
+            FailureReporter.Write(context, $"'{file}' is not a report: {exception.Message}");
             return ExitCodes.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)

@@ -68,8 +68,8 @@ internal static class ReportTable
             if (run.OwnDrops > 0)
             {
                 output.WriteLine(string.Create(CultureInfo.InvariantCulture,
-                    $"{RunLabels.Peers(run.Plan)}: this program lost {run.OwnDrops} datagrams in its own receive buffers, which is no "
-                        + $"fault of the server: use fewer peers, or more workers."));
+                    $"{RunLabels.Peers(run.Plan)}: this program lost {run.OwnDrops} datagrams in its own receive buffers, which is not "
+                        + $"the fault of the server: use fewer peers, or more workers."));
             }
         }
     }

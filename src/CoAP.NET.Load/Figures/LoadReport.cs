@@ -23,7 +23,8 @@ internal sealed record LoadReport
     /// <exception cref="JsonException">It is not a report.</exception>
     public static LoadReport Parse(string json)
     {
-        LoadReport report = JsonSerializer.Deserialize(json, LoadJson.Default.LoadReport) ?? throw new JsonException("null is no report.");
+        LoadReport report = JsonSerializer.Deserialize(json, LoadJson.Default.LoadReport) ?? throw new JsonException("null is "
+            + "not a report.");
         return report.Runs.All(static run => run is not null && WorkerFigureValidator.IsSound(run))
             ? report
             : throw new JsonException("a run has figures that cannot be.");

@@ -17,7 +17,7 @@ internal static class PlanRules
 
         if (!Enum.IsDefined(plan.RetransmissionTiming))
         {
-            return $"There is no timing of retransmissions {(int)plan.RetransmissionTiming}.";
+            return $"There is no retransmission timing {(int)plan.RetransmissionTiming}.";
         }
 
         if (uri.Port == 0)
@@ -27,7 +27,7 @@ internal static class PlanRules
 
         if (CodeOf(plan.Method) is not { } code)
         {
-            return $"'{plan.Method}' is no method: GET, POST, PUT, DELETE, FETCH, PATCH, IPATCH or a code from 0.01 to 0.31.";
+            return $"'{plan.Method}' is not a method: GET, POST, PUT, DELETE, FETCH, PATCH, IPATCH or a code from 0.01 to 0.31.";
         }
 
         if (plan.Payload is not null && plan.PayloadBytes is not null)

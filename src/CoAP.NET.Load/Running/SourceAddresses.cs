@@ -33,7 +33,7 @@ internal sealed class SourceAddresses
 
         if (!IPAddress.TryParse(text, out IPAddress? first))
         {
-            throw new ArgumentException($"'{text}' is no source address.");
+            throw new ArgumentException($"'{text}' is not a source address.");
         }
 
         if (first.AddressFamily != target.AddressFamily)

@@ -199,7 +199,7 @@ internal sealed class CoordinatorConnectionHandler(
     {
         if (_gone is { Kind: not WorkerProtocolErrorCodes.Protocol })
         {
-            Say($"{who} is gone ({_gone.Message}); the run ended and its result is lost.");
+            Say($"{who} disconnected ({_gone.Message}); the run ended and its result is lost.");
             return;
         }
 

@@ -47,8 +47,8 @@ internal sealed class Worker
         {
             yield return key is null
                 ? $"WARNING: any host that reaches {at} can make this machine send load to any address. It requires no word "
-                    + $"({WorkerCommand.KeyName}), and nothing is encrypted. Listen on a loopback address and use a tunnel, or only where "
-                    + "you trust everybody."
+                    + $"({WorkerCommand.KeyName}), and nothing is encrypted. Listen on a loopback address and use a tunnel, or only on a "
+                    + "network that you trust."
                 : $"WARNING: other machines reach {at}, and the word and everything else travels unencrypted. Anyone who reads it can "
                     + "make this machine send load to any address.";
         }
@@ -104,7 +104,7 @@ internal sealed class Worker
     {
         try
         {
-            string who = socket.RemoteEndPoint?.ToString() ?? "somebody";
+            string who = socket.RemoteEndPoint?.ToString() ?? "an unknown host";
             socket.NoDelay = true;
             TcpKeepAlive.Set(socket);
             await using WorkerConnection connection = new(new NetworkStream(socket, ownsSocket: true), _options.Time);
@@ -116,7 +116,7 @@ internal sealed class Worker
         {
             // For example a connection that was closed before this side served it.
             socket.Dispose();
-            _options.Say?.Invoke($"A conversation broke off: {exception.Message}");
+            _options.Say?.Invoke($"A connection ended early: {exception.Message}");
         }
     }
 }

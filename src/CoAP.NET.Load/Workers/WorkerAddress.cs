@@ -37,7 +37,7 @@ internal static class WorkerAddress
         return sound && !text.Trim().EndsWith(':')
             ? new DnsEndPoint(host, number)
             : throw new FormatException(
-                $"'{DistributedRunException.Clean(text)}' is no address of a worker, such as 192.0.2.1:{DefaultPort}.");
+                $"'{DistributedRunException.Clean(text)}' is not an address of a worker, such as 192.0.2.1:{DefaultPort}.");
     }
 
     /// <summary>Parses addresses with commas between them.</summary>
@@ -61,7 +61,7 @@ internal static class WorkerAddress
         return address.Host == "localhost" ? new IPEndPoint(IPAddress.Loopback, address.Port)
             : IPAddress.TryParse(address.Host, out IPAddress? ip) ? new IPEndPoint(ip, address.Port)
             : throw new FormatException(
-                $"'{DistributedRunException.Clean(text)}' is no address to listen on, such as 127.0.0.1:{DefaultPort} or "
+                $"'{DistributedRunException.Clean(text)}' is not an address to listen on, such as 127.0.0.1:{DefaultPort} or "
                     + $"0.0.0.0:{DefaultPort}.");
     }
 

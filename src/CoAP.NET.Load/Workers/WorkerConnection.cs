@@ -47,7 +47,7 @@ internal sealed class WorkerConnection(Stream stream, TimeProvider time) : IAsyn
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new DistributedRunException(WorkerProtocolErrorCodes.TimeOut, $"it said nothing for {within.TotalSeconds:0.#} s");
+            throw new DistributedRunException(WorkerProtocolErrorCodes.TimeOut, $"it sent nothing for {within.TotalSeconds:0.#} s");
         }
         catch (Exception exception) when (exception is IOException or ObjectDisposedException)
         {
@@ -210,7 +210,7 @@ internal sealed class WorkerConnection(Stream stream, TimeProvider time) : IAsyn
         {
             Utf8JsonReader json = new(line);
             WorkerMessage message = JsonSerializer.Deserialize(ref json, WorkerMessageJson.Default.WorkerMessage)
-                ?? throw new JsonException("null is no message");
+                ?? throw new JsonException("null is not a message");
             if (json.Read())
             {
                 throw new JsonException("more than one message on a line");
@@ -223,7 +223,7 @@ internal sealed class WorkerConnection(Stream stream, TimeProvider time) : IAsyn
         {
             // NotSupportedException: an object without a type.
             throw new DistributedRunException(
-                WorkerProtocolErrorCodes.Protocol, "it sent a line that is no message of this protocol", exception);
+                WorkerProtocolErrorCodes.Protocol, "it sent a line that is not a message of this protocol", exception);
         }
     }
 

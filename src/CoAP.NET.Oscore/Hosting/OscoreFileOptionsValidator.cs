@@ -44,7 +44,7 @@ internal static class OscoreFileOptionsValidator
     public static string? CheckOfClient(string path, string key) =>
         Check(path, key, out int count) is { } problem ? problem
         : count == 1 ? null
-        : $"{key} = '{path}': it has {count} security contexts, and a client uses one. Keep the context of each server in a file of its "
+        : $"{key} = '{path}': it has {count} security contexts, but a client uses one. Keep the context of each server in a file of its "
             + "own.";
 
     /// <summary>Returns the problem of a file; null if there is none.</summary>

@@ -114,8 +114,8 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     {
         OscoreStateFile last = OscoreStateFile.Read(file, key)
             ?? throw new OscoreStoreException(OscoreStoreFault.Corrupt,
-                $"{file} is gone: somebody removed it while its security context was in use. Which numbers were used is not known any "
-                + "more; give both ends a new Master Secret.");
+                $"{file} is missing: it was removed while its security context was in use. The used numbers are unknown; give both ends "
+                + "a new Master Secret.");
         return last.Epoch == epoch ? last : throw OscoreStoreGuard.Superseded();
     }
 

@@ -22,7 +22,7 @@ public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
     {
         if (bytes.Length != Length)
         {
-            throw new ArgumentException($"The key of a context has {Length} bytes, and not {bytes.Length}.", nameof(bytes));
+            throw new ArgumentException($"The key of a context has {Length} bytes, but not {bytes.Length}.", nameof(bytes));
         }
 
         _bytes = bytes.ToArray();

@@ -20,7 +20,7 @@ internal sealed record OscoreInstrument(
         new("coap.oscore.challenges", "{request}",
             "Requests that were asked to come again with an Echo, as the replay window was lost (RFC 8613 appendix B.1.2).", null,
             (OscoreMetric.Challenged, null)),
-        new("coap.oscore.responses_dropped", "{response}", "Responses to protected requests that are none, by reason.",
+        new("coap.oscore.responses_dropped", "{response}", "Unprotected or invalid responses to protected requests, by reason.",
             "coap.oscore.drop", (OscoreMetric.ResponseForged, "forged"), (OscoreMetric.ResponseRepeated, "repeated"),
             (OscoreMetric.ResponseUnprotected, "unprotected")),
         new("coap.oscore.lookups", "{lookup}", "IDs for which no context was known, by what the resolver had for them.",

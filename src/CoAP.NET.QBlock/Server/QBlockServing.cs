@@ -31,7 +31,7 @@ internal sealed class QBlockServing : QBlockServer
         CoapMessage message = exchange.Request.Message;
         if ((exchange.Special & (RequestOptionFlags.Block1 | RequestOptionFlags.Block2)) != 0)
         {
-            verdict = BlockVerdict.Answer(QBlockResponseFactory.BadOption("Block and Q-Block options do not go together."));
+            verdict = BlockVerdict.Answer(QBlockResponseFactory.BadOption("Block and Q-Block options cannot be combined."));
             return null;
         }
 

@@ -12,5 +12,5 @@ internal readonly record struct NetworkLinkPattern(CoapAddress From, CoapAddress
 
     /// <summary>Describes the scope of an address for messages.</summary>
     public static string Say(CoapAddress address) =>
-        address.Port != 0 ? address.ToString() : address.IsAny ? "everybody" : address.ToIPAddress().ToString();
+        address.Port != 0 ? address.ToString() : address.IsAny ? "all hosts" : address.ToIPAddress().ToString();
 }

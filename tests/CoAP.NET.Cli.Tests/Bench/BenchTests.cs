@@ -65,7 +65,7 @@ public sealed class BenchTests
 
         run.HasExitCode(ExitCodes.Success);
         wrong.HasExitCode(ExitCodes.Usage);
-        wrong.Error.Begins("coap: '5x' is no time.");
+        wrong.Error.Begins("coap: '5x' is not a time.");
         idle.HasExitCode(ExitCodes.Usage);
         idle.HasError("--retransmission-timing is for retransmissions");
     }

@@ -28,7 +28,7 @@ public sealed class ExploreTests
             },
         };
         Task<CliRun> run = harness.InvokeAsync("explore", server.LocalEndpoints[0], "--port", "0");
-        await harness.WhenErrorAsync("Ctrl-C ends");
+        await harness.WhenErrorAsync("Ctrl-C to stop");
 
         Uri address = new(harness.OutSoFar.Trim());
         using HttpClient browser = new() { BaseAddress = new Uri(address.GetLeftPart(UriPartial.Path)) };
@@ -58,7 +58,7 @@ public sealed class ExploreTests
         CliRun run = await CliHarness.RunAsync("explore", "--psk", "me:secret");
 
         run.HasExitCode(ExitCodes.Usage);
-        run.HasError("For which server");
+        run.HasError("Keys need a server");
         run.HasNoError("secret");
     }
 
@@ -68,7 +68,7 @@ public sealed class ExploreTests
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
         Task<CliRun> run = harness.InvokeAsync("explore", "coaps://192.0.2.1", "--psk", "me:very secret", "--no-open", "--port", "0");
-        await harness.WhenErrorAsync("Ctrl-C ends");
+        await harness.WhenErrorAsync("Ctrl-C to stop");
         Uri address = new(harness.OutSoFar.Trim());
         using HttpClient browser = new() { BaseAddress = new Uri(address.GetLeftPart(UriPartial.Path)) };
         browser.DefaultRequestHeaders.Add("X-CoAP-Explorer", address.Fragment.Split('=')[1]);
@@ -88,9 +88,9 @@ public sealed class ExploreTests
         CliHarness one = new() { Stopped = stop.Token };
         CliHarness two = new() { Stopped = stop.Token };
         Task<CliRun> first = one.InvokeAsync("explore", "--no-open");
-        await one.WhenErrorAsync("Ctrl-C ends");
+        await one.WhenErrorAsync("Ctrl-C to stop");
         Task<CliRun> second = two.InvokeAsync("explore", "--no-open");
-        await two.WhenErrorAsync("Ctrl-C ends");
+        await two.WhenErrorAsync("Ctrl-C to stop");
         Uri[] addresses = [new(one.OutSoFar.Trim()), new(two.OutSoFar.Trim())];
         await stop.CancelAsync();
 

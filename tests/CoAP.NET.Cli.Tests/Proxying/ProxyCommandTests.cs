@@ -134,12 +134,12 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     [Theory]
     [InlineData("needs targets")]
     [InlineData("neither a host", "--allow", "a b")]
-    [InlineData("is no path and URI", "--map", "floor1")]
+    [InlineData("is not a path with a URI", "--map", "floor1")]
     [InlineData("WebSockets", "--allow", "x.example", "--listen", "coap+ws://[::1]")]
     [InlineData("without a space", "--allow", "x.example", "--identifier", "a b")]
-    [InlineData("no host", "--allow", "x.example", "--name", "a/b")]
-    [InlineData("is a resource", "--allow", "x.example", "--next", "coap://gateway.example/path")]
-    [InlineData("One key is enough", "--allow", "x.example", "--upstream-psk", "gw:secret", "--upstream-psk-file", "file")]
+    [InlineData("is not a host", "--allow", "x.example", "--name", "a/b")]
+    [InlineData("names a resource", "--allow", "x.example", "--next", "coap://gateway.example/path")]
+    [InlineData("Give one of them", "--allow", "x.example", "--upstream-psk", "gw:secret", "--upstream-psk-file", "file")]
     [InlineData("Write ID:KEY", "--allow", "x.example", "--upstream-psk", "secret")]
     [InlineData("number from 1 to 255", "--allow", "x.example", "--hop-limit", "0")]
     [InlineData("number from 1 to 1073741824", "--allow", "x.example", "--max-body", "1073741825")]
@@ -288,7 +288,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
         Task<CliRun> running = harness.InvokeAsync(["proxy", "--listen", listen, .. args]);
-        Task first = await Task.WhenAny(harness.WhenErrorAsync("Ctrl-C ends"), running);
+        Task first = await Task.WhenAny(harness.WhenErrorAsync("Ctrl-C to stop"), running);
         Assert.True(first != running, running.IsCompletedSuccessfully ? running.Result.ToString() : "not started");
         CliRun run = await CliHarness.RunAsync(client(harness.OutSoFar.Split('\n')[0]));
         await stop.CancelAsync();

@@ -15,7 +15,7 @@ internal static class RecordedSession
             WatchedStream serving = new();
             Task<int> server = CoapTool.RunAsync(["serve", folder, "--write", "--bind", "coap://127.0.0.1:0"],
                 Recorder.ContextOf(serving, clock, stop.Token));
-            await serving.WhenAsync("Ctrl-C ends");
+            await serving.WhenAsync("Ctrl-C to stop");
             string uri = Encoding.UTF8.GetString(serving.ToArray()).Split('\n')[0];
             Recorder recorder = new(new Normalizer(uri, folder), clock);
             await RecordAsync(recorder, uri, folder, firmware);

@@ -142,7 +142,7 @@ public sealed class ServeWriteTests
     {
         CliRun result = await CliHarness.RunAsync("serve", ".", "--write", "--max-size", size);
         Assert.Equal(ExitCodes.Usage, result.ExitCode);
-        result.Error.Mentions($"'{size}' is no size");
+        result.Error.Mentions($"'{size}' is not a size");
     }
 
     private static CoapRequest Put(string uri, string text, int option, byte[] value)

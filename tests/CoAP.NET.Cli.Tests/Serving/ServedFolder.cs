@@ -42,7 +42,7 @@ internal sealed class ServedFolder : IAsyncDisposable
         prepare(folder);
         folder._running = folder._harness.InvokeAsync(
             ["serve", folder.Root, .. args.Select(arg => arg.Replace("{root}", folder.Root))]);
-        Task first = await Task.WhenAny(folder._harness.WhenErrorAsync("Ctrl-C ends"), folder._running);
+        Task first = await Task.WhenAny(folder._harness.WhenErrorAsync("Ctrl-C to stop"), folder._running);
         Assert.True(first != folder._running, folder._running.IsCompletedSuccessfully ? folder._running.Result.ToString() : "not started");
         folder.Uris = folder._harness.OutSoFar.Split('\n', StringSplitOptions.RemoveEmptyEntries);
         return folder;

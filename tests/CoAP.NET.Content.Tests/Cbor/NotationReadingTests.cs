@@ -250,7 +250,7 @@ public sealed class NotationReadingTests
     [InlineData("b64'AR'", 4, "a last digit without bits beyond the last byte was expected, but another one was found")]
     [InlineData("b64'AQ=A'", 7, "a digit of base64 or the single quote at the end was expected, but 'A' was found")]
     [InlineData("h32'w'", 4, "a digit of base32hex or the single quote at the end was expected, but 'w' was found")]
-    [InlineData("\"\" h'ff'", 0, "a text was expected, but the bytes that it is put together of are no UTF-8")]
+    [InlineData("\"\" h'ff'", 0, "a text was expected, but the bytes that it consists of are not UTF-8")]
     [InlineData("'a' + 1", 6, "a string was expected, but '1' was found")]
     [InlineData("(_ )", 3, "a part of a string (an empty one is ''_ or \"\"_) was expected, but ')' was found")]
     [InlineData("(_ 'a', \"b\")", 8, "a byte string like the parts before was expected, but a text string was found")]

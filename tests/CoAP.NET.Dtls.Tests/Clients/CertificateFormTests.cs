@@ -130,7 +130,7 @@ public sealed class CertificateFormTests
             }
 
             client.AssertRefused(AlertDescription.BadCertificate, HandshakeFault.CertificateRefused);
-            Assert.Contains("no ECDSA key in DER", client.Server.Failure!.Why, Ordinal);
+            Assert.Contains("not an ECDSA key in DER", client.Server.Failure!.Why, Ordinal);
             Assert.Throws<CoapCredentialException>(() => new CoapDtlsSigner(bytes, (_, _, _) => new([])));
         }
     }

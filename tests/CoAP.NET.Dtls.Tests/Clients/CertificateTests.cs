@@ -160,7 +160,7 @@ public sealed class CertificateTests
         Assert.Contains("asked for a certificate or a raw public key, and this end has neither", failure.Message, Ordinal);
         HandshakeFailureReason end = Assert.Single(bench.ServerFailures).End;
         Assert.Equal(HandshakeFault.NoCertificate, end.Fault);
-        end.Why.Begins("The client showed no certificate, which this server requires.");
+        end.Why.Begins("The client presented no certificate, which this server requires.");
     }
 
     [Fact]

@@ -123,7 +123,7 @@ public sealed class SecurityExtensionsTests : IDisposable
         await using CoapServer server = new();
 
         Assert.Equal(
-            "coaps needs keys, and there are none. Call UsePsk or UsePskFile for pre-shared keys, or UseCertificate for a certificate.",
+            "coaps needs keys, but none are set. Call UsePsk or UsePskFile for pre-shared keys, or UseCertificate for a certificate.",
             Said(_ => { }));
         Assert.StartsWith(
             $"ListenSecure:PskFile = '{_files.Name("none.psk")}': there is no file", Said(keys => keys.UsePskFile(_files.Name("none.psk"))),
@@ -164,7 +164,7 @@ public sealed class SecurityExtensionsTests : IDisposable
                 (await Assert.ThrowsAsync<CoapException>(() => client.GetAsync("coaps://127.0.0.1/a"))).Message);
         Assert.All(
             [MissingTransportMessage.KeysToListen, MissingTransportMessage.KeysToSend],
-            text => Assert.StartsWith("coaps needs keys, and there are none. ", text, Ordinal));
+            text => Assert.StartsWith("coaps needs keys, but none are set. ", text, Ordinal));
     }
 
     [Fact]
@@ -217,7 +217,7 @@ public sealed class SecurityExtensionsTests : IDisposable
         await using CoapServer server = await ServeAsync(keys => keys.UseCertificate(certificate, key));
         await using CoapClient client = new(o => o.UseCertificate(own));
         CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => WhoAsync(client, server));
-        Assert.Contains("no trusted authority stands behind it. Add that authority to the trusted ones (TrustAuthorities, "
+        Assert.Contains("which leads to no trusted authority. Add that authority to the trusted ones (TrustAuthorities, "
             + "RequireClientCertificates)", refused.Message, Ordinal);
     }
 

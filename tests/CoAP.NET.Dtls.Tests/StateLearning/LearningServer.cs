@@ -183,7 +183,7 @@ internal sealed class LearningServer : LearningPeer
         Trace(entry);
 
         // An alert that it sends, or gets with protection, ends its handshake.
-        _isRefused |= entry.Message.EndsWith(')') && entry.Detail != "Without protection: anybody can send it.";
+        _isRefused |= entry.Message.EndsWith(')') && entry.Detail != "It was not protected, so any host could have sent it.";
     }
 
     private void ReadHello(ref MessageReader reader, byte[] message)

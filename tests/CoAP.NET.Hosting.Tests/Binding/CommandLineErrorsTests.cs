@@ -45,18 +45,18 @@ public sealed class CommandLineErrorsTests(BoundServer server) : IClassFixture<B
         await Refuses(CoapMethod.Post, "/body/json", null, CoapCode.BadRequest, "The request lacks the body 'device'.");
         await Refuses(CoapMethod.Post, "/body/json", Json("null"), CoapCode.BadRequest, "The request lacks the body 'device'.");
         await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","""), CoapCode.BadRequest,
-            "The body 'device' is no JSON of the right form (line 1, byte ");
+            "The body 'device' is not JSON of the expected form (line 1, byte ");
         await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","setpoint":"secret"}"""), CoapCode.BadRequest,
-            "The body 'device' is no JSON of the right form");
+            "The body 'device' is not JSON of the expected form");
         await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","id":"b"}"""), CoapCode.BadRequest,
-            "The body 'device' is no JSON of the right form");
+            "The body 'device' is not JSON of the expected form");
         await Refuses(CoapMethod.Post, "/body/json", new CoapContent(new byte[] { 0xa1, 0x62 }, CoapContentFormat.Cbor),
             CoapCode.BadRequest, "The body 'device' cannot be read. The payload is not readable CBOR: ");
         await Refuses(CoapMethod.Post, "/body/json", new CoapContent(new byte[] { 0x01 }, CoapContentFormat.Cbor), CoapCode.BadRequest,
-            "The body 'device' is no CBOR of the right form.");
+            "The body 'device' is not CBOR of the expected form.");
         byte[] twice = [0xa2, 0x62, 0x69, 0x64, 0x61, 0x61, 0x62, 0x69, 0x64, 0x61, 0x62]; // {"id": "a", "id": "b"}
         await Refuses(CoapMethod.Post, "/body/json", new CoapContent(twice, CoapContentFormat.Cbor), CoapCode.BadRequest,
-            "The body 'device' is no CBOR of the right form.");
+            "The body 'device' is not CBOR of the expected form.");
         await Refuses(CoapMethod.Put, "/body/number", CoapContent.Text("secret"), CoapCode.BadRequest,
             "The body 'value' cannot be read as Double. Write it with a decimal point");
         foreach (string wrong in new[] { "31,5", "1,000", "NaN", "Infinity", "\u221e", "1e400", "0x10", "(1)" })

@@ -55,10 +55,10 @@ public sealed class HostedTests : HostTest
         IHost host = Build(builder);
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Within(host.StartAsync()));
         exception.Mentions(
-            "POST /d: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: "
+            "POST /d: the parameters 'device' and 'store' would all be the body, but a request has one. Register what is a service: "
             + "services.AddSingleton<Device>() or services.AddSingleton<DeviceStore>().");
         exception.Mentions(
-            "POST /e: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: "
+            "POST /e: the parameters 'device' and 'store' would all be the body, but a request has one. Register what is a service: "
             + "services.AddSingleton<DeviceStore>().");
     }
 

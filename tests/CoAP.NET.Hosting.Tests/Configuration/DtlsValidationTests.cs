@@ -93,7 +93,7 @@ public sealed class DtlsValidationTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps://127.0.0.1:0"));
         builder.Services.AddCoapServer().UseDtls();
         string failure = Assert.Single(await StartFailuresAsync(builder));
-        Assert.Equal("Coap:Server:Endpoints has an address that the server cannot listen on. coaps needs keys, and there are none. For "
+        Assert.Equal("Coap:Server:Endpoints has an address that the server cannot listen on. coaps needs keys, but none are set. For "
             + "pre-shared keys set Coap:Server:Dtls:PskFile or Coap:Server:Dtls:Psk; for a certificate set Coap:Server:Dtls:Certificate. In "
             + "code, call UseDtls on Endpoint.", failure);
     }
@@ -106,7 +106,7 @@ public sealed class DtlsValidationTests : HostTest
         IHost host = await StartAsync(builder);
         await using CoapClient client = new(host.Services.GetRequiredService<CoapServer>().Endpoint);
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Within(client.GetAsync("coaps://127.0.0.1/x")));
-        exception.Message.Begins("coaps needs keys, and there are none.");
+        exception.Message.Begins("coaps needs keys, but none are set.");
     }
 
     [Fact]

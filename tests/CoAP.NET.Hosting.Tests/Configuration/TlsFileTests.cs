@@ -139,7 +139,7 @@ public sealed class TlsFileTests : FolderHostTest
                 [.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])), ("Coap:Server:Tls:ClientCertificates", mode)]));
         Assert.Single(exception.Failures).Begins(
             $"Coap:Server:Tls:ClientCertificates is {mode}, but Coap:Server:Tls:Authorities is not set, so that a certificate of any "
-            + "public authority would be let in. ");
+            + "public authority would be accepted. ");
     }
 
     private (string Key, string? Value)[] WithClientCertificates(string mode) =>

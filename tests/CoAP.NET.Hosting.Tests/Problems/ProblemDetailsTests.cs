@@ -74,7 +74,7 @@ public sealed partial class ProblemDetailsTests : ServedTest
 
         CoapResponse malformed = await AskAsync("/x", CoapMethod.Put,
             request => request.Content = new CoapContent("{"u8.ToArray(), CoapContentFormat.Json));
-        Assert.Equal((CoapCode.BadRequest, "Bad Request: The payload is no JSON of the right form (line 1, byte 2)."),
+        Assert.Equal((CoapCode.BadRequest, "Bad Request: The payload is not JSON of the expected form (line 1, byte 2)."),
             (malformed.Code, malformed.ReadProblem().ToString()));
         CoapResponse other = await AskAsync("/x", CoapMethod.Put, request => request.Content = CoapContent.Text("1"));
         other.Gives(CoapCode.UnsupportedContentFormat);

@@ -132,7 +132,7 @@ public sealed class WiringTests
             await File.WriteAllTextAsync(json, """{"begun":"2026-01-01T00:00:00Z","machine":"","command":"","runs":[null]}""");
             (code, shown, error) = await Called.RunAsync(["report", json]);
             Assert.Equal((1, ""), (code, shown));
-            error.Mentions("is no report");
+            error.Mentions("is not a report");
         }
         finally
         {

@@ -173,7 +173,7 @@ public sealed class WorkerConnectionTests
         Assert.False(reading.IsCompleted);
         clock.Advance(FromSeconds(0.1));
         DistributedRunException expired = await Assert.ThrowsAsync<DistributedRunException>(() => reading.Guarded());
-        Assert.Equal((WorkerProtocolErrorCodes.TimeOut, "it said nothing for 7 s"), (expired.Kind, expired.Message));
+        Assert.Equal((WorkerProtocolErrorCodes.TimeOut, "it sent nothing for 7 s"), (expired.Kind, expired.Message));
     }
 
     [Fact]

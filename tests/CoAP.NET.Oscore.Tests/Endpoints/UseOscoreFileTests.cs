@@ -58,7 +58,7 @@ public sealed class UseOscoreFileTests : FolderTest
 
         Said(o => o.UseOscore(Uri, good + "2")).Begins($"UseOscore = '{good}2': there is no file");
         Said(o => o.UseOscore(broken)).Begins("UseOscore: ");
-        Said(o => o.UseOscore(Uri, two)).Mentions("has 2 security contexts, and a client uses one");
+        Said(o => o.UseOscore(Uri, two)).Mentions("has 2 security contexts, but a client uses one");
         Said(o => o.UseOscore(good));
         await holder.DisposeAsync();
         await using CoapClient next = new(o => o.UseOscore(Uri, good));

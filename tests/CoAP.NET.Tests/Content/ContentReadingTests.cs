@@ -27,7 +27,7 @@ public sealed class ContentReadingTests : EndpointTest
     }
 
     [Theory]
-    [InlineData("1132", "7b226f6e223a31", "The payload is no JSON of the right form (line 1, byte 8).")]
+    [InlineData("1132", "7b226f6e223a31", "The payload is not JSON of the expected form (line 1, byte 8).")]
     [InlineData("113c", "7b226f6e223a747275657d", "The payload is to be read as JSON, but its Content-Format is application/cbor.")]
     public async Task A_client_whose_payload_cannot_be_read_gets_a_diagnostic_that_says_why(string format, string payload, string text)
     {

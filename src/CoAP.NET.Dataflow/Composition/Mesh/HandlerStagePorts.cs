@@ -122,7 +122,7 @@ internal sealed class UserHandlerStageInboundCheck(CoapEnvironment environment, 
     : InlineBlock<CoapExchange, CoapExchange>(environment.Counters, environment.Logger)
 {
     internal override void Process(CoapExchange item) => Offer(item
-        ?? throw new InvalidOperationException("The Handler gave null. Make exchanges by CoapExchange.Begin."));
+        ?? throw new InvalidOperationException("The Handler returned null. Make exchanges by CoapExchange.Begin."));
 
     private protected override void OnDeclined(CoapExchange item)
     {
@@ -143,7 +143,8 @@ internal sealed class UserHandlerStageOutboundCheck(CoapEnvironment environment)
         if (item.Channel is null || (item.Message is null && item.Encoded.IsEmpty))
         {
             throw new InvalidOperationException(
-                "The Handler gave an item without channel or message. Set CoapOutbound.Channel and Message, with type, Message ID and token.");
+                "The Handler returned an item without channel or message. Set CoapOutbound.Channel and Message, with type, "
+                    + "Message ID and token.");
         }
 
         Offer(item);

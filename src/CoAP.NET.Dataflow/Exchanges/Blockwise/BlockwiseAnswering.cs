@@ -187,7 +187,7 @@ internal sealed class BlockwiseAnswering
         return exchange.Channel.MaxMessageSize < SmallestToExplain ? new CoapResult(CoapCode.InternalServerError)
             : CoapResults.Status(CoapCode.InternalServerError, string.Create(
                 CultureInfo.InvariantCulture,
-                $"The response of {size} bytes fits no message to you; the maximum is {exchange.Channel.MaxMessageSize} bytes."));
+                $"The response of {size} bytes does not fit a message to you; the maximum is {exchange.Channel.MaxMessageSize} bytes."));
     }
 
     /// <summary>

@@ -140,7 +140,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         {
             // It was carried out once, and what came of it is gone.
             _shard.Environment.Counters.Add(CoapCounter.BodiesIncomplete);
-            return BlockVerdict.Answer(BlockResponses.Incomplete("The answer is not here any more. Begin anew."));
+            return BlockVerdict.Answer(BlockResponses.Incomplete("The answer is no longer available. Begin again."));
         }
 
         // A request for a later block needs its bytes, not the confirmation that an older representation is still valid.

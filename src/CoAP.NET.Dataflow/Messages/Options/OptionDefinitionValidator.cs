@@ -69,7 +69,7 @@ internal static class OptionDefinitionValidator
         if (definition.SignallingCode is { } code)
         {
             return !code.IsSignalling
-                ? $"The definition of {name} has the signalling code {code}, which is no code from 7.01 to 7.31. Use one of them, or "
+                ? $"The definition of {name} has the signalling code {code}, which is not a code from 7.01 to 7.31. Use one of them, or "
                     + "leave it out."
                 : use != OptionApplicability.Signalling
                     ? $"The definition of {name} has the signalling code {code} and the use {use}. Set Use to Signalling, or leave out the "

@@ -39,7 +39,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
         if (transfer.Settings?.OpenedResponse is { IsStreamed: true })
         {
             // A caller that already reads the body must not get its beginning again.
-            throw new CoapException("The transfer broke off while its body was read, and cannot begin again. Send the request anew.");
+            throw new CoapException("The transfer broke off while its body was read, and cannot begin again. Send the request again.");
         }
 
         BlockValue beginning = transfer.FirstWanted() ?? default;
@@ -155,8 +155,8 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
         if (!MayAskAgain || ++_restarts > MaxRestarts || !_body.TryRestart())
         {
             throw transfer.Refuse(_restarts > MaxRestarts
-                ? $"changed the representation {_restarts} times while it was downloaded. Try again when it is at rest."
-                : "changed the representation while it was downloaded, and it cannot be begun again here. Download it anew.",
+                ? $"changed the representation {_restarts} times while it was downloaded. Try again when it no longer changes."
+                : "changed the representation while it was downloaded, and the download cannot start again here. Download it again.",
                 isChanged: true);
         }
 

@@ -166,8 +166,8 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
             if (!Channel.TakesBlocks)
             {
                 throw new CoapException(
-                    $"{Target} refused a block with 4.02 Bad Option before (RFC 8323 section 5.3.2), so that nothing but the whole can be "
-                    + "asked of it. Download it from the beginning.");
+                    $"{Target} refused a block with 4.02 Bad Option before (RFC 8323 section 5.3.2), so only the whole body can be "
+                    + "requested. Download it from the beginning.");
             }
 
             int exponent = RequestBlockSizes.DownloadExponent(request);
@@ -175,7 +175,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
             return offset < BlockPayloadSize.Capacity(exponent)
                 ? new BlockValue((int)(offset / unit), more: false, exponent)
                 : throw new CoapException(
-                    $"There is no block of {unit} bytes that far behind: {BlockPayloadSize.Capacity(exponent)} bytes have numbers "
+                    $"There is no block of {unit} bytes at that position: {BlockPayloadSize.Capacity(exponent)} bytes have numbers "
                     + "(RFC 7959 section 2.2). Use larger blocks.");
         }
 

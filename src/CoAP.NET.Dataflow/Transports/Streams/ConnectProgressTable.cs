@@ -62,8 +62,8 @@ internal sealed class ConnectProgressTable
         public void OnTrusted(CoapTimeoutStep awaits) => Set(
             awaits,
             CoapConnectPhase.Authenticating,
-            $"{Remote} showed its certificate and has not answered since. It may not take the certificate of this end, speak no CoAP, "
-                + "or be overloaded.");
+            $"{Remote} presented its certificate and has not answered since. It may reject the certificate of this end, not speak "
+                + "CoAP, or be overloaded.");
 
         public void Dispose() => all.Remove(this);
 

@@ -34,7 +34,7 @@ internal static class ConnectFailureMessage
             "No server listens there: check address and port, and that the server runs and speaks CoAP there.",
         SocketError.TimedOut => SilenceAdvice,
         SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.HostDown or SocketError.NetworkDown =>
-            "There is no way to the host: check the address and this machine's network.",
+            "There is no route to the host: check the address and this machine's network.",
         SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported =>
             "This machine does not have that IP version: use an address of the other one.",
         SocketError.AddressNotAvailable =>

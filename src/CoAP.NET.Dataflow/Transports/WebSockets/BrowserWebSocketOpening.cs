@@ -39,7 +39,7 @@ internal sealed class BrowserWebSocketOpening(Uri uri) : WebSocketOpening
 
     public override CoapException Explain(ClientWebSocket? webSocket, Exception exception) => new CoapConnectionException(
         CoapError.ConnectFailed,
-        $"No WebSocket to {uri}: {TlsFailureMessage.Words(exception)} The browser tells a page no more; its console may. Check the "
+        $"No WebSocket to {uri}: {TlsFailureMessage.Words(exception)} The browser reveals no more to a page; its console may. Check the "
             + "address, that a server with CoAP over WebSockets listens there, and that it allows the origin of the page "
             + "(AllowedOrigins). A page that was loaded by https can use coaps+ws only.",
         exception);

@@ -34,7 +34,7 @@ if (Environment.GetEnvironmentVariable("COAP_PSK") is { } psk)
 }
 else if (uri.StartsWith("coaps://", StringComparison.OrdinalIgnoreCase))
 {
-    Console.Error.WriteLine("coaps needs keys, and there are none. Set COAP_PSK to the identity and the key, such as device:0x001122.");
+    Console.Error.WriteLine("coaps needs keys, but none are set. Set COAP_PSK to the identity and the key, such as device:0x001122.");
     return 1;
 }
 

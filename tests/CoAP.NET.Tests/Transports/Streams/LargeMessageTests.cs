@@ -109,7 +109,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
         connection.Channel!.RefuseBlocks();
         CoapMessage refusal = Ask(connection, Frames.Request(CoapMethod.Get, path));
         Assert.Equal(CoapCode.InternalServerError, refusal.Code);
-        Encoding.UTF8.GetString(refusal.Payload.Span).Mentions("fits no message to you");
+        Encoding.UTF8.GetString(refusal.Payload.Span).Mentions("does not fit a message to you");
         Assert.Single(Logs.Entries, static entry => entry.Text.Contains("5.00 was sent instead", Ordinal));
         Assert.Equal(1, Server.Endpoint.Counters[CoapCounter.ResponsesTooLarge]);
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);

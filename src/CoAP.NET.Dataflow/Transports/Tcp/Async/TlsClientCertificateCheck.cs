@@ -71,7 +71,7 @@ internal sealed class TlsClientCertificateCheck
 
         if (!isAccepted)
         {
-            Refusal = certificate is null ? "the client showed no certificate, which this server requires"
+            Refusal = certificate is null ? "the client presented no certificate, which this server requires"
                 : errors == SslPolicyErrors.None ? "the RemoteCertificateValidationCallback of the server did not accept the certificate, "
                     + "for example because it is revoked"
                 : $"the certificate of the client is not trusted ({errors}){Describe(chain)}";

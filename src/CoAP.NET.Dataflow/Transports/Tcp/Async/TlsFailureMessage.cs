@@ -43,9 +43,9 @@ internal static class TlsFailureMessage
     /// <summary>Describes a server that ended the connection before it sent anything.</summary>
     public static CoapConnectionException EndedByServer(CoapAddress remote, Exception? exception) => Make(
         remote,
-        $"the server ended the connection before it said anything: {(exception is null ? string.Empty : Words(exception) + " ")}It may ask "
+        $"the server ended the connection before it sent anything: {(exception is null ? string.Empty : Words(exception) + " ")}It may ask "
             + "for a client certificate that it trusts "
-            + "(CoapTlsOptions.Client.ClientCertificates), or take no more connections.",
+            + "(CoapTlsOptions.Client.ClientCertificates), or accept no more connections.",
         exception);
 
     /// <summary>
@@ -85,7 +85,7 @@ internal static class TlsFailureMessage
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch))
         {
             text.Append(CultureInfo.InvariantCulture,
-                $"its certificate, of {check.Subject}, is not for the name '{host}'. Use a name that stands in the certificate. ");
+                $"its certificate, of {check.Subject}, is not for the name '{host}'. Use a name that is in the certificate. ");
         }
 
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors))
