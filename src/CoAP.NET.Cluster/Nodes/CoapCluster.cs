@@ -155,7 +155,8 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     /// The failure of a store that is gone or replaced: no reserved number is used any more, because the next process would not know that
     /// it was used. Null for none.
     /// </summary>
-    internal CoapClusterStoreException? StoreLoss => _membership.Loss;
+    internal CoapClusterStoreException? StoreLoss => _membership.Loss
+        ?? (Writer.Health.Failure is { Fault: CoapClusterStoreFault.Lost } loss ? loss : null);
 
     /// <summary>Whether the node has joined. It gets no slots before.</summary>
     internal bool IsReady => Volatile.Read(ref _isReady);

@@ -54,16 +54,8 @@ internal sealed class CoapRecordWriteQueue : IAsyncDisposable
     /// <summary>Raised when <see cref="Health"/> has changed, on the thread that noticed it.</summary>
     public event EventHandler? HealthChanged;
 
-    public CoapStoreHealth Health
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _health;
-            }
-        }
-    }
+    // Read before each sequence number of OSCORE is taken.
+    public CoapStoreHealth Health => Volatile.Read(ref _health);
 
     /// <summary>Returns the counters of changes by outcome, and of pending ones.</summary>
     /// <returns>The counters.</returns>
