@@ -86,8 +86,7 @@ public sealed class CodecComparisonTests
         string template = Code("src/CoAP.NET.Templates/content/coap-serializer-benchmark", "My");
 
         Assert.Equal(
-            sample.Replace("namespace SerializerComparison", "namespace CoapBenchmark1").Replace("PlainCodec", "MyCodec")
-                .Replace("PlainMessage", "MyMessage"),
+            sample.Replace("namespace SerializerComparison;\n\n", "").Replace("PlainCodec", "MyCodec").Replace("PlainMessage", "MyMessage"),
             template);
 
         // The first summary says what each of them is.

@@ -132,7 +132,7 @@ public sealed class BenchCommandTests
         Assert.Equal((ExitCodes.Usage, ExitCodes.Usage), (wrong, unknown));
         refusal.Begins("coap-load: ");
         refusal.Mentions("coap-load --help lists the options.");
-        meant.Mentions("--peers, perhaps?");
+        meant.Mentions("Did you mean --peers?");
     }
 
     [Fact]

@@ -117,7 +117,7 @@ public partial class LogTableTests
         ];
 
         Assert.Equal(s_chapters.Values.SelectMany(static classes => classes).Order(), messages.Select(one => one.Class).Distinct().Order());
-        Assert.Empty(messages.Where(static one => !s_chapters[one.Category].Contains(one.Class)));
+        Assert.DoesNotContain(messages, static one => !s_chapters[one.Category].Contains(one.Class));
         Assert.Equal(LogCategory.All.Order(), s_chapters.Keys.Order());
         Assert.All(LogCategory.All, static category => Assert.StartsWith(LogCategory.Endpoint, category));
     }
