@@ -42,6 +42,7 @@ public sealed class ClusterPageTests
         CoapSqliteClusterOptions store = new() { Path = "/var/lib/meters/coap.db" };
         await using CoapCluster cluster = store.CreateCluster(new CoapClusterOptions { Secrets = [secret] });
         await using CoapServer server = new(cluster.KeepState(new CoapEndpointOptions().UseDtls(dtls)));
+        server.Listen("coaps://[::]:5684");
         cluster.Attach(server);
         await cluster.StartAsync();
         await server.StartAsync();
