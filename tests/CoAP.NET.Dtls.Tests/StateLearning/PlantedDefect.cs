@@ -20,6 +20,7 @@ internal sealed record PlantedDefect(string Name, IReadOnlyList<(string File, st
         global using System.Linq;
         global using System.Threading;
         global using System.Threading.Tasks;
+        global using CoAP.NET.CredentialFiles;
         global using CoAP.NET.Shard;
         [assembly: System.Runtime.CompilerServices.InternalsVisibleTo("CoAP.NET.Dtls.Tests")]
         [assembly: System.Runtime.CompilerServices.InternalsVisibleTo("CoAP.NET.TestKit")]

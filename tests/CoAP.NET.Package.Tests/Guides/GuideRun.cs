@@ -161,7 +161,10 @@ internal sealed partial class GuideRun : IDisposable
     {
         IEnumerable<string> patterns = lines.Select(line =>
             line == "…" ? "(.*\n)*?" : Regex.Escape(line).Replace("…", ".*") + "\n");
-        return new Regex($"^{string.Concat(patterns)}".TrimEnd('\n') + "$", RegexOptions.CultureInvariant, FromSeconds(10));
+
+        // The last line of an output has no end.
+        string rest = lines[^1] == "…" ? ".*" : "";
+        return new Regex($"^{string.Concat(patterns)}".TrimEnd('\n') + $"{rest}$", RegexOptions.CultureInvariant, FromSeconds(10));
     }
 
     private static string[] Words(string command) =>
