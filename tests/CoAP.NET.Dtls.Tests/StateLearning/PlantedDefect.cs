@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Runtime.Loader;
+using System.Xml.Linq;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
@@ -13,24 +14,25 @@ internal sealed record PlantedDefect(string Name, IReadOnlyList<(string File, st
 {
     private const string Library = "CoAP.NET.Dtls";
 
-    private const string Beginning = """
+    private static readonly string s_source = Path.Combine(Repository.Root, "src", Library);
+
+    // These see the types of the library.
+    private static readonly string[] s_friends = ["CoAP.NET.Dtls.Tests", "CoAP.NET.TestKit", "CoAP.NET.BenchKit"];
+
+    // The namespaces of all projects, and those of this one.
+    private static readonly string s_beginning = string.Concat([
+        """
         global using System;
         global using System.Collections.Generic;
         global using System.IO;
         global using System.Linq;
         global using System.Threading;
         global using System.Threading.Tasks;
-        global using CoAP.NET.CredentialFiles;
-        global using CoAP.NET.Shard;
-        [assembly: System.Runtime.CompilerServices.InternalsVisibleTo("CoAP.NET.Dtls.Tests")]
-        [assembly: System.Runtime.CompilerServices.InternalsVisibleTo("CoAP.NET.TestKit")]
-        [assembly: System.Runtime.CompilerServices.InternalsVisibleTo("CoAP.NET.BenchKit")]
-        """;
 
-    private static readonly string s_source = Path.Combine(Repository.Root, "src", Library);
-
-    // These see the types of the library.
-    private static readonly string[] s_friends = ["CoAP.NET.Dtls.Tests", "CoAP.NET.TestKit", "CoAP.NET.BenchKit"];
+        """,
+        .. XDocument.Load(Path.Combine(s_source, $"{Library}.csproj")).Descendants("Using")
+            .Select(static one => $"global using {one.Attribute("Include")!.Value};\n"),
+        .. s_friends.Select(static friend => $"[assembly: System.Runtime.CompilerServices.InternalsVisibleTo(\"{friend}\")]\n")]);
 
     private static readonly Lazy<Dictionary<string, SyntaxTree>> s_trees = new(static () => Directory
         .GetFiles(s_source, "*.cs", SearchOption.AllDirectories)
@@ -79,7 +81,7 @@ internal sealed record PlantedDefect(string Name, IReadOnlyList<(string File, st
         CSharpCompilation compilation = CSharpCompilation.Create(
             Library,
             [
-                Parse("Beginning.cs", Beginning),
+                Parse("Beginning.cs", s_beginning),
                 .. trees.Values.Select(static tree => tree.WithRootAndOptions(new BodyWriter().Visit(tree.GetRoot()), tree.Options)),
             ],
             references.Where(static path => Path.GetFileNameWithoutExtension(path) is not (Library or "CoAP.NET.Dtls.Tests"))
