@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace CoAP.NET.Cli.Tests;
 
 public sealed class CompletionTests
@@ -73,13 +71,8 @@ public sealed class CompletionTests
             _coap_complete
             printf '%s\n' "${COMPREPLY[@]}"
             """;
-        ProcessStartInfo start = new("bash", ["--norc", "--noprofile", "-c", Script]) { RedirectStandardOutput = true };
-        start.Environment["TOOL"] = Path.Combine(AppContext.BaseDirectory, "coap.dll");
-        start.Environment["LINE"] = line;
-        using Process bash = Process.Start(start)!;
-
-        string found = await bash.StandardOutput.ReadToEndAsync();
-        await bash.WaitForExitAsync();
+        string found = await Tool.RunAsync(AppContext.BaseDirectory, "bash", ["--norc", "--noprofile", "-c", Script],
+            new Dictionary<string, string> { ["TOOL"] = Path.Combine(AppContext.BaseDirectory, "coap.dll"), ["LINE"] = line });
 
         Assert.Equal(expected, found.TrimEnd());
     }
