@@ -1,22 +1,24 @@
+using System.Runtime.InteropServices;
+
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>How much memory strangers with a real address make handshakes take.</summary>
 /// <param name="output">Takes the figures.</param>
 [Collection(MeasuredAlone.Name)]
-public sealed class HandshakeMemoryTests(ITestOutputHelper output)
+public sealed partial class HandshakeMemoryTests(ITestOutputHelper output)
 {
-    // What docs/dtls.md says of each.
-    private const int Documented = 4 * 1_024;
+    // docs/dtls.md: 9 KiB, 4 KiB of which are kept for a key store, which this server has not; 40 KiB with full chains.
+    private const int Documented = (9 - 4) * 1_024;
     private const int DocumentedWithCertificates = 20 * 1_024;
 
-    // So many that what the process itself takes and gives back does not count.
+    // So many that what the process itself allocates meanwhile does not count.
     private const int Handshakes = 1_000;
     private static readonly byte[] s_address = [127, 0, 0, 1, 0x16, 0x34];
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Handshakes_with_sparse_fragments_use_at_most_the_documented_memory(bool isMutual)
+    public async Task Handshakes_with_sparse_fragments_use_at_most_the_documented_memory(bool isMutual)
     {
         using BenchAuthority authority = new();
         using X509Certificate2 certificate = authority.Issue("localhost");
@@ -31,18 +33,17 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
 
         // What libraries take once.
         Attack(server, client, cookies, attack).Dispose();
-        long before = PrivateBytes();
-        List<ServerHandshake> handshakes = [];
-        for (int i = 0; i < Handshakes; i++)
+        long each = await LiveHeap.MiddleOfThreeAsync(() =>
         {
-            handshakes.Add(Attack(server, client, cookies, attack));
-        }
-
-        long each = (PrivateBytes() - before) / Handshakes;
+            long before = AllocatedBytes();
+            ServerHandshake[] handshakes = [.. Enumerable.Range(0, Handshakes).Select(_ => Attack(server, client, cookies, attack))];
+            long bytes = (AllocatedBytes() - before) / Handshakes;
+            Assert.All(handshakes, static handshake => Assert.Equal(HandshakeStatus.Running, handshake.Status));
+            Array.ForEach(handshakes, static handshake => handshake.Dispose());
+            return Task.FromResult(bytes);
+        });
         output.WriteLine($"{each:N0} bytes for each of {Handshakes} handshakes{(isMutual ? " that ask for certificates" : null)}");
-        Assert.All(handshakes, handshake => Assert.Equal(HandshakeStatus.Running, handshake.Status));
-        Assert.InRange(each, long.MinValue, isMutual ? DocumentedWithCertificates : Documented);
-        handshakes.ForEach(handshake => handshake.Dispose());
+        Assert.InRange(each, 1_000, isMutual ? DocumentedWithCertificates : Documented);
     }
 
     private static ServerHandshake Attack(SharedHandshakeContext serverContext, SharedHandshakeContext clientContext, CookieIssuer cookies,
@@ -88,10 +89,30 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
         }
     }
 
-    private static long PrivateBytes()
+    // What is allocated now, not the working set of the process, which changes with what the collector keeps of the tests before.
+    private static long AllocatedBytes()
     {
-        _ = Heap.LiveBytes();
-        using Process process = Process.GetCurrentProcess();
-        return process.WorkingSet64;
+        long managed = Heap.LiveBytes();
+        if (!NativeLibrary.TryGetExport(NativeLibrary.GetMainProgramHandle(), "mallinfo2", out _))
+        {
+            return managed;
+        }
+
+        NativeHeap native = ReadNativeHeap();
+        return managed + (long)(native.InUse + native.Mapped);
+    }
+
+    // Only the C library of GNU has it.
+    [LibraryImport("libc", EntryPoint = "mallinfo2")]
+    private static partial NativeHeap ReadNativeHeap();
+
+    [StructLayout(LayoutKind.Sequential)]
+    private readonly struct NativeHeap
+    {
+        private readonly nuint _arena, _freeChunks, _fastFreeChunks, _mappings;
+        public readonly nuint Mapped;
+        private readonly nuint _most, _fastFree;
+        public readonly nuint InUse;
+        private readonly nuint _free, _top;
     }
 }
