@@ -50,15 +50,7 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
         byte[] body = Bodies.Make(Length, 3);
         Assert.Equal("", (await LibcoapClient.TransferAsync(body, "-m", "post", relay.Uri("/large-create"))).Result.Errors);
 
-        // On a busy machine the first block may come in a separate response (RFC 7252 section 5.2.2), after which this version of libcoap
-        // never asks for the second one. What it gets, it gets whole.
-        byte[] got = [];
-        for (int i = 0; got.Length == 0 && i < 10; i++)
-        {
-            got = (await LibcoapClient.TransferAsync(null, "-B", "20", "-m", "get", relay.Uri("/large-create/1"))).Body;
-        }
-
-        Assert.Equal(body, got);
+        Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", relay.Uri("/large-create/1"))).Body);
         Assert.StartsWith("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{server.Host}/large-create/2")).Errors,
             Ordinal);
         Assert.True(toServer.Lost > 0 && toServer.Doubled > 0 && toClients.Lost > 0 && toClients.Doubled > 0);
