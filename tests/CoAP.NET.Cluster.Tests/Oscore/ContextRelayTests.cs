@@ -100,8 +100,8 @@ public sealed class ContextRelayTests
             owner.State.Notify();
         }
 
-        // Confirmable ones are among them: without acknowledgements the owner would have ended the observation.
-        await Eventually.IsTrueAsync(() => owner.Server.Endpoint.Counters[CoapCounter.Retransmissions] == 0
+        // Confirmable ones are among them: without acknowledgements the owner would wait for some 93 s, and then end the observation.
+        await Eventually.IsTrueAsync(() => owner.Server.Endpoint.GetSnapshot().Shards.Sum(static shard => shard.Outstanding) == 0
             && owner.State.ObserverCount == 1);
     }
 
