@@ -2,6 +2,21 @@ namespace CoAP.NET.Cli.Tests;
 
 public sealed class CompletionTests
 {
+    // What is typed, and what the tool or the shell adds. The file is one beside the tests.
+    private static readonly (string Typed, string Added)[] s_lines =
+    [
+        ("coap ip", "atch"),
+        ("coap get --acc", "ept"),
+        ("coap get --accept cbor-s", "eq"),
+        ("coap get --accept=cbor-s", "eq"),
+        ("coap get coap+w", "s://"),
+        ("coap get coap+ws:", "//"),
+        ("coap get coap://host/ --option Max-", "Age="),
+        ("coap help get rep", "etition"),
+        ("echo first; coap ip", "atch"),
+        ("coap decode ./coap.runtimec", "onfig.json")
+    ];
+
     [Theory]
     [InlineData("bash", "complete -o bashdefault")]
     [InlineData("zsh", "compdef _coap_complete coap")]
@@ -75,5 +90,80 @@ public sealed class CompletionTests
             new Dictionary<string, string> { ["TOOL"] = Path.Combine(AppContext.BaseDirectory, "coap.dll"), ["LINE"] = line });
 
         Assert.Equal(expected, found.TrimEnd());
+    }
+
+    [Fact]
+    [External("zsh")]
+    public async Task Zsh_completes_lines()
+    {
+        const string Settings = """
+            autoload -U compinit; compinit -D -u
+            coap() { dotnet $TOOL "$@" }
+            eval "$(coap completion zsh)"
+            bindkey '^I' complete-word
+            say() { zle -I; print -r -- "<<$BUFFER>>"; BUFFER= }
+            ready() { print READY }
+            zle -N say; zle -N zle-line-init ready; bindkey '^X' say
+            """;
+
+        // The completion of zsh works at a terminal only: zpty is one.
+        const string Script = """
+            zmodload zsh/zpty
+            zpty shell zsh -f -i
+            zpty -w shell 'eval "$SETTINGS"'
+            zpty -r shell answer '*READY*'
+            for line in "${(@f)TYPED}"; do
+                zpty -n -w shell "$line"$'\t\x18'
+                zpty -r shell answer '*<<*>>*'
+                print -r -- "${${answer##*<<}%%>>*}"
+            done
+            zpty -d shell
+            """;
+
+        Assert.Equal(s_lines.Select(line => line.Typed + line.Added + (line.Added[^1] is '=' or '/' ? "" : " ")),
+            await LinesOfShellAsync("zsh", ["-f", "-c", Script], Settings));
+    }
+
+    [Fact]
+    [External("fish")]
+    public async Task Fish_completes_lines()
+    {
+        const string Script = """
+            function coap; dotnet $TOOL $argv; end
+            coap completion fish | source
+            for line in (string split \n $TYPED); complete -C "$line"; end
+            """;
+
+        Assert.Equal(s_lines.Select(line => line.Typed[(line.Typed.LastIndexOf(' ') + 1)..] + line.Added),
+            await LinesOfShellAsync("fish", ["--no-config", "-c", Script]));
+    }
+
+    [Fact]
+    [External("pwsh")]
+    public async Task PowerShell_completes_lines()
+    {
+        const string Script = """
+            function coap { dotnet $env:TOOL @args }
+            coap completion pwsh | Out-String | Invoke-Expression
+            foreach ($line in $env:TYPED -split "`n") {
+                $found = [System.Management.Automation.CommandCompletion]::CompleteInput($line, $line.Length, $null)
+                $line.Substring(0, $found.ReplacementIndex) + ($found.CompletionMatches.CompletionText -join ' ')
+            }
+            """;
+
+        Assert.Equal(s_lines.Select(line => line.Typed + line.Added),
+            await LinesOfShellAsync("dotnet", ["pwsh", "-NoProfile", "-NonInteractive", "-Command", Script]));
+    }
+
+    private static async Task<string[]> LinesOfShellAsync(string shell, IReadOnlyList<string> arguments, string settings = "")
+    {
+        string output = await Tool.RunAsync(AppContext.BaseDirectory, shell, arguments, new Dictionary<string, string>
+        {
+            ["TOOL"] = Path.Combine(AppContext.BaseDirectory, "coap.dll"),
+            ["TYPED"] = string.Join('\n', s_lines.Select(line => line.Typed)),
+            ["SETTINGS"] = settings,
+            ["POWERSHELL_TELEMETRY_OPTOUT"] = "1"
+        });
+        return [.. output.TrimEnd('\n').Split('\n')];
     }
 }

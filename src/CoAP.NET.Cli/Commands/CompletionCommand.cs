@@ -40,27 +40,59 @@ internal static class CompletionCommand
             _coap_complete()
             {
                 local -a candidates
-                candidates=("${(@f)$(coap "[suggest:${CURSOR}]" "${BUFFER}" 2>/dev/null)}")
-                compadd -a candidates
-                _files
+                local line option missing=1
+                # The tool takes the value of --option=value as a word of its own.
+                if [[ ${PREFIX} == --*=* ]]; then
+                    option="${PREFIX%%=*} "
+                    compset -P 1 '*='
+                fi
+                # The words of this command only: others may stand before it on the line.
+                line="${(j: :)words[1,CURRENT-1]} ${option}${PREFIX}"
+                candidates=(${(f)"$(coap "[suggest:${#line}]" "${line}" 2>/dev/null)"})
+                # More text follows those that end with an equals sign or a slash.
+                compadd -S '' -- ${(M)candidates:#*[=/]} && missing=0
+                compadd -- ${candidates:#*[=/]} && missing=0
+                (( missing )) && _files && missing=0
+                return missing
             }
             compdef _coap_complete coap
             """,
         ["fish"] = """
             # coap completion for fish: coap completion fish | source
             function __coap_complete
-                set -l line (commandline -cp)
-                coap "[suggest:"(string length -- $line)"]" "$line" 2>/dev/null
+                set -l line (commandline -cp | string collect)
+                set -l word (commandline -ct)
+                set -l option ''
+                # The tool takes the value of --option=value as a word of its own.
+                if string match -q -- '--*=*' "$word"
+                    set option (string replace -r '=.*' '=' -- $word)
+                    set line (string replace -r '=(\S*)$' ' $1' -- $line)
+                end
+                set -g __coap_candidates $option(coap "[suggest:"(string length -- "$line")"]" "$line" 2>/dev/null | string match -r '.+')
+                set -q __coap_candidates[1]
             end
-            complete -c coap -a '(__coap_complete)'
+            # Files, where the tool has no candidates.
+            complete -c coap -n __coap_complete -f -a '$__coap_candidates'
             """,
         ["pwsh"] = """
             # coap completion for PowerShell: coap completion pwsh | Out-String | Invoke-Expression
             Register-ArgumentCompleter -Native -CommandName coap -ScriptBlock {
                 param($wordToComplete, $commandAst, $cursorPosition)
-                coap "[suggest:$cursorPosition]" "$commandAst" 2>$null | ForEach-Object {
-                    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+                # The position counts from the start of the line, where other commands may stand.
+                $length = $cursorPosition - $commandAst.Extent.StartOffset
+                $line = "$commandAst".PadRight($length).Substring(0, $length)
+                $word = $line -replace '^.*\s', ''
+                $option = ''
+                # The tool takes the value of --option=value as a word of its own.
+                if ($word -match '^(--[^=]+)=(.*)$') {
+                    $option = $Matches[1] + '='
+                    $line = $line.Substring(0, $length - $word.Length) + $Matches[1] + ' ' + $Matches[2]
                 }
+                coap "[suggest:$($line.Length)]" $line 2>$null | Where-Object { $_ } | ForEach-Object { "$option$_" } |
+                    Where-Object { $_.StartsWith($word) } | ForEach-Object {
+                        $text = if ($_ -match '[;"]') { "'$_'" } else { $_ }
+                        [System.Management.Automation.CompletionResult]::new($text, $_, 'ParameterValue', $_)
+                    }
             }
             """,
     };
