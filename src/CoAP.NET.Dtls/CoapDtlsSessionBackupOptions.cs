@@ -29,7 +29,7 @@ internal sealed class CoapDtlsSessionBackupOptions
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 5 minutes.</exception>
     /// <remarks>
     /// After a crash, an attacker could replay records that arrived within this time before it; the server verifies such requests
-    /// (docs/dtls.md). Default 5 s; 1 s to 5 minutes.
+    /// (docs/dtls-operation.md). Default 5 s; 1 s to 5 minutes.
     /// </remarks>
     public TimeSpan HeardInterval { get; init => field = OptionSetterGuard.Check(value, s_least, s_most, nameof(HeardInterval)); } =
         TimeSpan.FromSeconds(5);

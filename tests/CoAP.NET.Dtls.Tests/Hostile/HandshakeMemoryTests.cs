@@ -7,7 +7,7 @@ namespace CoAP.NET.Dtls.Tests.Hostile;
 [Collection(MeasuredAlone.Name)]
 public sealed partial class HandshakeMemoryTests(ITestOutputHelper output)
 {
-    // docs/dtls.md: 9 KiB, 4 KiB of which are kept for a key store, which this server has not; 40 KiB with full chains.
+    // docs/dtls-operation.md: 9 KiB, 4 KiB of which are kept for a key store, which this server has not; 40 KiB with full chains.
     private const int Documented = (9 - 4) * 1_024;
     private const int DocumentedWithCertificates = 20 * 1_024;
 

@@ -5,7 +5,7 @@ namespace CoAP.NET.Dtls.Tests.Sessions;
 [Collection(MeasuredAlone.Name)]
 public sealed class HandshakeQueueTests(ITestOutputHelper output)
 {
-    // docs/dtls.md says 9 KiB of each: HalfOpenTests show 4 KiB for the handshake itself.
+    // docs/dtls-operation.md says 9 KiB of each: HalfOpenTests show 4 KiB for the handshake itself.
     private const int DocumentedForTheQueue = 4 * 1_024;
 
     // The headers of arrays, which have no part in the bound.

@@ -2,8 +2,8 @@ namespace CoAP.NET.Dtls.Tests.StateLearning;
 
 /// <summary>
 /// The states of the server and of the client, learned from their answers to messages of both roles in all orders (protocol state
-/// fuzzing). COAP_WRITE_DOCS=1 learns those that machines.txt does not have any more, and writes it and docs/dtls.md. COAP_TEST_CAMPAIGN
-/// above 1 learns all of them, and compares; without it, one word for each state and input is compared.
+/// fuzzing). COAP_WRITE_DOCS=1 learns those that machines.txt does not have any more, and writes it and docs/dtls-cases.md.
+/// COAP_TEST_CAMPAIGN above 1 learns all of them, and compares; without it, one word for each state and input is compared.
 /// </summary>
 public sealed class StateLearningTests
 {
@@ -70,7 +70,7 @@ public sealed class StateLearningTests
             table.Append(CultureInfo.InvariantCulture, $"| {end} | {one.Handshake.Name} | {machine.Count} | {ways} |\n");
         }
 
-        PageTable.Check("dtls.md", Begin, End, table.Append('\n').ToString());
+        PageTable.Check("dtls-cases.md", Begin, End, table.Append('\n').ToString());
     }
 
     // Says "full" at the third coin.
