@@ -12,16 +12,16 @@ public sealed partial class ContentTests(PackedFeed feed)
     private static readonly Dictionary<string, string> s_pages = new()
     {
         ["CoAP.NET.Dataflow"] = "README.md",
-        ["CoAP.NET.Content"] = "docs/content.md",
-        ["CoAP.NET.Http"] = "docs/http.md",
-        ["CoAP.NET.Edhoc"] = "docs/edhoc.md",
-        ["CoAP.NET.Oscore"] = "docs/oscore.md",
-        ["CoAP.NET.Proxy"] = "docs/proxies.md",
-        ["CoAP.NET.PubSub"] = "docs/pubsub.md",
+        ["CoAP.NET.Content"] = "src/CoAP.NET.Content/README.md",
+        ["CoAP.NET.Http"] = "src/CoAP.NET.Http/README.md",
+        ["CoAP.NET.Edhoc"] = "src/CoAP.NET.Edhoc/README.md",
+        ["CoAP.NET.Oscore"] = "src/CoAP.NET.Oscore/README.md",
+        ["CoAP.NET.Proxy"] = "src/CoAP.NET.Proxy/README.md",
+        ["CoAP.NET.PubSub"] = "src/CoAP.NET.PubSub/README.md",
         ["CoAP.NET.Hosting"] = "src/CoAP.NET.Hosting/README.md",
         ["CoAP.NET.Hosting.Abstractions"] = "src/CoAP.NET.Hosting.Abstractions/README.md",
         ["CoAP.NET.AspNetCore"] = "src/CoAP.NET.AspNetCore/README.md",
-        ["CoAP.NET.Explorer"] = "docs/explorer.md",
+        ["CoAP.NET.Explorer"] = "src/CoAP.NET.Explorer/README.md",
         ["CoAP.NET.Dtls"] = "src/CoAP.NET.Dtls/README.md",
         ["CoAP.NET.Cluster"] = "src/CoAP.NET.Cluster/README.md",
         ["CoAP.NET.Cluster.PostgreSql"] = "src/CoAP.NET.Cluster.PostgreSql/README.md",
@@ -29,15 +29,15 @@ public sealed partial class ContentTests(PackedFeed feed)
         ["CoAP.NET.Cluster.Sqlite"] = "src/CoAP.NET.Cluster.Sqlite/README.md",
         ["CoAP.NET.ResourceDirectory"] = "src/CoAP.NET.ResourceDirectory/README.md",
         ["CoAP.NET.Tables"] = "src/CoAP.NET.Tables/README.md",
-        ["CoAP.NET.Caching"] = "docs/caching.md",
+        ["CoAP.NET.Caching"] = "src/CoAP.NET.Caching/README.md",
         ["CoAP.NET.QBlock"] = "src/CoAP.NET.QBlock/README.md",
         ["CoAP.NET.Stateless"] = "src/CoAP.NET.Stateless/README.md",
         ["CoAP.NET.Tracing"] = "src/CoAP.NET.Tracing/README.md",
-        ["CoAP.NET.SerializerMatrix"] = "docs/benchmarks/serializers.md",
+        ["CoAP.NET.SerializerMatrix"] = "src/CoAP.NET.SerializerMatrix/README.md",
         ["CoAP.NET.Testing"] = "src/CoAP.NET.Testing/README.md",
-        ["CoAP.NET.Testing.Hosting"] = "docs/testing-applications.md",
-        ["CoAP.NET.Cli"] = "docs/cli.md",
-        ["CoAP.NET.Load.Cli"] = "docs/load-generator.md",
+        ["CoAP.NET.Testing.Hosting"] = "src/CoAP.NET.Testing.Hosting/README.md",
+        ["CoAP.NET.Cli"] = "src/CoAP.NET.Cli/README.md",
+        ["CoAP.NET.Load.Cli"] = "src/CoAP.NET.Load.Cli/README.md",
         ["CoAP.NET.Templates"] = "src/CoAP.NET.Templates/README.md",
     };
 
@@ -114,7 +114,9 @@ public sealed partial class ContentTests(PackedFeed feed)
     }
 
     [Fact]
-    public void Every_package_has_a_page_of_its_own() => Assert.Equal(s_pages.Count, s_pages.Values.Distinct().Count());
+    public void Every_package_has_a_short_page_of_its_own() => Assert.All(
+        s_pages.Values.Except(["README.md"]),
+        page => Assert.InRange(File.ReadAllLines(Path.Combine(Repository.Root, page)).Length, 10, 60));
 
     // Central pinning would write all that these need, too.
     [Theory]
