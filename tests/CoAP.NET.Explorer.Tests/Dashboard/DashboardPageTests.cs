@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using CoAP.NET.Explorer.Tests.Exploring;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
 
@@ -36,8 +37,7 @@ public sealed class DashboardPageTests : IAsyncDisposable
     }
 
     [Theory]
-    [InlineData(1280, ColorScheme.Light)]
-    [InlineData(360, ColorScheme.Dark)]
+    [MemberData(nameof(ExplorerScreenshots.Windows), MemberType = typeof(ExplorerScreenshots))]
     public async Task The_page_shows_live_values_of_a_running_server(int width, ColorScheme scheme)
     {
         DashboardBrowser browser = await OpenAsync(width, scheme);
@@ -56,7 +56,7 @@ public sealed class DashboardPageTests : IAsyncDisposable
         await browser.UntilAsync("document.querySelectorAll('#peers button').length > 0");
         Assert.Equal(": <b>boiler</b>", await browser.Page.TextContentAsync("#name"));
 
-        await KeepAsync(browser, $"dashboard-{width}");
+        await BrowserPage.KeepAsync(browser.Page, $"dashboard-{width}-{scheme}");
 
         // Nothing is wider than the page, and everything that can be used has a name.
         Assert.Equal(width, await browser.Page.EvaluateAsync<int>("document.documentElement.scrollWidth"));
@@ -88,7 +88,7 @@ public sealed class DashboardPageTests : IAsyncDisposable
         await browser.UntilAsync("[...document.querySelectorAll('#trace .fields li')].some(one => one.textContent.includes('<script>'))");
         Assert.Equal(0, await browser.Page.Locator("main img, main script, #name b").CountAsync());
         (await browser.Page.TitleAsync()).Omits("owned");
-        await KeepAsync(browser, "dashboard-trace");
+        await BrowserPage.KeepAsync(browser.Page, "dashboard-trace");
         Assert.Empty(browser.Complaints);
     }
 
@@ -143,15 +143,6 @@ public sealed class DashboardPageTests : IAsyncDisposable
         await browser.Page.Keyboard.PressAsync("Enter");
         await browser.UntilAsync("document.getElementById('status').dataset.state === 'live'");
         Assert.Empty(browser.Complaints);
-    }
-
-    // For people who want to see what the tests saw.
-    private static async Task KeepAsync(DashboardBrowser browser, string name)
-    {
-        if (Environment.GetEnvironmentVariable("COAP_SCREENSHOTS") is { Length: > 0 } folder)
-        {
-            await browser.Page.ScreenshotAsync(new PageScreenshotOptions { Path = Path.Combine(folder, name + ".png"), FullPage = true });
-        }
     }
 
     private async Task<DashboardBrowser> OpenAsync(int width = 1280, ColorScheme scheme = ColorScheme.Light)

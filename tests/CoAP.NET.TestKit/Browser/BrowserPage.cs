@@ -60,4 +60,13 @@ public sealed class BrowserPage : IAsyncDisposable
             await File.WriteAllBytesAsync(Path.Combine(Repository.Root, "docs", "images", name), picture);
         }
     }
+
+    /// <summary>Keeps a picture of the whole page in the folder that the variable <c>COAP_SCREENSHOTS</c> names.</summary>
+    public static async Task KeepAsync(IPage page, string name)
+    {
+        if (Environment.GetEnvironmentVariable("COAP_SCREENSHOTS") is { Length: > 0 } folder)
+        {
+            await page.ScreenshotAsync(new PageScreenshotOptions { Path = Path.Combine(folder, name + ".png"), FullPage = true });
+        }
+    }
 }
