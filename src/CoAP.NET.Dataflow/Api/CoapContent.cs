@@ -9,6 +9,12 @@ namespace CoAP.NET;
 
 /// <summary>A representation to send: bytes and their Content-Format (RFC 7252 section 5.5.1).</summary>
 /// <remarks>The package CoAP.NET.Content adds <c>CoapContent.Cbor</c> and <c>CoapContent.Senml</c>.</remarks>
+/// <example>
+/// <code>
+/// await client.PutAsync("coap://[::1]/name", CoapContent.Text("boiler"), cancellationToken);
+/// await client.PutAsync("coap://[::1]/firmware", CoapContent.File(path), cancellationToken);
+/// </code>
+/// </example>
 public sealed class CoapContent
 {
     /// <summary>Creates a content from bytes.</summary>

@@ -12,6 +12,16 @@ namespace CoAP.NET;
 /// Created by <see cref="ICoapClient.ObserveAsync"/>. <see cref="ReadAllAsync"/> returns the notifications. The observation does not queue
 /// them: a slow reader gets the newest state of the resource and skips the states before it. Thread-safe.
 /// </remarks>
+/// <example>
+/// <code>
+/// await using CoapObservation observation =
+///     await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
+/// await foreach (CoapResponse state in observation.ReadAllAsync(cancellationToken))
+/// {
+///     Console.WriteLine(state.GetText());
+/// }
+/// </code>
+/// </example>
 public sealed class CoapObservation : IAsyncDisposable
 {
     private static readonly ContextCallback s_handOut = static observation => ((CoapObservation)observation!).HandOut();

@@ -6,6 +6,15 @@ namespace CoAP.NET;
 
 /// <summary>A remote endpoint that sent us a request, or that we sent one to.</summary>
 /// <remarks>A server uses it to send requests to a device, from the port that the device knows.</remarks>
+/// <example>
+/// <code>
+/// server.MapPost("/register", async (request, cancellationToken) =&gt;
+/// {
+///     CoapResponse model = await request.Peer.GetAsync("/model", cancellationToken);
+///     return CoapResults.Created($"/devices/{model.GetText()}");
+/// });
+/// </code>
+/// </example>
 public sealed class CoapPeer : ICoapClient, IPeerFeatureState
 {
     private readonly IPeerActions _endpoint;

@@ -8,6 +8,15 @@ namespace CoAP.NET;
 
 /// <summary>A request to send (RFC 7252 section 5.1). A server receives a <see cref="CoapRequestContext"/>.</summary>
 /// <remarks>Code, options, payload, path and queries describe the message that will be sent.</remarks>
+/// <example>
+/// <code>
+/// CoapRequest request = new(CoapMethod.Put, "coap://[::1]/setpoint")
+/// {
+///     Content = CoapContent.Text("21"), Timeout = TimeSpan.FromSeconds(10),
+/// };
+/// CoapResponse response = await client.SendAsync(request, cancellationToken);
+/// </code>
+/// </example>
 public sealed class CoapRequest
 {
     private CoapContent? _content;

@@ -13,6 +13,15 @@ namespace CoAP.NET;
 /// It owns its copy of the bytes, so the application may keep it indefinitely. To send it to another server, create a
 /// <see cref="CoapRequest"/> from the parts to forward.
 /// </remarks>
+/// <example>
+/// <code>
+/// server.MapPut("/rooms/{room}/setpoint", request =&gt;
+/// {
+///     Console.WriteLine($"{request.Peer.Id} sets {request.Route["room"]} to {request.GetText()}");
+///     return CoapResults.Changed();
+/// });
+/// </code>
+/// </example>
 public sealed class CoapRequestContext
 {
     private CoapRouteValues? _route;

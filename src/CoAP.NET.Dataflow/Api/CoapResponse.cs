@@ -4,6 +4,14 @@ namespace CoAP.NET;
 
 /// <summary>The response that a client received (RFC 7252 section 5.2).</summary>
 /// <remarks>Error responses are responses; <see cref="EnsureSuccess"/> turns them into exceptions.</remarks>
+/// <example>
+/// <code>
+/// CoapResponse response = await client.GetAsync("coap://[::1]/temperature", cancellationToken);
+/// string text = response.IsSuccess
+///     ? response.GetText()
+///     : $"The server answers {response.Code}.";
+/// </code>
+/// </example>
 public sealed class CoapResponse
 {
     internal CoapResponse(CoapMessage message, CoapAddress remote)

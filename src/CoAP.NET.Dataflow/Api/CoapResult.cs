@@ -8,6 +8,12 @@ namespace CoAP.NET;
 /// Create one with <c>CoapResults</c>, or return a string or bytes. A result never changes: each <c>With...</c> method returns a new one,
 /// which shares the payload. A handler may therefore return the same result for many requests.
 /// </remarks>
+/// <example>
+/// <code>
+/// CoapResult closed = CoapResults.Text("closed").WithMaxAge(TimeSpan.FromHours(1));
+/// server.MapGet("/door", _ =&gt; closed);
+/// </code>
+/// </example>
 public class CoapResult
 {
     internal const int DefaultMaxAge = 60;

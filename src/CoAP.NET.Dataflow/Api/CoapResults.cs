@@ -8,6 +8,14 @@ namespace CoAP.NET;
 /// The <c>With...</c> methods of a result return a refined one. A handler that returns the same result again and again allocates nothing.
 /// The package CoAP.NET.Content adds <c>CoapResults.Cbor</c> and <c>CoapResults.Problem</c>.
 /// </remarks>
+/// <example>
+/// <code>
+/// server.MapGet("/devices/{id}", request =&gt; request.Route["id"] == "7"
+///     ? CoapResults.Text("The boiler").WithMaxAge(TimeSpan.FromMinutes(5))
+///     : CoapResults.NotFound());
+/// server.MapPost("/devices", _ =&gt; CoapResults.Created("/devices/7"));
+/// </code>
+/// </example>
 public static class CoapResults
 {
     /// <summary>2.05 Content with text in UTF-8.</summary>

@@ -6,6 +6,13 @@ namespace CoAP.NET;
 
 /// <summary>The options of an endpoint.</summary>
 /// <remarks>Mutable; the endpoint copies what it needs when it is created.</remarks>
+/// <example>
+/// <code>
+/// CoapEndpointOptions options = new() { LoggerFactory = loggerFactory, Name = "boiler" };
+/// options.Limits.Observe.MaxObservers = 1_000;
+/// await using CoapServer server = new(options);
+/// </code>
+/// </example>
 public sealed class CoapEndpointOptions
 {
     /// <summary>

@@ -5,6 +5,13 @@ namespace CoAP.NET;
 /// One client serves any number of peers and concurrent requests, and owns no thread while it is idle. Keep it for as long as the program
 /// runs, and dispose it: its sockets stay open otherwise. <see cref="CoapClientRequestExtensions"/> has the request methods.
 /// </remarks>
+/// <example>
+/// <code>
+/// await using CoapClient client = new();
+/// CoapResponse response = await client.GetAsync("coap://[::1]/temperature", cancellationToken);
+/// Console.WriteLine(response.GetText());
+/// </code>
+/// </example>
 public sealed class CoapClient : IEndpointClient, IAsyncDisposable
 {
     private readonly CoapRequestDefaults _defaults = new();

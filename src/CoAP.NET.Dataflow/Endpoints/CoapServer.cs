@@ -4,6 +4,14 @@ namespace CoAP.NET;
 
 /// <summary>Serves resources: map handlers to paths, listen on addresses, start.</summary>
 /// <remarks>The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>.</remarks>
+/// <example>
+/// <code>
+/// await using CoapServer server = new();
+/// server.Listen("coap://*:5683");
+/// server.MapGet("/temperature", () =&gt; CoapResults.Text("21.5")).Observable();
+/// await server.RunAsync(cancellationToken);
+/// </code>
+/// </example>
 public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 {
     /// <summary>Creates a server.</summary>

@@ -67,6 +67,18 @@ public sealed class CoapProtocolException : CoapException
 /// whether the request may have taken effect. A request that its caller cancels ends with an <see cref="OperationCanceledException"/>
 /// instead.
 /// </remarks>
+/// <example>
+/// <code>
+/// try
+/// {
+///     await client.PostAsync("coap://[::1]/door", CoapContent.Text("open"), cancellationToken);
+/// }
+/// catch (CoapTimeoutException exception) when (exception.IsOutcomeUnknown)
+/// {
+///     Console.Error.WriteLine("The door may be open.");
+/// }
+/// </code>
+/// </example>
 public sealed class CoapTimeoutException : CoapException
 {
     internal CoapTimeoutException(in TimeoutFacts facts, CoapCode method, string target)

@@ -5,6 +5,16 @@ namespace CoAP.NET;
 
 /// <summary>A Content-Format: the number of an Internet media type with a content coding (RFC 7252 section 12.3).</summary>
 /// <remarks>Any number is valid; the known ones are static members. 0 is a valid format: use a nullable for "not set".</remarks>
+/// <example>
+/// <code>
+/// CoapRequest request = new(CoapMethod.Get, "coap://[::1]/temperature")
+/// {
+///     Accept = CoapContentFormat.Json,
+/// };
+/// CoapResponse response = await client.SendAsync(request, cancellationToken);
+/// bool isJson = response.ContentFormat == CoapContentFormat.Json;
+/// </code>
+/// </example>
 public readonly record struct CoapContentFormat
 {
     /// <summary>Creates it from its number.</summary>

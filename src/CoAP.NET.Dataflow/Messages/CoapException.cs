@@ -2,6 +2,18 @@ namespace CoAP.NET;
 
 /// <summary>The base class of all exceptions that this library throws because of peers and networks.</summary>
 /// <remarks>The message says what happened and what to do. Programs that react to the reason look at <see cref="Error"/>.</remarks>
+/// <example>
+/// <code>
+/// try
+/// {
+///     await client.PutAsync("coap://[::1]/setpoint", CoapContent.Text("21"), cancellationToken);
+/// }
+/// catch (CoapException exception)
+/// {
+///     Console.Error.WriteLine($"{exception.Error}: {exception.Message}");
+/// }
+/// </code>
+/// </example>
 public class CoapException : Exception
 {
     /// <summary>Creates an exception.</summary>

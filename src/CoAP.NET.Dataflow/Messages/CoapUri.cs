@@ -24,6 +24,13 @@ namespace CoAP.NET;
 /// segments.
 /// </para>
 /// </remarks>
+/// <example>
+/// <code>
+/// CoapUri uri = CoapUri.Parse("coap://[2001:db8::1]/rooms/7?unit=C");
+/// CoapUri setpoint = uri.Resolve("/rooms/7/setpoint");
+/// Console.WriteLine($"{uri.Host}, port {uri.Port}");
+/// </code>
+/// </example>
 public sealed class CoapUri : IEquatable<CoapUri>
 {
     private static readonly UriParts s_anyHost = ReadAnyHost();

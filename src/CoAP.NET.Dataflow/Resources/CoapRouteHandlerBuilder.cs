@@ -7,6 +7,16 @@ namespace CoAP.NET;
 /// <remarks>
 /// Link attributes are listed in <c>/.well-known/core</c>; if several routes share a path, the first one with an attribute wins.
 /// </remarks>
+/// <example>
+/// <code>
+/// double degrees = 21.5;
+/// CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () =&gt; CoapResults.Text($"{degrees}"))
+///     .Observable().WithTitle("Temperature of the room").WithResourceType("temperature");
+///
+/// degrees = 22;
+/// temperature.Notify();
+/// </code>
+/// </example>
 public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHandlerBuilder>
 {
     private readonly Route _route;

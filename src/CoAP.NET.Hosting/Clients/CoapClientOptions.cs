@@ -7,6 +7,15 @@ namespace CoAP.NET.Hosting;
 /// Configuration comes first, from <c>Coap:Client</c> or, for a client with a name, <c>Coap:Clients:NAME</c>; code runs afterwards and
 /// takes precedence. The application checks all options when it starts. Mutable until then.
 /// </remarks>
+/// <example>
+/// <code>
+/// builder.Services.AddCoapClient(options =&gt;
+/// {
+///     options.BaseAddress = "coap://boiler.example/";
+///     options.Timeout = TimeSpan.FromSeconds(10);
+/// });
+/// </code>
+/// </example>
 public sealed class CoapClientOptions : IClientSettings
 {
     private readonly CoapRequestDefaults _defaults = new();

@@ -7,6 +7,15 @@ namespace CoAP.NET.Hosting;
 /// Configuration comes first, from <c>Coap:Server</c> or, for a server with a name, <c>Coap:Servers:NAME</c>; code runs afterwards and
 /// takes precedence. The application checks all options when it starts. Mutable until then.
 /// </remarks>
+/// <example>
+/// <code>
+/// builder.Services.AddCoapServer(options =&gt;
+/// {
+///     options.Listen("coap://*:5683");
+///     options.Limits.Observe.MaxObservers = 1_000;
+/// });
+/// </code>
+/// </example>
 public sealed class CoapServerOptions : IServerSettings
 {
     /// <summary>The addresses to listen on, in the format of <see cref="CoapEndpoint.Listen"/>.</summary>

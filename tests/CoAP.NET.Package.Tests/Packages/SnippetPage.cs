@@ -1,14 +1,17 @@
+using System.Net;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
 /// <summary>
 /// The C# snippets of a page, as a file that compiles. Errors are told by the lines of the page. The page names the namespaces of the
-/// library that its snippets need, in a line <c>Namespaces: `CoAP.NET`, `CoAP.NET.Dtls`.</c> or as <c>`using CoAP.NET;`</c> in its text.
+/// library that its snippets need, in a line <c>Namespaces: `CoAP.NET`, `CoAP.NET.Dtls`.</c> or as <c>`using CoAP.NET;`</c> in its text. Or
+/// the examples of a type in its comment, which need its namespace.
 /// </summary>
 internal sealed partial class SnippetPage
 {
     private const string Fence = "```";
     private const string FragmentMark = "<!-- fragment -->";
+    private const string ExampleMark = "/// <example>";
 
     // Guides: a whole file, which is built with its project (GuideTests), and code of another library.
     private static readonly string[] s_elsewhere = ["<!-- file: ", "<!-- before -->"];
@@ -55,6 +58,22 @@ internal sealed partial class SnippetPage
         }
     }
 
+    private SnippetPage(string source, string[] lines)
+    {
+        _file = Path.GetRelativePath(Repository.Root, source).Replace('\\', '/');
+        Name = $"example_{Path.GetFileNameWithoutExtension(source)}";
+        _usings.AddRange(lines.Select(static line => NamespaceOfFile().Match(line)).Where(static match => match.Success)
+            .Select(static match => $"using {match.Groups["name"].Value};").Prepend("using CoAP.NET;"));
+        for (int i = Array.IndexOf(lines, ExampleMark); i >= 0; i = Array.IndexOf(lines, ExampleMark, i))
+        {
+            // After the line <code>.
+            int begin = i + 2;
+            i = Array.IndexOf(lines, "/// </code>", begin);
+            Add([.. Enumerable.Range(begin, i - begin).Select(index =>
+                new Line(index + 1, WebUtility.HtmlDecode(lines[index].Length > 4 ? lines[index][4..] : "")))]);
+        }
+    }
+
     /// <summary>The name of the page as a namespace.</summary>
     public string Name { get; }
 
@@ -71,6 +90,13 @@ internal sealed partial class SnippetPage
             .Prepend(Path.Combine(Repository.Root, "README.md"))
             .Select(path => new SnippetPage(path))
             .Where(page => page._snippets > 0);
+
+    /// <summary>The types of the libraries with examples in their comments.</summary>
+    public static IEnumerable<SnippetPage> Examples() =>
+        Directory.GetFiles(Path.Combine(Repository.Root, "src"), "*.cs", SearchOption.AllDirectories).Order(StringComparer.Ordinal)
+            .Select(static file => (File: file, Lines: File.ReadAllText(file).ReplaceLineEndings("\n").Split('\n')))
+            .Where(static source => source.Lines.Contains(ExampleMark))
+            .Select(static source => new SnippetPage(source.File, source.Lines));
 
     /// <summary>
     /// The file: types of the page in its namespace, statements in methods of a class that has what the page takes for granted.
@@ -136,6 +162,9 @@ internal sealed partial class SnippetPage
 
         code.Append("#line default\n");
     }
+
+    [GeneratedRegex(@"^namespace (?<name>[\w.]+);$")]
+    private static partial Regex NamespaceOfFile();
 
     [GeneratedRegex("^Namespaces?: ")]
     private static partial Regex NamespacesLine();

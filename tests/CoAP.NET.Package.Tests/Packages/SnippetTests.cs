@@ -1,7 +1,7 @@
 namespace CoAP.NET.Package.Tests.Packages;
 
 /// <summary>
-/// The C# of README and docs, compiled as somebody would who has the packages and nothing else: no test code, and nothing that is internal.
+/// The C# of README, docs and examples in comments, compiled as somebody would who has the packages and nothing else: no test code, and nothing that is internal.
 /// Each page is a namespace, each snippet a method with the statements of the page; what the reader has anyway, such as a store of devices,
 /// stands in <c>Projects/Snippets</c>. The namespaces of the library come from the page itself. A snippet below the line
 /// <c>&lt;!-- fragment --&gt;</c> is a part of something larger.
@@ -12,6 +12,9 @@ public sealed class SnippetTests(PackedFeed feed)
 {
     // Members of classes that no page shows in full. For anything else the page says what it takes.
     private const int Fragments = 4;
+
+    // Of the types that one meets first.
+    private const int Examples = 20;
 
     [Fact]
     public async Task Every_snippet_of_the_documentation_compiles_against_the_packages()
@@ -27,7 +30,9 @@ public sealed class SnippetTests(PackedFeed feed)
 
         int fragments = 0;
         int pages = 0;
-        foreach (SnippetPage page in SnippetPage.All())
+        SnippetPage[] examples = [.. SnippetPage.Examples()];
+        Assert.True(examples.Length >= Examples);
+        foreach (SnippetPage page in SnippetPage.All().Concat(examples))
         {
             fragments += page.Fragments;
             pages++;

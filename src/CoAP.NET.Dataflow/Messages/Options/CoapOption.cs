@@ -2,6 +2,16 @@ namespace CoAP.NET;
 
 /// <summary>An option of a message: a number and a value (RFC 7252 section 5.4).</summary>
 /// <remarks>Immutable. Two options are equal if number and bytes are equal and both belong to the same kind of message.</remarks>
+/// <example>
+/// <code>
+/// CoapRequest request = new(CoapMethod.Get, "coap://[::1]/temperature");
+/// request.Options.Add(new UriQueryOption("unit=C"));
+/// foreach (CoapOption option in request.Options)
+/// {
+///     Console.WriteLine($"{option.Number}: {option}");
+/// }
+/// </code>
+/// </example>
 public abstract class CoapOption : IEquatable<CoapOption>
 {
     private const int ShortValue = 256;

@@ -5,6 +5,14 @@ namespace CoAP.NET;
 
 /// <summary>A link of a document in link format: a target and attributes that describe it (RFC 6690).</summary>
 /// <remarks>Immutable.</remarks>
+/// <example>
+/// <code>
+/// foreach (CoapLink link in await client.DiscoverAsync("coap://[::1]", "rt=temperature*", cancellationToken))
+/// {
+///     Console.WriteLine($"{link.Target}: {link.Title}");
+/// }
+/// </code>
+/// </example>
 public sealed class CoapLink
 {
     private readonly CoapLinkAttribute[] _attributes;
