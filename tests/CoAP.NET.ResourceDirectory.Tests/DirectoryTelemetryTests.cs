@@ -2,7 +2,7 @@ using System.Diagnostics.Metrics;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 
-/// <summary>The metrics of a directory. Set COAP_WRITE_DOCS=1 to write their table in docs/telemetry.md anew.</summary>
+/// <summary>The metrics of a directory. Set COAP_WRITE_DOCS=1 to write their table in docs/telemetry-metrics.md anew.</summary>
 [Collection(VirtualTimeCollection.Name)]
 public class DirectoryTelemetryTests
 {
@@ -61,7 +61,7 @@ public class DirectoryTelemetryTests
             table.Append($"| `{instrument.Name}` | {kind} | {instrument.Unit} | {instrument.Description} | {tags}|\n");
         }
 
-        PageTable.Check("telemetry.md", Begin, End, table.ToString());
+        PageTable.Check("telemetry-metrics.md", Begin, End, table.ToString());
     }
 
     private sealed class Factory : IMeterFactory

@@ -4,7 +4,7 @@ using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Cluster.Tests.Telemetry;
 
-/// <summary>The metrics of a cluster. Set COAP_WRITE_DOCS=1 to write their table in docs/telemetry.md anew.</summary>
+/// <summary>The metrics of a cluster. Set COAP_WRITE_DOCS=1 to write their table in docs/telemetry-metrics.md anew.</summary>
 public sealed class ClusterTelemetryTests
 {
     private const string Begin = "<!-- metrics of clusters: written by a test -->\n";
@@ -96,7 +96,7 @@ public sealed class ClusterTelemetryTests
             table.Append($"| `{instrument.Name}` | {kind} | {instrument.Unit} | {instrument.Description} | {tags}|\n");
         }
 
-        PageTable.Check("telemetry.md", Begin, End, table.ToString());
+        PageTable.Check("telemetry-metrics.md", Begin, End, table.ToString());
     }
 
     // Nothing of it may stay on the stack of whoever looks.

@@ -262,7 +262,7 @@ public sealed class TelemetryTests : IAsyncLifetime
             table.Append($"| `{instrument.Name}` | ObservableCounter | {instrument.Unit} | {instrument.Description} | {tags}|\n");
         }
 
-        PageTable.Check("telemetry.md", Begin, End, table.ToString());
+        PageTable.Check("telemetry-metrics.md", Begin, End, table.ToString());
 
         Assert.Equal(
             Enum.GetValues<OscoreMetric>().Order(),
