@@ -4,9 +4,9 @@ import { colourOf } from "./plot.js";
 const rate = value => (value === null || value === undefined ? "–" : short(value));
 
 const plots = [
-  { title: "Requests a second", format: rate, series: [["requests", "Requests", "--s1", true]] },
+  { title: "Requests per second", format: rate, series: [["requests", "Requests", "--s1", true]] },
   {
-    title: "Answers a second by class", format: rate,
+    title: "Answers per second by class", format: rate,
     series: [["success", "2.xx", "--s5", true], ["clientError", "4.xx", "--s2"], ["serverError", "5.xx", "--s3"]],
   },
   { title: "Latency", format: time, log: true, series: [["p50", "p50", "--s5"], ["p90", "p90", "--s1"], ["p99", "p99", "--s3"]] },
@@ -15,15 +15,19 @@ const plots = [
     series: [["peers", "Peers", "--s1"], ["connections", "Connections, sessions", "--s4"], ["observers", "Observers", "--s5"]],
   },
   {
-    title: "Trouble a second", format: rate,
+    title: "Trouble per second", format: rate,
     series: [["retransmissions", "Sent again", "--s2"], ["duplicates", "Duplicates", "--s4"], ["drops", "Dropped", "--s3"],
       ["refusals", "Refused", "--s1"]],
   },
   {
-    title: "Traffic a second", format: bytes,
+    title: "Traffic per second", format: bytes,
     series: [["bytesReceived", "Received", "--s1", true], ["bytesSent", "Sent", "--s5"]],
   },
 ];
+
+// Steps of an axis that its labels name exactly: whole numbers, and for bytes powers of two, as their units.
+const wholeSteps = Array.from({ length: 36 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
+const byteSteps = Array.from({ length: 45 }, (_, i) => 2 ** i);
 
 // Where nobody looked for a while, lines have a gap.
 const longestStep = 5;
@@ -126,7 +130,7 @@ export class Plots {
     return {
       width: Math.max(200, area.clientWidth),
       height: 170,
-      padding: [8, 8, 0, 0],
+      padding: [8, 26, 0, 0],
       cursor: { sync: { key: "dashboard" }, drag: { x: false, y: false }, points: { size: 7 } },
       legend: { live: true },
       scales: {
@@ -139,6 +143,7 @@ export class Plots {
         { ...axis, size: 26, space: 70, values: (_, splits) => splits.map(clock) },
         {
           ...axis, size: 62, space: 28,
+          incrs: plot.format === bytes ? byteSteps : wholeSteps,
           splits: plot.log ? (_, index, min, max) => powers(min, max) : undefined,
           filter: plot.log ? (_, splits) => splits : undefined,
           values: (_, splits) => splits.map(value => (value === null ? "" : plot.format(value))),

@@ -19,7 +19,7 @@ const peers = new Peers(address => {
 
 // What stands large at the top.
 const tiles = [
-  ["Requests a second", values => short(values.requests)],
+  ["Requests per second", values => short(values.requests)],
   ["Median latency", values => time(values.p50)],
   ["99th percentile", values => time(values.p99)],
   ["Errors", values => percent(values.clientError + values.serverError, values.success + values.clientError + values.serverError),
@@ -28,8 +28,8 @@ const tiles = [
   ["Peers", values => short(values.peers)],
   ["Connections, sessions", values => short(values.connections)],
   ["Observers", values => short(values.observers)],
-  ["Notifications a second", values => short(values.notifications)],
-  ["Received a second", values => bytes(values.bytesReceived)],
+  ["Notifications per second", values => short(values.notifications)],
+  ["Received per second", values => bytes(values.bytesReceived)],
 ].map(([label, text, isBad]) => {
   const tile = make("div");
   const value = make("dd", "", "–");

@@ -38,7 +38,9 @@ function membersOf(text) {
 export function previewOf(response, longest = 200) {
     const payload = response.payload ?? {};
     if (Array.isArray(payload.senml) && payload.senml.length > 0) {
-        const words = payload.senml.slice(0, 8).map(({ name, value, unit }) => `${name ?? ""} ${value ?? ""} ${unit ?? ""}`.trim());
+        // The value first: a row of a phone has no room for more than the name.
+        const words = payload.senml.slice(0, 8)
+            .map(({ name, value, unit }) => [value, unit, name].filter(part => (part ?? "") !== "").join(" "));
         return words.join(", ").slice(0, longest);
     }
 
