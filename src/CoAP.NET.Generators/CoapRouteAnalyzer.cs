@@ -34,19 +34,26 @@ public sealed class CoapRouteAnalyzer : DiagnosticAnalyzer
 
     private static void Analyze(SyntaxNodeAnalysisContext context)
     {
-        if (CallReader.IsCandidate(context.Node)
-            && CallReader.Read((InvocationExpressionSyntax)context.Node, context.SemanticModel, context.CancellationToken) is { } reading
-            && !IsReportedByCompiler(context, reading.Diagnostics))
+        if (!CallReader.IsCandidate(context.Node))
         {
-            foreach (Diagnostic diagnostic in reading.Diagnostics)
-            {
-                context.ReportDiagnostic(diagnostic);
-            }
+            return;
+        }
+
+        InvocationExpressionSyntax call = (InvocationExpressionSyntax)context.Node;
+        IEnumerable<Diagnostic> found = CallReader.Read(call, context.SemanticModel, context.CancellationToken)?.Diagnostics ?? [];
+        if (!found.Any() || IsReportedByCompiler(context, found))
+        {
+            found = MessageParameterDiagnostic.Find(call, context.SemanticModel, context.CancellationToken);
+        }
+
+        foreach (Diagnostic diagnostic in found)
+        {
+            context.ReportDiagnostic(diagnostic);
         }
     }
 
     // A second error about the same half-typed call would be wrong. Only an untyped lambda is explained besides.
-    private static bool IsReportedByCompiler(SyntaxNodeAnalysisContext context, IReadOnlyList<Diagnostic> found) =>
+    private static bool IsReportedByCompiler(SyntaxNodeAnalysisContext context, IEnumerable<Diagnostic> found) =>
         found.Any(static diagnostic => diagnostic.Descriptor != Descriptors.UntypedLambdaDiagnostic)
         && CallReader.HasError(context.SemanticModel.GetDiagnostics(context.Node.Span, context.CancellationToken));
 }

@@ -27,12 +27,15 @@ internal sealed class ParameterReader(ICollection<string> routeNames, RequestMet
 
         UnresolvedParameter draft = new(parameter, type);
         ITypeSymbol plain = draft.Plain;
+        if (MessageParameterDiagnostic.ReasonOf(plain) is { } reason)
+        {
+            return Refuse(draft, reason);
+        }
+
         switch (plain.FullName())
         {
             case Request:
                 return draft.Make(ParameterSource.Request);
-            case "CoAP.NET.CoapRequest":
-                return Refuse(draft, "it is a request to send; a handler gets a CoapRequestContext");
             case "System.Threading.CancellationToken":
                 return draft.Make(ParameterSource.CancellationToken);
             case "CoAP.NET.CoapPeer":

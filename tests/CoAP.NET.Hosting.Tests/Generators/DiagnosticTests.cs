@@ -8,6 +8,8 @@ public sealed class DiagnosticTests
     [InlineData("COAP0001", """routes.MapGet("/d/{id}", ([CoapFromQuery] string id) => "x");""", "{id}")]
     [InlineData("COAP0002", """routes.MapGet("/d", (object n) => "x");""", "'n'")]
     [InlineData("COAP0002", """routes.MapPost("/d", (CoapRequest n) => "x");""", "CoapRequestContext")]
+    [InlineData("COAP0002", """routes.MapPost("/d", (CoapResponse n) => "x");""", "returns a CoapResult")]
+    [InlineData("COAP0002", """routes.MapPost("/d", (CoapMessage n) => "x");""", "has it as Message")]
     [InlineData("COAP0002", """routes.MapGet("/d", (KeyValuePair<int, int> n) => "x");""", "GET has no body")]
     [InlineData("COAP0002", """routes.MapGet("/d/{n}", (IStore n) => "x");""", "text cannot be read")]
     [InlineData("COAP0002", """routes.MapPost("/d", ([CoapFromQuery] Dto n) => "x");""", "IParsable<Dto>")]

@@ -64,6 +64,28 @@ public sealed class TypingTests
         await OnlyTheCompilerReportsAsync(statement);
     }
 
+    /// <summary>The type of the parameter is the cause of what the compiler reports in the body.</summary>
+    [Theory]
+    [InlineData("""routes.MapGet("/a", (CoapRequest request) => CoapResults.Text(request.Query["x"]));""", "a request to send")]
+    [InlineData("""routes.MapGet("/a", (CoapRequest request) => request.User ? "x" : "y");""", "a request to send")]
+    [InlineData("""routes.MapGet("/a", (CoapRequest request) => { if (request.User) { return "x"; } return request.Name; });""",
+        "a handler gets a CoapRequestContext")]
+    [InlineData("""routes.MapGet("/a", (CoapResponse response) => response.Query);""", "returns a CoapResult")]
+    [InlineData("""routes.MapPut("/a", async (CoapMessage message) => { await message.Body; return "x"; });""", "as Message")]
+    [InlineData("""routes.MapPut("/a", (CoapRequest request, CancellationToken token) => { int n = "x"; });""", "a request to send")]
+    [InlineData("""routes.MapGet("/a", (CoapRequest request, Sensro s) => "x");""", "a request to send")]
+    public async Task A_message_as_a_parameter_is_reported_beside_the_errors_of_the_body(string statement, string words)
+    {
+        CSharpCompilation compilation = Project(statement);
+        Assert.NotEmpty(Errors(compilation));
+        Diagnostic diagnostic = Assert.Single(await Snippet.AnalyzeAsync(compilation));
+        Assert.Equal("COAP0002", diagnostic.Id);
+        diagnostic.GetMessage().Mentions(words);
+
+        // Code for the call would only add errors.
+        Assert.Single(Snippet.Generate(compilation).SyntaxTrees);
+    }
+
     private static async Task OnlyTheCompilerReportsAsync(string statement)
     {
         CSharpCompilation compilation = Project(statement);
