@@ -2,7 +2,7 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Generators;
 
-/// <summary>The diagnostics of calls whose handler has bound parameters. A number never gets another meaning.</summary>
+/// <summary>The diagnostics of handlers with bound parameters and of names. A number never gets another meaning.</summary>
 internal static class Descriptors
 {
     private const string Category = "CoAP.NET.Binding";
@@ -60,6 +60,9 @@ internal static class Descriptors
         "COAP0013", DiagnosticSeverity.Error, "Lambda needs types",
         "This lambda is neither '(request, cancellationToken) => ...' with a ValueTask<CoapResult> nor 'request => ...' with a CoapResult; "
             + "write {0} to let its parameters bind and its result be converted");
+
+    public static readonly DiagnosticDescriptor ForeignName = Make(
+        "COAP0014", DiagnosticSeverity.Warning, "Name belongs to another library", "CoAP.NET does not have '{0}'; use {1}");
 
     private static DiagnosticDescriptor Make(string id, DiagnosticSeverity severity, string title, string message) =>
         new(id, title, message, Category, severity, isEnabledByDefault: true, helpLinkUri: null);

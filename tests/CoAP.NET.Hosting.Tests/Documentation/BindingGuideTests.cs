@@ -1,3 +1,5 @@
+using CoAP.NET.Hosting.Tests.Generators;
+
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
 /// <summary>The snippets of docs/binding.md, compiled and run.</summary>
@@ -58,7 +60,7 @@ public sealed class BindingGuideTests : HostTest
     public void Every_diagnostic_is_documented()
     {
         string page = Page.Read("binding.md");
-        Assert.All(new CoapRouteAnalyzer().SupportedDiagnostics, descriptor =>
+        Assert.All(Snippet.Descriptors, descriptor =>
             page.Mentions(
                 $"| [{descriptor.Id}](diagnostics/{descriptor.Id}.md) | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |"));
     }

@@ -22,14 +22,14 @@ public sealed partial class DiagnosticPagesTests
 
     private static readonly string s_folder = Path.Combine(Repository.Root, "docs", "diagnostics");
 
-    public static TheoryData<string> Ids => [.. new CoapRouteAnalyzer().SupportedDiagnostics.Select(descriptor => descriptor.Id).Order()];
+    public static TheoryData<string> Ids => [.. Snippet.Descriptors.Select(descriptor => descriptor.Id).Order()];
 
     [Theory]
     [MemberData(nameof(Ids))]
     public async Task A_diagnostic_page_has_an_example_that_causes_the_diagnostic_and_a_corrected_example(string id)
     {
         string page = await File.ReadAllTextAsync(Path.Combine(s_folder, $"{id}.md"));
-        DiagnosticDescriptor descriptor = new CoapRouteAnalyzer().SupportedDiagnostics.Single(descriptor => descriptor.Id == id);
+        DiagnosticDescriptor descriptor = Snippet.Descriptors.Single(descriptor => descriptor.Id == id);
         string title = descriptor.Title.ToString(CultureInfo.InvariantCulture);
         page.Begins($"# {id}: {char.ToLowerInvariant(title[0])}{title[1..]}\n");
         page.Mentions($"Severity: {descriptor.DefaultSeverity.ToString().ToLowerInvariant()}.");

@@ -67,9 +67,15 @@ internal static class Snippet
     public static IEnumerable<Diagnostic> Visible(Compilation compilation) =>
         compilation.GetDiagnostics().Where(diagnostic => diagnostic.Severity != DiagnosticSeverity.Hidden);
 
-    /// <summary>What the analyzer says.</summary>
+    /// <summary>The diagnostics of all analyzers.</summary>
+    public static ImmutableArray<DiagnosticDescriptor> Descriptors { get; } =
+        [.. Analyzers.SelectMany(static analyzer => analyzer.SupportedDiagnostics)];
+
+    private static ImmutableArray<DiagnosticAnalyzer> Analyzers => [new CoapRouteAnalyzer(), new CoapNameAnalyzer()];
+
+    /// <summary>What the analyzers say.</summary>
     public static async Task<ImmutableArray<Diagnostic>> AnalyzeAsync(Compilation compilation) =>
-        await compilation.WithAnalyzers([new CoapRouteAnalyzer()]).GetAnalyzerDiagnosticsAsync();
+        await compilation.WithAnalyzers(Analyzers).GetAnalyzerDiagnosticsAsync();
 
     /// <summary>The compilation with what was generated.</summary>
     public static Compilation Generate(CSharpCompilation compilation, CSharpParseOptions? options = null)

@@ -1,0 +1,9 @@
+using Microsoft.CodeAnalysis;
+
+namespace CoAP.NET.Generators.Naming;
+
+/// <summary>A guessed name in the code of a user.</summary>
+/// <param name="Use">What to write instead.</param>
+/// <param name="Written">What is written, for the message.</param>
+/// <param name="Location">Where it is written.</param>
+internal sealed record FoundGuess(string Use, string Written, Location Location);

@@ -1,0 +1,20 @@
+namespace CoAP.NET.Generators.Naming;
+
+/// <summary>The arguments of a call with a guessed name.</summary>
+internal enum GuessedArguments
+{
+    /// <summary>Any, or no call.</summary>
+    Any,
+
+    /// <summary>Two or more.</summary>
+    Several,
+
+    /// <summary>Two or more, or one that is not a text.</summary>
+    NotOneText,
+
+    /// <summary>A lambda.</summary>
+    Lambda,
+
+    /// <summary>An argument of one type after the first argument.</summary>
+    OfType,
+}

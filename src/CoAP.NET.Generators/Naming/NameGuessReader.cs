@@ -1,0 +1,99 @@
+using System.Collections.Generic;
+using System.Collections.Immutable;
+using System.Linq;
+using System.Threading;
+using CoAP.NET.Generators.Reading;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace CoAP.NET.Generators.Naming;
+
+/// <summary>Finds guesses of a name that the compiler does not resolve.</summary>
+internal static class NameGuessReader
+{
+    /// <summary>Reads a name.</summary>
+    /// <returns>The guesses; none if the name exists, or is no guess.</returns>
+    public static IEnumerable<FoundGuess> Read(SimpleNameSyntax node, SemanticModel model, CancellationToken cancellationToken)
+    {
+        // A comment with a wrong name compiles.
+        if (!NameGuesses.ByName.TryGetValue(node.Identifier.ValueText, out ImmutableArray<NameGuess> guesses)
+            || node.IsPartOfStructuredTrivia()
+            || model.GetSymbolInfo(node, cancellationToken) is { Symbol: not null }
+                or { CandidateReason: CandidateReason.MemberGroup or CandidateReason.LateBound })
+        {
+            return [];
+        }
+
+        if (ReceiverOf(node) is not { } receiver)
+        {
+            return guesses.FirstOrDefault(static guess => guess.Receiver is null) is { } name && IsTypeName(node)
+                && ImportedNamespaces.HasLibrary(node, model)
+                ? [new FoundGuess(name.Use, name.Name, node.GetLocation())]
+                : [];
+        }
+
+        SeparatedSyntaxList<ArgumentSyntax>? arguments = node.Parent?.Parent is InvocationExpressionSyntax call
+            && (call.Expression == node.Parent) ? call.ArgumentList.Arguments : null;
+        return TypeOf(receiver, model, cancellationToken) is { } type
+            ? guesses.Where(guess => guess.Receiver is not null && IsReceiver(guess, type))
+                .Select(guess => Find(guess, node, arguments, model, cancellationToken)).OfType<FoundGuess>()
+            : [];
+    }
+
+    private static bool IsReceiver(NameGuess guess, ITypeSymbol type) => type.OriginalDefinition.FullName() == guess.Receiver
+        || (!guess.IsExact
+            && (type.IsOrDerivesFrom(guess.Receiver!) || type.AllInterfaces.Any(face => face.FullName() == guess.Receiver)));
+
+    private static FoundGuess? Find(NameGuess guess, SimpleNameSyntax node, SeparatedSyntaxList<ArgumentSyntax>? arguments,
+        SemanticModel model, CancellationToken cancellationToken)
+    {
+        if (guess.Arguments == GuessedArguments.Any)
+        {
+            return new FoundGuess(guess.Use, guess.Name, node.GetLocation());
+        }
+
+        if (arguments is not { Count: > 0 } given)
+        {
+            return null;
+        }
+
+        if (guess.Arguments == GuessedArguments.OfType)
+        {
+            ArgumentSyntax? wrong = given.Skip(1).FirstOrDefault(argument =>
+                model.GetTypeInfo(argument.Expression, cancellationToken).Type is { } type && IsOf(type, guess.ArgumentType!));
+            return wrong is null ? null : new FoundGuess(guess.Use,
+                $"{guess.Name}({model.GetTypeInfo(wrong.Expression, cancellationToken).Type!.Plain()})", wrong.GetLocation());
+        }
+
+        bool isMeant = guess.Arguments switch
+        {
+            GuessedArguments.Lambda => given.Any(static argument => argument.Expression is LambdaExpressionSyntax),
+            GuessedArguments.NotOneText => given.Count > 1
+                || model.GetTypeInfo(given[0].Expression, cancellationToken).Type is { SpecialType: >= SpecialType.System_SByte
+                    and <= SpecialType.System_UInt64 },
+            _ => given.Count > 1,
+        };
+        return isMeant ? new FoundGuess(guess.Use, $"{guess.Name}(...)", node.GetLocation()) : null;
+    }
+
+    private static bool IsOf(ITypeSymbol type, string name) => NameOf(type) == name || type.AllInterfaces.Any(face => face.FullName() == name);
+
+    private static string NameOf(ITypeSymbol type) => type.IsByteArray() ? "System.Byte[]" : type.FullName();
+
+    // What stands before the name, or the object whose initializer has it.
+    private static ExpressionSyntax? ReceiverOf(SimpleNameSyntax node) => node.Parent switch
+    {
+        MemberAccessExpressionSyntax access when access.Name == node => access.Expression,
+        MemberBindingExpressionSyntax binding => binding.FirstAncestorOrSelf<ConditionalAccessExpressionSyntax>()?.Expression,
+        AssignmentExpressionSyntax { Parent: InitializerExpressionSyntax { Parent: BaseObjectCreationExpressionSyntax creation } } set
+            when set.Left == node => creation,
+        _ => null,
+    };
+
+    // Not the end of a name with namespaces.
+    private static bool IsTypeName(SimpleNameSyntax node) => node.Parent is not QualifiedNameSyntax qualified || qualified.Right != node;
+
+    private static ITypeSymbol? TypeOf(ExpressionSyntax receiver, SemanticModel model, CancellationToken cancellationToken) =>
+        model.GetSymbolInfo(receiver, cancellationToken).Symbol as ITypeSymbol
+        ?? model.GetTypeInfo(receiver, cancellationToken).Type;
+}
