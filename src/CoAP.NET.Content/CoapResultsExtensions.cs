@@ -1,5 +1,7 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Content;
 
 namespace CoAP.NET;
 
@@ -16,6 +18,17 @@ public static class CoapResultsExtensions
         /// <returns>The result.</returns>
         /// <exception cref="JsonException">The value is nested more than 64 deep, or has a number beyond the range of a double.</exception>
         public static CoapResult Cbor<T>(T value, JsonTypeInfo<T> typeInfo) => CoapResults.Content(CoapContent.Cbor(value, typeInfo));
+
+        /// <summary>Creates a 2.05 Content with a value as CBOR (RFC 8949), with reflection.</summary>
+        /// <typeparam name="T">The type of the value.</typeparam>
+        /// <param name="value">The value.</param>
+        /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+        /// <returns>The result.</returns>
+        /// <exception cref="JsonException">The value is nested more than 64 deep, or has a number beyond the range of a double.</exception>
+        [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+        [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+        public static CoapResult Cbor<T>(T value, JsonSerializerOptions? options = null) =>
+            CoapResults.Content(CoapContent.Cbor(value, options));
 
         /// <summary>Creates an error response with concise problem details (RFC 9290).</summary>
         /// <remarks>

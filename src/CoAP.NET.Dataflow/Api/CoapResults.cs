@@ -1,4 +1,7 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Content;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET;
@@ -30,6 +33,15 @@ public static class CoapResults
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <returns>The result.</returns>
     public static CoapResult Json<T>(T value, JsonTypeInfo<T> typeInfo) => Content(CoapContent.Json(value, typeInfo));
+
+    /// <summary>2.05 Content with a value as JSON, with reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="value">The value.</param>
+    /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <returns>The result.</returns>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static CoapResult Json<T>(T value, JsonSerializerOptions? options = null) => Content(CoapContent.Json(value, options));
 
     /// <summary>2.05 Content with bytes.</summary>
     /// <param name="bytes">The bytes; not copied.</param>

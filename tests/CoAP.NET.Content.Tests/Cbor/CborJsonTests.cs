@@ -189,6 +189,7 @@ public sealed class CborJsonTests
         CoapResult result = CoapResults.Cbor(new Lamp(false), LampContext.Default.Lamp);
         Assert.Equal((CoapCode.Content, Wire.Hex(CoapContent.Cbor(new Lamp(false), LampContext.Default.Lamp).Bytes.Span)),
             (result.Code, Wire.Hex(result.Payload.Span)));
+        Assert.Equal(Wire.Hex(CoapContent.Cbor(new Lamp(false)).Bytes.Span), Wire.Hex(CoapResults.Cbor(new Lamp(false)).Payload.Span));
     }
 
     [Theory]

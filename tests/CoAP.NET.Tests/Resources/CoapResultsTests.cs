@@ -12,6 +12,7 @@ public partial class CoapResultsTests
         Check(CoapResults.Text("<a/>", CoapContentFormat.Xml), "2.05", 41, "3c 61 2f 3e");
         Check(CoapResults.Bytes(Wire.Hex("01 02")), "2.05", 42, "01 02");
         Check(CoapResults.Json(new Point(1), JsonContext.Default.Point), "2.05", 50, "7b 22 58 22 3a 31 7d");
+        Check(CoapResults.Json(new Point(1)), "2.05", 50, "7b 22 78 22 3a 31 7d");
         Check(CoapResults.Content(new CoapContent(Wire.Hex("f6"), CoapContentFormat.Cbor)), "2.05", 60, "f6");
         Check(CoapResults.Content(new CoapContent(Wire.Hex("f6"))), "2.05", null, "f6");
         Check(CoapResults.Changed(CoapContent.Text("x")), "2.04", 0, "78");
