@@ -206,7 +206,7 @@ public static class CoapServiceCollectionExtensions
         ICoapClientBuilder builder = ClientServiceRegistrar.Add(services, name, null, configure);
         services.AddTransient<TClient>(
             provider => TypedClientFactory<TImplementation>.Make(
-                provider, provider.GetRequiredService<ICoapClientFactory>().GetClient(name)));
+                provider, provider.GetRequiredService<ClientFactory>().GetClient(name)));
         return builder;
     }
 

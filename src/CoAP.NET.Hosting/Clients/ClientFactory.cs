@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Creates clients on first use, and closes them with the container.</summary>
-internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDisposable
+internal sealed class ClientFactory : IAsyncDisposable, IDisposable
 {
     private readonly IServiceProvider _services;
     private readonly ClientRegistration[] _registrations;
@@ -22,6 +22,10 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         _registrations = [.. registrations];
     }
 
+    /// <summary>Returns a client, which it creates on first use.</summary>
+    /// <param name="name">Its name; empty for the one without a name.</param>
+    /// <returns>The client, always the same. Only the host closes it.</returns>
+    /// <exception cref="ArgumentException">There is no client with this name.</exception>
     public ICoapClient GetClient(string name = "")
     {
         ArgumentNullException.ThrowIfNull(name);

@@ -51,9 +51,9 @@ internal static class ClientServiceRegistrar
         services.AddSingleton<IValidateOptions<CoapClientOptions>>(
             provider => new ClientOptionsValidator(registration, provider.GetServices<ServerRegistration>(), PartsOf(provider)));
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, UnusedSectionCheck>());
-        services.TryAddSingleton<ICoapClientFactory, ClientFactory>();
+        services.TryAddSingleton<ClientFactory>();
         services.AddKeyedSingleton(name,
-            static (provider, key) => provider.GetRequiredService<ICoapClientFactory>().GetClient((string)key!));
+            static (provider, key) => provider.GetRequiredService<ClientFactory>().GetClient((string)key!));
         services.AddKeyedSingleton(name, static (provider, key) => MakePlain(provider, (string)key!));
         if (name.Length == 0)
         {

@@ -67,7 +67,7 @@ public static class CoapHealthChecksBuilderExtensions
         }
 
         return builder.Add(new HealthCheckRegistration(
-            name ?? $"coap-ping {uri}", services => new PingHealthCheck(services.GetRequiredService<ICoapClientFactory>(), client, uri),
+            name ?? $"coap-ping {uri}", services => new PingHealthCheck(services.GetRequiredService<ClientFactory>(), client, uri),
             failureStatus, tags, timeout ?? s_pingTimeout));
     }
 

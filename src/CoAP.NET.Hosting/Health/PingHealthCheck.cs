@@ -3,7 +3,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Hosting;
 
-internal sealed class PingHealthCheck(ICoapClientFactory clients, string client, CoapUri uri) : IHealthCheck
+internal sealed class PingHealthCheck(ClientFactory clients, string client, CoapUri uri) : IHealthCheck
 {
     public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
     {

@@ -32,7 +32,7 @@ public sealed class HostedClientTests : HostTest
         builder.Services.AddCoapClient<IThermometer, Thermometer>("thermometer",
             options => options.BaseAddress = $"{server.LocalEndpoints[0]}/typed/");
         IHost host = await StartAsync(builder);
-        ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
+        ClientFactory factory = host.Services.GetRequiredService<ClientFactory>();
 
         await Within(host.Services.GetRequiredService<ICoapClient>().GetAsync("x")).Says("GET /none/x");
         await Within(host.Services.GetRequiredService<CoapClient>().GetAsync("y")).Says("GET /none/y");
@@ -48,7 +48,7 @@ public sealed class HostedClientTests : HostTest
     {
         HostApplicationBuilder builder = Builder();
         builder.Services.AddCoapClient("code", options => options.Endpoint.Tls = new CoapTlsOptions());
-        Assert.NotNull((await StartAsync(builder)).Services.GetRequiredService<ICoapClientFactory>().GetClient("code"));
+        Assert.NotNull((await StartAsync(builder)).Services.GetRequiredService<ClientFactory>().GetClient("code"));
 
         builder = Builder(("Coap:Clients:both:Tls:Certificate", "own.pem"));
         builder.Services.AddCoapClient("both", options => options.Endpoint.Tls = new CoapTlsOptions());
@@ -63,7 +63,7 @@ public sealed class HostedClientTests : HostTest
         builder.Services.AddCoapClient("plain");
         builder.Services.AddCoapClient<NoClient>();
         IHost host = await StartAsync(builder);
-        ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
+        ClientFactory factory = host.Services.GetRequiredService<ClientFactory>();
 
         ArgumentException relative = await Assert.ThrowsAsync<ArgumentException>(() => factory.GetClient("plain").GetAsync("/x"));
         relative.Message.Begins("'/x' is relative, and the client has no base address.");
@@ -204,7 +204,7 @@ public sealed class HostedClientTests : HostTest
         builder.Services.AddCoapClient();
         IHost host = await StartAsync(builder);
         CoapEndpoint endpoint = host.Services.GetRequiredService<CoapClient>().Endpoint;
-        ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
+        ClientFactory factory = host.Services.GetRequiredService<ClientFactory>();
         host.Dispose();
 
         await Within(endpoint.Completion);

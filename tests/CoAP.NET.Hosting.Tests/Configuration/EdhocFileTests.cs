@@ -152,7 +152,7 @@ public sealed class EdhocFileTests : HostTest
         IHost other = await StartAsync(asking);
 
         CoapResponse response = await Within(
-            other.Services.GetRequiredService<ICoapClientFactory>().GetClient("desk").GetAsync("/who"));
+            other.Services.GetRequiredService<ClientFactory>().GetClient("desk").GetAsync("/who"));
 
         response.Says("desk 1");
         Assert.Equal(1, host.Services.GetRequiredKeyedService<EdhocServer>("door").GetCounters().Established);

@@ -128,7 +128,7 @@ public sealed class MisplacedSecretTests : HostTest
         try
         {
             await Within(host.StartAsync());
-            if (host.Services.GetService<ICoapClientFactory>() is { } clients)
+            if (host.Services.GetService<ClientFactory>() is { } clients)
             {
                 clients.GetClient();
             }

@@ -86,7 +86,7 @@ public sealed class ValidationTests : HostTest
             ("Mine:AllowUnknownKeys", "true"), ("Mine:BaseAdress", "coap://h"), ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer();
         builder.Services.AddCoapClient(builder.Configuration.GetSection("Mine")).UseServer();
-        (await StartAsync(builder)).Services.GetRequiredService<ICoapClientFactory>().GetClient();
+        (await StartAsync(builder)).Services.GetRequiredService<ClientFactory>().GetClient();
         Assert.Contains(Logged.Entries,
             entry => entry.Id == 1802
                 && entry.Text.StartsWith("Mine:BaseAdress is not a known key. Did you mean Mine:BaseAddress?",
