@@ -51,7 +51,8 @@ internal static class HandlerResultReader
         { IsRefLikeType: true } or { TypeKind: TypeKind.Pointer or TypeKind.FunctionPointer } =>
             "it cannot be kept until it is sent; return an array",
         { TypeKind: TypeKind.Delegate } => "a function is not a representation",
-        _ when type.IsOrDerivesFrom("System.IO.Stream") => "streams are not read for answers; return CoapResults.Stream, or the bytes",
+        _ when type.IsOrDerivesFrom("System.IO.Stream") =>
+            "streams are not read for answers; return CoapResults.Stream with an entity-tag, or the bytes",
         _ when type.FullName() == "System.Collections.Generic.IAsyncEnumerable`1" =>
             "an answer is made at once; await the items and return a list",
         _ when type.IsOrDerivesFrom("System.Threading.Tasks.Task") => "it is a task inside a task; await it",

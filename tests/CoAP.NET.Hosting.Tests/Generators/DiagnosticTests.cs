@@ -39,7 +39,7 @@ public sealed class DiagnosticTests
     [InlineData("COAP0009", """routes.MapPost("/d", (Hidden n) => "x");""", "Hidden")]
     [InlineData("COAP0009", """routes.MapPost("/d", (int n) => new Hidden[n]);""", "Hidden")]
     [InlineData("COAP0010", """routes.MapGet("/d", (int n) => new { n });""", "anonymous")]
-    [InlineData("COAP0010", """routes.MapGet("/d", (int n) => new MemoryStream());""", "CoapResults.Stream")]
+    [InlineData("COAP0010", """routes.MapGet("/d", (int n) => new MemoryStream());""", "CoapResults.Stream with an entity-tag")]
     [InlineData("COAP0010", """routes.MapGet("/d", (IAsyncEnumerable<int> n) => n);""", "a list")]
     [InlineData("COAP0010", """routes.MapGet("/d", (int n) => new Func<int>(() => n));""", "function")]
     [InlineData("COAP0012", """routes.MapGet("/d", (byte[] n) => "x");""", "GET")]
