@@ -23,8 +23,15 @@ public sealed class CoapNameAnalyzer : DiagnosticAnalyzer
         context.ConfigureGeneratedCodeAnalysis(GeneratedCodeAnalysisFlags.None);
         context.EnableConcurrentExecution();
         context.RegisterSyntaxNodeAction(
-            static context => Report(context,
-                NameGuessReader.Read((SimpleNameSyntax)context.Node, context.SemanticModel, context.CancellationToken)),
+            static context =>
+            {
+                // The generator answers the others.
+                if (!NameGuessReader.IsDeclaration(context.Node))
+                {
+                    Report(context,
+                        NameGuessReader.Read((SimpleNameSyntax)context.Node, context.SemanticModel, context.CancellationToken));
+                }
+            },
             SyntaxKind.IdentifierName, SyntaxKind.GenericName);
         context.RegisterSyntaxNodeAction(
             static context => Report(context,
@@ -37,7 +44,7 @@ public sealed class CoapNameAnalyzer : DiagnosticAnalyzer
     {
         foreach (FoundGuess guess in found)
         {
-            context.ReportDiagnostic(Diagnostic.Create(Descriptors.ForeignName, guess.Location, guess.Written, guess.Use));
+            context.ReportDiagnostic(guess.ToDiagnostic());
         }
     }
 }

@@ -1,4 +1,6 @@
 using System.Collections.Immutable;
+using System.Linq;
+using CoAP.NET.Generators.Naming;
 using CoAP.NET.Generators.Reading;
 using CoAP.NET.Generators.Writing;
 using Microsoft.CodeAnalysis;
@@ -7,6 +9,7 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace CoAP.NET.Generators;
 
 /// <summary>Replaces calls of <c>MapGet</c> and similar methods whose handlers have bound parameters with code that binds them.</summary>
+/// <remarks>It also answers guessed names in declarations, which <see cref="CoapNameAnalyzer"/> cannot do.</remarks>
 [Generator(LanguageNames.CSharp)]
 public sealed class CoapRouteGenerator : IIncrementalGenerator
 {
@@ -25,6 +28,16 @@ public sealed class CoapRouteGenerator : IIncrementalGenerator
             .Select(static (call, _) => call!)
             .WithTrackingName(CallsStep);
         context.RegisterSourceOutput(calls.Collect(), static (output, found) => Write(output, found));
+
+        // The compiler runs no analyzer if the type of a declaration is unknown, so this name would get no answer.
+        IncrementalValuesProvider<FoundGuess> guesses = context.SyntaxProvider
+            .CreateSyntaxProvider(
+                static (node, _) => NameGuessReader.IsDeclaration(node),
+                static (node, cancellationToken) =>
+                    NameGuessReader.Read((SimpleNameSyntax)node.Node, node.SemanticModel, cancellationToken).FirstOrDefault())
+            .Where(static guess => guess is not null)
+            .Select(static (guess, _) => guess!);
+        context.RegisterSourceOutput(guesses, static (output, guess) => output.ReportDiagnostic(guess.ToDiagnostic()));
     }
 
     private static void Write(SourceProductionContext output, ImmutableArray<InterceptedMapCall> calls)

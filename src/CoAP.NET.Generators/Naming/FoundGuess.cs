@@ -6,4 +6,7 @@ namespace CoAP.NET.Generators.Naming;
 /// <param name="Use">What to write instead.</param>
 /// <param name="Written">What is written, for the message.</param>
 /// <param name="Location">Where it is written.</param>
-internal sealed record FoundGuess(string Use, string Written, Location Location);
+internal sealed record FoundGuess(string Use, string Written, Location Location)
+{
+    public Diagnostic ToDiagnostic() => Diagnostic.Create(Descriptors.ForeignName, Location, Written, Use);
+}

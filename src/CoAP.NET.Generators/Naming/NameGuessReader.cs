@@ -11,6 +11,11 @@ namespace CoAP.NET.Generators.Naming;
 /// <summary>Finds guesses of a name that the compiler does not resolve.</summary>
 internal static class NameGuessReader
 {
+    /// <summary>Whether a node is a guessed name in a declaration: the type of a field or parameter, a base type and so on.</summary>
+    public static bool IsDeclaration(SyntaxNode node) => node is SimpleNameSyntax name
+        && NameGuesses.ByName.ContainsKey(name.Identifier.ValueText)
+        && !node.Ancestors().Any(static outer => outer is StatementSyntax or ArrowExpressionClauseSyntax or EqualsValueClauseSyntax);
+
     /// <summary>Reads a name.</summary>
     /// <returns>The guesses; none if the name exists, or is no guess.</returns>
     public static IEnumerable<FoundGuess> Read(SimpleNameSyntax node, SemanticModel model, CancellationToken cancellationToken)
@@ -76,7 +81,8 @@ internal static class NameGuessReader
         return isMeant ? new FoundGuess(guess.Use, $"{guess.Name}(...)", node.GetLocation()) : null;
     }
 
-    private static bool IsOf(ITypeSymbol type, string name) => NameOf(type) == name || type.AllInterfaces.Any(face => face.FullName() == name);
+    private static bool IsOf(ITypeSymbol type, string name) => NameOf(type) == name
+        || type.AllInterfaces.Any(face => face.FullName() == name);
 
     private static string NameOf(ITypeSymbol type) => type.IsByteArray() ? "System.Byte[]" : type.FullName();
 

@@ -139,7 +139,8 @@ internal static class NameGuesses
         new(Results, "Problem", "'Status(code, text)'; the package 'CoAP.NET.Content' has 'CoapResults.Problem'"),
         new(Results, "ValidationProblem", "'UnprocessableEntity(text)'"),
         new(Results, "Created", "'Created(location)', which has no body") { Arguments = GuessedArguments.Several },
-        new(Results, "Stream", "'Stream(stream, etag, format)' with an entity-tag such as 'CoapETag.FromVersion(1)'; 'File(path)' makes one"),
+        new(Results, "Stream", "'Stream(stream, etag, format)' with an entity-tag such as 'CoapETag.FromVersion(1)'; 'File(path)' makes "
+            + "one itself"),
 
         new(Server, "Urls", "'LocalEndpoints'"),
         new(Server, "Addresses", "'LocalEndpoints'"),

@@ -1,4 +1,5 @@
 using CoAP.NET.Generators.Naming;
+using CoAP.NET.Hosting.Tests.Documentation;
 
 namespace CoAP.NET.Hosting.Tests.Generators;
 
@@ -244,10 +245,19 @@ public sealed partial class NameTests
     [Fact]
     public void Every_name_in_an_answer_is_public()
     {
-        HashSet<string> names = [.. Directory.GetFiles(Path.Combine(Repository.Root, "src"), "PublicAPI.*.txt", SearchOption.AllDirectories)
-            .SelectMany(static file => Word().Matches(File.ReadAllText(file)).Select(static word => word.Value))];
-        names.UnionWith(["FromKeyedServices", "Content"]);
+        HashSet<string> names = ReadPublicNames();
         Assert.All(All.SelectMany(static guess => Code().Matches(guess.Use)).SelectMany(static code => Word().Matches(code.Value)),
+            word => Assert.Contains(word.Value, names));
+    }
+
+    [Fact]
+    public void Every_name_of_this_library_in_the_guide_is_public()
+    {
+        HashSet<string> names = ReadPublicNames();
+        string[] cells = [.. Page.Read("guides/from-httpclient.md").Split('\n').Where(static line => line.StartsWith("| ", Ordinal))
+            .Select(static line => line.Split(" | ")[1])];
+        Assert.InRange(cells.Length, 30, 40);
+        Assert.All(cells.SelectMany(static cell => Span().Matches(cell)).SelectMany(static code => Word().Matches(code.Value)),
             word => Assert.Contains(word.Value, names));
     }
 
@@ -271,14 +281,38 @@ public sealed partial class NameTests
     [InlineData("global using CoAP.NET;", 1)]
     public async Task The_name_of_a_type_is_answered_only_where_the_library_is_used(string usings, int count)
     {
-        CSharpCompilation compilation = Snippet.CompileFile($"{usings}\npublic class C {{ CoapStatusCode M() => default; }}");
+        CSharpCompilation compilation = Snippet.CompileFile($"{usings}\npublic class C {{ object M() => CoapStatusCode.Ok; }}");
         Assert.Equal(count, (await Snippet.AnalyzeAsync(compilation)).Length);
+    }
+
+    /// <summary>The compiler stops before it runs analyzers if the type of a declaration is unknown.</summary>
+    [Theory]
+    [InlineData("public class C(ICoapClientFactory factory);")]
+    [InlineData("public class C { ICoapClientFactory? _factory; }")]
+    [InlineData("public class C { System.Threading.Tasks.Task<ICoapClientFactory> M() => null!; }")]
+    [InlineData("public class C : ICoapClientFactory;")]
+    public async Task The_name_of_a_type_in_a_declaration_is_answered_by_the_generator(string code)
+    {
+        CSharpCompilation compilation = Snippet.CompileFile($"using CoAP.NET;\n{code}");
+        Snippet.Driver().RunGeneratorsAndUpdateCompilation(compilation, out _, out ImmutableArray<Diagnostic> found);
+        Diagnostic diagnostic = Assert.Single(found);
+        Assert.Equal("COAP0014", diagnostic.Id);
+        diagnostic.GetMessage().Mentions("[FromKeyedServices(name)] ICoapClient");
+        Assert.Empty(await Snippet.AnalyzeAsync(compilation));
     }
 
     private static IEnumerable<NameGuess> All => NameGuesses.ByName.Values.SelectMany(static guesses => guesses);
 
     private static List<string> Lines { get; } = [.. Written.Select(static row => row.Data.Item1),
         .. Contents.Select(static row => Call(row.Data.Item1, row.Data.Item2.Written))];
+
+    // With the attribute of .NET that names a client.
+    private static HashSet<string> ReadPublicNames() =>
+    [
+        .. Directory.GetFiles(Path.Combine(Repository.Root, "src"), "PublicAPI.*.txt", SearchOption.AllDirectories)
+            .SelectMany(static file => Word().Matches(File.ReadAllText(file)).Select(static word => word.Value)),
+        "FromKeyedServices",
+    ];
 
     private static string Call(string method, string content) => $"await client.{method}(\"x\", {content});";
 
@@ -304,6 +338,9 @@ public sealed partial class NameTests
     private static int LineOf(Diagnostic diagnostic) => diagnostic.Location.GetLineSpan().StartLinePosition.Line;
 
     private static string[] Texts(IEnumerable<Diagnostic> found) => [.. found.Select(static one => one.GetMessage())];
+
+    [GeneratedRegex("`[^`]+`")]
+    private static partial Regex Span();
 
     [GeneratedRegex("'[^']+'")]
     private static partial Regex Code();
