@@ -74,8 +74,8 @@ internal static class NameGuessReader
         {
             GuessedArguments.Lambda => given.Any(static argument => argument.Expression is LambdaExpressionSyntax),
             GuessedArguments.NotOneText => given.Count > 1
-                || model.GetTypeInfo(given[0].Expression, cancellationToken).Type is { SpecialType: >= SpecialType.System_SByte
-                    and <= SpecialType.System_UInt64 },
+                || model.GetTypeInfo(given[0].Expression, cancellationToken).Type?.SpecialType is >= SpecialType.System_SByte
+                    and <= SpecialType.System_UInt64,
             _ => given.Count > 1,
         };
         return isMeant ? new FoundGuess(guess.Use, $"{guess.Name}(...)", node.GetLocation()) : null;
