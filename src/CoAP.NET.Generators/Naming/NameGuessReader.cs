@@ -47,7 +47,7 @@ internal static class NameGuessReader
 
     private static bool IsReceiver(NameGuess guess, ITypeSymbol type) => type.OriginalDefinition.FullName() == guess.Receiver
         || (!guess.IsExact
-            && (type.IsOrDerivesFrom(guess.Receiver!) || type.AllInterfaces.Any(face => face.FullName() == guess.Receiver)));
+            && (type.IsOrDerivesFrom(guess.Receiver!) || HasInterface(type, guess.Receiver!)));
 
     private static FoundGuess? Find(NameGuess guess, SimpleNameSyntax node, SeparatedSyntaxList<ArgumentSyntax>? arguments,
         SemanticModel model, CancellationToken cancellationToken)
@@ -81,8 +81,9 @@ internal static class NameGuessReader
         return isMeant ? new FoundGuess(guess.Use, $"{guess.Name}(...)", node.GetLocation()) : null;
     }
 
-    private static bool IsOf(ITypeSymbol type, string name) => NameOf(type) == name
-        || type.AllInterfaces.Any(face => face.FullName() == name);
+    private static bool IsOf(ITypeSymbol type, string name) => NameOf(type) == name || HasInterface(type, name);
+
+    private static bool HasInterface(ITypeSymbol type, string name) => type.AllInterfaces.Any(face => face.FullName() == name);
 
     private static string NameOf(ITypeSymbol type) => type.IsByteArray() ? "System.Byte[]" : type.FullName();
 

@@ -12,8 +12,8 @@ namespace CoAP.NET.Generators.Reading;
 /// <summary>Finds the calls to replace and reads their handlers.</summary>
 internal static class CallReader
 {
-    /// <summary>The class of the methods whose calls are replaced.</summary>
-    public const string Owner = "CoAP.NET.CoapRouteBuilderExtensions";
+    // The class of the methods whose calls are replaced.
+    private const string Owner = "CoAP.NET.CoapRouteBuilderExtensions";
     private const string CborBinding = "CoAP.NET.Binding.CoapCborHandlerBinding";
 
     /// <summary>Whether the syntax of a node allows such a call.</summary>
@@ -36,7 +36,7 @@ internal static class CallReader
         }
 
         IMethodSymbol target = call.TargetMethod.ReducedFrom ?? call.TargetMethod;
-        if (target.ContainingType is null || target.ContainingType.ToDisplayString() != Owner
+        if (!IsOfOwner(target)
             || target.Parameters[target.Parameters.Length - 1].Type.SpecialType != SpecialType.System_Delegate
             || Argument(call, "handler") is not { } handler || DirectDelegateShapes.Has(handler, model))
         {
@@ -47,6 +47,9 @@ internal static class CallReader
         InterceptedMapCall? bound = Read(node, call, handler, target, model, diagnostics, cancellationToken);
         return new CallReadResult(HasError(diagnostics) ? null : bound, diagnostics);
     }
+
+    /// <summary>Whether a method is one of those whose calls are replaced.</summary>
+    public static bool IsOfOwner(ISymbol method) => method.ContainingType?.ToDisplayString() == Owner;
 
     /// <summary>Whether there is an error among diagnostics, of the compiler or of this package.</summary>
     public static bool HasError(IEnumerable<Diagnostic> diagnostics) =>

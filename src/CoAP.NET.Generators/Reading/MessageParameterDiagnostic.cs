@@ -46,6 +46,6 @@ internal static class MessageParameterDiagnostic
     {
         SymbolInfo found = model.GetSymbolInfo(call, cancellationToken);
         return (found.Symbol is { } method ? [method] : found.CandidateSymbols)
-            .Any(static method => method.ContainingType?.ToDisplayString() == CallReader.Owner);
+            .Any(CallReader.IsOfOwner);
     }
 }

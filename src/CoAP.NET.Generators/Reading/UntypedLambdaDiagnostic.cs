@@ -24,8 +24,7 @@ internal static class UntypedLambdaDiagnostic
             || (lambda is ParenthesizedLambdaExpressionSyntax { ParameterList.Parameters: { Count: > 0 } parameters }
                 && parameters[0].Type is not null)
             || IsCallMissing(lambda, model, cancellationToken)
-            || !model.GetSymbolInfo(node, cancellationToken).CandidateSymbols.Any(static candidate =>
-                candidate.ContainingType?.ToDisplayString() == CallReader.Owner)
+            || !model.GetSymbolInfo(node, cancellationToken).CandidateSymbols.Any(CallReader.IsOfOwner)
             || !model.GetDiagnostics(lambda.Span, cancellationToken).Any(static error => s_misfits.Contains(error.Id)))
         {
             return null;
