@@ -2,6 +2,7 @@
 // went to sleep, whose battery is empty, and who came back.
 using CoAP.NET;
 using CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
 
 using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
 

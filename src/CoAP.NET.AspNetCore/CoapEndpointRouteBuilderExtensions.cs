@@ -2,6 +2,8 @@ using CoAP.NET;
 using CoAP.NET.AspNetCore;
 using CoAP.NET.AspNetCore.Endpoints;
 using CoAP.NET.AspNetCore.Proxying;
+using CoAP.NET.AspNetCore.WebSockets;
+using CoAP.NET.Cryptography;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;

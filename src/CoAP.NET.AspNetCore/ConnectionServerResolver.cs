@@ -1,4 +1,4 @@
-using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Server;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore;

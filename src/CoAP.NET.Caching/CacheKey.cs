@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
-using CoAP.NET.Peers;
+using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Caching;
 

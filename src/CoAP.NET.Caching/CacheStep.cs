@@ -1,4 +1,7 @@
-using CoAP.NET.Requests;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Errors;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Caching;
 

@@ -1,4 +1,5 @@
-using CoAP.NET.Requests;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Caching;
 

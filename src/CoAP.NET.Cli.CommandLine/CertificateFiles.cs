@@ -1,6 +1,7 @@
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Cryptography;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>Reads certificates in PEM files for TLS and DTLS.</summary>
 internal static class CertificateFiles

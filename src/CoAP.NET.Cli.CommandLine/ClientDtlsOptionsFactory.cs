@@ -1,6 +1,6 @@
 using CoAP.NET.Dtls;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>DTLS of a client: its trust and its credentials.</summary>
 internal static class ClientDtlsOptionsFactory

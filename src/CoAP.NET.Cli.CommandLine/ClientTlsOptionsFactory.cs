@@ -1,7 +1,7 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>TLS of a client: its trust and its credentials.</summary>
 internal static class ClientTlsOptionsFactory

@@ -1,6 +1,6 @@
 using System.CommandLine;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 internal static class CommandExtensions
 {

@@ -1,6 +1,6 @@
 using System.CommandLine;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>Explains errors of a command line, with a suggestion.</summary>
 internal static class CommandLineErrors

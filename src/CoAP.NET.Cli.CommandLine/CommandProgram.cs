@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Invocation;
 using System.Runtime.InteropServices;
-using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli;
 

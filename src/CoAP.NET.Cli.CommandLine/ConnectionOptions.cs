@@ -2,7 +2,7 @@ using System.CommandLine;
 using System.Net;
 using CoAP.NET.Dtls;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>
 /// The connection options of every command with a client: TLS and DTLS, the local address, and the transmission parameters.

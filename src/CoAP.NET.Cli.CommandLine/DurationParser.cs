@@ -2,7 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>Times on the command line: <c>10</c> or <c>10s</c>, <c>500ms</c>, <c>2m</c>, <c>1h</c>.</summary>
 internal static class DurationParser

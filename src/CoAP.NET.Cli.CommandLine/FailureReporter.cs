@@ -2,11 +2,10 @@ using System.CommandLine;
 using System.Globalization;
 using System.Net.Sockets;
 using System.Security.Cryptography;
-using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Dtls;
 using CoAP.NET.Edhoc;
+using CoAP.NET.Errors;
 using CoAP.NET.Oscore;
-using CoAP.NET.Transports;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli;

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using CoAP.NET.Cli.Output;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>The options of several commands: <c>--color</c> of all, <c>--verbose</c> of those that send or receive messages.</summary>
 internal static class GlobalOptions

@@ -1,6 +1,6 @@
 using System.CommandLine;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>A command whose help shows its options in groups, and examples.</summary>
 /// <param name="name">The name.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 internal static class HelpGroup
 {

@@ -1,6 +1,6 @@
 using System.CommandLine;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>Rows in two columns: names, and wrapped descriptions.</summary>
 internal sealed class HelpTable

@@ -1,8 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Files;
 using Spectre.Console;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>Warns of files with secret keys that other users can read or change.</summary>
 internal static class KeyFileWarning

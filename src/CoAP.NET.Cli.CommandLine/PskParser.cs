@@ -1,6 +1,6 @@
 using CoAP.NET.Dtls;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>Pre-shared keys on the command line: <c>ID:KEY</c>. No message shows a key.</summary>
 internal static class PskParser

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>
 /// <c>--retransmission-timing NAME</c>: how long a Confirmable message waits for its acknowledgement, by the names of

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cli.CommandLine;
+namespace CoAP.NET.Cli;
 
 /// <summary>Suggests corrections of mistyped words.</summary>
 internal static class SpellingSuggestions

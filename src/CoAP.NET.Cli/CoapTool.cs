@@ -1,5 +1,4 @@
 using System.CommandLine;
-using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Commands;
 using CoAP.NET.Cli.Decoding;
 using CoAP.NET.Cli.Discovering;
@@ -7,7 +6,7 @@ using CoAP.NET.Cli.Exploring;
 using CoAP.NET.Cli.Proxying;
 using CoAP.NET.Cli.Registering;
 using CoAP.NET.Cli.Serving;
-using CoAP.NET.Load;
+using CoAP.NET.Load.CommandLine;
 
 namespace CoAP.NET.Cli;
 

@@ -1,4 +1,7 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;

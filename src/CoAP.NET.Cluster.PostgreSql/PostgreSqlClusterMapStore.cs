@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster.Maps;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;

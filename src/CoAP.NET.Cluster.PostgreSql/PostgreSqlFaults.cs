@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using CoAP.NET.Cluster.Stores;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;

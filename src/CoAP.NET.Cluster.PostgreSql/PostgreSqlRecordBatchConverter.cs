@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster.Records;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;

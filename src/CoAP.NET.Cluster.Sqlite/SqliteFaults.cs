@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Cluster.Stores;
 using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using CoAP.NET.Files;
 
 namespace CoAP.NET.Cluster.Sqlite;
 

@@ -1,4 +1,6 @@
 using System.Globalization;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Files;
 using Microsoft.Data.Sqlite;
 using SQLitePCL;
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
+using CoAP.NET.Cluster.Stores;
 using Microsoft.Data.Sqlite;
 using SQLitePCL;
 

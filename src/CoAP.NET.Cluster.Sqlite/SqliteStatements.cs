@@ -1,4 +1,6 @@
 using System.Buffers.Binary;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Sqlite;
 
 /// <summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Records;
+
 namespace CoAP.NET.Cluster.Sqlite;
 
 internal sealed class SqliteWrite(ReadOnlyMemory<CoapRecordWrite> batch) : SqliteJob

@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Unicode;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Content;
 
 /// <summary>
 /// Makes text from a peer safe to show. Escape sequences of a terminal could hide, change or answer what the user reads; bidirectional

@@ -1,3 +1,6 @@
+using CoAP.NET.Cryptography;
+using CoAP.NET.Dtls.Transport;
+
 namespace CoAP.NET.Dtls;
 
 /// <summary>Creates transports of <c>coaps</c>, and reports whether this machine supports them.</summary>

@@ -1,6 +1,9 @@
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Credentials;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls;
 

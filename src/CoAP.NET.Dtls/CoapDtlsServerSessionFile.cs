@@ -1,3 +1,5 @@
+using CoAP.NET.Files;
+
 namespace CoAP.NET.Dtls;
 
 /// <summary>A file in which the sessions of a server survive a restart.</summary>

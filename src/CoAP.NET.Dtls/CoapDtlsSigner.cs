@@ -1,6 +1,7 @@
 using System.Formats.Asn1;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Credentials;
 using CoAP.NET.Dtls.Handshakes;
 
 namespace CoAP.NET.Dtls;

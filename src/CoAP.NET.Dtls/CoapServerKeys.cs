@@ -1,5 +1,6 @@
 using CoAP.NET.Composition;
 using CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Files;
 
 namespace CoAP.NET;
 

@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Credentials;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls;

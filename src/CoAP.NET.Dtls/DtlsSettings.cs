@@ -1,10 +1,12 @@
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls;
 

@@ -1,4 +1,5 @@
 using CoAP.NET.Composition;
+using CoAP.NET.Dtls.Transport;
 
 namespace CoAP.NET.Dtls;
 

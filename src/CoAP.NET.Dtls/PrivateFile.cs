@@ -1,6 +1,7 @@
 using System.ComponentModel;
 using System.Runtime.InteropServices;
 using CoAP.NET.Dtls.Native;
+using CoAP.NET.Files;
 using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Dtls;

@@ -1,3 +1,4 @@
+using CoAP.NET.Cryptography;
 using CoAP.NET.Edhoc.Suites;
 using CoAP.NET.Oscore;
 

@@ -1,8 +1,11 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Edhoc.Schedule;
 using CoAP.NET.Edhoc.Suites;
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Contexts;
+using CoAP.NET.Oscore.Endpoints;
 
 namespace CoAP.NET.Edhoc;
 

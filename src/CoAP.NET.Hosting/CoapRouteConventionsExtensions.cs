@@ -1,6 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Threading.RateLimiting;
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Authorization;
+using CoAP.NET.Hosting.Problems;
+using CoAP.NET.Hosting.RateLimiting;
 
 namespace CoAP.NET;
 

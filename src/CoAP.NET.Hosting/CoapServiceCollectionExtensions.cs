@@ -1,6 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET;
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Clients;
+using CoAP.NET.Hosting.RateLimiting;
+using CoAP.NET.Hosting.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Errors;
 
 namespace CoAP.NET.Http;
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Cryptography;
 using CoAP.NET.Http.Backends;
 using CoAP.NET.Proxy;
 

@@ -1,7 +1,7 @@
 using System.Net;
 using CoAP.NET.Http.Sending;
 using CoAP.NET.Http.Translating;
-using CoAP.NET.Messages;
+using CoAP.NET.Uris;
 
 namespace CoAP.NET.Http;
 

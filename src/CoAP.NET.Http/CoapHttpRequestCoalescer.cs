@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using CoAP.NET.Proxy;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Http;
 

@@ -1,4 +1,4 @@
 using CoAP.NET.Cli;
-using CoAP.NET.Load;
+using CoAP.NET.Load.CommandLine;
 
 return await CommandProgram.RunAsync(LoadProgram.Name, args, LoadProgram.Create);

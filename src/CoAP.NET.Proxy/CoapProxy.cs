@@ -1,9 +1,11 @@
 using System.Net;
 using CoAP.NET.Caching;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Forwarding;
 using CoAP.NET.Proxy.Observing;
 using CoAP.NET.Proxy.Upstreams;
+using CoAP.NET.Resources;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Proxy;

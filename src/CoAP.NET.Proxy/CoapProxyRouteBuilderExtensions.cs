@@ -1,5 +1,6 @@
 using CoAP.NET.Proxy.Forwarding;
 using CoAP.NET.Proxy.Upstreams;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET.Proxy;
 

@@ -1,4 +1,5 @@
 using CoAP.NET.Proxy.Upstreams;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Proxy;
 

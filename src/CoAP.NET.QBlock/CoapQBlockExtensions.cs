@@ -1,5 +1,8 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.Requests;
+using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Execution;
+using CoAP.NET.QBlock.Client;
+using CoAP.NET.QBlock.Server;
 
 namespace CoAP.NET.QBlock;
 

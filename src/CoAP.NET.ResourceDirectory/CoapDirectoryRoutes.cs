@@ -1,3 +1,6 @@
+using CoAP.NET.ResourceDirectory.Fetching;
+using CoAP.NET.ResourceDirectory.Serving;
+
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Maps a Resource Directory (RFC 9176) to servers.</summary>

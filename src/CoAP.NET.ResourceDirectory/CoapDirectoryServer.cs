@@ -1,3 +1,7 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.ResourceDirectory.Serving;
+using CoAP.NET.ResourceDirectory.Telemetry;
+
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>A Resource Directory (RFC 9176): endpoints register their links, and clients look them up.</summary>

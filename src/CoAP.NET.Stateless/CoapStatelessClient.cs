@@ -1,4 +1,5 @@
 using System.Runtime.Versioning;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Stateless;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Stateless;
 
 /// <summary>The options of a <see cref="CoapStatelessClient"/>.</summary>

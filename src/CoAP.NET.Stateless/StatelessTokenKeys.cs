@@ -1,6 +1,8 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Stateless;
 

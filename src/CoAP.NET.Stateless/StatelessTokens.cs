@@ -1,7 +1,10 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
 using System.Text;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Execution;
 using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Stateless;

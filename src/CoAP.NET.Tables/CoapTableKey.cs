@@ -1,3 +1,5 @@
+using CoAP.NET.Cryptography;
+
 namespace CoAP.NET.Tables;
 
 /// <summary>The key of an entry of a <see cref="CoapReplicatedTable"/>.</summary>

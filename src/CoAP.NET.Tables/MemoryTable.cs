@@ -1,3 +1,4 @@
+using CoAP.NET.Cryptography;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 

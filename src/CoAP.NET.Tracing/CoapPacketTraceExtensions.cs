@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Tracing;
 
 /// <summary>Traces of endpoints.</summary>

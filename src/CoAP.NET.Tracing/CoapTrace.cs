@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Threading.Channels;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tracing;
 

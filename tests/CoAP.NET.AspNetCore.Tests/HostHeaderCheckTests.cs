@@ -1,3 +1,4 @@
+using CoAP.NET.Hosting.Server;
 using Microsoft.AspNetCore.HostFiltering;
 
 namespace CoAP.NET.AspNetCore.Tests;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.AspNetCore.Tests;
 
 /// <summary>RFC 8323 section 3 on sockets of Kestrel.</summary>

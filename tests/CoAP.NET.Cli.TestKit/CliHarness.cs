@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.Text;
 using CoAP.NET.Cli.Output;
-using CoAP.NET.Load;
+using CoAP.NET.Load.CommandLine;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Cli.Tests;

@@ -1,3 +1,5 @@
+using CoAP.NET.Files;
+
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>What <c>--output</c> writes to, and what it leaves alone.</summary>

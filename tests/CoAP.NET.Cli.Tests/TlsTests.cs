@@ -1,6 +1,5 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Tests;
 

@@ -1,3 +1,6 @@
+using CoAP.NET.Cryptography;
+using CoAP.NET.Oscore.Contexts;
+
 namespace CoAP.NET.Edhoc.Tests;
 
 /// <summary>All methods with all suites, as far as the platform has them.</summary>

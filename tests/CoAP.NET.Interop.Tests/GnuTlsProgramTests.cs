@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Interop.Tests;
 

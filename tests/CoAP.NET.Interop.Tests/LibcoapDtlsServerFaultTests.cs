@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>Our client against libcoap's servers over DTLS that fail to send some datagrams, or are killed.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>libcoap's client against our server over TCP (RFC 8323), with each engine.</summary>

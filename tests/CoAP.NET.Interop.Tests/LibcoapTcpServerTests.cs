@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Transports.Tcp;
+
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>Our client against libcoap's server over TCP (RFC 8323), with each engine.</summary>

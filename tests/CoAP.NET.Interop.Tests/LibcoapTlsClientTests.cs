@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>libcoap's client with OpenSSL against our server over TLS (RFC 8323 section 8.2).</summary>

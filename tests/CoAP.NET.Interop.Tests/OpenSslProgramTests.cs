@@ -1,4 +1,5 @@
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Interop.Tests;
 

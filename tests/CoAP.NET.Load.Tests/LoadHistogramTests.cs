@@ -1,4 +1,5 @@
-using System.Text.Json;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
 
 namespace CoAP.NET.Load.Tests;
 

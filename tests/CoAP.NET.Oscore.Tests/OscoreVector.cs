@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Contexts;
+
 namespace CoAP.NET.Oscore.Tests;
 
 /// <summary>A context, a request GET /tv1 and two responses "Hello World!" to it, as other implementations protect them.</summary>

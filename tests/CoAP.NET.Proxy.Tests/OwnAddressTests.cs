@@ -1,6 +1,5 @@
 using System.Net.NetworkInformation;
 using System.Runtime.InteropServices;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Proxy.Tests;
 

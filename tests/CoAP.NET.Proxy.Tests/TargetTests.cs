@@ -1,4 +1,6 @@
 using System.Net.Sockets;
+using CoAP.NET.Connecting;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Proxy.Tests;
 

@@ -1,4 +1,6 @@
 using System.Net;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.PubSub.Tests;
 

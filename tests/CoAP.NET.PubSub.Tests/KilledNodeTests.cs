@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Globalization;
+using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.PubSub.Tests;
 

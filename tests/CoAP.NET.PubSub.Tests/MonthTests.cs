@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>A broker for a month, in virtual time: of one process, and of a cluster, which is there for a moment of each day.</summary>

@@ -1,4 +1,5 @@
 using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.PubSub.Tests;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>Those who subscribe: what they are told, how many there may be, how they are checked, and how it ends.</summary>

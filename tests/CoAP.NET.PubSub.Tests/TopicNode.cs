@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>A node of a cluster with a broker and a server that has it.</summary>

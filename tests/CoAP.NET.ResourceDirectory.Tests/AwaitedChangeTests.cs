@@ -1,4 +1,6 @@
 using System.Collections.Concurrent;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 

@@ -1,3 +1,6 @@
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
+
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Nodes with one directory that is full.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Tests.Nodes;
 
 namespace CoAP.NET.ResourceDirectory.Tests;

@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using CoAP.NET.ResourceDirectory.Telemetry;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 

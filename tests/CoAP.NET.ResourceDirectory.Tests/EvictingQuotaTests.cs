@@ -1,3 +1,5 @@
+using CoAP.NET.Guarding;
+
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Who has most, and what of it is evicted, against a count by hand.</summary>

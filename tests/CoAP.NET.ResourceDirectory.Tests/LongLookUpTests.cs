@@ -1,4 +1,7 @@
 using System.Buffers;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 

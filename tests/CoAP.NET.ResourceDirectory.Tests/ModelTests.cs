@@ -1,4 +1,8 @@
 using System.Buffers;
+using CoAP.NET.ResourceDirectory.Index;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 

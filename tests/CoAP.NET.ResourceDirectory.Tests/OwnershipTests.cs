@@ -1,4 +1,5 @@
 using System.Security.Claims;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 

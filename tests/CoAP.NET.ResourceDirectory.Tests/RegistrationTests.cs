@@ -1,3 +1,5 @@
+using CoAP.NET.ResourceDirectory.Registrations;
+
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Registration, update and removal over the network (RFC 9176 section 5).</summary>

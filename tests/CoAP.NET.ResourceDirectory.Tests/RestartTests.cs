@@ -1,5 +1,8 @@
 using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Hosting;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
 using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.ResourceDirectory.Tests;

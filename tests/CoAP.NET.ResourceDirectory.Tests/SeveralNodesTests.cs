@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.ResourceDirectory.Registrations;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 

@@ -2,6 +2,7 @@ using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Transport;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Tests.Shared;

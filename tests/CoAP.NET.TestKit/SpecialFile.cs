@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Net.Sockets;
+using CoAP.NET.Files;
 
 namespace CoAP.NET.Tests.Shared;
 

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Bench;

@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Net;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Benchmarks;
 

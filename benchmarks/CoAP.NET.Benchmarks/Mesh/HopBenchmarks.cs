@@ -1,4 +1,6 @@
 using System.Threading.Channels;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Benchmarks;
 

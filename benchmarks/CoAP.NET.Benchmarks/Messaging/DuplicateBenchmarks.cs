@@ -1,4 +1,4 @@
-using CoAP.NET.Messaging;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Benchmarks;
 

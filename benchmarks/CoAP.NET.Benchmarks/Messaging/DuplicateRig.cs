@@ -1,3 +1,4 @@
+using CoAP.NET.Execution;
 using CoAP.NET.Messaging;
 using Microsoft.Extensions.Logging.Abstractions;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>A client and a server in one process, joined in memory: everything that the library does for a request at both ends.</summary>

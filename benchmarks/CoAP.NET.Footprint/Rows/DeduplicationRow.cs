@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Footprint.Rows;
 
 /// <summary>What it costs to remember exchanges (RFC 7252 section 4.5): memory for each, and throughput.</summary>

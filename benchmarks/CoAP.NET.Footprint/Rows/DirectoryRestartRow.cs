@@ -2,6 +2,9 @@ using System.Buffers;
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Sqlite;
 using CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
 
 namespace CoAP.NET.Footprint.Rows;
 

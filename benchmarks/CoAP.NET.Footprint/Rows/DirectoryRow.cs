@@ -1,7 +1,9 @@
 using System.Buffers;
 using System.Text;
-using CoAP.NET.Cluster;
 using CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
 using CoAP.NET.Tables;
 
 namespace CoAP.NET.Footprint.Rows;
@@ -110,7 +112,7 @@ internal sealed class DirectoryRow : IRow
                 start = TimeProvider.System.GetTimestamp();
             }
 
-            _ = ResourceDirectory.LookUp.TryRead(query(Math.Abs(i)).Split('&'), ofLinks, 16, out LookUp? lookUp);
+            _ = ResourceDirectory.LookUps.LookUp.TryRead(query(Math.Abs(i)).Split('&'), ofLinks, 16, out LookUp? lookUp);
             answer.ResetWrittenCount();
             if (core.LookUps.Run(lookUp!, 0, answer) != LookUpFault.None)
             {
@@ -128,7 +130,7 @@ internal sealed class DirectoryRow : IRow
     // What the last registration alone has would be found by chance; this is found nowhere, so that all are looked at.
     private static async Task<double> ScanAsync(DirectoryServerState core)
     {
-        _ = ResourceDirectory.LookUp.TryRead(["ct=111"], ofLinks: true, 16, out LookUp? lookUp);
+        _ = ResourceDirectory.LookUps.LookUp.TryRead(["ct=111"], ofLinks: true, 16, out LookUp? lookUp);
         ArrayBufferWriter<byte> answer = new();
         LookUpProgress progress = core.LookUps.Begin(lookUp!);
         long start = TimeProvider.System.GetTimestamp();

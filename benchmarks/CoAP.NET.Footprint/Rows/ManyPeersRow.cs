@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Footprint.Rows;
 
 /// <summary>Many peers: what each takes, how much slower requests become, and what is left when all are gone.</summary>

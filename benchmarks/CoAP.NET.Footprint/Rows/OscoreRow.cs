@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Footprint.Rows;

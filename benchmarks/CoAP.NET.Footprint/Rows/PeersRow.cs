@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Footprint.Rows;
 
 /// <summary>Memory for a peer that is known and does nothing.</summary>

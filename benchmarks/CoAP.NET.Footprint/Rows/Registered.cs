@@ -1,5 +1,6 @@
 using System.Text;
-using CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
 
 namespace CoAP.NET.Footprint.Rows;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.AspNetCore;
 using CoAP.NET.Caching;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;

@@ -1,5 +1,5 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Simulation.Faults;
 using Microsoft.Extensions.Logging;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Reliability.Tests.Hogs;
 
 /// <summary>How many handlers run at a time on threads of the library: few that compute, as many as there are of those that wait.</summary>

@@ -1,4 +1,4 @@
-using CoAP.NET.Resources;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Reliability.Tests.Hogs;
 

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Caching;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Reliability.Tests.Machine;
 

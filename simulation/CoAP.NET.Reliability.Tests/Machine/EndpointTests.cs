@@ -1,6 +1,10 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
 using CoAP.NET.Simulation;
 using CoAP.NET.Simulation.Machine;
 using CoAP.NET.Simulation.Machine.Cases;
+using CoAP.NET.Transports.Tcp;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Reliability.Tests.Machine;
 

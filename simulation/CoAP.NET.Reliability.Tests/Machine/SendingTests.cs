@@ -1,6 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Simulation.Machine;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Reliability.Tests.Machine;
 

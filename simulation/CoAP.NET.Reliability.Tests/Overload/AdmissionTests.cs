@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Reliability.Tests.Overload;
 
 /// <summary>A server that serves as many requests as it may: what is new is refused before user code, what is under way goes on.</summary>

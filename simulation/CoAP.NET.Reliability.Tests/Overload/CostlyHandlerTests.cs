@@ -1,4 +1,4 @@
-using CoAP.NET.Resources;
+using CoAP.NET.Execution;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Reliability.Tests.Overload;

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Errors;
 using CoAP.NET.Simulation.Soak;
 
 namespace CoAP.NET.Reliability.Tests.Soak;

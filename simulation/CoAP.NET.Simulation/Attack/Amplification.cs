@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Requests in the names of victims: how much goes to these beyond what the forger sent himself.</summary>

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using Server;
 
 namespace CoAP.NET.Simulation.Attack;

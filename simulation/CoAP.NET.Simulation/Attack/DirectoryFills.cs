@@ -1,4 +1,8 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
 using CoAP.NET.Simulation.LimitFill;
 
 namespace CoAP.NET.Simulation.Attack;
@@ -167,7 +171,7 @@ internal static class DirectoryFills
         DirectoryServerState core = world.Directory.Core;
         for (int i = 0; i < count; i++)
         {
-            ResourceDirectory.Registration made = ResourceDirectory.Registration.Make(
+            ResourceDirectory.Registrations.Registration made = ResourceDirectory.Registrations.Registration.Make(
                 new RegistrationRefreshHeader(new DirectoryOwner((ulong)i, 1, (ulong)i), 0), new RegistrationFields
                 {
                     Lifetime = 90_000, LinkCount = 1, Base = "coap://[2001:db8::9]"u8, Endpoint = Encoding.UTF8.GetBytes($"node-{i}"),

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Simulation.LimitFill;
 
 namespace CoAP.NET.Simulation.Attack;

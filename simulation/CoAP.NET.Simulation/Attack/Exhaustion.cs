@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Tables that somebody tries to fill: observers, bodies in blocks, peers that come back.</summary>

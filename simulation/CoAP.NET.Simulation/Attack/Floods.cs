@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Attacks that need real sockets or real threads: slow and many TCP connections, and handlers that block.</summary>

@@ -1,4 +1,6 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Protection;
 
 namespace CoAP.NET.Simulation.Attack;
 

@@ -1,4 +1,5 @@
 using System.Numerics;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Simulation.Attack;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Whatever has a length, made too long.</summary>

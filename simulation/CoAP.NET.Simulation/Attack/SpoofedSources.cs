@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>Very many addresses, each heard once or twice: what is kept of them, and whether anybody else notices.</summary>

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.PubSub;
 using CoAP.NET.Simulation.LimitFill;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Composition.Stages;
+
 namespace CoAP.NET.Simulation.Congestion;
 
 /// <summary>

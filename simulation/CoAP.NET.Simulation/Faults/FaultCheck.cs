@@ -1,3 +1,5 @@
+using CoAP.NET.Composition.Stages;
+
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>Looks at a server after faults: is anything left as a fault may leave it.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>The client that is hit: a peer of its own, whose port says whom a fault is for.</summary>

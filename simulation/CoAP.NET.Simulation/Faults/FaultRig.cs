@@ -1,4 +1,4 @@
-using CoAP.NET.Exchanges;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Simulation.Faults;
 

@@ -1,3 +1,6 @@
+using CoAP.NET.Execution;
+using CoAP.NET.Resources;
+
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>Threads of a user that throw when a fault is due, though they should say that there are none.</summary>

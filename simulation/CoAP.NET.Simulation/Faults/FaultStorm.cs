@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>One server under load, hit by a fault every 0.2 s in every other slice of time.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>How often something was injected at each place, and what was not as it has to be.</summary>

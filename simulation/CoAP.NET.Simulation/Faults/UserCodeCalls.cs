@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Stateless;
 using CoAP.NET.Tracing;
 

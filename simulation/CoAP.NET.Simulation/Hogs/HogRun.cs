@@ -1,5 +1,3 @@
-using CoAP.NET.Exchanges;
-
 namespace CoAP.NET.Simulation.Hogs;
 
 /// <summary>

@@ -1,4 +1,6 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Transport;
 
 namespace CoAP.NET.Simulation.LimitFill;
 

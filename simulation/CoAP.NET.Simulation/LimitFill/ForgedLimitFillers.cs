@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Simulation.Attack;
 
 namespace CoAP.NET.Simulation.LimitFill;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.LimitFill;
 
 /// <summary>A bound of the endpoint, and the traffic by which sources fill it and keep it full.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.LimitFill;
 
 /// <summary>Connections, and what is kept for them.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine;
 
 /// <summary>What became of one fault of the machine; goes from the child process to the campaign as JSON.</summary>

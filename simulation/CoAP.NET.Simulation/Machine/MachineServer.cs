@@ -1,3 +1,7 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Transports.Tcp;
+using CoAP.NET.Transports.Udp;
+
 namespace CoAP.NET.Simulation.Machine;
 
 /// <summary>

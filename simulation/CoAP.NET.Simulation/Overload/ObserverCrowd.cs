@@ -1,3 +1,4 @@
+using CoAP.NET.Transports.Loops;
 using LibC = CoAP.NET.Bench.LibC;
 
 namespace CoAP.NET.Simulation.Overload;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Soak;
 
 /// <summary>Whether anything grows, is lost or goes wrong under a mixed load with losses that goes on for long.</summary>

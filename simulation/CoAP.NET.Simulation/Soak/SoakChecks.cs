@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Errors;
+
 namespace CoAP.NET.Simulation.Soak;
 
 /// <summary>Says what a soak saw and must not have seen.</summary>

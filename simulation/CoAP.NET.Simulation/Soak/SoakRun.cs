@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Simulation.Soak;
 

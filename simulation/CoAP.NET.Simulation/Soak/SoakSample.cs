@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using CoAP.NET.Composition.Stages;
 
 namespace CoAP.NET.Simulation.Soak;
 

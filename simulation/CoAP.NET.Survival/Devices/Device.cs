@@ -1,3 +1,5 @@
+using CoAP.NET.Dtls.Transport;
+
 namespace CoAP.NET.Survival.Devices;
 
 /// <summary>

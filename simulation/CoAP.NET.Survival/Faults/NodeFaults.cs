@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Survival.Scenarios;
 
 namespace CoAP.NET.Survival.Faults;

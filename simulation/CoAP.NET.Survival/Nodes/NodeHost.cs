@@ -1,4 +1,5 @@
 using CoAP.NET.Cluster.PostgreSql;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Hosting;
 using CoAP.NET.Tests.Shared;
 using Microsoft.Extensions.DependencyInjection;

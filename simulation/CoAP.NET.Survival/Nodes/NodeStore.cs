@@ -1,5 +1,6 @@
 using CoAP.NET.Cluster.PostgreSql;
 using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.Survival.Nodes;
 

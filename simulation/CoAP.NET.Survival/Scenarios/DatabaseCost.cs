@@ -1,5 +1,6 @@
 using ClusterSample;
 using CoAP.NET.Cluster.PostgreSql;
+using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.Survival.Scenarios;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>A folder for the file of one node, and the node's secret.</summary>

@@ -1,3 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Survival.Scenarios;
 
 /// <summary>Nodes with their store, a balancer in front of them, and devices: all of it processes, except for the balancer.</summary>

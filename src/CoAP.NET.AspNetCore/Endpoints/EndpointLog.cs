@@ -1,3 +1,4 @@
+using CoAP.NET.Composition;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Endpoints;

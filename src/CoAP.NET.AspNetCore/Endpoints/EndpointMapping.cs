@@ -1,5 +1,6 @@
 using CoAP.NET.AspNetCore.Proxying;
-using CoAP.NET.Hosting;
+using CoAP.NET.Composition;
+using CoAP.NET.Hosting.Server;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Security.Claims;
+using CoAP.NET.Composition;
 using CoAP.NET.Http;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Http;

@@ -6,7 +6,7 @@ using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.AspNetCore;
+namespace CoAP.NET.AspNetCore.Kestrel;
 
 /// <summary>
 /// Passes connections of a Kestrel socket to a CoAP endpoint: <c>coap+tcp</c>, or <c>coaps+tcp</c> behind TLS (RFC 8323 section 3).

@@ -1,6 +1,8 @@
 using System.Net.Security;
 using CoAP.NET;
 using CoAP.NET.AspNetCore;
+using CoAP.NET.AspNetCore.Kestrel;
+using CoAP.NET.Cryptography;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Https;

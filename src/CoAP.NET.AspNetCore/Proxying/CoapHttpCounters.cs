@@ -1,4 +1,4 @@
-namespace CoAP.NET.AspNetCore;
+namespace CoAP.NET.AspNetCore.Proxying;
 
 /// <summary>
 /// Counters of a path that serves CoAP resources to HTTP clients, since its start; see <see cref="CoapHttpToCoapOptions.Counters"/>.

@@ -1,3 +1,4 @@
+using CoAP.NET.AspNetCore.Proxying;
 using CoAP.NET.Http;
 
 namespace CoAP.NET.AspNetCore;

@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Http;
-using CoAP.NET.Messages;
+using CoAP.NET.Uris;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Cryptography;
 using CoAP.NET.Proxy;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;

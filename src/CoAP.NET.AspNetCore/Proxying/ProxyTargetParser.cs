@@ -1,5 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using CoAP.NET.Messages;
+using CoAP.NET.Uris;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 

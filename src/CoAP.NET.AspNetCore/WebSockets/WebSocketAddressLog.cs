@@ -6,7 +6,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.AspNetCore;
+namespace CoAP.NET.AspNetCore.WebSockets;
 
 /// <summary>Logs the URI of CoAP over WebSockets once the web application knows its addresses.</summary>
 internal static partial class WebSocketAddressLog

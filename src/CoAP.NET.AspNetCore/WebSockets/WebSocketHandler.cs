@@ -1,10 +1,10 @@
 using System.Net;
 using System.Net.WebSockets;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.WebSockets;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
 
-namespace CoAP.NET.AspNetCore;
+namespace CoAP.NET.AspNetCore.WebSockets;
 
 /// <summary>
 /// Handles a path of CoAP over WebSockets: after the handshake of RFC 8323 section 4.1 it passes the WebSocket to the endpoint.

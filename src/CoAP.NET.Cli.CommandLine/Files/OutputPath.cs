@@ -1,3 +1,5 @@
+using CoAP.NET.Files;
+
 namespace CoAP.NET.Cli.Files;
 
 /// <summary>The place of a file that the user names for output.</summary>

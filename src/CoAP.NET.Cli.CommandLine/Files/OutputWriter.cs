@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using CoAP.NET.Files;
 
 namespace CoAP.NET.Cli.Files;
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Content;
 using Spectre.Console;
 using Spectre.Console.Rendering;
 

@@ -3,6 +3,7 @@ using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using CoAP.NET.Content;
 using Spectre.Console;
 using Spectre.Console.Rendering;
 

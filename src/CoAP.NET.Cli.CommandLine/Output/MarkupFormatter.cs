@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Content;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;

@@ -1,3 +1,4 @@
+using CoAP.NET.Content;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;

@@ -1,6 +1,4 @@
 using System.CommandLine;
-using CoAP.NET.Edhoc;
-using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cli.CommandLine;
 

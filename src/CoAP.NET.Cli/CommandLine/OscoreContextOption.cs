@@ -1,5 +1,6 @@
 using System.CommandLine;
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Provisioning;
 
 namespace CoAP.NET.Cli.CommandLine;
 

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Commands;
 

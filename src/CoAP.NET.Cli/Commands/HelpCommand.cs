@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Completions;
-using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Commands;
 

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Text;
-using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Commands;
 

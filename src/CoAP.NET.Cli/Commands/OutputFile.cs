@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using CoAP.NET.Cli.Files;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Files;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Commands;

@@ -2,6 +2,7 @@ using System.CommandLine;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Wire;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Cli.Commands;
 

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Output;
 using Spectre.Console;
 

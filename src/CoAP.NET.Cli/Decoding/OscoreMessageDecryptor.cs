@@ -1,4 +1,5 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Captures;
+using CoAP.NET.Oscore.Provisioning;
 
 namespace CoAP.NET.Cli.Decoding;
 

@@ -1,5 +1,6 @@
 using CoAP.NET.Cli.Output;
 using CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
 
 namespace CoAP.NET.Cli.Discovering;
 

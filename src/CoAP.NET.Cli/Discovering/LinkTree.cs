@@ -1,5 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Content;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Discovering;

@@ -1,5 +1,5 @@
 using System.Globalization;
-using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Content;
 
 namespace CoAP.NET.Cli.Output;
 

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using CoAP.NET.Content;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using CoAP.NET.Content;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;

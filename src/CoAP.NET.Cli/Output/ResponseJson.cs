@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using CoAP.NET.Content;
 
 namespace CoAP.NET.Cli.Output;
 

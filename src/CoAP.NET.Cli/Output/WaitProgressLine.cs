@@ -1,9 +1,8 @@
 using System.CommandLine;
 using System.Globalization;
-using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Wire;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Explorer.Exploring;
-using CoAP.NET.Messages;
 
 namespace CoAP.NET.Cli.Output;
 

@@ -1,10 +1,10 @@
 using System.CommandLine;
 using System.Net;
-using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Serving;
 using CoAP.NET.Cli.Wire;
 using CoAP.NET.Http;
 using CoAP.NET.Proxy;
+using CoAP.NET.Resources;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Proxying;

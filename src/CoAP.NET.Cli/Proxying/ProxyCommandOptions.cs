@@ -1,5 +1,4 @@
 using System.CommandLine;
-using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Serving;
 
 namespace CoAP.NET.Cli.Proxying;

@@ -1,9 +1,10 @@
 using System.CommandLine;
 using System.Globalization;
-using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Wire;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Registering;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Files;
 using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Cli.Serving;

@@ -1,5 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Files;
 
 namespace CoAP.NET.Cli.Serving;
 

@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Cli.Serving;
 

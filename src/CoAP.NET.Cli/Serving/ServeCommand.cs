@@ -1,7 +1,5 @@
 using System.CommandLine;
-using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Wire;
-using CoAP.NET.Oscore;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Serving;

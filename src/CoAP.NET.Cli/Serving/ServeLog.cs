@@ -1,7 +1,8 @@
 using System.Diagnostics;
 using System.Globalization;
 using CoAP.NET.Cli.Output;
-using CoAP.NET.Transports;
+using CoAP.NET.Files;
+using CoAP.NET.Transports.Tcp;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Serving;

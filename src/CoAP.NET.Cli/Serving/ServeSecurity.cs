@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Composition;
 using CoAP.NET.Dtls;
 

@@ -1,5 +1,6 @@
 using System.Buffers;
 using CoAP.NET.Cli.Files;
+using CoAP.NET.Files;
 
 namespace CoAP.NET.Cli.Serving;
 

@@ -1,6 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Cli.Decoding;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Execution;
 using CoAP.NET.Explorer.Exploring;
 using Spectre.Console;
 

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices.Outbox;
+using CoAP.NET.Diagnostics;
+
+namespace CoAP.NET.Cluster.Devices;
 
 /// <summary>A device by name. Each request looks it up again because it may have moved to another node.</summary>
 internal sealed class ClusterDevice(ClusterDevices devices, string name) : ICoapDevice

@@ -1,6 +1,11 @@
+using CoAP.NET.Cluster.Devices.Observing;
+using CoAP.NET.Cluster.Devices.Outbox;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Telemetry;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices;
 
 /// <summary>Finds devices and sends requests to them, on this node or on others (<see cref="Router"/>). Thread-safe.</summary>
 internal sealed class ClusterDevices : ICoapDevices, IDisposable

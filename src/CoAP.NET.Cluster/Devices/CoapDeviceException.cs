@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster;
 
 /// <summary>A request to a device failed or got no answer. <see cref="Fault"/> is the reason.</summary>

@@ -1,6 +1,7 @@
 using System.Text;
+using CoAP.NET.Cluster.Maps;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices;
 
 internal static class DeviceName
 {

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
+using CoAP.NET.Cluster.Maps;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices;
 
 /// <summary>The stored record of a device.</summary>
 /// <param name="LastHeard">The last noted time of a message.</param>

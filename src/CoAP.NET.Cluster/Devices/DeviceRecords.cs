@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Devices;
 
 /// <summary>
 /// The stored records of all devices. With them a sleeping device is known on every node, also after a crash. A record is in the slot of

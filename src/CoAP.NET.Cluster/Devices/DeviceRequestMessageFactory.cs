@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices;
 
 /// <summary>Converts requests to devices to messages, and tells whether they may be sent again.</summary>
 internal static class DeviceRequestMessageFactory

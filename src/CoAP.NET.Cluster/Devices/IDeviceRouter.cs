@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices.Observing;
+
+namespace CoAP.NET.Cluster.Devices;
 
 /// <summary>Finds the devices of a cluster, and sends requests to them: here, or at all nodes. Thread-safe.</summary>
 /// <remarks>The names are valid.</remarks>

@@ -1,4 +1,8 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Diagnostics;
+
+namespace CoAP.NET.Cluster.Devices;
 
 /// <summary>
 /// A device with a session or connection at a server of this node. Whether it sleeps follows from the time of its last message, which the

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices.Observing;
+
+namespace CoAP.NET.Cluster.Devices;
 
 /// <summary>Reaches the devices of this node only: the one active node of a cluster has all of them. Thread-safe.</summary>
 internal sealed class LocalDeviceRouter(LocalDevices local, DeviceRecords records) : IDeviceRouter

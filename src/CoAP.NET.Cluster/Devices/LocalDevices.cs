@@ -1,7 +1,9 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Writing;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices;
 
 /// <summary>
 /// The devices of this node by name, as many as its servers have sessions and connections. The endpoints report new and ended ones; single

@@ -1,6 +1,8 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 using CoAP.NET.Dtls;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Dtls;
 
 /// <summary>
 /// DTLS sessions that a client resumes at any node with a short handshake. The name of a session begins with its slot, which belonged to

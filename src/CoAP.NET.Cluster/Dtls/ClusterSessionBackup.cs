@@ -1,7 +1,12 @@
 using System.Buffers.Binary;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Servers;
+using CoAP.NET.Cluster.Steering;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Dtls;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Dtls;
 
 /// <summary>
 /// Keeps the DTLS sessions of a server in the store of a cluster, for the slots of this node. It writes states from the server under the

@@ -3,6 +3,7 @@ using System.Data.Common;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.RegularExpressions;
+using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.Cluster;
 

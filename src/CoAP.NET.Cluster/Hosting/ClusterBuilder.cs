@@ -1,6 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Hosting;
 
 internal sealed class ClusterBuilder(IServiceCollection services) : ICoapClusterBuilder
 {

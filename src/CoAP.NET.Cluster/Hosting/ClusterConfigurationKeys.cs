@@ -1,8 +1,14 @@
-using CoAP.NET.Hosting;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Hosting.Configuration;
 using static System.TimeSpan;
-using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Hosting;
 
 internal static class ClusterConfigurationKeys
 {

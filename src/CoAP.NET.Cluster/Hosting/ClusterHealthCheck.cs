@@ -1,6 +1,9 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Writing;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Hosting;
 
 /// <summary>Checks whether the node has joined, and whether the store accepts leases and records.</summary>
 internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck

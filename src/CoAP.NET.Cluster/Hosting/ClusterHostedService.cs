@@ -1,9 +1,9 @@
-using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Hosting;
 
 /// <summary>
 /// Joins the cluster before the servers of the application start, takes its share of slots when they run, leaves before they stop, and ends

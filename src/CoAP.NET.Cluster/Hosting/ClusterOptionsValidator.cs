@@ -1,7 +1,7 @@
-using CoAP.NET.Hosting;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Hosting;
 
 /// <summary>Validates the options when the application starts.</summary>
 internal sealed class ClusterOptionsValidator(ClusterSection section) : IValidateOptions<CoapClusterOptions>

@@ -1,8 +1,11 @@
 using System.Security.Cryptography;
 using System.Text;
-using CoAP.NET.Hosting;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Files;
+using CoAP.NET.Hosting.Configuration;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Hosting;
 
 /// <summary>
 /// The text format of a cluster's secret in configuration and files: Base64, or <c>0x</c> and hexadecimal digits. The previous secret may

@@ -1,7 +1,9 @@
-using CoAP.NET.Hosting;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Files;
+using CoAP.NET.Hosting.Configuration;
 using Microsoft.Extensions.Configuration;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Hosting;
 
 internal sealed class ClusterSection
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Hosting;
 
 /// <summary>The settings of a cluster's section: the options, and keys that only configuration has.</summary>
 internal sealed class ClusterSettings(CoapClusterOptions options)

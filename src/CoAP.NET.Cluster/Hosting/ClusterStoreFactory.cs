@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Stores;
+
+namespace CoAP.NET.Cluster.Hosting;
 
 internal sealed class ClusterStoreFactory(Func<IServiceProvider, ICoapClusterStore> make, bool isInMemory)
 {

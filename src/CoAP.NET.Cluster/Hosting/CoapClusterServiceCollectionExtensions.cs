@@ -1,7 +1,13 @@
 using CoAP.NET;
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Hosting;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Writing;
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Parts;
+using CoAP.NET.Hosting.Server;
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Diagnostics.HealthChecks;

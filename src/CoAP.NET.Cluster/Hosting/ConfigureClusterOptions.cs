@@ -1,7 +1,7 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Hosting;
 
 /// <summary>Reads the configuration of the cluster into its options, before any user code.</summary>
 internal sealed class ConfigureClusterOptions(ClusterSection section, IConfiguration? configuration) : IConfigureOptions<CoapClusterOptions>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Maps;
 
 /// <summary>A node of a cluster, as it describes itself to the others.</summary>
 /// <param name="Id">Identifies one run of a process.</param>

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+
+namespace CoAP.NET.Cluster.Maps;
 
 /// <summary>The live nodes, and the owner and fence of each slot, at one moment. Immutable.</summary>
 /// <remarks>A change is a new map, which <see cref="ICoapClusterStore.TryChangeAsync"/> accepts unless another node was faster.</remarks>

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Maps;
 
 /// <summary>Counts how often a slot has changed its owner.</summary>
 /// <remarks>

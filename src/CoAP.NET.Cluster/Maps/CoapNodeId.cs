@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Maps;
 
 /// <summary>
 /// Identifies one run of a process in a cluster. A process that starts again is another node, which takes over the slots of the earlier run

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Maps;
 
 /// <summary>One of the 256 parts into which the devices of a cluster are divided.</summary>
 /// <remarks>

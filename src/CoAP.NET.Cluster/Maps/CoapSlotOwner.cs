@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Maps;
 
 /// <summary>The owner of a slot.</summary>
 /// <param name="Node">The node, which may no longer be live; unset for a slot that never had an owner.</param>

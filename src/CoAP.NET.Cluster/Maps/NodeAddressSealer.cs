@@ -2,8 +2,9 @@ using System.Buffers.Text;
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
+using CoAP.NET.Cluster.Records;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Maps;
 
 /// <summary>
 /// Authenticates the nodes of a map: each one adds its newest record format to its address, and an HMAC-SHA-256 over its id and all of that

@@ -1,4 +1,10 @@
 using System.Diagnostics.Metrics;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Writing;
 
 namespace CoAP.NET.Cluster;
 

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>Options for moving slots between the nodes that share them (<see cref="CoapClusterOptions.Moves"/>).</summary>
 internal sealed class CoapSlotMoveOptions

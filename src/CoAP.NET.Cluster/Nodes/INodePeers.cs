@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// The other nodes: which are live, posts and questions to them, and changes of their servers. Thread-safe.

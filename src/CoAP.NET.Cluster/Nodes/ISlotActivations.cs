@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// The slots that are active at this node. While a slot is active, its node owns it: it is taken by <see cref="SlotAcquisition"/> when it

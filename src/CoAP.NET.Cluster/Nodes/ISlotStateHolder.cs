@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>Holds state of slots in memory that must be in the store before a slot moves to another node.</summary>
 internal interface ISlotStateHolder

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// Determines when the set of nodes that share slots counts as stable: some time after the last change, longer if many nodes join. Not

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>The peers of a node that works alone: it has all slots, or stands by while another node has them.</summary>
 internal sealed class NoPeers : INodePeers

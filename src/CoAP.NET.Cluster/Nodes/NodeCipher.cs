@@ -2,10 +2,14 @@ using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
 using System.Text;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Exchanges;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// Encrypts what nodes send to each other where the connection does not, such as keys and relayed datagrams between silos

@@ -1,6 +1,8 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Writing;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// Lets a node leave: it announces that, waits within limits until others have its slots, and relays late messages for a while.

@@ -1,6 +1,10 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Writing;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// The membership of a node: it renews the lease, reads the map, takes slots without a live owner, and changes the map. While the store is

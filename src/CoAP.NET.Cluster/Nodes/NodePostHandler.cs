@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// Handles posts of another node (<see cref="INodePeers.TryPost"/>), item by item and in order. It runs on the receiving thread and must

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// Posts on their way to another node. Those that arrive during a call are sent with the next one of their path: the node acknowledges each

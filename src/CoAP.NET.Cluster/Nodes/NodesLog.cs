@@ -1,6 +1,7 @@
+using CoAP.NET.Cluster.Maps;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>The log of nodes that share slots: ids from 2530.</summary>
 internal static partial class NodesLog

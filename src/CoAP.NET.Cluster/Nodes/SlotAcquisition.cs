@@ -1,6 +1,9 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// Takes and releases slots one by one, where nodes share them and something outside decides about their owners. Slots that

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// The planned owner of each slot, computed from a map alone: every node computes the same plan from the same map, without communication.

@@ -1,6 +1,9 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// Keeps all slots active, and moves them by the plan that each node computes from the same map (<see cref="SlotPlan"/>): slots of dead

@@ -1,7 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Writing;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>Releases the state of slots that are about to move, and tells which ones. Thread-safe.</summary>
 /// <param name="self">The node.</param>

@@ -1,6 +1,7 @@
+using CoAP.NET.Cluster.Maps;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Notifications;
 
 /// <summary>The log of changes that nodes notify each other of: id 2591.</summary>
 internal static partial class ClusterNotificationLog

@@ -1,6 +1,11 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Observing;
+using CoAP.NET.Observing.Server;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Notifications;
 
 /// <summary>
 /// Distributes <c>Notify</c> to the observers at all nodes: names of changes, each once per node, in batches. A node that may have missed

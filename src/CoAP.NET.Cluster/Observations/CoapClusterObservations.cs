@@ -1,5 +1,10 @@
 using System.Net;
 using System.Text;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Observations;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;

@@ -1,6 +1,12 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Observing.Client;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observations;
 
 /// <summary>
 /// Loads the observations at devices for new slots of this node, drops those of lost slots, and keeps the store up to date, in one loop.

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Observations;
 
 /// <summary>The observations of this node at devices, by record and by session of the device. Thread-safe.</summary>
 internal sealed class DeviceObservationTable

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Observations;
 
 /// <summary>
 /// An observation of this node at a device. Guarded by the gate of its <see cref="CoapClusterObservations"/>, unless noted otherwise.

@@ -1,6 +1,8 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Observing.Client;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observations;
 
 /// <summary>The log of observations at devices: ids from 2550.</summary>
 internal static partial class ObservationLog

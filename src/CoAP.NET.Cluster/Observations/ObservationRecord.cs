@@ -1,8 +1,10 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observations;
 
 /// <summary>
 /// The stored format of an observation at a device. Its key: the session of the device, which determines its slot, and the name; its state:

@@ -1,6 +1,10 @@
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Observing.Client;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observations;
 
 /// <summary>
 /// Continues observations at devices whose session has arrived, passes notifications to their handlers, and stores the latest ones.

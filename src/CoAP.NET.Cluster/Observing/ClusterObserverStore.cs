@@ -1,7 +1,10 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Dtls;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Servers;
+using CoAP.NET.Observing;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observing;
 
 /// <summary>
 /// Keeps the observers of one server under the fences of this node's slots. An observer has the slot of its client's DTLS session; without

@@ -1,6 +1,8 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observing;
 
 /// <summary>The common parts of all servers of a node that keep their observers. Thread-safe.</summary>
 internal sealed class ClusterObserverStores : ISlotStateHolder

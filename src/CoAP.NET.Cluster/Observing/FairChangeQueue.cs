@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Guarding;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observing;
 
 /// <summary>
 /// The waiting changes of each source: the sources take turns, and the one with the most changes loses its oldest. Not thread-safe:

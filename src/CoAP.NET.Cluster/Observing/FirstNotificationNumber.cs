@@ -1,6 +1,8 @@
 using System.Buffers.Binary;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observing;
 
 /// <summary>
 /// The first sequence number of notifications for restored observers (RFC 7641 section 4.4), as a time. Clients ignore notifications with

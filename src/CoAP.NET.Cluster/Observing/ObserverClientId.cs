@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observing;
 
 /// <summary>Identifies the client of an observer across processes: by its session, or its address.</summary>
 internal static class ObserverClientId

@@ -1,8 +1,10 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Observing;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observing;
 
 /// <summary>
 /// The stored format of an observer. Its key: the server, the client, and the token; its state: the Content-Format and the registration.

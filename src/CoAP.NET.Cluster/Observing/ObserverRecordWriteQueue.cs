@@ -1,6 +1,9 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Writing;
 using CoAP.NET.Guarding;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observing;
 
 /// <summary>
 /// Queues changes of observers for the <see cref="CoapRecordWriteQueue"/>: one for each observer, passed on in small portions, source by

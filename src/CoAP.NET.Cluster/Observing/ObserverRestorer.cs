@@ -1,6 +1,10 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Observing;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Observing;
 
 /// <summary>
 /// Restores the observers of a server for new slots of this node: each when the session of its client arrives, at the configured rate.

@@ -1,4 +1,8 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Observing;
+
+namespace CoAP.NET.Cluster.Observing;
 
 /// <summary>
 /// Assigns slots to the observers of a server without a session: each gets a slot of this node. When the slot moves to another node, the

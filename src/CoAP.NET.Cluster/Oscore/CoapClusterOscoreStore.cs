@@ -1,6 +1,10 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Sequences;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Oscore;
 
 /// <summary>
 /// Stores the reservations of sequence numbers of OSCORE contexts in a cluster (<see cref="CoapCluster.OscoreStore"/>). Thread-safe.

@@ -1,7 +1,8 @@
 using System.Buffers.Binary;
+using CoAP.NET.Cluster.Records;
 using CoAP.NET.Oscore;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Oscore;
 
 /// <summary>
 /// The state of an OSCORE context in a record (<see cref="CoapRecordKind.OscoreContext"/>): epoch, bound, and after an orderly end the

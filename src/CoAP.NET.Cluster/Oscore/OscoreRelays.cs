@@ -1,8 +1,10 @@
 using System.Text;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Steering;
 using CoAP.NET.Mesh;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Oscore;
 
 /// <summary>
 /// Relays messages of clients whose OSCORE context another node has, as posts between nodes. Each server with OSCORE has a

@@ -1,8 +1,10 @@
 using System.Collections.Concurrent;
 using System.Text;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Steering;
 using CoAP.NET.Guarding;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Oscore;
 
 /// <summary>
 /// Relays the datagrams of clients of one server whose OSCORE contexts other nodes have. The first request of a client says which context

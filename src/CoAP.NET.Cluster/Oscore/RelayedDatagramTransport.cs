@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Oscore;
 
 /// <summary>
 /// Brings datagrams that other nodes relayed into the endpoint, as if they had arrived at its own socket: it is the same peer, wherever

@@ -1,7 +1,9 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>
 /// A record that only the secret of the cluster opens. The first node writes it, and a node that cannot open it does not join: it would

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cluster.Stores;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>The secrets of a node: the current one, and while it is being replaced the previous one.</summary>
 internal static class ClusterSecrets

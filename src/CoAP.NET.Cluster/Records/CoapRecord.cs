@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>A record of a store.</summary>
 /// <param name="Key">The key.</param>

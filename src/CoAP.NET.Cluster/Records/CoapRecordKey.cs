@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>
 /// The key of a record. The slot is a part of it: the record moves between nodes with its slot, and records are read by slot.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>The kind of a record. The numbers are stored in databases and never change.</summary>
 internal enum CoapRecordKind : byte

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Cluster.Stores;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>
 /// Reads the records of a slot in pages; for engines, whose <see cref="ICoapClusterStore.ReadAsync"/> holds no lock and no snapshot

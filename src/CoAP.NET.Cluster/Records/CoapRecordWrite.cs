@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>A record to put into a store, or to remove from it, under the fence of its slot.</summary>
 internal readonly struct CoapRecordWrite

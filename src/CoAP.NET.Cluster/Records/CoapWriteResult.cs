@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Records;
 
 internal sealed class CoapWriteResult
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>Rules for batches of changes that all engines share.</summary>
 internal static class RecordBatchValidator

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>
 /// The format of records and of messages between nodes, whose number is the first byte of everything that <see cref="StoreRecordCipher"/>

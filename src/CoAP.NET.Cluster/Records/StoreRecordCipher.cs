@@ -1,8 +1,9 @@
 using System.Security.Cryptography;
 using System.Text;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Dtls.SessionBackups;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Records;
 
 /// <summary>
 /// Encrypts states of records with AES-256-GCM. The key of the record is authenticated with its state: a state moved to another key does

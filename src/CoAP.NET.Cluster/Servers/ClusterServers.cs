@@ -1,7 +1,11 @@
 using System.Text;
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Cluster.Dtls;
+using CoAP.NET.Cluster.Observing;
 using CoAP.NET.Dtls;
+using CoAP.NET.Execution;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Servers;
 
 /// <summary>
 /// The servers of this process that belong to a cluster: configures their options, and connects the parts of the cluster to them. Each part

@@ -1,6 +1,8 @@
 using System.Buffers;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// Relays datagrams from the wrong node to the one with their session, and answers back, between nodes: those that do not

@@ -1,7 +1,10 @@
 using System.Buffers;
-using CoAP.NET.Dtls;
+using CoAP.NET.Cluster.Dtls;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Dtls.Steering;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// Tells a DTLS server which slots are here, relays datagrams for other nodes, and holds those for moving slots. A relayed datagram is

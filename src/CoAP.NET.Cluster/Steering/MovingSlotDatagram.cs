@@ -1,6 +1,7 @@
+using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Guarding;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>A held datagram for a moving slot.</summary>
 internal sealed class MovingSlotDatagram(CoapSlot slot, in CoapAddress remote, byte[] bytes)

@@ -1,6 +1,7 @@
+using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Guarding;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// Datagrams for moving slots, in the order of arrival. Bounded: when it is full, the source with the most loses its oldest one.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// Calls something again and again: with the clock of the system on a thread of its own, because a thread pool without a free thread must

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>Counts relayed and held datagrams. Thread-safe.</summary>
 internal sealed class RelayCounters

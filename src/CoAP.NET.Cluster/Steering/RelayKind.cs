@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>The kind of content of a record between two nodes.</summary>
 internal enum RelayKind : byte

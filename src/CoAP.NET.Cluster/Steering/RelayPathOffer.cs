@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// The UDP addresses at which a server accepts relays of another node, as sent in an answer: Connection ID, key and addresses.

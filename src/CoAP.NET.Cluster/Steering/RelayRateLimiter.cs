@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// Limits relayed datagrams per second. An attacker with invented Connection IDs causes relays, one for one; under load each source

@@ -1,7 +1,8 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Exchanges;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// The entrance for records of one other node at the UDP port of a server. It rejects replays, and counts lost records. Thread-safe.

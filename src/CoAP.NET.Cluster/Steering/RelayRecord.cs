@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// A record from one node to the UDP port of another, with a Connection ID (RFC 9146), so that the server there offers it to its steering.

@@ -1,8 +1,10 @@
 using System.Buffers;
 using System.Buffers.Binary;
-using CoAP.NET.Dtls;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Dtls.Steering;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// A datagram on its way between two nodes: the name of the server, the version of the sender's map, the slot, the address of the client,

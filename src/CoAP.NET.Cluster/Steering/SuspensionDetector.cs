@@ -1,6 +1,8 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// Prevents a suspended node from serving before it knows what happened meanwhile, for example after <c>SIGSTOP</c> or in a paused virtual

@@ -1,6 +1,7 @@
+using CoAP.NET.Cluster.Maps;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>The log of the steering between nodes: id 2536.</summary>
 internal static partial class SuspensionDetectorLog

@@ -1,8 +1,10 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
-using CoAP.NET.Dtls;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Dtls.Steering;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
 /// The ways between the UDP ports of a server and those of the same server at other nodes: relayed datagrams use them directly, in their

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Cluster.Maps;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Stores;
 
 /// <summary>
 /// Distributes the newest map to all readers; for engines, to implement <see cref="ICoapClusterStore.WatchAsync"/>. Thread-safe.

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster;
 
 /// <summary>A store failed. The message has the reason and the remedy, and no secret.</summary>

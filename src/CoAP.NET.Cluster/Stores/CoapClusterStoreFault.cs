@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Stores;
 
 /// <summary>The reason why the store of a cluster failed.</summary>
 internal enum CoapClusterStoreFault

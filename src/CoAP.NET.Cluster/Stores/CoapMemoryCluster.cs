@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Stores;
 
 /// <summary>The state of a cluster in the memory of this process, for tests and development. Thread-safe.</summary>
 /// <remarks>

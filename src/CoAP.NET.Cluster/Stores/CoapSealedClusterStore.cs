@@ -1,10 +1,15 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Stores;
 
 /// <summary>
 /// Encrypts the records of another store, so that neither a file nor a database, nor a backup, reveals keys of sessions or data of devices.

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Stores;
 
 /// <summary>The store of a cluster: leases of nodes, owners and fences of slots, and records. Each node uses one object.</summary>
 /// <remarks>

@@ -1,6 +1,8 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Stores;
 
 internal sealed class MemoryClusterStore : ICoapClusterStore
 {

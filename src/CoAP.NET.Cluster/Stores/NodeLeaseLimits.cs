@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Stores;
 
 /// <summary>Rules for leases that all engines share.</summary>
 internal static class NodeLeaseLimits

@@ -1,6 +1,12 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>A table of a cluster on this node. Thread-safe.</summary>
 internal sealed class ClusterReplicatedTable : CoapReplicatedTable

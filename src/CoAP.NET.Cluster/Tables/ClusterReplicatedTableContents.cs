@@ -1,6 +1,10 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Cluster.Writing;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>The entries of a table in a cluster: tells other nodes of changes, and ends what has expired.</summary>
 internal sealed class ClusterReplicatedTableContents(

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>
 /// The state of one slot of a table on a node: as its owner, or as read from the store. <see cref="TablePartition.Gate"/> guards all of it.

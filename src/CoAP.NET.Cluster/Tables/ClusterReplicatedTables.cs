@@ -1,7 +1,10 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Records;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>The tables of a node: answers the other nodes, and releases slots that move. Thread-safe.</summary>
 internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessListener

@@ -1,6 +1,7 @@
+using CoAP.NET.Cluster.Maps;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>The log of tables between nodes: id 2581.</summary>
 internal static partial class ClusterTableLog

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>
 /// Decides about the slots that this node owns. A durable change takes place after the store has confirmed it; unconfirmed changes are not

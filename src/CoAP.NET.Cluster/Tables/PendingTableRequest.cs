@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>A waiting question: its origin, its start, and the last reason for the wait.</summary>
 /// <param name="node">The node that asks.</param>

@@ -1,7 +1,8 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using CoAP.NET.Cluster.Maps;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>
 /// Tells other nodes which entries of a slot its owner has changed. They read these entries from the store, or the whole slot if they

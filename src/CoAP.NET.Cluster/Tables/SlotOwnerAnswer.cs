@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>The progress of a question at the owner of a slot.</summary>
 /// <param name="Kind">The progress.</param>

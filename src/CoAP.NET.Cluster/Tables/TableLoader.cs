@@ -1,6 +1,11 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Cluster.Writing;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>
 /// Reads entries from the store: all slots at the start, slots that this node gets or whose owner changes, and single entries that other

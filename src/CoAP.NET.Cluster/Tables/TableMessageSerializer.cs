@@ -1,7 +1,9 @@
 using System.Buffers.Binary;
 using System.Text;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Diagnostics;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>
 /// Formats questions between nodes, and their answers. An answer begins with its kind, and numbers are in network byte order.

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
+using CoAP.NET.Cluster.Records;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>An entry in the store.</summary>
 /// <param name="Data">Its key, followed by its value: the future <see cref="TableEntry.Data"/>, which takes ownership.</param>

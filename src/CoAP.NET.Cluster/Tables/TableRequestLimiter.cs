@@ -1,4 +1,8 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Diagnostics;
+
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>Limits the waiting questions of each asking node. Thread-safe.</summary>
 internal sealed class TableRequestLimiter(CoapTableOptions options, EventCounter<ClusterMetric> counts)

@@ -1,6 +1,8 @@
 using System.Buffers;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>
 /// Tells the other nodes which entries have changed in the slots of this node, once the store has the changes. Bounded: of a slot with too

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Writing;
+
+namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>
 /// Hears from the owners of slots what they changed, and asks them every two seconds up to which change they told: changes whose news were

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Telemetry;
 
 /// <summary>A metric of a cluster.</summary>
 /// <param name="Name">Its name.</param>

@@ -1,7 +1,10 @@
 using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Cluster.Writing;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Telemetry;
 
 /// <summary>
 /// The observable instruments of one meter. Nodes of one process count together, and their counts remain after their end: a counter never

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Telemetry;
 
 internal enum ClusterMetric
 {

@@ -1,6 +1,9 @@
 using System.Diagnostics.Metrics;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Telemetry;
 
 /// <summary>Measures the calls of a store while there is a listener. Thread-safe.</summary>
 /// <param name="inner">The store, which it disposes of.</param>

@@ -1,6 +1,8 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Writing;
 
 /// <summary>The log of clusters: ids from 2500.</summary>
 internal static partial class ClusterLog

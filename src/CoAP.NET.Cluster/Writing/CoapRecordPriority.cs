@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Writing;
 
 /// <summary>The importance of a change, which determines the order of drops when a <see cref="CoapRecordWriteQueue"/> is full.</summary>
 internal enum CoapRecordPriority : byte

@@ -1,7 +1,9 @@
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Writing;
 
 /// <summary>Writes records asynchronously: it queues changes and writes them to the store in batches. Thread-safe.</summary>
 /// <remarks>

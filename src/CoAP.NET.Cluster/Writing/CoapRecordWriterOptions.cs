@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Writing;
 
 internal sealed class CoapRecordWriterOptions
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Writing;
 
 /// <summary>Whether a store accepts leases and changes.</summary>
 /// <param name="Failure">Its last failure; null while it works.</param>

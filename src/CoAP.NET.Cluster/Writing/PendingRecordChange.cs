@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Writing;
 
 /// <summary>A waiting change, with its waiting callers.</summary>
 internal sealed class PendingRecordChange(CoapRecordWrite change, CoapRecordPriority weight, long number)

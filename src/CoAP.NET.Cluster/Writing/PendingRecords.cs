@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Writing;
 
 /// <summary>
 /// The changes that wait for the store: one for each record, with limits. Not thread-safe: <see cref="CoapRecordWriteQueue"/> holds its lock.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Writing;
 
 /// <summary>
 /// Wakes callers that wait for the next change. A caller that takes <see cref="Next"/> before it reads the state misses no change made

@@ -1,6 +1,4 @@
-using CoAP.NET.Binding;
-
-namespace CoAP.NET;
+namespace CoAP.NET.Binding;
 
 /// <summary>Finds missing services and JSON metadata of handlers with bound parameters before the first request.</summary>
 internal static class BindingValidator

@@ -1,7 +1,6 @@
-using CoAP.NET.Resources;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>Log messages of block-wise transfers.</summary>
 internal static partial class BlockwiseLog

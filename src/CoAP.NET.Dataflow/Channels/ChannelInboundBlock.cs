@@ -1,5 +1,3 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Channels;
 
 /// <summary>

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
 

@@ -1,7 +1,7 @@
 using System.Net;
-using CoAP.NET.Composition;
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Connecting;
-using CoAP.NET.Transports;
+using CoAP.NET.Protection;
 
 namespace CoAP.NET.Composition;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Observing;
+
 namespace CoAP.NET;
 
 /// <summary>How a process stops, and what several processes at one address share, or one process with its next run.</summary>

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Composition;
 
 /// <summary>Log messages of an endpoint as a whole.</summary>
 internal static partial class EndpointLog
@@ -14,16 +14,6 @@ internal static partial class EndpointLog
 
     [LoggerMessage(1607, LogLevel.Error, "An error occurred while the endpoint closed. The rest of it still closes.")]
     public static partial void ClosingFailed(ILogger logger, Exception exception);
-
-    [LoggerMessage(1603, LogLevel.Warning,
-        "The block {Place} of shard {Shard} was not empty when the time to stop was over. Requests in it get 5.03 where this is possible; "
-            + "items that leave it later count as Declined. Check what its items wait for, or set a longer StopGracePeriod.")]
-    public static partial void BlockDidNotComplete(ILogger logger, string place, int shard);
-
-    [LoggerMessage(1609, LogLevel.Warning,
-        "User code that the stage {Stage} of shard {Shard} called had not returned when the time to stop was over. The endpoint closes "
-            + "without it. Check what the code waits for, or set a longer StopGracePeriod.")]
-    public static partial void StageDidNotComplete(ILogger logger, string stage, int shard);
 
     [LoggerMessage(1608, LogLevel.Information, "{Endpoint} listens on {Uri}.")]
     public static partial void NamedListening(ILogger logger, string endpoint, string uri);

@@ -1,6 +1,8 @@
 using System.Buffers.Binary;
 using System.Net.Sockets;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Channels;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Errors;
 using CoAP.NET.Serialization;
 using CoAP.NET.Signalling;
 using CoAP.NET.Transports;

@@ -1,7 +1,8 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Channels;
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Connecting;
-using CoAP.NET.Options;
-using CoAP.NET.Requests;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
 

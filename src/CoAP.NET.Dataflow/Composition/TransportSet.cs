@@ -2,12 +2,13 @@ using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 using CoAP.NET.Connecting;
-using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
-using CoAP.NET.Messages;
-using CoAP.NET.Requests;
 using CoAP.NET.Resources;
 using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
+using CoAP.NET.Transports.Udp;
+using CoAP.NET.Transports.WebSockets;
+using CoAP.NET.Uris;
 
 namespace CoAP.NET.Composition;
 

@@ -1,9 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Connecting;
-using CoAP.NET.Guarding;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Connecting;
 
 /// <summary>Looks up the addresses of host names, with bounds for each client that names hosts.</summary>
 /// <remarks>

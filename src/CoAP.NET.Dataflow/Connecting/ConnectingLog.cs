@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Connecting;
 
 /// <summary>Log messages of opening connections and of their peers.</summary>
 internal static partial class ConnectingLog

@@ -1,4 +1,5 @@
-using CoAP.NET.Transports;
+using CoAP.NET.Errors;
+using CoAP.NET.Transports.Streams;
 
 namespace CoAP.NET.Connecting;
 

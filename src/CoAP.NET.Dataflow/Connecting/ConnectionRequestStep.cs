@@ -1,4 +1,5 @@
-using CoAP.NET.Requests;
+using CoAP.NET.Errors;
+using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Connecting;
 

@@ -1,6 +1,6 @@
 using System.Net;
-using CoAP.NET.Requests;
-using CoAP.NET.Transports;
+using CoAP.NET.Errors;
+using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Connecting;
 

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Errors;
 
 namespace CoAP.NET.Connecting;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Files;
+
 namespace CoAP.NET.CredentialFiles;
 
 /// <summary>A file that is checked periodically for changes. For one caller at a time.</summary>

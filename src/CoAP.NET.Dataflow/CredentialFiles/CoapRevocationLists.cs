@@ -1,5 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.CredentialFiles;
+using CoAP.NET.Files;
 
 namespace CoAP.NET;
 

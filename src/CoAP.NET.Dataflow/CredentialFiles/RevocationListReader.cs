@@ -2,7 +2,7 @@ using System.Formats.Asn1;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace CoAP.NET;
+namespace CoAP.NET.CredentialFiles;
 
 /// <summary>Reads one certificate revocation list (RFC 5280 section 5.1).</summary>
 internal sealed class RevocationListReader

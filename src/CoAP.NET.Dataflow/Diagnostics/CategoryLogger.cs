@@ -2,7 +2,7 @@ using System.Collections.Frozen;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// The logger of an endpoint. It writes each message to the category of its chapter (<see cref="LogCategory"/>), so that no caller has to

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>The counters of an endpoint.</summary>
 /// <remarks>Each value is an index into <see cref="CoapCounters"/>.</remarks>

@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// The instruments of one meter, shared by all its endpoints. The counters of endpoints are read only when a listener collects them, so

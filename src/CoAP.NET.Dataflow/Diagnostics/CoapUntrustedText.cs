@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Text;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// Makes text from untrusted sources, such as a diagnostic payload or the subject of a certificate, safe for logs, exceptions and

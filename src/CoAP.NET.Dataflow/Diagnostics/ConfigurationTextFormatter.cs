@@ -1,6 +1,6 @@
 using System.Text.RegularExpressions;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// Keys and values as messages show them: on one line and short, because anything may be in a file or an environment variable. A value is

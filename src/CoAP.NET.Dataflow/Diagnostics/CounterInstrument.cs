@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>A metric that is read from counters of endpoints.</summary>
 /// <param name="Name">The name of the metric.</param>

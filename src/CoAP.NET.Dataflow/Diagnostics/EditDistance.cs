@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>The number of letters to change, remove or insert to turn one word into another (Levenshtein), case-insensitive.</summary>
 /// <remarks>The time is that of the product of both lengths. Words of more than 128 letters are therefore similar to none.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 internal enum EndpointGauge
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>The data that instruments read from one endpoint.</summary>
 /// <param name="counters">The counters.</param>

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>Measures the requests of one endpoint if there is a listener.</summary>
 /// <param name="instruments">The instruments.</param>

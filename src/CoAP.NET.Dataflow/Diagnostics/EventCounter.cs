@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>Counts events by their kind. Thread-safe, also under the locks of callers.</summary>
 /// <typeparam name="TKind">The kinds: an enumeration of the numbers from 0.</typeparam>

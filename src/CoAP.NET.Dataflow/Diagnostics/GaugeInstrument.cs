@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>A metric with the current state of endpoints.</summary>
 /// <param name="Name">The name of the metric.</param>

@@ -1,7 +1,7 @@
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// Wraps the logger of a user. A provider is foreign code and may throw anything, at critical places: the thread that takes over a receive

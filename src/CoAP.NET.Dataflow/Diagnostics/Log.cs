@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// Log messages that belong to no chapter; each chapter has a class of its own. Errors of peers are Debug, errors of this library are

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// The log categories of an endpoint: one for each chapter that an operator switches. All are below <see cref="Endpoint"/>.

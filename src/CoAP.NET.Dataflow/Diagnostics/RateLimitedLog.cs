@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// Rate-limits a log message, by default to one per minute, because a persistent fault or a stranger must not fill the log. Counters count

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>The names of tags, and their values from small sets.</summary>
 internal static class TelemetryTags

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// A trace context as the value of an option: trace id (16 bytes), span id (8), flags (1), as in W3C Trace Context without its text form.

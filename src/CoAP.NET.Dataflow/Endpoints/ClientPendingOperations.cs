@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Endpoints;
 
 /// <summary>
 /// What runs for a client on a shared endpoint, to end it with the client while the endpoint goes on for others. A client with its own

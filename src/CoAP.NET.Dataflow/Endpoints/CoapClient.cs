@@ -1,3 +1,6 @@
+using CoAP.NET.Endpoints;
+using CoAP.NET.Errors;
+
 namespace CoAP.NET;
 
 /// <summary>Sends requests.</summary>

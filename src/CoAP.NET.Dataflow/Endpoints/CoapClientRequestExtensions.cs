@@ -3,6 +3,11 @@ using System.Runtime.CompilerServices;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using CoAP.NET.Content;
+using CoAP.NET.Endpoints;
+using CoAP.NET.Errors;
+using CoAP.NET.Groups;
+using CoAP.NET.RequestSteps;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET;
 

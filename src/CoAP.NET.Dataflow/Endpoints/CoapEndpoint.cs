@@ -2,11 +2,14 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Net.WebSockets;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Channels;
 using CoAP.NET.Composition;
-using CoAP.NET.Exchanges;
-using CoAP.NET.Groups;
-using CoAP.NET.Observing;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Endpoints;
+using CoAP.NET.Errors;
+using CoAP.NET.Observing.Client;
+using CoAP.NET.Observing.Server;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET;

@@ -1,6 +1,7 @@
-using CoAP.NET.Messages;
+using CoAP.NET.RequestSteps;
+using CoAP.NET.Uris;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Endpoints;
 
 /// <summary>The defaults of the requests of a client.</summary>
 /// <remarks>

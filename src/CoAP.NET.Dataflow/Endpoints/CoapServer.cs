@@ -1,3 +1,7 @@
+using CoAP.NET.Binding;
+using CoAP.NET.Composition;
+using CoAP.NET.Observing;
+using CoAP.NET.Observing.Server;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET;

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Endpoints;
 
 /// <summary>A client of an endpoint of this process, which can also ping and send requests to groups.</summary>
 internal interface IEndpointClient : ICoapClient

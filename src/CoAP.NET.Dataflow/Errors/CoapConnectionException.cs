@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using CoAP.NET.Transports;
+using CoAP.NET.Errors;
 
 namespace CoAP.NET;
 

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Errors;
 
 /// <summary>The time limit that ended a request with a <see cref="CoapTimeoutException"/>.</summary>
 /// <remarks>See <see cref="CoapTimeoutException.EndedBy"/>.</remarks>

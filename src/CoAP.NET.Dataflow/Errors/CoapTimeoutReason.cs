@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Errors;
 
 /// <summary>The progress of a request when its time expired; <see cref="CoapTimeoutStep"/> has the details.</summary>
 internal enum CoapTimeoutReason

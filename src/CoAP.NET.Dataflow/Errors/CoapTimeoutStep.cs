@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Errors;
 
 /// <summary>What a request waited for when its time expired, in the order of its steps.</summary>
 /// <remarks>See <see cref="CoapTimeoutException.Awaited"/>.</remarks>

@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Errors;
 
 /// <summary>Creates the exceptions that several places throw.</summary>
 internal static class RequestErrors

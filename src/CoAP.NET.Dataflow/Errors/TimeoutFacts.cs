@@ -1,7 +1,6 @@
 using System.Globalization;
-using CoAP.NET.Transports;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Errors;
 
 /// <summary>The facts of an expired request, and their description.</summary>
 internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLimitKind EndedBy, TimeSpan Limit, CoapTimeoutReason Reason)

@@ -1,4 +1,4 @@
-using CoAP.NET.Requests;
+using CoAP.NET.Errors;
 
 namespace CoAP.NET.Exchanges;
 

@@ -1,5 +1,6 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Errors;
 using CoAP.NET.Groups;
-using CoAP.NET.Requests;
 
 namespace CoAP.NET.Exchanges;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Exchanges;
 
 /// <summary>

@@ -1,8 +1,9 @@
 using System.Text;
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Channels;
 using CoAP.NET.Groups;
-using CoAP.NET.Observing;
-using CoAP.NET.Options;
+using CoAP.NET.Observing.Server;
+using CoAP.NET.Requests;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Exchanges;

@@ -1,9 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Channels;
 using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
-using CoAP.NET.Observing;
-using CoAP.NET.Options;
+using CoAP.NET.Observing.Server;
 using CoAP.NET.Requests;
 using CoAP.NET.Serialization;
 using Microsoft.Extensions.Logging;

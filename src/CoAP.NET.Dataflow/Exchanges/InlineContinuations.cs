@@ -1,6 +1,4 @@
-using CoAP.NET.Exchanges;
-
-namespace CoAP.NET;
+namespace CoAP.NET.Exchanges;
 
 /// <summary>
 /// Decides where the code after an awaited response runs. Short code runs on the receiving thread: it needs no other thread, and following

@@ -1,3 +1,5 @@
+using CoAP.NET.Requests;
+
 namespace CoAP.NET.Exchanges;
 
 /// <summary>The state of the Exchanges stage for a peer that gets requests. Guarded by Shard.Gate.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Errors;
+
 namespace CoAP.NET.Exchanges;
 
 /// <summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Errors;
+
 namespace CoAP.NET.Exchanges;
 
 /// <summary>An Empty Confirmable message that waits for its Reset (RFC 7252 section 4.3).</summary>

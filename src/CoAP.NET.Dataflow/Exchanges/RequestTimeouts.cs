@@ -1,3 +1,5 @@
+using CoAP.NET.Errors;
+
 namespace CoAP.NET.Exchanges;
 
 /// <summary>Computes the timeouts of client requests, and the facts for their timeout exceptions.</summary>

@@ -1,7 +1,6 @@
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Groups;
-using CoAP.NET.Observing;
-using CoAP.NET.Options;
+using CoAP.NET.Observing.Server;
 
 namespace CoAP.NET.Exchanges;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Guarding;
-
 namespace CoAP.NET.Exchanges;
 
 /// <summary>A notification that waits for the resumption of its observation.</summary>

@@ -1,5 +1,4 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.Groups;
+using CoAP.NET.Blockwise.Server;
 
 namespace CoAP.NET.Exchanges;
 

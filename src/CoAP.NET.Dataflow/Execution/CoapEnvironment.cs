@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>The objects that all stages of an endpoint share: clock, entropy, execution, limits, counters, log.</summary>
 internal sealed class CoapEnvironment

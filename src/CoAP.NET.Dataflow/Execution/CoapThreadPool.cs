@@ -1,6 +1,6 @@
 using System.Runtime.Versioning;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>
 /// A set of background threads. It starts a thread when there is work and no thread is idle, up to a limit, and ends it after some

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>The progress of stopping an endpoint; shared by its shards.</summary>
 internal sealed class EndpointState

@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>
 /// Tracks the threads of a scheduler, up to a limit, and which of them are idle. Work never goes to an idle thread that is ending.

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>
 /// Pseudo-random numbers for jitter (SplitMix64). For code under a shard's lock, which must not call the environment's random source; seed

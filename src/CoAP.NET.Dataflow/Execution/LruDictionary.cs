@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>
 /// A dictionary of limited size: another entry takes the place of the oldest one, which was not set or used for longest. Not thread-safe.

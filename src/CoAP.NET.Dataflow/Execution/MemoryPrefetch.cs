@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>Prefetches memory that will be needed soon.</summary>
 internal static unsafe class MemoryPrefetch

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>
 /// Runs work on the pool of the platform, without a thread of the library. In a browser that pool is the one thread of the page: work that

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>The secret that <see cref="CoapMultiProcessOptions.SharedSecret"/> replaces.</summary>
 /// <param name="Secret">The secret. The endpoint copies it.</param>

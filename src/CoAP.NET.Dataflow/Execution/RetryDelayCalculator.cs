@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>Computes exponential back-off times with jitter. A pure function: the caller passes the random number.</summary>
 internal static class RetryDelayCalculator

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>Derives a new key from a secret for each epoch of the time of day (HKDF with SHA-256, RFC 5869). Thread-safe.</summary>
 /// <remarks>

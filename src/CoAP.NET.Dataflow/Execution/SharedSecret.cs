@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>
 /// The endpoint's copy of <see cref="CoapMultiProcessOptions.SharedSecret"/>, and while it is being replaced of the previous one. Thread-safe.

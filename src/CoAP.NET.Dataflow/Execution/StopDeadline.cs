@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>The time that an endpoint has to stop: the grace period, and a moment more for what is on its way when that is over.</summary>
 internal sealed class StopDeadline : IDisposable

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Execution;
 
 /// <summary>
 /// A time of day that advances as evenly as the monotonic clock, so ages stay right when the system clock is set. It re-reads the system

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Groups;
 
 internal static partial class GroupLog
 {

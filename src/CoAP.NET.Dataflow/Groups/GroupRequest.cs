@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using CoAP.NET.Errors;
 using CoAP.NET.Observing;
 
 namespace CoAP.NET.Groups;

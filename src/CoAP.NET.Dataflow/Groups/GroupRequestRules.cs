@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Groups;
 
 /// <summary>The special rules for group requests (RFC 7252 section 8.2), so that a group does not overload the client.</summary>

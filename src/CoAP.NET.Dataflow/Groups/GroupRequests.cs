@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Groups;
 

@@ -1,6 +1,7 @@
 using System.Security.Claims;
 using System.Security.Cryptography.X509Certificates;
 using System.Security.Principal;
+using CoAP.NET.Cryptography;
 
 namespace CoAP.NET;
 

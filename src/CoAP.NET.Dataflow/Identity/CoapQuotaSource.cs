@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Mesh;
 using System.Threading.Tasks.Dataflow;
 using Microsoft.Extensions.Logging.Abstractions;
 

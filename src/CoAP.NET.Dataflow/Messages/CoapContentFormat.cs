@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Messages;
 
 namespace CoAP.NET;
 
@@ -74,7 +73,7 @@ public readonly record struct CoapContentFormat
     {
         string? coding = contentCoding is null || contentCoding.Equals("identity", StringComparison.OrdinalIgnoreCase)
             ? null
-            : UriEncoding.ToLowerAscii(contentCoding);
+            : AsciiText.ToLower(contentCoding);
         ContentFormatRegistry.Entry? entry = mediaType is null ? null : ContentFormatRegistry.Find(mediaType, coding);
         format = new CoapContentFormat(entry?.Number ?? 0);
         return entry is not null;

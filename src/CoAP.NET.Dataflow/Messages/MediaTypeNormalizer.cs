@@ -77,5 +77,5 @@ internal static class MediaTypeNormalizer
 
     private static bool IsToken(ReadOnlySpan<char> text) => !text.IsEmpty && !text.ContainsAnyExcept(s_token);
 
-    private static string Lower(string text) => UriEncoding.ToLowerAscii(text);
+    private static string Lower(string text) => AsciiText.ToLower(text);
 }

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Observing;
 
 internal static partial class ObservationLog
 {

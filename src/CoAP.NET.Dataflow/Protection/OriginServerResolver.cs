@@ -1,5 +1,3 @@
-using CoAP.NET.Messages;
-
 namespace CoAP.NET.Protection;
 
 /// <summary>Finds the server whose keys protect a request, whichever proxy the request is sent to.</summary>

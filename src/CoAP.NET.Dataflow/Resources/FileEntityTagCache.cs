@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Hashing;
+using CoAP.NET.Files;
 
 namespace CoAP.NET.Resources;
 

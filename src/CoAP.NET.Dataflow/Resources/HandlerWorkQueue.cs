@@ -1,6 +1,4 @@
-using CoAP.NET.Resources;
-
-namespace CoAP.NET;
+namespace CoAP.NET.Resources;
 
 /// <summary>
 /// Requests that wait for a handler. A limited number of them runs at a time on threads of the library, each until it is answered. A

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Resources;
 
 /// <summary>Checks of a request before its handler.</summary>

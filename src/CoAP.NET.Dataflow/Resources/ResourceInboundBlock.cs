@@ -1,7 +1,5 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.Exchanges;
-using CoAP.NET.Observing;
-using CoAP.NET.Options;
+using CoAP.NET.Observing.Server;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Resources;
 
@@ -117,7 +115,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
             request.Message.Payload = default;
         }
 
-        watch?.Route = route.Template;
+        watch?.Route = route.Template.Text;
         EffectiveRouteSettings plan = route.GetPlan(_environment);
         if (request.IsMulticast && !plan.AllowsMulticast)
         {

@@ -1,5 +1,4 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Resources;
 
@@ -101,7 +100,7 @@ internal static class RouteAdmission
                 // Not a rejection: the handler creates the result again for the whole request.
                 if (streamed.Stream is { } stream)
                 {
-                    _ = ResultBodyStreamDisposer.CloseAsync(stream, route.Template, environment);
+                    _ = ResultBodyStreamDisposer.CloseAsync(stream, route.Template.Text, environment);
                 }
 
                 return null;
@@ -114,7 +113,7 @@ internal static class RouteAdmission
 #pragma warning restore CA1031
         {
             environment.Counters.Add(CoapCounter.HandlerErrors);
-            ResourceLog.HandlerFailed(environment.Logger, route.Template, exception);
+            ResourceLog.HandlerFailed(environment.Logger, route.Template.Text, exception);
             return s_internalServerError;
         }
         finally

@@ -1,6 +1,4 @@
-using CoAP.NET.Resources;
-
-namespace CoAP.NET;
+namespace CoAP.NET.Resources;
 
 /// <summary>Runs the handlers of one route, or of all routes of a group with one queue, as their execution options require.</summary>
 internal sealed class RouteExecutor

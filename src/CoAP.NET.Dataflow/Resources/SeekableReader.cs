@@ -1,5 +1,6 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Channels;
+using CoAP.NET.Files;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Resources;
 
@@ -14,7 +15,7 @@ internal static class SeekableReader
     /// <param name="result">The answer.</param>
     /// <param name="route">The route of the handler.</param>
     /// <param name="environment">Provides limits, counters and log.</param>
-    public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResult result, RouteTemplate route,
+    public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResult result, string route,
         CoapEnvironment environment)
     {
         FileStream? file = null;

@@ -1,5 +1,5 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Channels;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Resources;
 

@@ -1,6 +1,3 @@
-using CoAP.NET.Exchanges;
-using CoAP.NET.Mesh;
-
 namespace CoAP.NET.Resources;
 
 /// <summary>

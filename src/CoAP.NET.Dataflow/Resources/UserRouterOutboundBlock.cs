@@ -1,6 +1,4 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.Exchanges;
-using CoAP.NET.Mesh;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Resources;
 
@@ -57,13 +55,13 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
         CoapResult result;
         try
         {
-            result = await SeekableReader.ReadAsync(exchange, seekable, RouteTemplate.Root, _environment).ConfigureAwait(false);
+            result = await SeekableReader.ReadAsync(exchange, seekable, RouteTemplate.Root.Text, _environment).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // streams are users' code and may throw anything; the peer gets 5.00
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            result = Reports.Fail(exchange, RouteTemplate.Root, exception);
+            result = Reports.Fail(exchange, RouteTemplate.Root.Text, exception);
         }
 
         Finish(exchange, result);

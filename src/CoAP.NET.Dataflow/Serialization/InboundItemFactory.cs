@@ -1,3 +1,4 @@
+using CoAP.NET.Channels;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Serialization;

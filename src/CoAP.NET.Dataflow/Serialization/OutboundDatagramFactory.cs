@@ -1,3 +1,4 @@
+using CoAP.NET.Channels;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 

@@ -40,9 +40,9 @@ public sealed class CoapTlsOptions
 
     internal CoapTlsOptions Clone() => new()
     {
-        Server = Server is null ? null : Transports.TlsOptionsCopier.Of(Server),
+        Server = Server is null ? null : TlsOptionsCopier.Of(Server),
         SelectServer = SelectServer,
         SelectClient = SelectClient,
-        Client = Client is null ? null : Transports.TlsOptionsCopier.Of(Client),
+        Client = Client is null ? null : TlsOptionsCopier.Of(Client),
     };
 }

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Settings;
 
 /// <summary>The only class that uses the generator of the operating system.</summary>
 internal sealed partial class SecureRandomSource : CoapRandomSource

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
 

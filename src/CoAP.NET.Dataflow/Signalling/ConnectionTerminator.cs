@@ -1,5 +1,4 @@
 using System.Text;
-using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
 

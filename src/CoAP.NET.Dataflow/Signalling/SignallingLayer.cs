@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Signalling;
 
 // RFC 8323 sections 3.3 and 5 for the connections of one shard, in place of RFC 7252 section 4 on reliable transports. A plain state

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Signalling;
 
 internal static partial class SignallingLog
 {

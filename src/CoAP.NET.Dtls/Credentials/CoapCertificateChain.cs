@@ -1,5 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Credentials;
+using CoAP.NET.Files;
 
 namespace CoAP.NET.Dtls;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Dtls.Credentials;
+
 namespace CoAP.NET.Dtls;
 
 /// <summary>A pre-shared key and its identity (RFC 7252 section 9.1.3.1), as a client uses them. Immutable.</summary>

@@ -1,6 +1,8 @@
 using System.Collections;
 using System.Security.Cryptography;
 using System.Text;
+using CoAP.NET.Dtls.Credentials;
+using CoAP.NET.Files;
 
 namespace CoAP.NET.Dtls;
 

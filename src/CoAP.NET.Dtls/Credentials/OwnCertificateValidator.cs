@@ -1,8 +1,9 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Dtls.Handshakes;
 
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Credentials;
 
 /// <summary>Checks that an endpoint's own certificate is suitable for a CoAP handshake.</summary>
 internal static class OwnCertificateValidator

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Credentials;
 
 /// <summary>The rules for identities and keys (RFC 4279 section 5), and their text format.</summary>
 internal static class PskRules

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Files;
 
 /// <summary>
 /// DTLS of a client with keys in files: its pre-shared key or certificate for servers on <c>coaps</c>, and the servers that it trusts.

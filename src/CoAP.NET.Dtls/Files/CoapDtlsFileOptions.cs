@@ -1,6 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Files;
 
 /// <summary>The configuration of DTLS for <c>coaps</c> (RFC 7252 section 9) that servers and clients share.</summary>
 /// <remarks>

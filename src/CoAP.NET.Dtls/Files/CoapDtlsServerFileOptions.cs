@@ -1,4 +1,4 @@
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Files;
 
 /// <summary>
 /// DTLS of a server with keys in files: the clients that it accepts on <c>coaps</c>, by <see cref="PskFile"/>, <see cref="Psk"/>, a

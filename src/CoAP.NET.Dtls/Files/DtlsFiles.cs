@@ -1,4 +1,7 @@
-namespace CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Credentials;
+using CoAP.NET.Files;
+
+namespace CoAP.NET.Dtls.Files;
 
 /// <summary>Creates DTLS options from <see cref="CoapDtlsFileOptions"/>. No message contains a key.</summary>
 internal static class DtlsFiles

@@ -1,6 +1,8 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Files;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Files;
 
 /// <summary>
 /// Pre-shared keys of configuration or code, and of a file that may change while the server runs. If a changed file has an error, the keys

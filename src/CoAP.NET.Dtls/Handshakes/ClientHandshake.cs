@@ -2,6 +2,7 @@ using System.Net;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Unicode;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;

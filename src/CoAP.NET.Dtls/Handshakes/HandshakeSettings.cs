@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Handshakes;
 

@@ -1,6 +1,8 @@
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Dtls.Handshakes;
 

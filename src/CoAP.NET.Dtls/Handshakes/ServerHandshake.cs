@@ -3,6 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using System.Text.Unicode;
 using CoAP.NET.Dtls.Cookies;
+using CoAP.NET.Dtls.Credentials;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
 

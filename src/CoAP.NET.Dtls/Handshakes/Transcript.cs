@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;

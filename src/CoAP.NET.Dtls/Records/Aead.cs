@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Dtls.Records;
 

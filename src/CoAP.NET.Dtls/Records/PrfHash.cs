@@ -1,3 +1,5 @@
+using CoAP.NET.Cryptography;
+
 namespace CoAP.NET.Dtls.Records;
 
 /// <summary>The hash of a cipher suite's pseudorandom function. The value is its length in bytes.</summary>

@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Dtls.Sessions;
 

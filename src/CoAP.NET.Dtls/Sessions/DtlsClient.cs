@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
-using CoAP.NET.Transports;
+using CoAP.NET.Errors;
 
 namespace CoAP.NET.Dtls.Sessions;
 

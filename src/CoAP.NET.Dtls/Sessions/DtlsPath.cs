@@ -1,3 +1,5 @@
+using CoAP.NET.Dtls.Steering;
+
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>The addresses of a peer and of this end.</summary>

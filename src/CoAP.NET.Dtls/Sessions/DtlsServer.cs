@@ -1,9 +1,10 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Steering;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Dtls.Sessions;
 

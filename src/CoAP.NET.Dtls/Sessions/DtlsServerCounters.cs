@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Dtls.Steering;
+
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>Counts events of a server since its creation. Thread-safe.</summary>

@@ -3,6 +3,7 @@ using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Steering;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Dtls.Sessions;
 

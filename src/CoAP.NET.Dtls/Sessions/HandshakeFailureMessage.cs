@@ -1,6 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Transports;
+using CoAP.NET.Errors;
 
 namespace CoAP.NET.Dtls.Sessions;
 

@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
 /// A synchronous store of the state that clients need to resume sessions by a short handshake (RFC 5246 section 7.3), such as

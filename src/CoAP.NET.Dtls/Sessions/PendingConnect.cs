@@ -1,9 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
-using CoAP.NET.Transports;
+using CoAP.NET.Errors;
 
 namespace CoAP.NET.Dtls.Sessions;
 

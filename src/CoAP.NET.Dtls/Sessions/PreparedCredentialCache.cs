@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>Remembers what was prepared for the last selected credentials, because preparing them takes long. Thread-safe.</summary>

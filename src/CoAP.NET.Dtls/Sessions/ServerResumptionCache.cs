@@ -1,7 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
+using CoAP.NET.Execution;
 
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>Stores resumable sessions in memory, up to a maximum number, and evicts the oldest first. Thread-safe.</summary>
 internal sealed class ServerResumptionCache : IServerResumptionCache

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 using CoAP.NET.Dtls.SessionBackups;
-using CoAP.NET.Transports;
+using CoAP.NET.Identity;
 
 namespace CoAP.NET.Dtls.Sessions;
 

@@ -1,6 +1,4 @@
-using CoAP.NET.Dtls.Steering;
-
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Steering;
 
 /// <summary>The interface of a <c>coaps</c> server to its <see cref="ICoapDtlsSteering"/>. Thread-safe.</summary>
 internal sealed class CoapDtlsSteeringContext

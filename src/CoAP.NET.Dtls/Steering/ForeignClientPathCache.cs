@@ -1,5 +1,5 @@
 using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Transports;
+using CoAP.NET.Identity;
 
 namespace CoAP.NET.Dtls.Steering;
 

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Steering;
 
 /// <summary>Decides which sessions of several servers belong to this one, and relays datagrams of the others.</summary>
 /// <remarks>

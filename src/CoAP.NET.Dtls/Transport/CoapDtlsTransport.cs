@@ -1,9 +1,9 @@
 using System.Net;
 using CoAP.NET.Dtls.Sessions;
-using CoAP.NET.Dtls.Transport;
+using CoAP.NET.Errors;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Dtls;
+namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>CoAP over DTLS 1.2 (RFC 7252 section 9.1): the scheme <c>coaps</c>, for servers and clients.</summary>
 /// <remarks>

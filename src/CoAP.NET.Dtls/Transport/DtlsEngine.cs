@@ -1,5 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Composition;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.SessionBackups;

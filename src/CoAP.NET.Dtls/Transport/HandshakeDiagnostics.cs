@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;

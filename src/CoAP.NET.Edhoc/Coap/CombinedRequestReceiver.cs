@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
-using CoAP.NET.Oscore;
+using CoAP.NET.Execution;
+using CoAP.NET.Oscore.Endpoints;
 
 namespace CoAP.NET.Edhoc.Coap;
 

@@ -1,4 +1,4 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Endpoints;
 
 namespace CoAP.NET.Edhoc.Coap;
 

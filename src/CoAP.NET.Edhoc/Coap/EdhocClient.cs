@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Edhoc.Coap;
+using CoAP.NET.Edhoc.Credentials;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc;

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Edhoc.Messages;
 

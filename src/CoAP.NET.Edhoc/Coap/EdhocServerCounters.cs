@@ -1,4 +1,4 @@
-namespace CoAP.NET.Edhoc;
+namespace CoAP.NET.Edhoc.Coap;
 
 internal sealed record EdhocServerCounters
 {

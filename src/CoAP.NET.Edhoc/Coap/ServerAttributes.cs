@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Edhoc.Credentials;
 using CoAP.NET.Edhoc.Schedule;
 
 namespace CoAP.NET.Edhoc.Coap;

@@ -1,6 +1,8 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Edhoc.Coap;
+using CoAP.NET.Edhoc.Credentials;
 
 namespace CoAP.NET.Edhoc;
 

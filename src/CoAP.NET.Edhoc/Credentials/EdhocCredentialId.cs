@@ -1,6 +1,8 @@
 using System.Formats.Cbor;
 using System.Security.Cryptography;
 using CoAP.NET.Content.Cbor;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Edhoc.Credentials;
 using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc;

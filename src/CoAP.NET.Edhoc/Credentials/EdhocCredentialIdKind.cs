@@ -1,4 +1,4 @@
-namespace CoAP.NET.Edhoc;
+namespace CoAP.NET.Edhoc.Credentials;
 
 /// <summary>The kind of identification of a credential: the label of ID_CRED_I or ID_CRED_R (RFC 9528 section 3.5.3).</summary>
 internal enum EdhocCredentialIdKind

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Edhoc;
+namespace CoAP.NET.Edhoc.Credentials;
 
 /// <summary>The kind of a credential (RFC 9528 section 3.5.2).</summary>
 internal enum EdhocCredentialKind

@@ -1,3 +1,5 @@
+using CoAP.NET.Edhoc.Credentials;
+
 namespace CoAP.NET.Edhoc;
 
 /// <summary>A list of trusted credentials, found by kid, by the hash of a certificate, and by value.</summary>

@@ -1,6 +1,6 @@
-using CoAP.NET.Edhoc;
+using CoAP.NET.Hosting.Configuration;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Edhoc.Hosting;
 
 /// <summary>
 /// EDHOC of a hosted client (RFC 9528): it agrees with one server on OSCORE keys when it sends the first request, and again when the server

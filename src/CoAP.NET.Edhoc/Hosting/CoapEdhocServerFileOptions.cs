@@ -1,6 +1,6 @@
-using CoAP.NET.Edhoc;
+using CoAP.NET.Hosting.Configuration;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Edhoc.Hosting;
 
 /// <summary>EDHOC of a hosted server (RFC 9528): clients agree with it on the OSCORE keys of their requests.</summary>
 /// <remarks>The server's credentials determine the supported methods.</remarks>

@@ -1,9 +1,11 @@
-using CoAP.NET.Edhoc;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Edhoc.Hosting;
 
 internal sealed class EdhocClientConfigurator(IServiceProvider services, HostedRegistration client) : HostedClientExtension
 {

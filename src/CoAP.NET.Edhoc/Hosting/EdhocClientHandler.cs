@@ -1,7 +1,7 @@
-using CoAP.NET.Edhoc;
+using CoAP.NET.Hosting.Parts;
 using CoAP.NET.Oscore;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Edhoc.Hosting;
 
 /// <summary>
 /// Makes a client agree on keys with its server before the first request, once for all requests that wait, and again when the server has

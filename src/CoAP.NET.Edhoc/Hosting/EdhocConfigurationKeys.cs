@@ -1,9 +1,10 @@
 using System.Globalization;
-using CoAP.NET.Edhoc;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Oscore.Hosting;
 using static System.TimeSpan;
-using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Edhoc.Hosting;
 
 internal static class EdhocConfigurationKeys
 {

@@ -1,7 +1,9 @@
-using CoAP.NET.Edhoc;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Parts;
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Hosting;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Edhoc.Hosting;
 
 /// <summary>Checks the files of credentials before the start. No message contains a key.</summary>
 internal static class EdhocFileOptionsValidator

@@ -1,5 +1,7 @@
 using CoAP.NET.Edhoc;
+using CoAP.NET.Edhoc.Hosting;
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Parts;
 using CoAP.NET.Oscore;
 
 namespace Microsoft.Extensions.DependencyInjection;

@@ -1,10 +1,12 @@
-using CoAP.NET.Edhoc;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Edhoc.Hosting;
 
 internal sealed class EdhocServerConfigurator(IServiceProvider services, HostedRegistration server) : HostedServerExtension
 {

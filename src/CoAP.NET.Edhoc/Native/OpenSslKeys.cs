@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Edhoc.Keys;
 
 namespace CoAP.NET.Edhoc.Native;

@@ -2,9 +2,10 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.Json;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Edhoc.Coap;
 
-namespace CoAP.NET.Edhoc;
+namespace CoAP.NET.Edhoc.Provisioning;
 
 internal sealed class CredentialFileReader
 {

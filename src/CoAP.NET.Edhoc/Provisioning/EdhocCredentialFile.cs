@@ -1,3 +1,5 @@
+using CoAP.NET.Edhoc.Provisioning;
+
 namespace CoAP.NET.Edhoc;
 
 /// <summary>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Edhoc;
+namespace CoAP.NET.Edhoc.Provisioning;
 
 /// <summary>The content of a file of credentials.</summary>
 internal sealed class EdhocCredentialFileContents : IEdhocCredentialResolver, IDisposable

@@ -2,9 +2,11 @@ using System.Formats.Asn1;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Edhoc.Keys;
+using CoAP.NET.Files;
 
-namespace CoAP.NET.Edhoc;
+namespace CoAP.NET.Edhoc.Provisioning;
 
 /// <summary>Reads keys and certificates from PEM files, and wipes the bytes of private keys.</summary>
 internal static class PemFile

@@ -1,3 +1,4 @@
+using CoAP.NET.Edhoc.Credentials;
 using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc.Schedule;

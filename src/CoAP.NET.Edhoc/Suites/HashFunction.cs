@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Edhoc.Suites;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>The counters of an endpoint, second by second for a minute. One thread at a time.</summary>

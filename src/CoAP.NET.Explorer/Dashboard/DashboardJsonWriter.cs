@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json.Nodes;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Explorer.Decoding;
 
 namespace CoAP.NET.Explorer.Dashboard;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>Measures a server from its creation to its disposal. One thread at a time.</summary>

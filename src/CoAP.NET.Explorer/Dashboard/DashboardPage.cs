@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using CoAP.NET.AspNetCore;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Explorer.Exploring;
 using CoAP.NET.Explorer.Pages;
 using CoAP.NET.Guarding;

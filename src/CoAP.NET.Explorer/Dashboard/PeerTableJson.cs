@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Security.Principal;
 using System.Text.Json.Nodes;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Explorer.Decoding;
 
 namespace CoAP.NET.Explorer.Dashboard;

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json.Nodes;
+using CoAP.NET.Content;
 
 namespace CoAP.NET.Explorer.Decoding;
 

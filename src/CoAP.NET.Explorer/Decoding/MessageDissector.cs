@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using System.Text;
+using CoAP.NET.Content;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Explorer.Decoding;

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using CoAP.NET.Composition;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Explorer.Pages;
 using Microsoft.Extensions.Logging;
 

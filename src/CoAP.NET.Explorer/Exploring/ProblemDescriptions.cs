@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using System.Security.Cryptography;
 using CoAP.NET.Dtls;
+using CoAP.NET.Errors;
 using CoAP.NET.Explorer.Pages;
 using CoAP.NET.Proxy;
 

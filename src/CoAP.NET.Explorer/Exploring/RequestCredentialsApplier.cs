@@ -2,6 +2,7 @@ using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Explorer.Exploring;

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using CoAP.NET.Content;
 using CoAP.NET.Explorer.Decoding;
 
 namespace CoAP.NET.Explorer.Exploring;

@@ -1,4 +1,5 @@
 using System.Collections.Frozen;
+using CoAP.NET.Cryptography;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;

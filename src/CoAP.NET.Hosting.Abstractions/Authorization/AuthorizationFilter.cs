@@ -1,7 +1,7 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Authorization;
 
 /// <summary>Runs before the handlers of a route or group and admits requests that meet a policy.</summary>
 internal sealed class AuthorizationFilter(CoapAuthorizationMetadata metadata)

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Authorization;
 
 /// <summary>Metadata that <c>AllowAnonymous</c> attaches to routes and groups.</summary>
 internal sealed class CoapAnonymousMetadata

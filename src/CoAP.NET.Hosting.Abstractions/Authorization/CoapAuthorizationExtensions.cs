@@ -1,4 +1,5 @@
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Authorization;
 
 namespace CoAP.NET;
 

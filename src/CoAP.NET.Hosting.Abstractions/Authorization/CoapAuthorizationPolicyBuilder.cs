@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Hosting.Authorization;
 
 namespace CoAP.NET.Hosting;
 

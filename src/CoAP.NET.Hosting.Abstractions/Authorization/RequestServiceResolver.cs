@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Authorization;
 
 /// <summary>Finds objects for a request in its services, or creates them.</summary>
 internal static class RequestServiceResolver

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Hosting;
+using CoAP.NET.Diagnostics;
+
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>The errors found in a section. They are reported together when the application starts.</summary>
 internal sealed class ConfigurationErrors

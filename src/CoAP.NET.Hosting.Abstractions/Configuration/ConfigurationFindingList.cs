@@ -1,7 +1,7 @@
 using System.Collections;
 using System.Globalization;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>
 /// Findings of one kind, as texts. It has the first ones and counts the rest, so that a large broken file has a short error and a short log.

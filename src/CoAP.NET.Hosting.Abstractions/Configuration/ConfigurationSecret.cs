@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>A secret in configuration: text, or <c>0x</c> and hexadecimal digits.</summary>
 internal static class ConfigurationSecret

@@ -2,9 +2,11 @@ using System.Collections;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Reflection;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.Configuration;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>
 /// The keys of a configuration section, declared with one line for each, and their reader, with an error for each mistake. The names of the

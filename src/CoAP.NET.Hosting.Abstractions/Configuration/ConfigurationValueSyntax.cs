@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>The configuration syntax of a value.</summary>
 /// <param name="allowed">The allowed values, human-readable.</param>

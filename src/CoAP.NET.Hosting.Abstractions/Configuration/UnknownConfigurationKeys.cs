@@ -1,6 +1,7 @@
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Configuration;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>Finds the keys of a section that no table has. Mostly they are misspelled, and the intended setting has its default.</summary>
 internal sealed class UnknownConfigurationKeys

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Hosting;
+using CoAP.NET.Files;
+
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>A file with secret keys that other users can read or change.</summary>
 /// <param name="Key">The configuration key that names the file.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>A key or section of the configuration without effect.</summary>
 /// <param name="Path">Its path, safe to log.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Parts;
 
 /// <summary>What a package adds to a hosted client with an endpoint of its own.</summary>
 internal abstract class HostedClientExtension : HostedEndpointExtension

@@ -1,8 +1,10 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Parts;
 
 /// <summary>What all endpoints of a host take from it.</summary>
 internal static class HostedEndpointDefaults

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Configuration;
+
+namespace CoAP.NET.Hosting.Parts;
 
 /// <summary>
 /// What a package adds to a hosted server or client. The container creates one for each of them, and hosting runs them in the order in

@@ -1,9 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Hosting.Configuration;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Parts;
 
 /// <summary>Adds parts with their options to hosted servers and clients, and finds options.</summary>
 internal static class HostedExtensionRegistrar

@@ -1,7 +1,7 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Parts;
 
 /// <summary>A server, client or proxy that code added to the services: its name, and its configuration section.</summary>
 /// <param name="kind">The name of its kind in messages, such as <c>server</c>.</param>

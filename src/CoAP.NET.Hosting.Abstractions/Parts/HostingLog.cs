@@ -1,6 +1,7 @@
+using CoAP.NET.Hosting.Configuration;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Parts;
 
 /// <summary>The log messages of hosting, with ids from 1800 on.</summary>
 internal static partial class HostingLog

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Parts;
 
 /// <summary>What the requests of a hosted client pass last, after the handlers and before the endpoint.</summary>
 internal abstract class InnermostClientHandler

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Clients;
 
 internal sealed class ClientBuilder(string name, IServiceCollection services) : ICoapClientBuilder
 {

@@ -1,7 +1,9 @@
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Clients;
 
 /// <summary>Creates clients on first use, and closes them with the container.</summary>
 internal sealed class ClientFactory : IAsyncDisposable, IDisposable

@@ -1,6 +1,10 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
+using CoAP.NET.Hosting.Server;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Clients;
 
 /// <summary>Checks the options of one client when the application starts.</summary>
 internal sealed class ClientOptionsValidator(

@@ -1,10 +1,14 @@
+using CoAP.NET.Endpoints;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
+using CoAP.NET.Hosting.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Clients;
 
 internal static class ClientServiceRegistrar
 {

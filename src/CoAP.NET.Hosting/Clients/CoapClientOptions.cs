@@ -1,4 +1,7 @@
 using System.Net;
+using CoAP.NET.Endpoints;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 
 namespace CoAP.NET.Hosting;
 

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Hosting;
+using CoAP.NET.Endpoints;
+using CoAP.NET.Hosting.Parts;
+
+namespace CoAP.NET.Hosting.Clients;
 
 /// <summary>A client with a base address, defaults and handlers.</summary>
 internal sealed class HostedClient : IEndpointClient

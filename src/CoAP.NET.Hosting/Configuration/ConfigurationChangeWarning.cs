@@ -1,8 +1,10 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Primitives;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>
 /// Warns when the configuration of an endpoint changes while it runs, because options take effect at the start only. It never logs values.

@@ -1,8 +1,9 @@
 using System.Net;
+using CoAP.NET.Execution;
 using static System.TimeSpan;
-using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>The keys of <see cref="CoapEndpointOptions"/>, which servers and clients share.</summary>
 internal static class EndpointConfigurationKeys

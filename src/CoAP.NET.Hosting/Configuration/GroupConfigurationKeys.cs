@@ -1,7 +1,7 @@
 using System.Net;
-using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 internal static class GroupConfigurationKeys
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>Replaces all limits of an endpoint by those of a preset, before other keys change single ones.</summary>
 internal sealed class LimitPreset(CoapEndpointOptions options)

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>Validates an address to listen on before the endpoint exists.</summary>
 internal static class ListenAddressValidator

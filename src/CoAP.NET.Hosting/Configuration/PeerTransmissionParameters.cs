@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>The transmission parameters of peers by their addresses.</summary>
 internal sealed class PeerTransmissionParameters

@@ -1,7 +1,8 @@
 using System.Net;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Configuration;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>One item of <c>Peers</c>: prefixes, and the parameters that differ for them.</summary>
 internal sealed class PeerTransmissionSettings

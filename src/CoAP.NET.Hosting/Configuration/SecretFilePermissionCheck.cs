@@ -1,4 +1,7 @@
-namespace CoAP.NET.Hosting;
+using CoAP.NET.Files;
+using CoAP.NET.Hosting.Parts;
+
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>
 /// Finds the secret key files of options that other users can read or change. It excludes private keys of EDHOC, because reading those

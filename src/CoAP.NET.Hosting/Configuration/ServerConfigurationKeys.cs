@@ -1,6 +1,6 @@
-using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>The keys of a server's section, except those of parts.</summary>
 internal static class ServerConfigurationKeys

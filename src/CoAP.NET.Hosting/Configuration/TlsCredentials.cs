@@ -1,6 +1,6 @@
 using System.Net.Security;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>What TLS uses of its certificate files.</summary>
 /// <param name="Server">The options of a server; null without a certificate.</param>

@@ -1,7 +1,8 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Cryptography;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>Reads the files that <see cref="CoapTlsFileOptions"/> names.</summary>
 internal static class TlsFiles

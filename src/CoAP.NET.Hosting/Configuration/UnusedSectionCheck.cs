@@ -1,10 +1,12 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>
 /// Warns at the start of sections without effect, because their name is misspelled or code added no server or client with it. It only

@@ -1,4 +1,6 @@
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Directories;
+using CoAP.NET.Hosting.Server;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.ResourceDirectory;

@@ -1,6 +1,9 @@
 using CoAP.NET;
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Directories;
+using CoAP.NET.Hosting.Parts;
 using CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Microsoft.Extensions.DependencyInjection;

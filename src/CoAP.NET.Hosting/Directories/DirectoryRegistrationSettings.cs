@@ -1,9 +1,11 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
 using CoAP.NET.ResourceDirectory;
 using Microsoft.Extensions.Configuration;
 using static System.TimeSpan;
-using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Directories;
 
 /// <summary>One item of <c>Directories</c>: a resource directory, and the registration of a server there.</summary>
 internal sealed class DirectoryRegistrationSettings

@@ -5,7 +5,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Directories;
 
 /// <summary>The configuration of an application's directory before it is created.</summary>
 internal sealed class HostedDirectoryBuilder

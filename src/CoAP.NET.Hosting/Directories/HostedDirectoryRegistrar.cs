@@ -1,6 +1,8 @@
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using CoAP.NET.ResourceDirectory;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Directories;
 
 /// <summary>The registrations of a hosted server with resource directories, while it serves.</summary>
 /// <param name="services">The services of the application.</param>

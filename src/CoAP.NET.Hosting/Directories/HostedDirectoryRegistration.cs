@@ -1,6 +1,6 @@
 using CoAP.NET.ResourceDirectory;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Directories;
 
 /// <summary>A resource directory of a hosted server, with the registration there.</summary>
 /// <param name="uri">The directory.</param>

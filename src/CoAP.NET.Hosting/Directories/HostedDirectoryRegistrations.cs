@@ -1,6 +1,6 @@
-using CoAP.NET.ResourceDirectory;
+using CoAP.NET.Hosting.Configuration;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Directories;
 
 /// <summary>The resource directories of a hosted server, of configuration and of code.</summary>
 internal sealed class HostedDirectoryRegistrations

@@ -1,8 +1,9 @@
-using CoAP.NET.ResourceDirectory;
 using System.Globalization;
+using CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Directories;
 
 /// <summary>Checks whether a hosted server is registered with its resource directories.</summary>
 internal sealed class RegistrationHealthCheck(HostedDirectoryRegistrar directories) : IHealthCheck

@@ -1,9 +1,11 @@
 using CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Files;
+using CoAP.NET.Hosting.Configuration;
 using Microsoft.Extensions.Configuration;
 using static System.TimeSpan;
-using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Dtls;
 
 /// <summary>The keys of <see cref="CoapDtlsFileOptions"/>.</summary>
 internal static class DtlsConfigurationKeys

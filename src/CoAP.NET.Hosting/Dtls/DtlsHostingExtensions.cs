@@ -1,6 +1,7 @@
 using CoAP.NET;
-using CoAP.NET.Dtls;
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Dtls;
+using CoAP.NET.Hosting.Parts;
 
 namespace Microsoft.Extensions.DependencyInjection;
 

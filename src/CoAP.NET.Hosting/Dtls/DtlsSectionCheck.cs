@@ -1,6 +1,6 @@
-using CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Files;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Dtls;
 
 /// <summary>Checks the section <c>Dtls</c> of a hosted server or client against what code did.</summary>
 internal static class DtlsSectionCheck

@@ -1,7 +1,9 @@
 using CoAP.NET.Composition;
-using CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Files;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Dtls;
 
 /// <summary>DTLS of a hosted server.</summary>
 /// <param name="services">The services of the application.</param>

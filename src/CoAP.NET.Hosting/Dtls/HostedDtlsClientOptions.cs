@@ -1,6 +1,7 @@
-using CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Files;
+using CoAP.NET.Hosting.Configuration;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Dtls;
 
 /// <summary>The section <c>Dtls</c> of a hosted client.</summary>
 internal sealed class HostedDtlsClientOptions : CoapDtlsClientFileOptions

@@ -1,4 +1,6 @@
-using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Clients;
+using CoAP.NET.Hosting.Health;
+using CoAP.NET.Hosting.Server;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Microsoft.Extensions.DependencyInjection;

@@ -1,7 +1,9 @@
 using System.Globalization;
+using CoAP.NET.Endpoints;
+using CoAP.NET.Hosting.Clients;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Health;
 
 internal sealed class PingHealthCheck(ClientFactory clients, string client, CoapUri uri) : IHealthCheck
 {

@@ -1,6 +1,8 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Server;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Health;
 
 /// <summary>
 /// Checks whether a hosted server serves, and whether it has room. One instance per server, because it compares with its last check.

@@ -2,7 +2,7 @@ using System.Text;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Problems;
 
 internal sealed class ProblemDescriber(CoapProblemOptions options)
 {

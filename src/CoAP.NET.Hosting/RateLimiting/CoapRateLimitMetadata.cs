@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.RateLimiting;
 
 internal sealed class CoapRateLimitMetadata
 {

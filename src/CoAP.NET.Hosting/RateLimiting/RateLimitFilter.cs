@@ -1,7 +1,8 @@
 using System.Threading.RateLimiting;
+using CoAP.NET.Hosting.Authorization;
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.RateLimiting;
 
 /// <summary>Holds a lease of a limiter while the server serves a request.</summary>
 internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, PartitionedRateLimiter<CoapRequestContext>? limiter,

@@ -1,7 +1,7 @@
 using System.Threading.RateLimiting;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.RateLimiting;
 
 /// <summary>The limiters of an application, created when a request first needs them.</summary>
 internal sealed class RateLimiters(IOptions<CoapRateLimitOptions> options) : IDisposable

@@ -1,4 +1,6 @@
 using System.Net;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 
 namespace CoAP.NET.Hosting;
 

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>
 /// A service that tells the parts of an application that it runs in a test (<c>CoapApplicationFactory</c>). Parts with state outside of the

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>Finds the servers of a container, for code that hands connections over to a server that it did not create.</summary>
 internal static class HostedServerLookup

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>The state of a hosted server. Its hosted service writes it, and its health check reads it.</summary>
 internal sealed class HostedServerState

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>The filter that gives each request its services.</summary>
 internal sealed class RequestScopes

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>
 /// The services of one request: a scope that is created with the first service, so that handlers without services cost nothing.

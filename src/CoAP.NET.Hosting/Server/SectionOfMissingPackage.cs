@@ -1,6 +1,8 @@
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.Configuration;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>A section of a server or client that only an extension reads which the application has not added.</summary>
 internal sealed class SectionOfMissingPackage(string section) : HostedEndpointExtension

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 internal sealed class ServerBuilder(ServerRegistration registration, IServiceCollection services) : ICoapServerBuilder
 {

@@ -1,7 +1,10 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 internal static class ServerFactory
 {

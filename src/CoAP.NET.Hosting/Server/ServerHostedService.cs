@@ -1,9 +1,13 @@
+using CoAP.NET.Binding;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>Starts a server with the host, and drains it when the host stops.</summary>
 #pragma warning disable CA1001 // StopAsync disposes its fields

@@ -1,6 +1,9 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>Checks the options of one server when the application starts.</summary>
 internal sealed class ServerOptionsValidator(ServerRegistration registration, HostedServerExtension[] parts)

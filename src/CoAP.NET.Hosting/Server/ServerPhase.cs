@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 internal enum ServerPhase
 {

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Health;
+using CoAP.NET.Hosting.Parts;
+
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>A server that code added to the services: its settings before its creation, and its state afterwards.</summary>
 internal sealed class ServerRegistration : HostedRegistration

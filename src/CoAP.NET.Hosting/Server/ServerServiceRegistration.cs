@@ -1,10 +1,12 @@
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 internal static class ServerServiceRegistration
 {

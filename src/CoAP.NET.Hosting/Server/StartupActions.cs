@@ -1,4 +1,4 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Hosting.Server;
 
 /// <summary>The functions that run when a server starts, before it listens. Any thread may add one.</summary>
 internal sealed class StartupActions

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Connecting;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http.Backends;

@@ -1,6 +1,7 @@
 using System.Buffers.Text;
 using System.Text;
 using System.Text.Json;
+using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Http.Backends;
 

@@ -3,6 +3,7 @@ using System.Net.Http.Headers;
 using System.Runtime.ExceptionServices;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Caching;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Http.Translating;
 using CoAP.NET.Proxy;
 

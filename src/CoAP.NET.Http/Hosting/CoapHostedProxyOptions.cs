@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Hosting.Configuration;
 using CoAP.NET.Http;
 using CoAP.NET.Proxy;
 

@@ -1,8 +1,11 @@
+using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Resources;
 using Microsoft.Extensions.Configuration;
 using static System.TimeSpan;
-using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Http.Hosting;
 
 internal static class ProxyConfigurationKeys
 {

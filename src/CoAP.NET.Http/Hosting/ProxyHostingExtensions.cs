@@ -1,4 +1,6 @@
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Parts;
+using CoAP.NET.Http.Hosting;
 using CoAP.NET.Proxy;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Options;

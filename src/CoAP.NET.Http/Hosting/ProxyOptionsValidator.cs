@@ -1,6 +1,9 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Configuration;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Http.Hosting;
 
 /// <summary>Checks the options of one proxy when the application starts.</summary>
 internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IValidateOptions<CoapHostedProxyOptions>

@@ -1,9 +1,12 @@
-using CoAP.NET.Http;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using CoAP.NET.Proxy;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Http.Hosting;
 
 /// <summary>The proxy of a hosted server, and the paths that it serves.</summary>
 internal sealed class ProxyServerConfigurator(IServiceProvider services, ProxyRegistration registration) : HostedServerExtension

@@ -1,5 +1,7 @@
 using System.Net.Http.Headers;
 using System.Text;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Http.Translating;
 

@@ -1,7 +1,6 @@
 using System.CommandLine;
-using CoAP.NET.Cli.CommandLine;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 /// <summary>The load generator: puts load on a server and measures how it answers.</summary>
 internal static class BenchCommand

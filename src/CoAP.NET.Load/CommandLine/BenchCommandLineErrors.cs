@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 /// <summary>Errors of the load generator's command lines.</summary>
 internal sealed class BenchCommandLineErrors(CliContext context, string calledAs)

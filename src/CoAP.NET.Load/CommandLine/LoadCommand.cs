@@ -1,10 +1,15 @@
 using System.CommandLine;
 using System.Net;
 using System.Runtime.InteropServices;
-using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Progress;
+using CoAP.NET.Load.Reporting;
+using CoAP.NET.Load.Running;
+using CoAP.NET.Load.Workers;
 using Spectre.Console;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 /// <summary>Runs the load for a URI: one run per level of peers, then the report.</summary>
 /// <param name="context">The streams, and cancellation.</param>

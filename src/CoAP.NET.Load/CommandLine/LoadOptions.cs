@@ -1,9 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 internal sealed class LoadOptions
 {

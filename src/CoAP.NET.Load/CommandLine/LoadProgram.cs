@@ -1,6 +1,6 @@
 using System.CommandLine;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 /// <summary>The load generator as a program of its own.</summary>
 internal static class LoadProgram

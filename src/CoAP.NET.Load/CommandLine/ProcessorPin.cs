@@ -2,7 +2,7 @@ using System.CommandLine;
 using System.ComponentModel;
 using System.Diagnostics;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 /// <summary>Keeps this program on one processor.</summary>
 internal static class ProcessorPin

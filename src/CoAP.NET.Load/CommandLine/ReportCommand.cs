@@ -1,8 +1,8 @@
 using System.CommandLine;
 using System.Text.Json;
-using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Load.Figures;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 /// <summary>Shows a report from a JSON file again, and draws it.</summary>
 internal sealed class ReportCommand(CliContext context, BenchCommandLineErrors usage)

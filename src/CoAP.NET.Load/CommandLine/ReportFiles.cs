@@ -1,7 +1,9 @@
 using System.CommandLine;
 using CoAP.NET.Cli.Files;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Reporting;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 /// <summary>The destinations of a report in addition to the table, which the command always writes.</summary>
 /// <param name="Json">A file, "-" for the standard output, or null.</param>

@@ -1,7 +1,11 @@
 using System.Globalization;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Reporting;
+using CoAP.NET.Load.Workers;
 using Spectre.Console;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 /// <summary>The report as a plain table: a row for each run, with the errors below it.</summary>
 internal static class ReportTable

@@ -1,9 +1,12 @@
 using System.CommandLine;
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
+using CoAP.NET.Load.Workers;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.CommandLine;
 
 /// <summary>Runs the program as a worker, for coordinators.</summary>
 internal sealed class WorkerCommand(CliContext context, BenchCommandLineErrors usage)

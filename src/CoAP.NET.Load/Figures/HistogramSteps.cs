@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Figures;
 
 /// <summary>Time steps of at most 1.6 % width: 64 per power of two.</summary>
 internal static class HistogramSteps

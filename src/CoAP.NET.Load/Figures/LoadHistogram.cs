@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Figures;
 
 /// <summary>
 /// Counts times in steps of at most 1.6 %, so that a single time takes no memory. Not thread-safe; one per loop, merged at the end.

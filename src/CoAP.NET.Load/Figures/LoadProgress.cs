@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Figures;
 
 /// <summary>The progress of a run, reported about once per second. Of one worker, or added up over all.</summary>
 /// <param name="Phase">The current phase: "connecting", "warming up", "measuring", "ending".</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Figures;
 
 /// <summary>Times of a run, in microseconds, in steps of at most 1.6 %: for scripts that do not read the whole histogram.</summary>
 /// <param name="Min">The shortest time.</param>

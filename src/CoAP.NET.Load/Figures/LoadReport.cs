@@ -1,7 +1,9 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Workers;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Figures;
 
 /// <summary>The results of one call of the program: a run for each level of peers. The content of the JSON file and of the plots.</summary>
 internal sealed record LoadReport

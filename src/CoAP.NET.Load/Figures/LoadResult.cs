@@ -1,6 +1,7 @@
 using System.Text.Json.Serialization;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Figures;
 
 /// <summary>The result of one run. <see cref="Merge"/> adds up those of several workers.</summary>
 internal sealed record LoadResult

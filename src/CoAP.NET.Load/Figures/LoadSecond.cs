@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Figures;
 
 /// <summary>One second of a run, for plots over time.</summary>
 /// <param name="At">Its end, in seconds since the measuring began.</param>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+
+namespace CoAP.NET.Load.Observing;
 
 /// <summary>
 /// The changes of a run by their consecutive numbers, with the number of observers that each still waits for. An observer that sees a

@@ -1,7 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Dtls;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Observing;
 
 /// <summary>The short names of counted failures.</summary>
 internal static class ErrorKind

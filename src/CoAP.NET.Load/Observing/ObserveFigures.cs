@@ -1,4 +1,8 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
+
+namespace CoAP.NET.Load.Observing;
 
 /// <summary>The counters of an observing run. Thread-safe: receive threads deliver notifications.</summary>
 internal sealed class ObserveFigures

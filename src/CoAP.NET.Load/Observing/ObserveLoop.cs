@@ -1,4 +1,9 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Reporting;
+using CoAP.NET.Load.Running;
+
+namespace CoAP.NET.Load.Observing;
 
 /// <summary>
 /// A run in which each peer observes the resource. With a rate it changes the resource itself and measures how long each observer takes to

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+
+namespace CoAP.NET.Load.Observing;
 
 /// <summary>Runs the phases of a run, and reports and records each second.</summary>
 /// <param name="plan">The plan.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Observing;
 
 /// <summary>One peer of an observing run.</summary>
 /// <param name="Observer">The client that observes.</param>

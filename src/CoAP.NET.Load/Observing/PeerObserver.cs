@@ -1,6 +1,8 @@
 using System.Globalization;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Observing;
 
 /// <summary>The observation of one peer: registers, and checks the notifications.</summary>
 /// <param name="plan">The plan.</param>

@@ -1,6 +1,7 @@
 using System.Globalization;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Observing;
 
 /// <summary>
 /// Changes the observed resource with PUT: a number that grows by one each time. One change at a time, so that they cannot overtake each

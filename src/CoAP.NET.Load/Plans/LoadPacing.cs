@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Plans;
 
 /// <summary>The pacing of requests.</summary>
 internal enum LoadPacing

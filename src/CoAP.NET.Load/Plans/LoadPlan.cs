@@ -1,6 +1,6 @@
 using System.Text.Json.Serialization;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Plans;
 
 /// <summary>
 /// The plan of one run. The same for all workers, except for <see cref="FirstPeer"/>, <see cref="Peers"/> and the <see cref="Rate"/> of an

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Plans;
 
 /// <summary>Validates a plan from a command line or a coordinator.</summary>
 internal static class PlanRules

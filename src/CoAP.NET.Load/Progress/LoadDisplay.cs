@@ -1,7 +1,8 @@
 using System.Threading.Channels;
+using CoAP.NET.Load.Figures;
 using Spectre.Console;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Progress;
 
 /// <summary>
 /// Shows the progress of runs. Reporting never waits for the terminal: one task writes, and drops ticks when it is too slow. All output

@@ -1,6 +1,7 @@
 using System.Globalization;
+using CoAP.NET.Load.Figures;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Progress;
 
 /// <summary>Formats the figures of ticks, independent of the machine's culture.</summary>
 internal static class LoadProgressFormatter

@@ -1,7 +1,8 @@
+using CoAP.NET.Load.Figures;
 using Spectre.Console;
 using Spectre.Console.Rendering;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Progress;
 
 /// <summary>The live table of one run, with the rates of its last minute as a curve below it.</summary>
 internal sealed class LoadView(Profile profile)

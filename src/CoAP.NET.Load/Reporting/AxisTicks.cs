@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>Round numbers: 1, 2 and 5 times powers of ten.</summary>
 internal static class AxisTicks

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>Plots the distribution of times: a line for each run that has times.</summary>
 internal static class DistributionPlots

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>Formats figures for reports.</summary>
 internal static class FigureFormatter

@@ -1,7 +1,7 @@
 using System.Xml;
 using System.Xml.Linq;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>Helpers that create elements. All text goes through the platform's XML writer, which escapes it.</summary>
 internal static class HtmlElements

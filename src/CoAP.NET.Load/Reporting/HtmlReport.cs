@@ -1,7 +1,8 @@
 using System.Globalization;
 using System.Xml.Linq;
+using CoAP.NET.Load.Figures;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>A report as one HTML file that needs nothing else: no script, no picture, no font.</summary>
 internal static class HtmlReport

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>Plots over the number of peers: a point for each run.</summary>
 internal static class PeerCountPlots

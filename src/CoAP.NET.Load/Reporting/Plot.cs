@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Xml.Linq;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>A plot as SVG. It omits points without a place on an axis, such as zero on a logarithmic one.</summary>
 /// <param name="title">Its title.</param>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Diagnostics;
+
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>One axis of a plot: its range of values, and its ticks.</summary>
 internal sealed class PlotAxis

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Reporting;
 
 internal readonly record struct PlotPoint(double X, double Y);
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>
 /// The style of a report: two colour schemes, chosen by the reader's system preference. Without the characters that XML escapes and HTML

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+
+namespace CoAP.NET.Load.Reporting;
 
 internal static class RunLabels
 {

@@ -1,6 +1,8 @@
 using System.Xml.Linq;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>The table of the runs, without empty columns.</summary>
 internal static class RunTable

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+
+namespace CoAP.NET.Load.Reporting;
 
 /// <summary>Rate and p99 over the seconds of each run.</summary>
 internal static class TimePlots

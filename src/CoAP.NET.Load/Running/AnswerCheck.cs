@@ -1,6 +1,8 @@
 using System.Text;
+using CoAP.NET.Load.Observing;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 internal sealed class AnswerCheck(LoadPlan plan)
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>
 /// Matches due requests with idle peers: the earliest request goes to the peer that was idle longest, so that a request waits only while

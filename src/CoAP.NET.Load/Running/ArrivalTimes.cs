@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Diagnostics;
+
+namespace CoAP.NET.Load.Running;
 
 /// <summary>
 /// The due times of an open loop's requests, in seconds since its start: at a fixed rate, which rises linearly from 0 while the peers

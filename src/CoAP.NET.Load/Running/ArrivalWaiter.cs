@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>A reusable wait of one loop, without allocations.</summary>
 internal sealed class ArrivalWaiter : IValueTaskSource<long>

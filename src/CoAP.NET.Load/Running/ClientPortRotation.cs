@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Diagnostics;
+
+namespace CoAP.NET.Load.Running;
 
 /// <summary>
 /// The successive endpoints of a group of peers: a peer that has used up its Message IDs moves to the next one, which has another port. The

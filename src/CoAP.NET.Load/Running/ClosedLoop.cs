@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Plans;
+
+namespace CoAP.NET.Load.Running;
 
 /// <summary>Loops that send the next request as soon as they have an answer.</summary>
 internal sealed class ClosedLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) : RequestLoop(plan, peers, meter)

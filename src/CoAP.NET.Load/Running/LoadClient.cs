@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>A client with a socket of its own for one or many peers, until each of them has used up its Message IDs there.</summary>
 internal sealed class LoadClient

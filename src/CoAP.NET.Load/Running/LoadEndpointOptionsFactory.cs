@@ -1,7 +1,8 @@
 using System.Net;
 using CoAP.NET.Dtls;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 internal static class LoadEndpointOptionsFactory
 {

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+
+namespace CoAP.NET.Load.Running;
 
 /// <summary>
 /// Counts the results of requests. A request counts if it began, or was due, within the measured time, whenever its answer comes. So every

@@ -1,7 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Reporting;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>
 /// The peers of a run. If this host has an address for each, up to 256 share a client; otherwise each has a client with a port or

@@ -1,4 +1,8 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Observing;
+using CoAP.NET.Load.Plans;
+
+namespace CoAP.NET.Load.Running;
 
 /// <summary>Runs a plan in this process.</summary>
 internal static class LoadRunner

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>Timestamps of the system's monotonic clock, with conversions.</summary>
 internal static class MonotonicTimestamp

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Plans;
+
+namespace CoAP.NET.Load.Running;
 
 /// <summary>
 /// Sends requests at a rate, whatever the server does. A thread of its own sends each when it is due, through any idle peer; without one,

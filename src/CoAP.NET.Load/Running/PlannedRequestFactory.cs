@@ -1,6 +1,7 @@
 using System.Net;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 internal sealed class PlannedRequestFactory
 {

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>
 /// Waits that end within some microseconds of their time on Linux: .NET's waits end up to a millisecond late, and open loops would

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Plans;
+
+namespace CoAP.NET.Load.Running;
 
 /// <summary>Sends the requests of a run: a loop for each concurrent request of a peer.</summary>
 internal abstract class RequestLoop : IDisposable

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+
+namespace CoAP.NET.Load.Running;
 
 /// <summary>
 /// Leads a run through its phases, on a thread of its own that the load does not delay, and takes the measurements between them.

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+
+namespace CoAP.NET.Load.Running;
 
 /// <summary>Computes figures per second from growing counts.</summary>
 internal sealed class SecondSeries

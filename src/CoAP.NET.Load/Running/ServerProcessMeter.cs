@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>The server's processor time and memory, by its process id. Null if the system does not provide them, or no longer.</summary>
 /// <param name="process">The process id; null: read nothing.</param>

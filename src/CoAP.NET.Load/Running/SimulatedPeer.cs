@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>One peer from the server's view: an address and a port of its own, or a connection. Thread-safe.</summary>
 internal sealed class SimulatedPeer

@@ -1,8 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Numerics;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>The source addresses of the peers on this host.</summary>
 internal sealed class SourceAddresses

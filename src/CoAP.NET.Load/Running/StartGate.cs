@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Running;
 
 /// <summary>
 /// The gate between "all peers are connected" and the first request of a run, which makes several workers begin together. A run passes it

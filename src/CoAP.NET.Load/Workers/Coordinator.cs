@@ -1,6 +1,8 @@
 using System.Net;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>
 /// Runs a plan on several machines: distributes the plan, starts all workers together when all are ready, and adds up their measurements.

@@ -1,7 +1,10 @@
 using System.Globalization;
 using System.Threading.Channels;
+using CoAP.NET.Load.CommandLine;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>One conversation of a worker with a coordinator: at most one run.</summary>
 internal sealed class CoordinatorConnectionHandler(

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 internal sealed record CoordinatorOptions
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>A run over several machines failed. The message is a readable sentence that names the worker.</summary>
 internal sealed class DistributedRunException(string kind, string message, Exception? inner = null) : Exception(message, inner)

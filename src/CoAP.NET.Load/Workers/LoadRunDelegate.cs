@@ -1,4 +1,8 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
+
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>
 /// Runs a plan. On cancellation during the measurement it stops immediately and returns the result so far; before that, it throws

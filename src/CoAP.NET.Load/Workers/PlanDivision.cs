@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Plans;
+
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>Distributes one plan to several workers, so that together they do the same as one would.</summary>
 /// <remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>Converts times of plans to limits. A plan from the network may hold any value; validation happens where it runs.</summary>
 internal static class PlanTime

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>Adds up the progress of several workers.</summary>
 internal static class ProgressTotals

@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>TCP keep-alive: connections stay silent for long while peers connect, but a machine that went down must be noticed.</summary>
 internal static class TcpKeepAlive

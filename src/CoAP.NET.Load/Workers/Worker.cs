@@ -2,8 +2,10 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Text;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Load.CommandLine;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>Serves coordinators: does their runs, one at a time, until cancellation.</summary>
 internal sealed class Worker

@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>Addresses of workers in the usual notation: "host", "host:port", "192.0.2.1:port", "[2001:db8::1]:port".</summary>
 internal static class WorkerAddress

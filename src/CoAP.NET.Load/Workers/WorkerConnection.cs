@@ -3,7 +3,7 @@ using System.IO.Pipelines;
 using System.Net.Sockets;
 using System.Text.Json;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>
 /// A conversation in lines of JSON, with a limit for every read and a timeout for every wait. After any

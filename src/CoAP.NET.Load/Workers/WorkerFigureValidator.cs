@@ -1,4 +1,6 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Figures;
+
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>
 /// Validates the figures of a worker as untrusted input. It rejects impossible values, so that adding up neither overflows nor fails.

@@ -1,7 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>One worker from the coordinator's view. Every <see cref="DistributedRunException"/> from it names the worker.</summary>
 internal sealed class WorkerLink : IAsyncDisposable

@@ -1,6 +1,8 @@
 using System.Text.Json.Serialization;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>
 /// One line between a coordinator and a worker: a JSON object in UTF-8 that ends with a line feed, with its kind in "type". The order is:

@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 internal sealed record WorkerOptions
 {

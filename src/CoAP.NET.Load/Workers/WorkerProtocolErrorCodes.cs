@@ -1,4 +1,4 @@
-namespace CoAP.NET.Load;
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>The kinds of <see cref="DistributedRunException"/>, and of errors in the protocol.</summary>
 internal static class WorkerProtocolErrorCodes

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Load;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
+
+namespace CoAP.NET.Load.Workers;
 
 /// <summary>The gate of a worker's run: reports to the coordinator that the run is ready, and opens at its start.</summary>
 internal sealed class WorkerStartGate(WorkerConnection connection, LoadPlan plan, WorkerOptions options) : StartGate

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>A call of a silo about a device at another one.</summary>
 /// <param name="Act">What it asks for (<see cref="DeviceOperation"/>).</param>

@@ -1,9 +1,12 @@
 using System.Buffers.Binary;
 using System.Text;
-using CoAP.NET.Blockwise;
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Cluster.Devices.Observing;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Requests;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>
 /// Converts requests to devices, and their answers, to bytes for other silos, and back. Method, options and payload keep their meaning for

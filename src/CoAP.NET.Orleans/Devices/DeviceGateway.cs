@@ -1,9 +1,12 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Cluster.Devices.Observing;
+using CoAP.NET.Cluster.Maps;
 using Orleans.Runtime;
 using Orleans.Serialization;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>
 /// The devices of this silo, for the other silos: reports their sessions to their grains, and sends requests to them and observes them.

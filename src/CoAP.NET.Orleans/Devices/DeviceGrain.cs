@@ -1,8 +1,9 @@
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices;
 using Orleans.Concurrency;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>Knows which silo has the newest session of a device. <see cref="DevicePlacementDirector"/> places it.</summary>
 /// <param name="cluster">The node, for requests through the grain.</param>

@@ -1,4 +1,6 @@
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Orleans.Devices;
 using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans;

@@ -1,6 +1,6 @@
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>Where a device is.</summary>
 /// <param name="Silo">The silo; null if none of those that answered has it.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>What a silo asks another one for (<see cref="DeviceCall"/>).</summary>
 [GenerateSerializer, Alias("coap.device.operation")]

@@ -1,8 +1,9 @@
+using CoAP.NET.Orleans.Nodes;
 using Orleans.Placement;
 using Orleans.Runtime;
 using Orleans.Runtime.Placement;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>Places a grain as <see cref="DevicePlacementDirector"/> does.</summary>
 [AttributeUsage(AttributeTargets.Class)]

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>What a silo knows of its device.</summary>
 /// <param name="Silence">The time since the last message, by the clock of that silo.</param>

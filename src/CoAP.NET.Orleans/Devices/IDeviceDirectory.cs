@@ -1,7 +1,7 @@
 using Orleans.CodeGeneration;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>
 /// The directory entry of a device: which silo has its newest session. It is a cache: a new activation asks the silos. Same key and grain

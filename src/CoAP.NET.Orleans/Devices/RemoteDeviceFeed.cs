@@ -1,7 +1,7 @@
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices.Observing;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>
 /// The states of a resource of a device at another silo, which this one polls: a slow reader skips states, and a dead one costs nothing.

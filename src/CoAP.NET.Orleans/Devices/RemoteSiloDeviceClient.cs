@@ -1,8 +1,11 @@
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Orleans.Nodes;
 using Orleans.Runtime;
 using Orleans.Serialization;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>
 /// Calls other silos about their devices. The nodes encrypt the calls, which Orleans does not (<see cref="NodeCipher"/>). Thread-safe.

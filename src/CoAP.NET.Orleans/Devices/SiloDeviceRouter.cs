@@ -1,8 +1,12 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Cluster.Devices.Observing;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Orleans.Nodes;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>
 /// The devices of all silos: finds the silo of a device, which its grain knows and this one remembers, and sends requests there.

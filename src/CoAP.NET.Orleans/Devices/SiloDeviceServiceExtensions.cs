@@ -1,8 +1,9 @@
+using CoAP.NET.Orleans.Nodes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>Registers the devices of the silos. The node service and its client are registered elsewhere.</summary>
 internal static class SiloDeviceServiceExtensions

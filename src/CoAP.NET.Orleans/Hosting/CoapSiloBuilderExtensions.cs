@@ -1,5 +1,9 @@
 using CoAP.NET.Cluster;
-using CoAP.NET.Orleans;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Orleans.Devices;
+using CoAP.NET.Orleans.Hosting;
+using CoAP.NET.Orleans.Nodes;
+using CoAP.NET.Orleans.Slots;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;

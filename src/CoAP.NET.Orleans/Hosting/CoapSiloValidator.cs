@@ -2,7 +2,7 @@ using CoAP.NET.Cluster;
 using Microsoft.Extensions.DependencyInjection;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Hosting;
 
 /// <summary>Verifies before the silo starts that the application has a cluster for the state of its servers.</summary>
 internal sealed class CoapSiloValidator(IServiceProvider services) : IConfigurationValidator

@@ -1,7 +1,9 @@
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Orleans.Devices;
 using Orleans.Concurrency;
 using Orleans.Services;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Nodes;
 
 /// <summary>
 /// What a node does for the other nodes. There is one per silo, which <see cref="CoapNodeClient.At"/> addresses.
@@ -14,7 +16,7 @@ internal interface ICoapNodeService : IGrainService
     /// </summary>
     /// <param name="from">The sending node.</param>
     /// <param name="path">What they are for.</param>
-    /// <param name="items">The posts, encrypted (<see cref="Cluster.NodeCipher"/>).</param>
+    /// <param name="items">The posts, encrypted (<see cref="NodeCipher"/>).</param>
     /// <returns>A task whose completion asks for the next ones.</returns>
     [Alias("post")]
     Task PostAsync(Guid from, string path, byte[][] items);

@@ -4,7 +4,7 @@ using Orleans.Runtime;
 using Orleans.Runtime.Hosting;
 using Orleans.Runtime.Placement;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Nodes;
 
 /// <summary>A placement that has a fixed name at other silos. Orleans would tell them the name of its type.</summary>
 /// <param name="name">The name.</param>

@@ -1,8 +1,9 @@
+using CoAP.NET.Orleans.Devices;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Nodes;
 
 /// <summary>The service of this node, which passes calls on to the parts that handle them.</summary>
 /// <param name="id">Its id.</param>

@@ -1,11 +1,14 @@
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Orleans;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Nodes;
 
 /// <summary>
 /// Writes this silo into the membership table of Orleans again after the store has lost confirmed changes: the table is usually in the same

@@ -1,8 +1,8 @@
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
 using Microsoft.Extensions.Logging;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Nodes;
 
 /// <summary>The log of nodes on Orleans: ids from 2590.</summary>
 internal static partial class SiloLog

@@ -1,9 +1,12 @@
 using System.Text;
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Notifications;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Nodes;
 
 /// <summary>
 /// Connects the nodes through their silos. The store knows the silo of each node, and Orleans which silos are live: a node that only loses

@@ -1,6 +1,6 @@
 using Orleans.CodeGeneration;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Slots;
 
 /// <summary>One of the 256 slots of devices. The silo with its activation owns it.</summary>
 [Alias("coap.slot"), Version(1)]

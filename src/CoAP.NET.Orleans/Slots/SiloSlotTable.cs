@@ -1,7 +1,10 @@
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Orleans.Nodes;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Slots;
 
 /// <summary>The slots that are active at this silo, and the owners of all slots. Thread-safe.</summary>
 /// <param name="cluster">The node.</param>

@@ -1,9 +1,10 @@
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Slots;
 
 /// <summary>Balances the slots of a silo (<see cref="SlotRebalancer"/>), whose activations are grains.</summary>
 internal sealed class SlotBalancer(IServiceProvider services, ILogger logger) : BackgroundService, ISlotActivations

@@ -1,9 +1,9 @@
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
 using Microsoft.Extensions.DependencyInjection;
 using Orleans.GrainDirectory;
 using Orleans.Runtime;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Slots;
 
 /// <summary>
 /// Finds the activations of slots by the map of the store, which is the only truth about owners: no second directory can contradict it or

@@ -1,10 +1,10 @@
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
 using Orleans.GrainDirectory;
 using Orleans.Placement;
 using Orleans.Runtime;
 using Orleans.Runtime.Placement;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Slots;
 
 /// <summary>
 /// A slot: while it is active, its silo serves the sessions of the slot, under a fence of the store. It takes the slot when it is activated

@@ -1,6 +1,6 @@
 using Orleans.Placement;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Slots;
 
 [AttributeUsage(AttributeTargets.Class)]
 internal sealed class SlotPlacementAttribute() : PlacementAttribute(new SlotPlacement());

@@ -1,7 +1,7 @@
 using Orleans.Runtime;
 using Orleans.Runtime.Placement;
 
-namespace CoAP.NET.Orleans;
+namespace CoAP.NET.Orleans.Slots;
 
 /// <summary>
 /// Places a slot where the map plans it: at its owner, at the node with the fewest if the owner is dead, and only at nodes whose servers

@@ -1,6 +1,9 @@
 using System.Globalization;
+using CoAP.NET.Execution;
+using CoAP.NET.Oscore.Protection;
+using CoAP.NET.Oscore.Provisioning;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Captures;
 
 /// <summary>Decrypts captured messages between the two ends of security contexts, in either direction, for troubleshooting.</summary>
 /// <remarks>It checks no replays and changes no state. Not for endpoints. Not thread-safe.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Contexts;
 
 /// <summary>
 /// Caches the platform's ciphers between messages, for all contexts of the process: a fixed number, so that an idle context costs only its

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Contexts;
 
 /// <summary>
 /// A key in a cipher of the platform, which may hold memory outside the managed heap. The platform does not document its ciphers as

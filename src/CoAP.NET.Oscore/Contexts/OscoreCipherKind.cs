@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Contexts;
 
 internal enum OscoreCipherKind : byte
 {

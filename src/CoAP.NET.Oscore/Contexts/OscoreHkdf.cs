@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Contexts;
 
 /// <summary>
 /// The key derivation of a security context: HKDF (RFC 5869) with a hash (RFC 8613 section 3.2). Both peers use the same.

@@ -1,6 +1,8 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Oscore.Protection;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Contexts;
 
 /// <summary>
 /// The keys derived from the parameters of a context (RFC 8613 section 3.2): those of both directions and the Common IV, in one array until

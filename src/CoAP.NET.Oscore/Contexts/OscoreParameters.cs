@@ -1,4 +1,6 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Oscore.Contexts;
 
 namespace CoAP.NET.Oscore;
 

@@ -1,7 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Oscore.Protection;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Contexts;
 
 /// <summary>
 /// Derives new keys from the same secret at each start (RFC 8613 appendix B.2), in both roles: a context per run, with an ID Context to

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>
 /// Selects the request of a context that carries the last message of its key exchange. There is one at a time until a response is verified

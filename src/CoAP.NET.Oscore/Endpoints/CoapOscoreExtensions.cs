@@ -1,5 +1,8 @@
 using CoAP.NET.Hosting;
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Endpoints;
+using CoAP.NET.Oscore.Hosting;
+using CoAP.NET.Oscore.Telemetry;
 
 namespace CoAP.NET;
 

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>
 /// The server's side of a key exchange whose last message travels with the first protected request, such as message_3 of EDHOC (RFC 9668

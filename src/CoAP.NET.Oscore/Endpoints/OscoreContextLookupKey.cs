@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>Identifies a security context by the IDs in the other end's requests.</summary>
 internal readonly struct OscoreContextLookupKey : IEquatable<OscoreContextLookupKey>

@@ -1,5 +1,8 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Oscore.Endpoints;
+using CoAP.NET.Oscore.Telemetry;
 
 namespace CoAP.NET.Oscore;
 

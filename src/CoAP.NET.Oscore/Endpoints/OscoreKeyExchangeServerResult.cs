@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>The result of processing the key exchange message in a protected request; see <see cref="OscoreCombinedRequestServer"/>.</summary>
 internal readonly struct OscoreKeyExchangeServerResult

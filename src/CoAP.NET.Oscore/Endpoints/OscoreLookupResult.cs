@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>The result of a look-up.</summary>
 /// <param name="Context">The context; null if there is none here.</param>

@@ -1,8 +1,12 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
-using CoAP.NET.Protection;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Oscore.Protection;
+using CoAP.NET.Oscore.Sequences;
+using CoAP.NET.Oscore.Telemetry;
+using CoAP.NET.Peers;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>A security context in use with one peer; relates each response to its request, in both directions.</summary>
 internal sealed class OscorePeer : CoapPeerSecurityContext

@@ -1,6 +1,10 @@
+using CoAP.NET.Oscore.Protection;
+using CoAP.NET.Oscore.Sequences;
+using CoAP.NET.Oscore.Telemetry;
+using CoAP.NET.Peers;
 using CoAP.NET.Protection;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>OSCORE of the peers of one shard (RFC 8613 section 8). Stateless: contexts and peers have the state.</summary>
 internal sealed class OscoreProtection : CoapMessageProtector

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>
 /// Limits the rate of an action per source, in a fixed-size table: sources whose hashes share a place share its rate. Thread-safe.

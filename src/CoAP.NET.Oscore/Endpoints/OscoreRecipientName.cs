@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>The identification of a security context in a request, as a view of the message.</summary>
 /// <param name="kid">The ID of the sender.</param>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Telemetry;
+
+namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>
 /// Requests unknown contexts from an <see cref="IOscoreContextResolver"/>, for the peers of one shard. Any sender can invent IDs, so it

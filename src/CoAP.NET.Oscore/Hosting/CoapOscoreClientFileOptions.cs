@@ -1,6 +1,7 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Oscore.Provisioning;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Oscore.Hosting;
 
 /// <summary>OSCORE of a hosted client (RFC 8613): the security context of its requests to one server.</summary>
 internal sealed class CoapOscoreClientFileOptions

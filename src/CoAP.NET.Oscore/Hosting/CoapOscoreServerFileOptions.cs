@@ -1,6 +1,7 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Oscore.Provisioning;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Oscore.Hosting;
 
 /// <summary>
 /// OSCORE of a hosted server (RFC 8613): the peers whose protected requests it accepts. Use <c>RequireOscore</c> to make a route require

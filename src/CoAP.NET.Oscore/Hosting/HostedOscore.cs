@@ -1,6 +1,6 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Hosting.Parts;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Oscore.Hosting;
 
 /// <summary>
 /// The security contexts of a server or client and their files: opened before the endpoint starts, closed after it has ended. The container

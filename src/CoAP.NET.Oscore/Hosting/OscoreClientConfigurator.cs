@@ -1,6 +1,7 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Oscore.Hosting;
 
 internal sealed class OscoreClientConfigurator(IServiceProvider services, HostedRegistration client) : HostedClientExtension
 {

@@ -1,8 +1,8 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Hosting.Configuration;
 using static System.TimeSpan;
-using static CoAP.NET.Hosting.ConfigurationValueSyntax;
+using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Oscore.Hosting;
 
 internal static class OscoreConfigurationKeys
 {

@@ -1,7 +1,9 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Files;
+using CoAP.NET.Oscore.Provisioning;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Oscore.Hosting;
 
 /// <summary>The security contexts of one file, which may change while they are in use. For one caller at a time.</summary>
 internal sealed class OscoreContextFileMonitor : WatchedCredentials, IAsyncDisposable

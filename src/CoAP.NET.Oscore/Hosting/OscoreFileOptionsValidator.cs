@@ -1,6 +1,8 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Parts;
+using CoAP.NET.Oscore.Provisioning;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Oscore.Hosting;
 
 /// <summary>Checks the files of security contexts before the start. No message contains a secret.</summary>
 internal static class OscoreFileOptionsValidator

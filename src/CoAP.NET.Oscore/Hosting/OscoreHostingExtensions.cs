@@ -1,6 +1,8 @@
 using CoAP.NET;
 using CoAP.NET.Hosting;
+using CoAP.NET.Hosting.Parts;
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Hosting;
 
 namespace Microsoft.Extensions.DependencyInjection;
 

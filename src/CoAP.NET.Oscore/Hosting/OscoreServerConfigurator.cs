@@ -1,7 +1,8 @@
-using CoAP.NET.Oscore;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Parts;
 using Microsoft.Extensions.DependencyInjection;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Oscore.Hosting;
 
 internal sealed class OscoreServerConfigurator(IServiceProvider services, HostedRegistration server) : HostedServerExtension
 {

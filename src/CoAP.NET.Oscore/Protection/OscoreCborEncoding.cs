@@ -1,6 +1,6 @@
 using CoAP.NET.Content;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Protection;
 
 /// <summary>The few CBOR items (RFC 8949) in the inputs of OSCORE's key derivation and additional data.</summary>
 internal static class OscoreCborEncoding

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Protection;
 
 /// <summary>The reason for rejecting a protected message (RFC 8613 sections 7.4 and 8.2).</summary>
 internal enum OscoreFault : byte

@@ -1,7 +1,8 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using CoAP.NET.Oscore.Contexts;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Protection;
 
 /// <summary>
 /// Protects messages and unprotects them (RFC 8613 sections 4 to 6). Pure functions: callers manage numbers, windows and pending requests.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Protection;
 
 /// <summary>
 /// The value of the OSCORE option: the compressed header of the COSE object (RFC 8613 section 6.1).

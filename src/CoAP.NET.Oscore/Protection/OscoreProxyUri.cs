@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Protection;
 
 /// <summary>
 /// Splits the Proxy-Uri of a request: the server gets path and query, encrypted, and the proxy gets scheme, host and port (RFC 8613 section

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Protection;
 
 /// <summary>
 /// Identifies a request for its response: the additional data of both contains <c>kid</c> and Partial IV, and one response may use the

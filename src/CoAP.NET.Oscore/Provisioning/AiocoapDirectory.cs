@@ -1,6 +1,8 @@
 using System.Text.Json;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Oscore.Contexts;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Provisioning;
 
 /// <summary>
 /// Reads a context in the format of aiocoap: <c>settings.json</c> and <c>secret.json</c> of a directory, which together form one object;

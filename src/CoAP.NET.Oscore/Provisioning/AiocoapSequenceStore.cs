@@ -3,8 +3,10 @@ using System.Globalization;
 using System.Numerics;
 using System.Text;
 using System.Text.Json;
+using CoAP.NET.Files;
+using CoAP.NET.Oscore.Sequences;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Provisioning;
 
 /// <summary>
 /// Keeps the numbers of a context in the <c>sequence.json</c> of its directory, as aiocoap does, and holds aiocoap's lock: one program at a

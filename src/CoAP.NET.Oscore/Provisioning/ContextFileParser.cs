@@ -1,8 +1,10 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Oscore.Contexts;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Provisioning;
 
 internal static class ContextFileParser
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Provisioning;
 
 /// <summary>
 /// Security contexts in a file: a JSON file, or a directory in the format of aiocoap (<c>settings.json</c>, <c>secret.json</c>).

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Provisioning;
 
 /// <summary>A security context of an <see cref="OscoreContextFile"/>.</summary>
 /// <param name="Name">The name of the peer in the file; null for none.</param>

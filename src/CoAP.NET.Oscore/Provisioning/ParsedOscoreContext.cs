@@ -1,6 +1,8 @@
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Oscore.Contexts;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Provisioning;
 
 /// <summary>The fields of a context in a file, until the context exists. Wiped afterwards.</summary>
 internal sealed class ParsedOscoreContext : IDisposable

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
+using CoAP.NET.Files;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Provisioning;
 
 /// <summary>Reads files with secrets: as a whole up to a limit, and wipes the bytes after parsing.</summary>
 internal static class SecretFileReader

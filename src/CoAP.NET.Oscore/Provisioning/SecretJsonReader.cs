@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Provisioning;
 
 /// <summary>Reads JSON values whose text may be secret: it never becomes a string, and errors do not contain it.</summary>
 internal static class SecretJsonReader

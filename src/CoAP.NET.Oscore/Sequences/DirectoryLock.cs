@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>
 /// A directory that one process owns: it holds an exclusive lock on the file <c>lock</c> there (flock on Unix, which other programs honour

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>Runs disk operations on threads of a scheduler, one at a time per gate, and reports failures as those of a store.</summary>
 internal static class DiskOperationRunner

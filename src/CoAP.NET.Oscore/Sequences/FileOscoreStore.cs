@@ -1,3 +1,6 @@
+using CoAP.NET.Files;
+using CoAP.NET.Oscore.Sequences;
+
 namespace CoAP.NET.Oscore;
 
 /// <summary>Keeps the state of contexts in a directory.</summary>

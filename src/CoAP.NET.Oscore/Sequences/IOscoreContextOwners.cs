@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>A store of several nodes, which lets each context be used at one of them at a time. Thread-safe.</summary>
 internal interface IOscoreContextOwners

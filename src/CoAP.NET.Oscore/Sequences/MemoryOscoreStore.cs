@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Sequences;
+
 namespace CoAP.NET.Oscore;
 
 /// <summary>Keeps the state of contexts in memory, as long as the object lives.</summary>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>Where a context may be used (<see cref="IOscoreContextOwners"/>).</summary>
 internal enum OscoreContextAvailability

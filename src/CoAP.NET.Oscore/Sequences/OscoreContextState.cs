@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>
 /// The mutable state of a security context: the sequence numbers of its sender, the replay window of its recipient, and their store.

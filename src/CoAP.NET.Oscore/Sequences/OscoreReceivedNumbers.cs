@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Sequences;
+
 namespace CoAP.NET.Oscore;
 
 /// <summary>The received sequence numbers of a peer: a stored replay window (RFC 8613 section 7.4).</summary>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>The verdict of <see cref="OscoreReplayWindow.Take"/> on an authentic request.</summary>
 internal enum OscoreReplayVerdict : byte

@@ -1,6 +1,6 @@
 using CoAP.NET.Exchanges;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>
 /// The received sequence numbers of requests (RFC 8613 sections 3.2.2 and 7.4). A new window is empty and accepts number 0; a lost one

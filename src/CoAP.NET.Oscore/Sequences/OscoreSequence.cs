@@ -1,4 +1,6 @@
-namespace CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Telemetry;
+
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>
 /// The sequence numbers of a sender (RFC 8613 section 7.2.1, appendix B.1.1). It assigns each once, and only after the store has confirmed

@@ -2,8 +2,10 @@ using System.Buffers;
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Files;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>
 /// The state of a context in a file of <see cref="FileOscoreStore"/>: JSON with a hash over its content and the context, which detects a

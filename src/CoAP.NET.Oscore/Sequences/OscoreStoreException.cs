@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Sequences;
+
 namespace CoAP.NET.Oscore;
 
 /// <summary>A security context has no sequence number: its store failed, or all numbers are used.</summary>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>Checks and errors that all stores share.</summary>
 internal static class OscoreStoreGuard

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Sequences;
 
 internal enum SenderSequenceNumberResult : byte
 {

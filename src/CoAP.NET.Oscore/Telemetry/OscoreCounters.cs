@@ -1,4 +1,6 @@
-namespace CoAP.NET.Oscore;
+using CoAP.NET.Diagnostics;
+
+namespace CoAP.NET.Oscore.Telemetry;
 
 /// <summary>
 /// Counts messages with the contexts of <see cref="OscoreContexts"/>, over all endpoints that use them; see

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Telemetry;
 
 /// <summary>A metric of OSCORE.</summary>
 /// <param name="Name">Its name.</param>

@@ -1,7 +1,8 @@
 using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
+using CoAP.NET.Diagnostics;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Telemetry;
 
 /// <summary>
 /// The instruments of one meter, read on collection only. Endpoints with equal tags share their counters, and the counts remain when they

@@ -1,6 +1,8 @@
+using CoAP.NET.Oscore.Endpoints;
+using CoAP.NET.Oscore.Protection;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Telemetry;
 
 /// <summary>The log messages of OSCORE, with ids from 2300 on.</summary>
 internal static partial class OscoreLog

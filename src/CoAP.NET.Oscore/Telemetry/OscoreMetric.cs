@@ -1,4 +1,4 @@
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Telemetry;
 
 /// <summary>The counted events.</summary>
 internal enum OscoreMetric

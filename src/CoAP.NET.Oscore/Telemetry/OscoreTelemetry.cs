@@ -1,6 +1,9 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Oscore.Endpoints;
+using CoAP.NET.Oscore.Protection;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Oscore;
+namespace CoAP.NET.Oscore.Telemetry;
 
 /// <summary>
 /// Counts and logs the OSCORE events of one endpoint. Thread-safe. <see cref="Count"/> runs no callbacks and is safe under locks;

@@ -1,4 +1,4 @@
-using CoAP.NET.Messages;
+using CoAP.NET.Uris;
 
 namespace CoAP.NET.Proxy.Admission;
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Guarding;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Observing;

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Proxy.Forwarding;

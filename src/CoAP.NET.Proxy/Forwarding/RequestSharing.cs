@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Text;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Proxy.Forwarding;

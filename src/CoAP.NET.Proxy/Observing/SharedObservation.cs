@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Proxy.Upstreams;
 
 namespace CoAP.NET.Proxy.Observing;

@@ -1,3 +1,5 @@
+using CoAP.NET.Requests;
+
 namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>Forwards requests to CoAP servers over every transport of a client.</summary>

@@ -1,5 +1,6 @@
 using System.Text;
 using CoAP.NET.Proxy.Admission;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Proxy.Upstreams;
 

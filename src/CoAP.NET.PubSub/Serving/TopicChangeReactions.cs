@@ -1,4 +1,5 @@
 using System.Collections.Immutable;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.PubSub.Telemetry;
 using CoAP.NET.PubSub.Topics;
 using Microsoft.Extensions.Logging;

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.PubSub.Telemetry;
 using CoAP.NET.PubSub.Topics;
 

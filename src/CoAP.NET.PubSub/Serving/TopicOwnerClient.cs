@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.PubSub.Telemetry;
 using CoAP.NET.PubSub.Topics;
 

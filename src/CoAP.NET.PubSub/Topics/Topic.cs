@@ -1,3 +1,5 @@
+using CoAP.NET.Guarding;
+
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>A topic as this node knows it, with its terms for subscribers. Thread-safe.</summary>

@@ -1,6 +1,8 @@
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using System.Text;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Guarding;
 
 namespace CoAP.NET.PubSub.Topics;
 

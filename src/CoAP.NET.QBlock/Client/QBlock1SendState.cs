@@ -1,6 +1,4 @@
-using CoAP.NET.Blockwise;
-
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Client;
 
 /// <summary>
 /// A body on its way to a server by Q-Block1, as the client sees it (RFC 9177 sections 4.3 and 7.2): which blocks go out next.

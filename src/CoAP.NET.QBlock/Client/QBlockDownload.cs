@@ -1,6 +1,4 @@
-using CoAP.NET.Blockwise;
-
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Client;
 
 /// <summary>
 /// A body on its way from a server by Q-Block2, as the client sees it (RFC 9177 section 4.4): what came, and what is missing.

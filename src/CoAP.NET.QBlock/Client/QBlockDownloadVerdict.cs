@@ -1,6 +1,4 @@
-using CoAP.NET.Blockwise;
-
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Client;
 
 /// <summary>The meaning of a block of a Q-Block2 body (RFC 9177 section 4.4).</summary>
 internal enum QBlockDownloadVerdict

@@ -1,8 +1,11 @@
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Client;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Errors;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Requests;
+using CoAP.NET.Execution;
+using CoAP.NET.QBlock.Server;
 
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Client;
 
 /// <summary>
 /// One request whose bodies go by Q-Block1 and Q-Block2 (RFC 9177): what is sent when something comes, or when nothing does. Decides under

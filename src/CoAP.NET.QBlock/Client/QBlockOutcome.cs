@@ -1,6 +1,4 @@
-using CoAP.NET.Blockwise;
-
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Client;
 
 /// <summary>How a <see cref="QBlockExchange"/> ended; told to the caller after the lock was released.</summary>
 internal sealed class QBlockOutcome

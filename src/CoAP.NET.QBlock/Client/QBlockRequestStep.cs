@@ -1,8 +1,9 @@
 using System.Buffers.Binary;
-using CoAP.NET.Blockwise;
-using CoAP.NET.Requests;
+using CoAP.NET.Blockwise.Client;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Execution;
 
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Client;
 
 /// <summary>
 /// Sends Non-confirmable requests with Q-Block1 and Q-Block2 if the endpoint allows it and the peer supports them, which a Confirmable

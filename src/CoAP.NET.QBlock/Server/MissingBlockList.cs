@@ -1,8 +1,7 @@
 using System.Buffers;
-using CoAP.NET.Blockwise;
 using CoAP.NET.Content;
 
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Server;
 
 /// <summary>The list of missing blocks in a 4.08: block numbers as a CBOR sequence, Content-Format 272 (RFC 9177 section 5).</summary>
 internal static class MissingBlockList

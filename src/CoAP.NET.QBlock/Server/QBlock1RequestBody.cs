@@ -1,6 +1,6 @@
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
 
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Server;
 
 /// <summary>
 /// The body of a request that comes by Q-Block1, in any order (RFC 9177 section 4.3). It stays after the handler got it, so that what comes

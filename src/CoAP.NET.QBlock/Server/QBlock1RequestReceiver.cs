@@ -1,7 +1,9 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Requests;
 
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Server;
 
 /// <summary>
 /// Requests with Q-Block1 in the role of a server (RFC 9177 sections 4.3 and 7.2). A state machine: every method is called under

@@ -1,6 +1,7 @@
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Execution;
 
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Server;
 
 /// <summary>
 /// Answers by Q-Block2 in the role of a server: when which block goes out (RFC 9177 sections 4.4 and 7.2). A state machine: every method is

@@ -1,6 +1,7 @@
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Requests;
 
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Server;
 
 /// <summary>
 /// The blocks of an answer that go out after its first one, by Q-Block2 (RFC 9177 section 4.4). The timer is the pause after a set. Guarded

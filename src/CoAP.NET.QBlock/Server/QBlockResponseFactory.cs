@@ -1,7 +1,7 @@
 using System.Text;
-using CoAP.NET.Blockwise;
+using CoAP.NET.Requests;
 
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Server;
 
 /// <summary>Messages and answers of Q-Block1 and Q-Block2 (RFC 9177 sections 4.3 and 4.4).</summary>
 internal static class QBlockResponseFactory

@@ -1,8 +1,10 @@
 using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
+using CoAP.NET.Requests;
 
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Server;
 
 /// <summary>Q-Block1 and Q-Block2 in the role of a server (RFC 9177).</summary>
 internal sealed class QBlockServing : QBlockServer

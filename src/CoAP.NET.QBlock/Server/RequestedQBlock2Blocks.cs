@@ -1,6 +1,4 @@
-using CoAP.NET.Blockwise;
-
-namespace CoAP.NET.QBlock;
+namespace CoAP.NET.QBlock.Server;
 
 /// <summary>The blocks that the Q-Block2 options of a request ask for (RFC 9177 section 4.4).</summary>
 internal sealed class RequestedQBlock2Blocks

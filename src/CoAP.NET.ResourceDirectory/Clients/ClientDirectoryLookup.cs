@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>One lookup in a directory: its pages, or its changes (RFC 9176 section 6).</summary>
 internal sealed class ClientDirectoryLookup

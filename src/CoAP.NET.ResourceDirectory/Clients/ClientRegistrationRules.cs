@@ -1,6 +1,7 @@
 using System.Text;
+using CoAP.NET.Diagnostics;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>The rules for the content of a registration (RFC 9176 section 5 and appendix C). Pure.</summary>
 internal static class ClientRegistrationRules

@@ -1,5 +1,8 @@
 using System.Net;
 using System.Runtime.CompilerServices;
+using CoAP.NET.Endpoints;
+using CoAP.NET.ResourceDirectory.Clients;
+using CoAP.NET.ResourceDirectory.Registrations;
 
 namespace CoAP.NET.ResourceDirectory;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>An endpoint that is registered with a resource directory, as the result of an endpoint lookup (RFC 9176 section 6.3).</summary>

@@ -1,3 +1,7 @@
+using CoAP.NET.Endpoints;
+using CoAP.NET.Execution;
+using CoAP.NET.ResourceDirectory.Clients;
+using CoAP.NET.ResourceDirectory.Registrations;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.ResourceDirectory;

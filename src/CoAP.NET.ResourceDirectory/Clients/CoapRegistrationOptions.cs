@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.ResourceDirectory.Clients;
 
 namespace CoAP.NET.ResourceDirectory;
 

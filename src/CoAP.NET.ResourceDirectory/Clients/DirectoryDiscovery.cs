@@ -1,4 +1,6 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
+
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>Reads the links of a host to its directories (RFC 9176 section 4.3).</summary>
 internal static class DirectoryDiscovery

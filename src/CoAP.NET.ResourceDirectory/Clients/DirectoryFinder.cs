@@ -1,7 +1,9 @@
 using System.Net;
 using CoAP.NET.Connecting;
+using CoAP.NET.Endpoints;
+using CoAP.NET.Errors;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>Searches a directory at a host, at each address of its name (RFC 9176 section 4.3).</summary>
 internal sealed class DirectoryFinder(IEndpointClient client, HostLookup hosts, CoapUri asked, CoapDirectoryClientOptions options)

@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>
 /// The known state of a registration at a directory. The location is stored option by option, as the directory returned it: empty segments

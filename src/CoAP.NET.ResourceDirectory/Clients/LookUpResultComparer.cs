@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>Computes the changes from one response of a lookup to the next. Pure.</summary>
 internal sealed class LookUpResultComparer

@@ -1,7 +1,10 @@
 using System.Globalization;
 using System.Text;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Endpoints;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>Sends the requests that register, refresh and remove an endpoint (RFC 9176 section 5).</summary>
 internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrationOptions options)

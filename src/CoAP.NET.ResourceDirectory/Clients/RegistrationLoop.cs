@@ -1,6 +1,10 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Endpoints;
+using CoAP.NET.Execution;
+using CoAP.NET.ResourceDirectory.Registrations;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>
 /// Keeps one endpoint registered: searches the directory, registers, refreshes, starts again when the directory forgot the endpoint or

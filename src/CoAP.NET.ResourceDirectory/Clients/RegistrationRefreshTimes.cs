@@ -1,4 +1,6 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.Execution;
+
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>Computes the times of refreshes and retries. Pure: the random number is a parameter.</summary>
 internal static class RegistrationRefreshTimes

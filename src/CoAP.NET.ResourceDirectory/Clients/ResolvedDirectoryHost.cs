@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Clients;
 
 /// <summary>
 /// Creates requests to a directory that was found by name: requests to its host go to the address that answered, with its name, so that

@@ -1,4 +1,7 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
+
+namespace CoAP.NET.ResourceDirectory.Fetching;
 
 /// <summary>The links at <c>/.well-known/core</c> of a registrant, or the reason why they are unknown.</summary>
 /// <param name="Links">The links; null if there are none to register.</param>

@@ -1,6 +1,10 @@
+using CoAP.NET.Execution;
 using CoAP.NET.Guarding;
+using CoAP.NET.Requests;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Fetching;
 
 /// <summary>
 /// Fetches the links of registrants on request (RFC 9176 section 5.1), only from the verified source address of the request. Pending

@@ -1,4 +1,7 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.ResourceDirectory.Serving;
+
+namespace CoAP.NET.ResourceDirectory.Fetching;
 
 /// <summary>
 /// Simple registration (RFC 9176 section 5.1): an endpoint asks the directory to fetch its links, and gets a response when they are

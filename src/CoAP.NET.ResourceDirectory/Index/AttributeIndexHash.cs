@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Numerics;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>SipHash-1-3 with a random key: strangers choose the values in the index and must not be able to cause collisions.</summary>
 internal readonly struct AttributeIndexHash(ulong key0, ulong key1)

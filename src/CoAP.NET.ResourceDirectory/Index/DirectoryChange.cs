@@ -1,4 +1,6 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
+
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>A change of the visible registrations.</summary>
 /// <param name="Before">The registration before the change; null for none.</param>

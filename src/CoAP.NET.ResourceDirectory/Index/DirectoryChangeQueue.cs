@@ -1,4 +1,6 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
+
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>
 /// Collects the changes of visible registrations until they are taken. Beyond a limit it only notes that there were more. Thread-safe.

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>A registration as a look-up reads it.</summary>
 /// <param name="Registration">The registration.</param>

@@ -1,7 +1,10 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
+using CoAP.NET.Guarding;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>
 /// Indexes all registrations of a directory by name, by attributes of endpoints and links, and by lifetime. Each node has a full index.

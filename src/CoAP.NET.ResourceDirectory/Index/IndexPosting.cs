@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>An entry for a registration in a list of the index.</summary>
 /// <param name="Id">The number of its slot.</param>

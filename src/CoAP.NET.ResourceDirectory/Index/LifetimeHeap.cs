@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>A binary heap of slots by the end of their lifetime, instead of a timer for each.</summary>
 internal sealed class LifetimeHeap(RegistrationSlotTable places)

@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>A part of a list: some registrations in order, with their sums.</summary>
 internal sealed class PostingChunk

@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>
 /// The registrations that share a term, sorted by key, in parts. Insertion and removal cost the size of a part; previous pages are skipped

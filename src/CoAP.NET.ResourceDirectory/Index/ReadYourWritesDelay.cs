@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>
 /// Delays responses until this node has learned of a decision of another node, because the client may look it up here at once. The news

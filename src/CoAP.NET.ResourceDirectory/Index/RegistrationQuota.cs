@@ -1,4 +1,6 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.Guarding;
+
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>Counts registrations and bytes in total and per source, and selects the ones that are evicted. Thread-safe.</summary>
 /// <param name="weight">The weight of a registration in addition to its bytes: many small ones weigh as much as few large ones.</param>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Registrations;
+
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>A slot of the index for one registration. Reused after the registration has gone.</summary>
 internal struct RegistrationSlot

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>All slots, in pages that are never copied when the table grows.</summary>
 internal sealed class RegistrationSlotTable

@@ -1,6 +1,8 @@
 using System.Runtime.InteropServices;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>
 /// Extracts the terms of a registration for the index: every value of names (<c>ep</c>, <c>d</c>), <c>base</c>, <c>et</c>, <c>rt</c> and

@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>
 /// Maps the hash of a term, such as <c>rt=light</c>, to the registrations that have it. Most terms, such as names of endpoints, have one

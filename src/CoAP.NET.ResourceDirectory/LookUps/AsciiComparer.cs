@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>Compares attribute names, which are case-insensitive.</summary>
 internal static class AsciiComparer

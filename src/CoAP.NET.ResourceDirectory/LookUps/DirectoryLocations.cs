@@ -1,7 +1,8 @@
 using System.Buffers.Text;
 using System.Text;
+using CoAP.NET.ResourceDirectory.Index;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>
 /// The locations of registrations: the last segment is the key, a keyed hash of sector and name. A name therefore has the same location on

@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>Iterates over the attributes of a link.</summary>
 /// <param name="attributes">The attributes, each with a leading semicolon.</param>

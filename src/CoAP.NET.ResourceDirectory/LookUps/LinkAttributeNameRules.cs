@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>Names of attributes with a meaning for the directory.</summary>
 internal static class LinkAttributeNameRules

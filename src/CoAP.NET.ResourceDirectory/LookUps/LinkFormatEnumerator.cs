@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>
 /// Iterates over a link-format document written by <see cref="CoapLinkFormat.Format"/>: without white space, and without errors.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>
 /// A range of registrations whose locations have a common prefix: the order of all is that of their keys, which are in their locations.

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>A look-up: criteria, and the requested page of the matches (RFC 9176 section 6).</summary>
 internal sealed class LookUp

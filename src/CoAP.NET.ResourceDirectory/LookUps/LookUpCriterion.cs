@@ -1,6 +1,8 @@
 using System.Buffers;
+using CoAP.NET.ResourceDirectory.Index;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>One criterion of a look-up: <c>name=value</c>, or <c>name=beginning*</c> (RFC 9176 section 6.2).</summary>
 /// <param name="name">The name.</param>

@@ -1,6 +1,8 @@
 using System.Buffers;
+using CoAP.NET.ResourceDirectory.Index;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>Executes look-ups: follows the criterion with the fewest registrations, and checks each of those.</summary>
 internal sealed class LookUpExecutor(DirectoryIndex index, DirectoryLocations locations, LookUpLimits bounds)

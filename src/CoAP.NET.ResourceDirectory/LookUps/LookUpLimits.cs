@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>The limits of a look-up.</summary>
 /// <param name="MaxResults">The maximum number of results of a response.</param>

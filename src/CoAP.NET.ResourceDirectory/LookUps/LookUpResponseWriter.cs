@@ -1,6 +1,8 @@
 using System.Buffers;
+using CoAP.NET.ResourceDirectory.Index;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>Writes the response to a look-up.</summary>
 internal ref struct LookUpResponseWriter

@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>The way in which a look-up scans registrations.</summary>
 /// <param name="Term">The term to follow; null for all registrations.</param>

@@ -1,7 +1,7 @@
 using System.Buffers;
 using CoAP.NET.Guarding;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>
 /// Executes look-ups without an index, such as those by the prefix of a target. They scan many registrations in steps, one step at a time

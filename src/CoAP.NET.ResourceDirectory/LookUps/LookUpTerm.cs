@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.LookUps;
 
 /// <summary>A name and a value in the index.</summary>
 internal readonly record struct LookUpTerm(ReadOnlyMemory<byte> Name, ReadOnlyMemory<byte> Value);

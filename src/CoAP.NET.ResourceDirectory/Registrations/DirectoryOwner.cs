@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Registrations;
 
 /// <summary>
 /// The owner of a registration (RFC 9176 section 7.5, First-Come-First-Remembered): a hash of the registrant's name, and a hash of the

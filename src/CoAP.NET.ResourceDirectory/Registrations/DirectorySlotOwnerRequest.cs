@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Registrations;
 
 /// <summary>A question about a registration to the deciding node.</summary>
 internal readonly ref struct DirectorySlotOwnerRequest

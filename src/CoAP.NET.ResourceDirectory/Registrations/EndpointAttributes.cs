@@ -1,4 +1,6 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.LookUps;
+
+namespace CoAP.NET.ResourceDirectory.Registrations;
 
 /// <summary>
 /// The endpoint attributes of a registration in order, such as <c>et=oic.d.sensor</c>: each as a length byte and its text.

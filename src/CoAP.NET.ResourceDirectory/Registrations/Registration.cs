@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Registrations;
 
 /// <summary>
 /// A stored registration (RFC 9176 section 2): one block of bytes, read in place. References stay as the registrant sent them, next to the

@@ -1,6 +1,8 @@
 using System.Text;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Serving;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Registrations;
 
 /// <summary>The validated links of a registration (RFC 9176 appendix C).</summary>
 /// <param name="Bytes">The links in link format, in normalized form.</param>

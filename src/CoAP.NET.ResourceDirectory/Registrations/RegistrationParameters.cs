@@ -1,7 +1,9 @@
 using System.Globalization;
 using System.Text;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Serving;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Registrations;
 
 /// <summary>The parameters of a registration or an update from the query of the request (RFC 9176 section 5).</summary>
 internal sealed class RegistrationParameters

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Registrations;
 
 /// <summary>The part of a registration that changes with each refresh.</summary>
 /// <param name="Owner">Its owner.</param>

@@ -1,4 +1,6 @@
-namespace CoAP.NET.ResourceDirectory;
+using CoAP.NET.ResourceDirectory.Index;
+
+namespace CoAP.NET.ResourceDirectory.Registrations;
 
 /// <summary>Decides about registrations, and updates the index with the results (RFC 9176 section 5).</summary>
 internal sealed class RegistrationTableRules(DirectoryIndex index, ReadYourWritesDelay awaited) : ICoapReplicatedTableRules

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
+using CoAP.NET.ResourceDirectory.LookUps;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Registrations;
 
 /// <summary>An update of a registration (RFC 9176 section 5.3.1).</summary>
 internal readonly ref struct RegistrationUpdate

@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Serving;
 
 /// <summary>The reason for refusing a request.</summary>
 /// <param name="Code">The response code.</param>

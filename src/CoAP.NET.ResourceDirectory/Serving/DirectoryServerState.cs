@@ -1,10 +1,17 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.ResourceDirectory.Fetching;
+using CoAP.NET.ResourceDirectory.Index;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Observing;
+using CoAP.NET.ResourceDirectory.Registrations;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Serving;
 
 /// <summary>The common parts of a directory: the table, the index, limits and counters.</summary>
 internal sealed class DirectoryServerState

@@ -1,6 +1,8 @@
 using System.Buffers;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Observing;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Serving;
 
 /// <summary>Handles look-ups of endpoints and links (RFC 9176 section 6).</summary>
 internal sealed class LookUpHandlers(DirectoryServerState core)

@@ -1,6 +1,8 @@
 using System.Text;
+using CoAP.NET.Cryptography;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Serving;
 
 /// <summary>The sender of a request, as a directory remembers it (RFC 9176 section 7.5).</summary>
 /// <param name="Owner">The remembered identity.</param>

@@ -1,6 +1,9 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.ResourceDirectory.Index;
+using CoAP.NET.ResourceDirectory.Registrations;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Serving;
 
 /// <summary>
 /// Finds room for registrations. Expired ones go first; then the source with the most is evicted for sources with fewer, so that newcomers

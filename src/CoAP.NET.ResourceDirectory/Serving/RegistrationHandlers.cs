@@ -1,6 +1,8 @@
 using System.Text;
+using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Registrations;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Serving;
 
 /// <summary>Handles registration, update and removal (RFC 9176 sections 5 and 5.3).</summary>
 internal sealed class RegistrationHandlers(DirectoryServerState core)

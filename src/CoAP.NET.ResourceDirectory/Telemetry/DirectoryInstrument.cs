@@ -1,4 +1,4 @@
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Telemetry;
 
 /// <summary>An instrument of the meter.</summary>
 /// <param name="Name">Its name.</param>

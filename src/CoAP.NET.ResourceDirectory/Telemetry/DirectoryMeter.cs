@@ -1,6 +1,6 @@
 using System.Diagnostics.Metrics;
 
-namespace CoAP.NET.ResourceDirectory;
+namespace CoAP.NET.ResourceDirectory.Telemetry;
 
 /// <summary>The observable instruments of a directory. They end with it.</summary>
 internal sealed class DirectoryMeter : IDisposable

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>Computes when the datagrams in a <see cref="NetworkBottleneck"/> leave it. Guarded by the network's lock.</summary>
 internal sealed class BottleneckQueue(NetworkBottleneck bottleneck)

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Testing;
+using CoAP.NET.Testing.Time;
+
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>
 /// Delivers datagrams when they are due, one at a time. Thread-safe. The timer and callers of the pump deliver, but never the call that

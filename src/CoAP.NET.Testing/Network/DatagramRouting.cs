@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>
 /// Decides the fate of a sent datagram: the filter's verdict, hosts that are down, drops, partitions, random faults by link and number, and

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>Passes some datagrams, then drops some.</summary>
 internal sealed class DropRule(NetworkLinkPattern where, int pass, int drop)

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>
 /// The receiver at an address of an <see cref="InMemoryNetwork"/>. The network's pump calls it, one call at a time, outside its lock.

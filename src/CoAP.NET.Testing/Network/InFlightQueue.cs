@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>The events in flight, ordered by time. Guarded by the network's lock.</summary>
 /// <param name="clock">The network's time.</param>

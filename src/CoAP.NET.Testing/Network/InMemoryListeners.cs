@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>The listening transports of an <see cref="InMemoryNetwork"/> with connections or sessions, by scheme and address.</summary>
 internal sealed class InMemoryListeners

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.Testing;
 

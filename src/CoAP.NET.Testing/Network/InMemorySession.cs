@@ -1,6 +1,6 @@
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>One end of a session over an <see cref="InMemoryNetwork"/>.</summary>
 internal sealed class InMemorySession : CoapSession

@@ -1,7 +1,8 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>
 /// Replaces DTLS for <c>coaps</c> on an <see cref="InMemoryNetwork"/>: its peers have the identities that they claim, without keys or

@@ -1,6 +1,6 @@
 using System.IO.Pipelines;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>
 /// Implements <c>coap+tcp</c> and <c>coaps+tcp</c> between endpoints of one <see cref="InMemoryNetwork"/>. Connections are pairs of pipes.

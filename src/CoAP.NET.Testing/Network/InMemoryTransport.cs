@@ -1,7 +1,8 @@
 using System.Net.Sockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>The transport of an endpoint on an <see cref="InMemoryNetwork"/>, in place of UDP.</summary>
 /// <remarks>

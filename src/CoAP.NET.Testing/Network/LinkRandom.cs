@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>
 /// The random numbers of one datagram. They depend only on the seed, the two addresses and the datagram's index among those from one to the

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>The header fields of a datagram (RFC 7252 section 3), read without validation.</summary>
 /// <remarks>It ignores options and payload, and accepts bytes that are not a CoAP message.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>The time of a network, which begins with it.</summary>
 /// <param name="timeProvider">Its clock.</param>

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>An event on an <see cref="InMemoryNetwork"/>: one line of its trace.</summary>
 /// <param name="Time">The time since the network was made.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>The kinds of events on an <see cref="InMemoryNetwork"/>.</summary>
 internal enum NetworkEventKind

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>The faults that a test sets on a network. Guarded by the network's lock.</summary>
 /// <param name="conditions">The conditions of all links without conditions of their own.</param>

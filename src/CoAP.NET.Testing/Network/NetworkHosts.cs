@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>Maps addresses to hosts. Guarded by the network's lock.</summary>
 internal sealed class NetworkHosts

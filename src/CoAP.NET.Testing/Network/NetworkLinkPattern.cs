@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>The scope of a rule: from one address to another. Port 0 means the whole host, the default address all hosts.</summary>
 internal readonly record struct NetworkLinkPattern(CoapAddress From, CoapAddress To)

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>A host with an address on the network. Behind a NAT, others see a different address than its own.</summary>
 internal sealed class NetworkNode(CoapAddress inside, INetworkReceiver receiver)

@@ -1,3 +1,5 @@
+using CoAP.NET.Testing.Network;
+
 namespace CoAP.NET.Testing;
 
 /// <summary>A datagram on an <see cref="InMemoryNetwork"/>. Immutable; a corrupted datagram is another object.</summary>

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>Records the events of a network. Guarded by the network's lock.</summary>
 /// <param name="clock">The network's time.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Network;
 
 /// <summary>A scheduled event on the network.</summary>
 internal sealed class ScheduledDelivery(InFlightKind kind, NetworkPacket? packet, CoapAddress to)

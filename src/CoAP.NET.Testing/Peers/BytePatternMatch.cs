@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Peers;
 
 /// <summary>The result of comparing bytes with a <see cref="DatagramBytePattern"/>.</summary>
 internal sealed class BytePatternMatch

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Peers;
 
 internal static class BytePatternParser
 {

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Peers;
 
 /// <summary>A compact pattern for the bytes of a datagram.</summary>
 /// <remarks><see cref="ScriptedPeer"/> describes the syntax.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Peers;
 
 /// <summary>One part of a <see cref="DatagramBytePattern"/>.</summary>
 /// <param name="Kind">The kind of the part.</param>

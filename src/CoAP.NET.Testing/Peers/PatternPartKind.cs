@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Peers;
 
 internal enum PatternPartKind
 {

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.Testing;
 

@@ -1,4 +1,6 @@
 using System.Threading.Channels;
+using CoAP.NET.Testing.Network;
+using CoAP.NET.Testing.Peers;
 
 namespace CoAP.NET.Testing;
 

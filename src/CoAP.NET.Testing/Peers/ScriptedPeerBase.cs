@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Testing.Peers;
+
 namespace CoAP.NET.Testing;
 
 /// <summary>

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Testing;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Testing.Network;
+
+namespace CoAP.NET.Testing.Peers;
 
 /// <summary>The common state of scripted peers: captures of patterns, and the bytes of usual answers.</summary>
 internal sealed class ScriptedPeerState

@@ -1,5 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Testing.Peers;
 
 namespace CoAP.NET.Testing;
 

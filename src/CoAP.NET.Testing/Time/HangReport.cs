@@ -1,4 +1,6 @@
-namespace CoAP.NET.Testing;
+using CoAP.NET.Testing.Network;
+
+namespace CoAP.NET.Testing.Time;
 
 /// <summary>
 /// Reports why a test hangs: datagrams wait for a virtual clock that no caller advances. A test that leaves datagrams behind and a test

@@ -2,7 +2,7 @@ using System.Buffers.Text;
 using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Time;
 
 /// <summary>
 /// Reads the states of the threads of this process on Linux, from files that stay open. Not thread-safe. A check of some 30 threads takes a

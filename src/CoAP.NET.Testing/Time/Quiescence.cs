@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 #pragma warning disable RS0030 // this class examines the pool
 
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Time;
 
 /// <summary>
 /// Waits until every other thread of the process sleeps and the thread pool has no queued work. Nothing then happens until the clock

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Time;
 
 /// <summary>
 /// Limits the pauses of a clock while threads outside the test run. When the limit is reached, each step makes only a few pauses, so other

@@ -1,3 +1,5 @@
+using CoAP.NET.Testing.Time;
+
 namespace CoAP.NET.Testing;
 
 /// <summary>A clock that stands still until a test advances it. Thread-safe.</summary>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Time;
 
 /// <summary>
 /// Makes the steps of a clock for all concurrent waiters. One of them drives, on its own waiting thread. Two drivers would see each other

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Testing;
+namespace CoAP.NET.Testing.Time;
 
 /// <summary>A timer of a <see cref="VirtualClock"/>. Its fields belong to the clock's lock.</summary>
 internal sealed class VirtualTimer : ITimer

@@ -1,3 +1,5 @@
+using CoAP.NET.AspNetCore.Proxying;
+
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
 /// <summary>Attempts to reach through a proxy what nobody may reach.</summary>

@@ -1,4 +1,3 @@
-using CoAP.NET;
 using CoAP.NET.Browser.Checks;
 
 // The name of a check, and the scheme, host and port of the server. What is wrong is thrown.

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET.Cli.Tests.Proxying;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster.Tests.Nodes;

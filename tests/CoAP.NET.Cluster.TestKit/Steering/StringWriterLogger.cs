@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster.Tests.Steering;

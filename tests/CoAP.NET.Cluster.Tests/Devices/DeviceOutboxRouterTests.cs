@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Cluster.Maps;
+
 namespace CoAP.NET.Cluster.Tests.Devices;
 
 /// <summary>Outboxes of several nodes, each at the node that owns the slot of the device's name.</summary>

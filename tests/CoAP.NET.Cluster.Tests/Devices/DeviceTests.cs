@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Devices;
+
 namespace CoAP.NET.Cluster.Tests.Devices;
 
 [Collection(VirtualTimeCollection.Name)]

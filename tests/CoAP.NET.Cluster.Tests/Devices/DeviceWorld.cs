@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Devices;
 
 /// <summary>Nodes with one store, and devices that have sessions with them, in virtual time.</summary>

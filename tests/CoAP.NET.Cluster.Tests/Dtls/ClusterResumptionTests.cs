@@ -1,3 +1,10 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Cluster.Tests.Dtls;
 
 /// <summary>DTLS sessions that are resumed at another node than the one that made them, and the secret that endpoints share.</summary>

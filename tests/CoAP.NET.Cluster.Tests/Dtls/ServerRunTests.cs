@@ -1,3 +1,8 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.Dtls;
 
 /// <summary>A server with a SQLite file, as a crash leaves it, and a client that goes on.</summary>

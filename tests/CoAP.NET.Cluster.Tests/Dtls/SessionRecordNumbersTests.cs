@@ -1,3 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Dtls;
 
 /// <summary>What messages change of a session is a record of its own, which a restored session needs if it is there.</summary>

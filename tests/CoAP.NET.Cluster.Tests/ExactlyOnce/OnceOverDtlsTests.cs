@@ -1,3 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.ExactlyOnce;
 
 /// <summary>

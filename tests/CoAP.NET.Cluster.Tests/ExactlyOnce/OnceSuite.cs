@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.ExactlyOnce;
 
 /// <summary>

@@ -1,4 +1,6 @@
 using System.Text.RegularExpressions;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Stores;
 using Orleans.Configuration;
 using Orleans.Hosting;
 

@@ -1,3 +1,9 @@
+using CoAP.NET.Cluster.Hosting;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster.Tests.Hosting;

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Hosting.Server;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Cluster.Tests.Hosting;

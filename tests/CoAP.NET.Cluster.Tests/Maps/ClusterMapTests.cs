@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+
 namespace CoAP.NET.Cluster.Tests.Maps;
 
 public sealed class ClusterMapTests

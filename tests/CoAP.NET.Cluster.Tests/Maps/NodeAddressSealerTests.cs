@@ -1,5 +1,7 @@
 using System.Buffers.Text;
 using System.Security.Cryptography;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 
 namespace CoAP.NET.Cluster.Tests.Maps;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Maps;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Maps as a store gives them back.</summary>

@@ -1,3 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Nodes of two versions of the library, of which the newer one has another format of records.</summary>

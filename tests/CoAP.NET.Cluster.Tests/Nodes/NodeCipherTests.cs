@@ -1,3 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>How messages between nodes are encrypted where the connection does not do it.</summary>

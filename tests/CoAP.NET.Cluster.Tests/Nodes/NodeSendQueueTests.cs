@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Nodes;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 public sealed class NodeSendQueueTests

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Something of slots in memory: notes what is released, and ends a release when the test lets it.</summary>

@@ -1,3 +1,8 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Nodes with another secret, and how the secret is replaced while the nodes run.</summary>

@@ -1,3 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Several nodes that share slots, with a store in memory, and leases that last as long as a test.</summary>

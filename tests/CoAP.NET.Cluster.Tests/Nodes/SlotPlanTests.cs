@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 public sealed class SlotPlanTests

@@ -1,3 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Records;
+
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
 /// <summary>Several nodes that share slots, and what they hand over.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Hosting;
+using CoAP.NET.Cluster.Maps;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Cluster.Tests.Nodes;

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Maps;
+
 namespace CoAP.NET.Cluster.Tests.Notifications;
 
 /// <summary>A node with a server of devices, and clients that observe there.</summary>

@@ -1,3 +1,9 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Observations;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Cluster.Tests.Observations;

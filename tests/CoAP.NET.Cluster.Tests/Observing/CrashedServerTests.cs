@@ -1,3 +1,8 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>A server with a SQLite file, as crashes leave it, and clients that observe and notice nothing.</summary>

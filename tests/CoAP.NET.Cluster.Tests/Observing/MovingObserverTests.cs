@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>Observers whose session moves from a node that leaves to another one.</summary>

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Observing;
+
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>What waits for the store, and who goes first when it is too much.</summary>

@@ -1,3 +1,9 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Observing;
+
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>A server on plain coap that is stopped and started again, and its clients, in virtual time.</summary>

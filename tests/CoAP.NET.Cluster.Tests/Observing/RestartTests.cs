@@ -1,3 +1,9 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Servers;
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.Observing;
 
 /// <summary>Observers over plain coap after a restart of the server.</summary>

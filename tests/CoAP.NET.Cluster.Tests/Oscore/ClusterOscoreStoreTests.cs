@@ -1,3 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
 public sealed class ClusterOscoreStoreTests

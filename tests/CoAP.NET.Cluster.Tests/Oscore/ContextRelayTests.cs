@@ -1,3 +1,9 @@
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Oscore;
+using CoAP.NET.Cluster.Steering;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
 /// <summary>Requests under OSCORE that arrive at a node without their context.</summary>

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
 /// <summary>Several nodes with real sockets behind a balancer, and devices with OSCORE contexts, each of which is at one node.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Oscore;
+
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
 /// <summary>Each version reads epoch and bound of each other version, and bytes of no version are not read as numbers.</summary>

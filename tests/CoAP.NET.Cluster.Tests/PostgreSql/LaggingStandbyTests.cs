@@ -1,4 +1,7 @@
 using ClusterSample;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Tests.Stores;
 using Npgsql;
 

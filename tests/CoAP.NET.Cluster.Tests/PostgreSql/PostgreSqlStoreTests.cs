@@ -1,4 +1,9 @@
+using CoAP.NET.Cluster.Hosting;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Tests.Stores;
+using CoAP.NET.Oscore.Sequences;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Npgsql;
 

@@ -1,3 +1,10 @@
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Cluster.Devices.Outbox;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Observations;
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Tables;
 using CoAP.NET.Cluster.Tests.Observing;
 using CoAP.NET.Dtls.Records;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Servers;
 
 /// <summary>How a server takes part in a cluster, and what is said when that is done wrongly.</summary>

@@ -1,3 +1,9 @@
+using CoAP.NET.Cluster.Hosting;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Files;
+using CoAP.NET.Oscore.Sequences;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Cluster.Tests.Sqlite;

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Tests.Stores;
 
 namespace CoAP.NET.Cluster.Tests.Sqlite;

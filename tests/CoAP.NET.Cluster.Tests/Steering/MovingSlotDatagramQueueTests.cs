@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Steering;
+
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 public sealed class MovingSlotDatagramQueueTests

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Steering;
+
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>What nodes send to the UDP ports of each other: records that are authentic, come once, and are counted where they are lost.

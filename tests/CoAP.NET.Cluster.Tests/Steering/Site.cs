@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>Nodes behind a balancer, and devices that talk to them the whole time.</summary>

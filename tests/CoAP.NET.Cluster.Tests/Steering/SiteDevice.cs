@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>A device of a site that can be observed: a server of this library that opens a session.</summary>

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>A node with a server, in this process.</summary>

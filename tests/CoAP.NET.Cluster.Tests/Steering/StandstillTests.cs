@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>Nodes that stood still, with what lies in their sockets when they go on.</summary>

@@ -1,3 +1,9 @@
+using CoAP.NET.Cluster.Dtls;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Steering;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>What a node does with datagrams for slots of others, without servers.</summary>

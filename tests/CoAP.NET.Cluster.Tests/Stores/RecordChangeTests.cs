@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+
 namespace CoAP.NET.Cluster.Tests.Stores;
 
 /// <summary>Changes that no store could write do not exist.</summary>

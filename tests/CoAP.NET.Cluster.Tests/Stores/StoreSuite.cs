@@ -1,4 +1,7 @@
 using System.Runtime.InteropServices;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.Cluster.Tests.Stores;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;

@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster.Maps;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;

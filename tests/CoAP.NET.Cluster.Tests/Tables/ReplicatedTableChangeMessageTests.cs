@@ -1,4 +1,7 @@
 using System.Buffers;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Tables;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;

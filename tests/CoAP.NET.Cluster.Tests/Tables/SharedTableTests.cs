@@ -1,3 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Tables;
+using CoAP.NET.Cluster.Telemetry;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;

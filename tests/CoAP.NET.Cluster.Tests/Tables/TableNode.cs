@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Tables;
+
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>A node with a table of texts.</summary>

@@ -1,3 +1,6 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>Nodes that share slots, and have the same table.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>A table with the simplest rules: names that are taken once.</summary>

@@ -1,5 +1,9 @@
 using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Telemetry;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Cluster.Tests.Telemetry;

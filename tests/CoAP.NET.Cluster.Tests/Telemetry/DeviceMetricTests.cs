@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster.Telemetry;
 using CoAP.NET.Cluster.Tests.Devices;
 
 namespace CoAP.NET.Cluster.Tests.Telemetry;

@@ -1,3 +1,8 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Writing;
+
 namespace CoAP.NET.Cluster.Tests.Writing;
 
 /// <summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Content.Tests.Senml;
 
 /// <summary>Payloads read as SenML; what is none is the peer's mistake.</summary>

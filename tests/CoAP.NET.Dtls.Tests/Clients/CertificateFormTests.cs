@@ -1,3 +1,5 @@
+using CoAP.NET.Cryptography;
+
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>Credentials of peers that have the right key and are refused for their form or their purpose.</summary>

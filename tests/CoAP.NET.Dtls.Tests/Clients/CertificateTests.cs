@@ -1,3 +1,5 @@
+using CoAP.NET.Cryptography;
+
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>Who servers and clients are, by their certificates.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Errors;
+
 namespace CoAP.NET.Dtls.Tests.Clients;
 
 /// <summary>Handshakes that give no session, and what is said about them.</summary>

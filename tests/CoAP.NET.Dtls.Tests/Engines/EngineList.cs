@@ -1,3 +1,5 @@
+using CoAP.NET.Transports.Udp;
+
 namespace CoAP.NET.Tests.Engines;
 
 /// <summary>coaps over every UDP engine that this machine has.</summary>

@@ -1,3 +1,4 @@
+using CoAP.NET.Cryptography;
 using MessageHeader = CoAP.NET.Dtls.Handshakes.MessageHeader;
 
 namespace CoAP.NET.Dtls.Tests.Handshakes;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>Whatever comes beside a session, from its own address or from others, it goes on.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>Devices that lose what they know, and come back to where they were.</summary>

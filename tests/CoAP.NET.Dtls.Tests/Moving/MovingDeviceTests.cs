@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>Devices with a Connection ID whose address changes in the midst of a session, and which know no Echo.</summary>

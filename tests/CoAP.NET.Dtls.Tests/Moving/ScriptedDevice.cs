@@ -1,3 +1,5 @@
+using CoAP.NET.Testing.Peers;
+
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Dtls.Tests.Options;
 

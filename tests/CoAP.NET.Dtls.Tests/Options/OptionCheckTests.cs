@@ -1,4 +1,5 @@
 using System.Linq.Expressions;
+using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls.Tests.Options;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Cryptography;
+
 namespace CoAP.NET.Dtls.Tests.Records;
 
 /// <summary>Sealing with raw keys gives what .NET's own ciphers give.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Dtls.Tests.Rules;
 
 /// <summary>What RFC 7252 section 9 and RFC 7925 say of sessions.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls.SessionBackups;
-
 namespace CoAP.NET.Dtls.Tests.SessionBackups;
 
 /// <summary>The queue of changes for a backup of sessions that fails.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Observing;
+
 namespace CoAP.NET.Dtls.Tests.SessionBackups;
 
 /// <summary>Keeps observers as a table would: by session and token, the registration in bytes.</summary>

@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Observing;
+
 namespace CoAP.NET.Dtls.Tests.SessionBackups;
 
 /// <summary>Observers that outlive the process of the server.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
 /// <summary>Cookies of several servers with one secret, and of one before and after a restart.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Dtls.Tests.StateLearning;
 
 /// <summary>The client of a server whose states are learned.</summary>

@@ -1,3 +1,4 @@
+using CoAP.NET.Cryptography;
 using Wire = CoAP.NET.Dtls.Tests.Handshakes.Wire;
 using MessageHeader = CoAP.NET.Dtls.Handshakes.MessageHeader;
 

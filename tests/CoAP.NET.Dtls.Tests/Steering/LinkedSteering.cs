@@ -1,4 +1,4 @@
-using CoAP.NET.Dtls.Tests.SessionBackups;
+using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls.Tests.Steering;
 

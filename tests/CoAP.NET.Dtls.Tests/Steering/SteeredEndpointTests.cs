@@ -1,5 +1,5 @@
-using System.Collections.Concurrent;
-using CoAP.NET.Transports;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Dtls.Tests.Steering;
 

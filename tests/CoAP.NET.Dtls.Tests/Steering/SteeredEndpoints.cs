@@ -1,6 +1,3 @@
-using System.Net;
-using CoAP.NET.Dtls.Tests.Transport;
-
 namespace CoAP.NET.Dtls.Tests.Steering;
 
 /// <summary>Several servers over sockets that share 256 slots, a balancer that sprays in front of them, and clients.</summary>

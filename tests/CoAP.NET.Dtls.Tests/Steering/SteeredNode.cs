@@ -1,3 +1,5 @@
+using CoAP.NET.Dtls.Steering;
+
 namespace CoAP.NET.Dtls.Tests.Steering;
 
 /// <summary>One of several servers that share their sessions: one of <see cref="SteeredNodes"/>.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Dtls.Steering;
+
 namespace CoAP.NET.Dtls.Tests.Steering;
 
 /// <summary>Datagrams that arrive at another server than that of their session.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>Two endpoints that are server and client of each other over one pair of ports.</summary>

@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.QBlock;
 using CoAP.NET.Tests.Endpoints;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Errors;
+
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>A request whose own time ends during a handshake says how far that came.</summary>

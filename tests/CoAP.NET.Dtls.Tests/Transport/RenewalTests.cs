@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Dtls.Tests.Options;
 
 namespace CoAP.NET.Dtls.Tests.Transport;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Dtls.Tests.Transport;
 
 /// <summary>Several servers by name at one address and port, as behind one host.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Edhoc.Coap;
+
 namespace CoAP.NET.Edhoc.Tests.Coap;
 
 /// <summary>What strangers can make a server do and keep.</summary>

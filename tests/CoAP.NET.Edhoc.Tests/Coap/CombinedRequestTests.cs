@@ -1,3 +1,5 @@
+using CoAP.NET.Edhoc.Coap;
+
 namespace CoAP.NET.Edhoc.Tests.Coap;
 
 /// <summary>EDHOC and the first request of OSCORE in one (RFC 9668), with a client and a server of this library.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Edhoc.Coap;
+
 namespace CoAP.NET.Edhoc.Tests.Coap;
 
 /// <summary>EDHOC over CoAP, with a client and a server of this library.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Edhoc.Credentials;
+
 namespace CoAP.NET.Edhoc.Tests.Provisioning;
 
 /// <summary>Credentials and keys in files.</summary>

@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Explorer.Dashboard;
 using Microsoft.AspNetCore.Http;
 

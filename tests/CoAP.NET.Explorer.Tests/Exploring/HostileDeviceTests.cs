@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;
 

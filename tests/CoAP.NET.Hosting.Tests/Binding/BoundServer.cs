@@ -1,5 +1,5 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Hosting.Tests.Binding;
 

@@ -1,5 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Binding;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Hosting.Tests.Binding;
 

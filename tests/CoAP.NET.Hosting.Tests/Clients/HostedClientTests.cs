@@ -1,3 +1,8 @@
+using CoAP.NET.Endpoints;
+using CoAP.NET.Errors;
+using CoAP.NET.Hosting.Clients;
+using CoAP.NET.Resources;
+
 namespace CoAP.NET.Hosting.Tests.Clients;
 
 /// <summary>Clients that an application has by name or by type.</summary>

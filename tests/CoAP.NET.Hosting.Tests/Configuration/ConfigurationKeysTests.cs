@@ -1,4 +1,9 @@
 using System.Reflection;
+using CoAP.NET.Dtls.Files;
+using CoAP.NET.Edhoc.Hosting;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Dtls;
+using CoAP.NET.Oscore.Hosting;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>The checks of the files of several credentials.</summary>

@@ -1,4 +1,6 @@
 using CoAP.NET.Edhoc;
+using CoAP.NET.Edhoc.Coap;
+using CoAP.NET.Hosting.Clients;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;
 

@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
+
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Configurations with very many keys, and with keys and values that look like something else in a log.</summary>

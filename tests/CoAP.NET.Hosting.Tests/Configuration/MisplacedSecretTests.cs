@@ -1,3 +1,5 @@
+using CoAP.NET.Hosting.Clients;
+using CoAP.NET.Hosting.Configuration;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;

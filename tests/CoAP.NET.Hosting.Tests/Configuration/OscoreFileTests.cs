@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Oscore.Telemetry;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;

@@ -1,3 +1,6 @@
+using CoAP.NET.Execution;
+using CoAP.NET.Hosting.Configuration;
+
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>What is read of a section, and what is said of what is wrong in it.</summary>

@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
+
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Certificates of files, on real connections.</summary>

@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Hosting.Configuration;
+
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Sections that configure nobody.</summary>

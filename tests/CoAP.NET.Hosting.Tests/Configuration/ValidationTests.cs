@@ -1,3 +1,5 @@
+using CoAP.NET.Hosting.Clients;
+
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>An application with wrong options does not start, and says everything that is wrong at once.</summary>

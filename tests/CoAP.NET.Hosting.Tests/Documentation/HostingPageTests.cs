@@ -1,3 +1,6 @@
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Directories;
+using CoAP.NET.Http.Hosting;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Documentation;

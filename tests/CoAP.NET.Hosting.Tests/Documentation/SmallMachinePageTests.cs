@@ -1,3 +1,6 @@
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Dtls;
+
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
 /// <summary>docs/small-machines.md: its defaults are those of the code, and its settings are what its table says.</summary>

@@ -1,4 +1,5 @@
 using CoAP.NET.Generators.Naming;
+using CoAP.NET.Hosting.Server;
 using CoAP.NET.Hosting.Tests.Documentation;
 
 namespace CoAP.NET.Hosting.Tests.Generators;

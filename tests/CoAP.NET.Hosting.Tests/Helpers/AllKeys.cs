@@ -1,3 +1,8 @@
+using CoAP.NET.Edhoc.Hosting;
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Hosting.Dtls;
+using CoAP.NET.Oscore.Hosting;
+
 namespace CoAP.NET.Hosting.Tests.Helpers;
 
 /// <summary>The keys of a server or client with all parts that packages add.</summary>

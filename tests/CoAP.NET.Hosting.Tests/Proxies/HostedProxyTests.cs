@@ -1,3 +1,6 @@
+using CoAP.NET.Hosting.Configuration;
+using CoAP.NET.Http.Hosting;
+
 namespace CoAP.NET.Hosting.Tests.Proxies;
 
 /// <summary>Proxies by configuration.</summary>

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using System.Security.Principal;
+using CoAP.NET.Hosting.RateLimiting;
 
 namespace CoAP.NET.Hosting.Tests.RateLimiting;
 

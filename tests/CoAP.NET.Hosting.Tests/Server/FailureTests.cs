@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Hosting.Server;
 
 namespace CoAP.NET.Hosting.Tests.Server;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Hosting.Server;
+
 namespace CoAP.NET.Hosting.Tests.Server;
 
 /// <summary>Servers that start and stop with their host.</summary>

@@ -1,3 +1,4 @@
+using CoAP.NET.Hosting.Server;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Hosting.Tests.Server;

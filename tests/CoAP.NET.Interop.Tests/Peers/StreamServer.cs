@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Transports.Tcp;
+
 namespace CoAP.NET.Interop.Tests.Peers;
 
 /// <summary>Our server with sessions, in this process: on a reliable transport, or over DTLS.</summary>

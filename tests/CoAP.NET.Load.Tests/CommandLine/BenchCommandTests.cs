@@ -1,3 +1,6 @@
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+
 namespace CoAP.NET.Load.Tests.CommandLine;
 
 /// <summary>Real clock: the load generator measures real time.</summary>

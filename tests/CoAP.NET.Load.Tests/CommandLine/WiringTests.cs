@@ -1,3 +1,9 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Load.CommandLine;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
+
 namespace CoAP.NET.Load.Tests.CommandLine;
 
 /// <summary>All parts together, as they are called.</summary>

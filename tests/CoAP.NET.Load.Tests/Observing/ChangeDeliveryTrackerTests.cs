@@ -1,3 +1,5 @@
+using CoAP.NET.Load.Observing;
+
 namespace CoAP.NET.Load.Tests;
 
 public sealed class ChangeDeliveryTrackerTests

@@ -1,3 +1,8 @@
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Observing;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
+
 namespace CoAP.NET.Load.Tests;
 
 /// <summary>A server with a resource that is a number, and peers that observe it.</summary>

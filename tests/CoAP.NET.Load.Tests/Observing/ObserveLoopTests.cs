@@ -1,3 +1,5 @@
+using CoAP.NET.Load.Figures;
+
 namespace CoAP.NET.Load.Tests;
 
 /// <summary>Real clock: the load generator measures real time.</summary>

@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using CoAP.NET.Load.Progress;
 using Spectre.Console;
 
 namespace CoAP.NET.Load.Tests;

@@ -1,3 +1,5 @@
+using CoAP.NET.Load.Reporting;
+
 namespace CoAP.NET.Load.Tests;
 
 public sealed class PlotAxisTests

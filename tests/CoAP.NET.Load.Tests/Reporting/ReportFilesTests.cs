@@ -1,4 +1,6 @@
 using System.CommandLine;
+using CoAP.NET.Load.CommandLine;
+using CoAP.NET.Load.Figures;
 
 namespace CoAP.NET.Load.Tests.Reporting;
 

@@ -1,4 +1,7 @@
 using System.Xml.Linq;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Reporting;
 
 namespace CoAP.NET.Load.Tests;
 

@@ -1,3 +1,6 @@
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Reporting;
+
 namespace CoAP.NET.Load.Tests;
 
 /// <summary>The names of runs in a report are short, and different.</summary>

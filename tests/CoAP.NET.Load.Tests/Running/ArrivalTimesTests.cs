@@ -1,3 +1,5 @@
+using CoAP.NET.Load.Running;
+
 namespace CoAP.NET.Load.Tests.Running;
 
 public sealed class ArrivalTimesTests

@@ -1,3 +1,7 @@
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
+
 namespace CoAP.NET.Load.Tests.Running;
 
 /// <summary>Runs that take some seconds, as their ticks or repetitions do; apart, so that others need not wait for them.</summary>

@@ -1,4 +1,7 @@
 using System.Net.Sockets;
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
 
 namespace CoAP.NET.Load.Tests.Running;
 

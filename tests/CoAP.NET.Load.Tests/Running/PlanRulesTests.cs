@@ -1,3 +1,5 @@
+using CoAP.NET.Load.Plans;
+
 namespace CoAP.NET.Load.Tests.Running;
 
 public sealed class PlanRulesTests

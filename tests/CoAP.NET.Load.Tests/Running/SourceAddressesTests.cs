@@ -1,3 +1,6 @@
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Running;
+
 namespace CoAP.NET.Load.Tests.Running;
 
 public sealed class SourceAddressesTests

@@ -1,3 +1,7 @@
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Workers;
+
 namespace CoAP.NET.Load.Tests;
 
 public sealed class CoordinatorTests

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using CoAP.NET.Load.Workers;
 
 namespace CoAP.NET.Load.Tests;
 

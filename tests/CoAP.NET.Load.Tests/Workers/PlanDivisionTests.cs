@@ -1,3 +1,6 @@
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Workers;
+
 namespace CoAP.NET.Load.Tests;
 
 public sealed class PlanDivisionTests

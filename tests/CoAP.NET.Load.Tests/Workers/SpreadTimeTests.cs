@@ -1,3 +1,5 @@
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Workers;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Load.Tests;

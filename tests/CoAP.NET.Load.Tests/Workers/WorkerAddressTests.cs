@@ -1,3 +1,5 @@
+using CoAP.NET.Load.Workers;
+
 namespace CoAP.NET.Load.Tests;
 
 public sealed class WorkerAddressTests

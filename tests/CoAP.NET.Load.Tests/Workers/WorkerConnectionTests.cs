@@ -1,3 +1,6 @@
+using CoAP.NET.Load.Figures;
+using CoAP.NET.Load.Plans;
+using CoAP.NET.Load.Workers;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Load.Tests;

@@ -1,3 +1,5 @@
+using CoAP.NET.Load.Workers;
+
 namespace CoAP.NET.Load.Tests;
 
 /// <summary>A real worker in this process, on a port of its own.</summary>

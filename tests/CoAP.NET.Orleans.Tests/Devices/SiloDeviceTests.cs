@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Orleans.Devices;
 using CoAP.NET.Orleans.Tests.Guides;
 
 namespace CoAP.NET.Orleans.Tests.Devices;

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Orleans.Tests.Silos;
 using Microsoft.Extensions.Logging;
 using Orleans.Configuration;

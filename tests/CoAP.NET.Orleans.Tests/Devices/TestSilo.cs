@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Orleans.Devices;
 using Orleans.Serialization;
 
 namespace CoAP.NET.Orleans.Tests.Devices;

@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Orleans.Tests.Silos;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;

@@ -1,3 +1,4 @@
+using CoAP.NET.Orleans.Devices;
 using Orleans.Serialization.Invocation;
 
 namespace CoAP.NET.Orleans.Tests.Messages;

@@ -1,3 +1,5 @@
+using CoAP.NET.Orleans.Devices;
+
 namespace CoAP.NET.Orleans.Tests.Messages;
 
 // Layouts of other versions: with the last member fewer, and with one more. Their generated code writes what silos of such versions send.

@@ -1,3 +1,4 @@
+using CoAP.NET.Orleans.Nodes;
 using CoAP.NET.Orleans.Tests.Silos;
 using Orleans.Configuration;
 using Orleans.Hosting;

@@ -1,6 +1,8 @@
 using System.Globalization;
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using CoAP.NET.Orleans.Devices;
+using CoAP.NET.Orleans.Slots;
 using Orleans.CodeGeneration;
 using Orleans.Metadata;
 using Orleans.Placement;
@@ -36,7 +38,7 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         response Orleans.Serialization.Invocation.Response`1[[bool]],Orleans.Serialization
         response Orleans.Serialization.Invocation.Response`1[[byte[]]],Orleans.Serialization
         response Orleans.Serialization.Invocation.Response`1[[coap.device.location]],Orleans.Serialization
-        service sys.svc.user.D1449CC2
+        service sys.svc.user.5F983406
         value CoapObserveState 0 Registering
         value CoapObserveState 1 Observing
         value CoapObserveState 2 NotObserving

@@ -1,4 +1,7 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Orleans.Nodes;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Orleans.Tests.Nodes;

@@ -1,3 +1,5 @@
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Orleans.Nodes;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Orleans.Tests.Nodes;

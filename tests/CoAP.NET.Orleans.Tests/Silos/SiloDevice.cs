@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Orleans.Tests.Silos;
 
 /// <summary>A device of a site that can be asked: a server of this library that opens a session.</summary>

@@ -1,5 +1,8 @@
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Cluster.Tests.Steering;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Orleans.Slots;
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Logging;

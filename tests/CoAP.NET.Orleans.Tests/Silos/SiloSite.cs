@@ -1,5 +1,8 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Tests.Steering;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Orleans.Tests.Silos;
 

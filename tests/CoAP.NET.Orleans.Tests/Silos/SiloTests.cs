@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Tests.Steering;
+using CoAP.NET.Orleans.Slots;
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Orleans.Tests.Devices;
 using CoAP.NET.PubSub;
 using CoAP.NET.ResourceDirectory;

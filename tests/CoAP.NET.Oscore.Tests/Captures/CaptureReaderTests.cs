@@ -1,3 +1,7 @@
+using CoAP.NET.Oscore.Captures;
+using CoAP.NET.Oscore.Protection;
+using CoAP.NET.Oscore.Provisioning;
+
 namespace CoAP.NET.Oscore.Tests.Captures;
 
 public sealed class CaptureReaderTests

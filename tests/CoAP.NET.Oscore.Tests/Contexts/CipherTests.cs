@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Contexts;
+
 namespace CoAP.NET.Oscore.Tests.Contexts;
 
 public sealed class CipherTests

@@ -1,3 +1,6 @@
+using CoAP.NET.Oscore.Contexts;
+using CoAP.NET.Oscore.Protection;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Values of the option and ciphertexts as only strangers and broken devices send them, and what each is answered.</summary>

@@ -1,3 +1,7 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Oscore.Endpoints;
+using CoAP.NET.Oscore.Protection;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>The keys of contexts that others replaced are wiped, as soon as nothing is under way with them.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Protection;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>What a protected request takes and leaves behind.</summary>

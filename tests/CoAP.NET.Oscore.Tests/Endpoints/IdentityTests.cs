@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Oscore.Protection;
 
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 

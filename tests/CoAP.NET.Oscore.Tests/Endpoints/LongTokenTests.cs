@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Sequences;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Long tokens (RFC 8974) under OSCORE.</summary>

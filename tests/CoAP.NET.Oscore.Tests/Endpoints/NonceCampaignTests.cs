@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Protection;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>

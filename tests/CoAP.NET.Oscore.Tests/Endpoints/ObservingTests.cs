@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Sequences;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>Observations under OSCORE (RFC 8613 section 4.1.3.5), tests 5 to 7 of the interoperability tests among them.</summary>

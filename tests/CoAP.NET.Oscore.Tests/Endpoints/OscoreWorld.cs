@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Protection;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>A client and a server with the contexts A and B of the interoperability tests, on a network in memory.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Protection;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 /// <summary>New keys at each start (RFC 8613 appendix B.2).</summary>

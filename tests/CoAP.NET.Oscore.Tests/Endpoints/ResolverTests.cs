@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Endpoints;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 [Collection(VirtualTimeCollection.Name)]

@@ -1,4 +1,6 @@
 using CoAP.NET.Oscore.Tests.Engines;
+using CoAP.NET.Transports.Loops;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Tests.Engines;
 

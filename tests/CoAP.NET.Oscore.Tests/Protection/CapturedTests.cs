@@ -1,3 +1,6 @@
+using CoAP.NET.Oscore.Protection;
+using CoAP.NET.Oscore.Sequences;
+
 namespace CoAP.NET.Oscore.Tests.Protection;
 
 /// <summary>What other implementations sent is verified, and protected again with the same bytes.</summary>

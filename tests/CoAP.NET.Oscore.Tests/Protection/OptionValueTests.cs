@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Protection;
+
 namespace CoAP.NET.Oscore.Tests.Protection;
 
 public sealed class OptionValueTests

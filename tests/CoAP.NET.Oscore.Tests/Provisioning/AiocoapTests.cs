@@ -1,3 +1,6 @@
+using CoAP.NET.Oscore.Provisioning;
+using CoAP.NET.Oscore.Sequences;
+
 namespace CoAP.NET.Oscore.Tests.Provisioning;
 
 /// <summary>Directories of contexts as aiocoap has them.</summary>

@@ -1,3 +1,7 @@
+using CoAP.NET.Cryptography;
+using CoAP.NET.Oscore.Contexts;
+using CoAP.NET.Oscore.Provisioning;
+
 namespace CoAP.NET.Oscore.Tests.Provisioning;
 
 public sealed class ContextFileTests : FolderTest

@@ -1,3 +1,6 @@
+using CoAP.NET.Cryptography;
+using CoAP.NET.Oscore.Contexts;
+
 namespace CoAP.NET.Oscore.Tests.Sequences;
 
 public sealed class StoreKeyTests

@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Sequences;
+
 namespace CoAP.NET.Oscore.Tests.Sequences;
 
 /// <summary>What every store promises: of memory, and of files.</summary>

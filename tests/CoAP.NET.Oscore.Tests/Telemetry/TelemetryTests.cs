@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Sequences;
+using CoAP.NET.Oscore.Telemetry;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Oscore.Tests.Telemetry;

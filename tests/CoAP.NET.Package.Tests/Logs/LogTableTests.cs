@@ -1,4 +1,19 @@
 using System.Reflection;
+using CoAP.NET.Blockwise;
+using CoAP.NET.Composition;
+using CoAP.NET.Connecting;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
+using CoAP.NET.Groups;
+using CoAP.NET.Mesh;
+using CoAP.NET.Messaging;
+using CoAP.NET.Observing.Client;
+using CoAP.NET.Requests;
+using CoAP.NET.Resources;
+using CoAP.NET.Serialization;
+using CoAP.NET.Signalling;
+using CoAP.NET.Transports.Streams;
+using CoAP.NET.Transports.Udp;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Package.Tests.Logs;

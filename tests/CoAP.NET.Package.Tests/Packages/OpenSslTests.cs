@@ -1,6 +1,9 @@
 using System.Reflection.Metadata;
 using System.Reflection.Metadata.Ecma335;
 using System.Reflection.PortableExecutable;
+using CoAP.NET.CredentialFiles;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Settings;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Package.Tests.Packages;
@@ -15,31 +18,31 @@ public sealed partial class OpenSslTests
     private static readonly string[] s_exceptions =
     [
         // The last resorts for AES-CCM: AesCcmCipher.MeansFor decides.
-        "CoAP.NET.Dataflow: CoAP.NET.AesCcmCipher uses AesCcm",
-        "CoAP.NET.Dataflow: CoAP.NET.PlatformAes uses Aes",
-        "CoAP.NET.Dataflow: CoAP.NET.PlatformAes uses SymmetricAlgorithm",
+        "CoAP.NET.Dataflow: CoAP.NET.Cryptography.AesCcmCipher uses AesCcm",
+        "CoAP.NET.Dataflow: CoAP.NET.Cryptography.PlatformAes uses Aes",
+        "CoAP.NET.Dataflow: CoAP.NET.Cryptography.PlatformAes uses SymmetricAlgorithm",
 
         // Not on Linux.
-        "CoAP.NET.Dataflow: CoAP.NET.SecureRandomSource uses RandomNumberGenerator",
+        "CoAP.NET.Dataflow: CoAP.NET.Settings.SecureRandomSource uses RandomNumberGenerator",
 
         // Certificates exist only where OpenSSL is: of a TLS connection, and of files that are read after a check.
         "CoAP.NET.AspNetCore: CoAP.NET.AspNetCore.HttpContextPeerIdentity uses X509CertificateLoader",
-        "CoAP.NET.Dataflow: CoAP.NET.CertificateDer uses X509CertificateLoader",
-        "CoAP.NET.Dataflow: CoAP.NET.Transports.TlsSettings uses X509CertificateLoader",
-        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses ECDsa",
-        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses ECDsaCertificateExtensions",
-        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses RSA",
-        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses RSACertificateExtensions",
-        "CoAP.NET.Dataflow: CoAP.NET.RevocationListReader uses RSASignaturePadding",
+        "CoAP.NET.Dataflow: CoAP.NET.Cryptography.CertificateDer uses X509CertificateLoader",
+        "CoAP.NET.Dataflow: CoAP.NET.Transports.Tcp.TlsSettings uses X509CertificateLoader",
+        "CoAP.NET.Dataflow: CoAP.NET.CredentialFiles.RevocationListReader uses ECDsa",
+        "CoAP.NET.Dataflow: CoAP.NET.CredentialFiles.RevocationListReader uses ECDsaCertificateExtensions",
+        "CoAP.NET.Dataflow: CoAP.NET.CredentialFiles.RevocationListReader uses RSA",
+        "CoAP.NET.Dataflow: CoAP.NET.CredentialFiles.RevocationListReader uses RSACertificateExtensions",
+        "CoAP.NET.Dataflow: CoAP.NET.CredentialFiles.RevocationListReader uses RSASignaturePadding",
         "CoAP.NET.Dataflow: CoAP.NET.CredentialFiles.CertificateFiles uses X509CertificateLoader",
         "CoAP.NET.Testing: CoAP.NET.Testing.CoapTestIdentity uses X509CertificateLoader",
 
         // Checked when a context is created: OscoreAlgorithm.ThrowIfUnsupported, OscoreHkdf.Extract.
-        "CoAP.NET.Oscore: CoAP.NET.Oscore.OscoreAead uses AesGcm",
-        "CoAP.NET.Oscore: CoAP.NET.Oscore.OscoreAead uses ChaCha20Poly1305",
+        "CoAP.NET.Oscore: CoAP.NET.Oscore.Contexts.OscoreAead uses AesGcm",
+        "CoAP.NET.Oscore: CoAP.NET.Oscore.Contexts.OscoreAead uses ChaCha20Poly1305",
         "CoAP.NET.Oscore: CoAP.NET.Oscore.OscoreAlgorithm uses AesGcm",
         "CoAP.NET.Oscore: CoAP.NET.Oscore.OscoreAlgorithm uses ChaCha20Poly1305",
-        "CoAP.NET.Oscore: CoAP.NET.Oscore.OscoreHkdf uses HKDF",
+        "CoAP.NET.Oscore: CoAP.NET.Oscore.Contexts.OscoreHkdf uses HKDF",
     ];
 
     [Fact]
@@ -61,7 +64,7 @@ public sealed partial class OpenSslTests
     {
         string[] uses = [.. UsesOf("CoAP.NET.Cluster")];
 
-        Assert.Contains("CoAP.NET.Cluster: CoAP.NET.Cluster.ClusterSecrets uses HKDF", uses);
+        Assert.Contains("CoAP.NET.Cluster: CoAP.NET.Cluster.Records.ClusterSecrets uses HKDF", uses);
         Assert.DoesNotContain(uses, use => MemoryTables().IsMatch(use));
     }
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Options;
-
 namespace CoAP.NET.Proxy.Tests.Guides;
 
 /// <summary>The snippet of docs/custom-options.md for proxies.</summary>

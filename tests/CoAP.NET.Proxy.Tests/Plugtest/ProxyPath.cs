@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Plugtest;
 
 namespace CoAP.NET.Proxy.Tests.Plugtest;

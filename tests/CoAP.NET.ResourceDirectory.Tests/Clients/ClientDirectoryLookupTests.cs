@@ -1,3 +1,4 @@
+using CoAP.NET.ResourceDirectory.Clients;
 using CoAP.NET.Tests;
 
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;

@@ -1,3 +1,6 @@
+using CoAP.NET.ResourceDirectory.Clients;
+using CoAP.NET.ResourceDirectory.Registrations;
+
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>Keeping an endpoint registered (RFC 9176 section 5).</summary>

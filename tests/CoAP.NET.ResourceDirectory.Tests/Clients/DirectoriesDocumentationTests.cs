@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.ResourceDirectory.Registrations;
+
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>The snippets of docs/resource-directory-clients.md, so that they compile and do what the page says.</summary>

@@ -1,3 +1,6 @@
+using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.Testing.Network;
+
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>Finding a resource directory (RFC 9176 section 4).</summary>

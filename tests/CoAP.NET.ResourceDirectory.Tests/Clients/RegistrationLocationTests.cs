@@ -1,3 +1,5 @@
+using CoAP.NET.ResourceDirectory.Registrations;
+
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>What is at the location of a registration may be somebody else's when the directory has restarted.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.ResourceDirectory.Registrations;
+
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 
 /// <summary>An endpoint that is kept registered, and what it says of that.</summary>

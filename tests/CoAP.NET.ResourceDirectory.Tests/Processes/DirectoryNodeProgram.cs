@@ -1,4 +1,7 @@
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Diagnostics;
 using Xunit.MicrosoftTestingPlatform;
 
 namespace CoAP.NET.ResourceDirectory.Tests.Processes;

@@ -1,4 +1,6 @@
 using System.Threading.Channels;
+using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests;
 
 namespace CoAP.NET.ResourceDirectory.Tests.Processes;

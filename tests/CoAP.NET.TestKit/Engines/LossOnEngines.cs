@@ -1,4 +1,6 @@
 using System.Buffers.Binary;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Errors;
 
 namespace CoAP.NET.Tests.Engines;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Engines;
 
 /// <summary>Observers over every engine that carries datagrams, where some are lost.</summary>

@@ -1,4 +1,3 @@
-using CoAP.NET.Mesh;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Tests.Engines;

@@ -1,4 +1,6 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
+using CoAP.NET.Testing.Network;
 using CoAP.NET.Tests.Endpoints;
 using Server;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Room for answers in memory that are fetched block by block: who gets it, who waits, and who has to go.</summary>

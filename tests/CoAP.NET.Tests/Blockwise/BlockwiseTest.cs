@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Blockwise;
@@ -9,11 +10,11 @@ public abstract class BlockwiseTest : EndpointTest
 
     private ushort _messageId = 0x1000;
 
-    private protected CoAP.NET.Blockwise.RequestBodyStore Bodies => Server.Endpoint.Pipelines[0].Blockwise.Requests;
+    private protected CoAP.NET.Blockwise.Server.RequestBodyStore Bodies => Server.Endpoint.Pipelines[0].Blockwise.Requests;
 
-    private protected CoAP.NET.Blockwise.ServedBlockwiseResponses Responses => Server.Endpoint.Pipelines[0].Blockwise.Responses;
+    private protected CoAP.NET.Blockwise.Server.ServedBlockwiseResponses Responses => Server.Endpoint.Pipelines[0].Blockwise.Responses;
 
-    private protected CoAP.NET.Blockwise.BlockwiseBudgets Memory => Server.Endpoint.Bodies;
+    private protected CoAP.NET.Blockwise.Server.BlockwiseBudgets Memory => Server.Endpoint.Bodies;
 
     /// <summary>Starts the server. Without a context the continuations of handlers run on the thread that hands datagrams in.</summary>
     private protected new Task StartAsync()

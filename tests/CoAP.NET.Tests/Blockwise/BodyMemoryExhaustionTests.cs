@@ -1,4 +1,5 @@
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Blockwise;
 

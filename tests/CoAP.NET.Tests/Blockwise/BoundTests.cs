@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>What peers that begin and never end may cost (RFC 7959 section 7.1).</summary>

@@ -1,4 +1,7 @@
-using CoAP.NET.Requests;
+using CoAP.NET.Blockwise.Client;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Tests.Blockwise;
 
@@ -309,7 +312,7 @@ public sealed class ClientDownloadTests : TransferTest
         notification.Options.Observe = 12;
         CoapMessage registration = new(CoapCode.Get);
         registration.Options.Observe = 0;
-        CoAP.NET.Mesh.CoapShardPipeline pipeline = Client.Endpoint.Pipelines[0];
+        CoAP.NET.Composition.Stages.CoapShardPipeline pipeline = Client.Endpoint.Pipelines[0];
         CoAP.NET.CoapChannel channel = Assert.Single(pipeline.Channels.All());
         OutgoingRequestPipeline chain = new(new RequestSender(Client.Endpoint.Environment, [pipeline.Sender]),
             new BlockwiseStep(Client.Endpoint.Environment));

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Resources;
 using CoAP.NET.Tests.Diagnostics;
 

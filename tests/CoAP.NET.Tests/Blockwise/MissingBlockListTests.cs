@@ -1,5 +1,4 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.QBlock;
+using CoAP.NET.QBlock.Server;
 
 namespace CoAP.NET.Tests.Blockwise;
 

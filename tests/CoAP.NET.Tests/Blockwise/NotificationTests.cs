@@ -1,4 +1,4 @@
-using CoAP.NET.Exchanges;
+using CoAP.NET.Composition.Stages;
 
 namespace CoAP.NET.Tests.Blockwise;
 

@@ -1,5 +1,6 @@
-using CoAP.NET.Blockwise;
+using CoAP.NET.Errors;
 using CoAP.NET.QBlock;
+using CoAP.NET.QBlock.Server;
 
 namespace CoAP.NET.Tests.Blockwise;
 

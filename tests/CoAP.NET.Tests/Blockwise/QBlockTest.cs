@@ -1,4 +1,5 @@
 using CoAP.NET.QBlock;
+using CoAP.NET.QBlock.Server;
 
 namespace CoAP.NET.Tests.Blockwise;
 

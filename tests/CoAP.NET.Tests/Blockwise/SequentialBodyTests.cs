@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Answers whose body is read from front to back.</summary>

@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Blockwise;
 

@@ -1,4 +1,5 @@
-using CoAP.NET.Requests;
+using CoAP.NET.Blockwise.Client;
+using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Tests.Blockwise;
 

@@ -1,4 +1,6 @@
 using System.Threading.Channels;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Blockwise;
@@ -109,7 +111,7 @@ public abstract class TransferTest : RequestingTest
     /// <summary>Nothing of ours is left: no request waits, no message is outstanding, nobody holds the channel of a peer.</summary>
     private protected void AssertAllIsFree()
     {
-        CoAP.NET.Mesh.CoapShardPipeline pipeline = Client.Endpoint.Pipelines[0];
+        CoAP.NET.Composition.Stages.CoapShardPipeline pipeline = Client.Endpoint.Pipelines[0];
         lock (pipeline.Shard.Gate)
         {
             Assert.Equal(0, pipeline.Messages.Outstanding);

@@ -1,4 +1,4 @@
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Client;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Blockwise;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>Bodies of requests that come in blocks and reach the handler as a whole (RFC 7959 sections 2.3 and 2.5).</summary>

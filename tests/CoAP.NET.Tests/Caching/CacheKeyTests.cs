@@ -1,6 +1,6 @@
 using System.Net;
 using CoAP.NET.Caching;
-using CoAP.NET.Requests;
+using CoAP.NET.RequestSteps;
 
 namespace CoAP.NET.Tests.Caching;
 

@@ -1,5 +1,5 @@
 using CoAP.NET.Caching;
-using CoAP.NET.Requests;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Tests.Messaging;
 
 namespace CoAP.NET.Tests.Caching;

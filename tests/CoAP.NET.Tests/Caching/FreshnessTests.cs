@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Caching;
 
 /// <summary>When a stored response answers without a message (RFC 7252 sections 5.6 and 5.6.1).</summary>

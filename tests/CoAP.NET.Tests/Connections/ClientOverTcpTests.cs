@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Connections;

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Errors;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Connections;
 

@@ -1,7 +1,7 @@
 using System.Net;
 using CoAP.NET.Tests.Transports.Streams;
 using CoAP.NET.Tests.Transports.Tcp.Linux;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Connections;
 

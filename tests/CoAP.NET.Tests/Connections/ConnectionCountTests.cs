@@ -1,8 +1,9 @@
 using System.Net;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Transports.Streams;
 using CoAP.NET.Tests.Transports.Tcp;
 using CoAP.NET.Tests.Transports.Tcp.Linux;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Connections;
 

@@ -1,5 +1,7 @@
 using System.Net;
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Errors;
 using CoAP.NET.Tests.Transports.Streams;
 
 namespace CoAP.NET.Tests.Connections;

@@ -1,8 +1,10 @@
 using System.Collections.Concurrent;
 using System.Globalization;
-using CoAP.NET.Composition;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Endpoints;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Observing;
+using CoAP.NET.Observing.Server;
 using CoAP.NET.Signalling;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Messaging;

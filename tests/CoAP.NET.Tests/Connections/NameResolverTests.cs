@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Connecting;
 using CoAP.NET.Tests.Resources;
 
 namespace CoAP.NET.Tests.Connections;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Errors;
 using CoAP.NET.Tests.Transports.Streams;
 
 namespace CoAP.NET.Tests.Connections;

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Diagnostics;
 
 /// <summary>Text of strangers, before it is shown.</summary>

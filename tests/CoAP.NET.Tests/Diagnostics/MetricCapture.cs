@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Diagnostics;
 

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Diagnostics;

@@ -1,6 +1,7 @@
 using System.Diagnostics.Metrics;
 using System.Net;
 using System.Text.RegularExpressions;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;

@@ -1,3 +1,5 @@
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Tests.Endpoints;

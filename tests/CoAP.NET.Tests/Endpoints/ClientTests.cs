@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Errors;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Endpoints;

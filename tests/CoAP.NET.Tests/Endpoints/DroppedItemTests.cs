@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>What the table of docs/custom-blocks.md says about a block that drops an item.</summary>

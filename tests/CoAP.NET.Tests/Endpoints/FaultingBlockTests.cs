@@ -1,5 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Exchanges;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Endpoints;

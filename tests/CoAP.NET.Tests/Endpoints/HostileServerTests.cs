@@ -1,3 +1,6 @@
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>A server that a few peers send everything to that can stand in a datagram, while one peer asks what it always asks.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>Routes that hold requests back (RFC 8516 section 3).</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Peers;
-
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>How often the lock of a shard is taken for a GET: what a promise about cost is counted by.</summary>

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Mesh;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Endpoints;
 

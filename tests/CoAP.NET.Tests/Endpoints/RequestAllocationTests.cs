@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Endpoints;
 
 public sealed class RequestAllocationTests : EndpointTest

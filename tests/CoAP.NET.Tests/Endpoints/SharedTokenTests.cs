@@ -1,3 +1,4 @@
+using CoAP.NET.Execution;
 using CoAP.NET.Stateless;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Exchanges;

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Endpoints;
 

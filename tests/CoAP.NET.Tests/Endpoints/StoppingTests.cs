@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>Stopping walks one way: refuse what is new, finish what runs, then close.</summary>

@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Endpoints;
 

@@ -1,5 +1,5 @@
 using System.Net;
-using CoAP.NET.Testing;
+using CoAP.NET.Errors;
 
 namespace CoAP.NET.Tests.Endpoints;
 

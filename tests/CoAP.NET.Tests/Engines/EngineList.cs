@@ -1,4 +1,5 @@
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Loops;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Tests.Engines;
 

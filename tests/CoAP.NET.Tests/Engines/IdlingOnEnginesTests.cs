@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Engines;
 
 /// <summary>Connections that are idle, dead or cut, over every engine that has connections and in real time.</summary>

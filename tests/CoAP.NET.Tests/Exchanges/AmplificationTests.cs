@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Exchanges;
 
 /// <summary>What a server sends to addresses that nobody verified (RFC 7252 section 11.3, RFC 9175 section 2.4).</summary>

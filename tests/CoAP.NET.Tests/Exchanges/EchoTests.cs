@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Exchanges;
 
 /// <summary>What a server makes of Echo options (RFC 9175 section 2).</summary>

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Exchanges;

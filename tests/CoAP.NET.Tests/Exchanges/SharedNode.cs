@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Execution;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Exchanges;
 
 /// <summary>What one real host can hold that has many ports, or one forger who names the ports of a victim.</summary>

@@ -1,5 +1,6 @@
 using System.Numerics;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Messages;
+using CoAP.NET.Requests;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Exchanges;

@@ -1,5 +1,6 @@
 using System.Runtime.Intrinsics;
 using System.Security.Cryptography;
+using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Tests.Execution;
 

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Execution;
 using CoAP.NET.Tests.Mesh;
 
 namespace CoAP.NET.Tests.Execution;

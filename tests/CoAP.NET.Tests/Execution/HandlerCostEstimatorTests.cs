@@ -1,3 +1,4 @@
+using CoAP.NET.Execution;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Execution;

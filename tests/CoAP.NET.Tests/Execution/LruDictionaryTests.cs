@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Tests.Execution;
 
 /// <summary>A dictionary of limited size.</summary>

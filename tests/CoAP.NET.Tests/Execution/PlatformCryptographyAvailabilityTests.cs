@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text.RegularExpressions;
+using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Tests.Execution;
 

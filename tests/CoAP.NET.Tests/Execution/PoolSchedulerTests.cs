@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Tests.Execution;
 
 /// <summary>The scheduler of a browser, where the pool is the thread of the page.</summary>

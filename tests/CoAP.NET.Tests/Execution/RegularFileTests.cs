@@ -1,3 +1,4 @@
+using CoAP.NET.Files;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Tests.Execution.Files;

@@ -1,3 +1,6 @@
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
 using ManualScheduler = CoAP.NET.Tests.Resources.ManualScheduler;
 using ResourceStage = CoAP.NET.Tests.Resources.ResourceStage;
 

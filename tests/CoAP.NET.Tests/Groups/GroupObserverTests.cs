@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Observing;
 
 namespace CoAP.NET.Tests.Groups;

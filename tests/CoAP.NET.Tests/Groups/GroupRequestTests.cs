@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Groups;

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Errors;
 using CoAP.NET.Tests.Content;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;

@@ -3,6 +3,7 @@ using System.Net;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Threading.Channels;
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 

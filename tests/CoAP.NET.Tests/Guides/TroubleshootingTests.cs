@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.RegularExpressions;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using Microsoft.Extensions.Logging;

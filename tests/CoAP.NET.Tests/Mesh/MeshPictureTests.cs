@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Security;
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Tests.Mesh;

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Shared;
 using Stages;

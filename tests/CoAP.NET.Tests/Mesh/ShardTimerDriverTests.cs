@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Peers;

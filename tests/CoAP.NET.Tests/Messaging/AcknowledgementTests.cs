@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>Piggybacked and separate responses, seen from the one who answers: RFC 7252 sections 4.2, 5.2.1 and 5.2.2.</summary>

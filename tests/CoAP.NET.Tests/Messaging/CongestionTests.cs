@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Tests.Messaging;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>RFC 7252 section 4.5.</summary>

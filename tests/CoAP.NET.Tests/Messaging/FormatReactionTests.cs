@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>What the layer says to malformed and unexpected messages: RFC 7252 sections 4.2 and 4.3.</summary>

@@ -1,6 +1,5 @@
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Messaging;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Messaging;
 

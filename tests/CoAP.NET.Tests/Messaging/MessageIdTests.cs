@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Messaging;
 using CoAP.NET.Testing;
 

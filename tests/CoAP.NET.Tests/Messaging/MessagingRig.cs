@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Execution;
 using CoAP.NET.Messaging;
 using CoAP.NET.Serialization;
 using CoAP.NET.Testing;

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Tests.Messaging;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>Messages of our own until they are settled: RFC 7252 section 4.2.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>Safe exchanges are remembered for a while, so that memory does not grow with the speed of peers.</summary>

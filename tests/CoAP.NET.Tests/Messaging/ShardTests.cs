@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Tests.Peers;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>Messages that wait because all places are taken, when there is no room for more of them.</summary>

@@ -1,5 +1,4 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Observing;

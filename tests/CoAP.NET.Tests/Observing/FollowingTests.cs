@@ -1,3 +1,7 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Observing;
+using CoAP.NET.Observing.Server;
+
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Who follows the changes of a server: what it is told, what it can take, and what it tells.</summary>

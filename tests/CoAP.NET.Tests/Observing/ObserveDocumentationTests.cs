@@ -1,5 +1,5 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Testing;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;

@@ -1,4 +1,4 @@
-using CoAP.NET.Observing;
+using CoAP.NET.Observing.Client;
 
 namespace CoAP.NET.Tests.Observing;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Verified clients of few sources that want all places for observers (RFC 7641 section 7).</summary>

@@ -1,3 +1,7 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Observing;
+using CoAP.NET.Observing.Server;
+
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What a route, or one of its resources, says of its observers: how many there may be, and how often they are checked.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Who becomes an observer, and who stays one: RFC 7641 section 4.1.</summary>

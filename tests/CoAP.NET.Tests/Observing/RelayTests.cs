@@ -1,3 +1,5 @@
+using CoAP.NET.Observing.Client;
+
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Observations of which somebody else says what comes.</summary>

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Observing;
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Messaging;
 
 namespace CoAP.NET.Tests.Observing;

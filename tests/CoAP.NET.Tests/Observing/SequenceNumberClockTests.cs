@@ -1,4 +1,5 @@
 using CoAP.NET.Observing;
+using CoAP.NET.Observing.Server;
 
 namespace CoAP.NET.Tests.Observing;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What observers are sent, and when: RFC 7641 sections 4.2 to 4.5.</summary>

@@ -1,4 +1,4 @@
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Options;
 using CoAP.NET.Tests.Caching;
 

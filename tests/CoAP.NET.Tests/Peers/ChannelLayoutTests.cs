@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Execution;
 using CoAP.NET.Messaging;
 using CoAP.NET.Testing;
 using Microsoft.Extensions.Logging.Abstractions;

@@ -1,6 +1,8 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
+using CoAP.NET.Identity;
 using CoAP.NET.Messaging;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Tests.Peers;

@@ -1,4 +1,4 @@
-using CoAP.NET.Testing;
+using CoAP.NET.Testing.Network;
 using CoAP.NET.Tests.Testing;
 using Server;
 

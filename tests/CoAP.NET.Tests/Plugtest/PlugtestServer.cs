@@ -1,4 +1,3 @@
-using CoAP.NET.Exchanges;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using Server;

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using CoAP.NET.Testing;
+using CoAP.NET.Testing.Peers;
 using CoAP.NET.Tests.Blockwise;
 using Server;
 

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Protection;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Shared;

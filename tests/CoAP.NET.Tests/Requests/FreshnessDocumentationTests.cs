@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;

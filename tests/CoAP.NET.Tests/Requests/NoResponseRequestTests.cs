@@ -1,3 +1,4 @@
+using CoAP.NET.Errors;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Testing;
 

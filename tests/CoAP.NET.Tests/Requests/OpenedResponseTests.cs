@@ -1,3 +1,5 @@
+using CoAP.NET.Requests;
+
 namespace CoAP.NET.Tests.Requests;
 
 /// <summary>Responses that are held if they are small and read as a stream if they are large.</summary>

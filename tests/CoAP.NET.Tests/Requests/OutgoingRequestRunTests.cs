@@ -1,5 +1,8 @@
+using CoAP.NET.Blockwise.Client;
 using CoAP.NET.Caching;
-using CoAP.NET.Requests;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Execution;
+using CoAP.NET.RequestSteps;
 using CoAP.NET.Tests.Caching;
 using CoAP.NET.Tests.Messaging;
 

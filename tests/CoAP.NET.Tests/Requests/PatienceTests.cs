@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Requests;

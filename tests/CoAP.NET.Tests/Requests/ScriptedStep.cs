@@ -1,4 +1,4 @@
-using CoAP.NET.Requests;
+using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Tests.Requests;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Composition.Stages;
+
 namespace CoAP.NET.Tests.Resources;
 
 /// <summary>A handler that generated code calls allocates no more than one of the same form that is called directly.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Composition.Stages;
+
 namespace CoAP.NET.Tests.Resources;
 
 public class CoapResourceTests

@@ -1,3 +1,4 @@
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Resources;

@@ -1,3 +1,5 @@
+using CoAP.NET.Composition.Stages;
+
 namespace CoAP.NET.Tests.Resources;
 
 /// <summary>A stream that a handler answered with is disposed, whatever is answered instead.</summary>

@@ -1,4 +1,7 @@
 
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Resources;
 
 public class ErrorDescriptionTests

@@ -1,4 +1,7 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Tests.Resources;
 

@@ -1,5 +1,5 @@
-using CoAP.NET.Observing;
-using CoAP.NET.Resources;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Observing.Server;
 
 namespace CoAP.NET.Tests.Resources;
 

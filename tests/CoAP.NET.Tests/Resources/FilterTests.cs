@@ -1,3 +1,5 @@
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Tests.Resources;

@@ -1,3 +1,5 @@
+using CoAP.NET.Composition.Stages;
+
 namespace CoAP.NET.Tests.Resources;
 
 /// <summary>That each form of handler compiles without a cast is the test; that it answers is the proof.</summary>

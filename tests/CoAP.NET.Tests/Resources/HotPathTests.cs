@@ -1,5 +1,5 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Composition.Stages;
 
 namespace CoAP.NET.Tests.Resources;
 

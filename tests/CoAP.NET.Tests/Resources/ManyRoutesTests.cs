@@ -1,4 +1,5 @@
 using CoAP.NET.Composition;
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Resources;
 using CoAP.NET.Tests.Shared;
 using Microsoft.Extensions.Logging.Abstractions;

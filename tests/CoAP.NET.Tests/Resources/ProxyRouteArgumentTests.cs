@@ -1,3 +1,5 @@
+using CoAP.NET.Resources;
+
 namespace CoAP.NET.Tests.Resources;
 
 /// <summary>A proxy route says at once what it lacks.</summary>

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Tests.Resources;
 

@@ -1,7 +1,9 @@
 using System.Net.Sockets;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Exchanges;
-using CoAP.NET.Transports;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
+using CoAP.NET.Transports.Tcp;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Resources;

@@ -1,6 +1,8 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Exchanges;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Execution;
 using CoAP.NET.Resources;
+using CoAP.NET.Uris;
 
 namespace CoAP.NET.Tests.Resources;
 

@@ -1,4 +1,6 @@
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Resources;
+using CoAP.NET.Uris;
 
 namespace CoAP.NET.Tests.Resources;
 

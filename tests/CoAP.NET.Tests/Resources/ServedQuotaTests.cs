@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Transports.Sessions;

@@ -1,4 +1,4 @@
-using CoAP.NET.Exchanges;
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Tests.Resources;

@@ -1,4 +1,4 @@
-using CoAP.NET.Resources;
+using CoAP.NET.LinkFormat;
 
 namespace CoAP.NET.Tests.Resources;
 

@@ -1,4 +1,6 @@
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
 using CoAP.NET.Messaging;
 using CoAP.NET.Serialization;
 using CoAP.NET.Testing;

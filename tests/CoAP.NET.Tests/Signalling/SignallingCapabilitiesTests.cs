@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Signalling;
 using CoAP.NET.Tests.Transports.Streams;
 

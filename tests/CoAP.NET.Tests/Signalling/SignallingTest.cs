@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Transports.Streams;
 
 namespace CoAP.NET.Tests.Signalling;

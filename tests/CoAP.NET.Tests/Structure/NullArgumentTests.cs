@@ -1,5 +1,3 @@
-using CoAP.NET.Tests.Structure;
-
 namespace CoAP.NET.Tests.Structure;
 
 /// <summary>A null argument that a caller passes by mistake is refused at once.</summary>

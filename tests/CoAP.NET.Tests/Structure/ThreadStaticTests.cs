@@ -1,4 +1,5 @@
 using System.Reflection;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Tests.Structure;
 

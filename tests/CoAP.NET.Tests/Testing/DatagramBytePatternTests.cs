@@ -1,4 +1,4 @@
-using CoAP.NET.Testing;
+using CoAP.NET.Testing.Peers;
 
 namespace CoAP.NET.Tests.Testing;
 

@@ -1,5 +1,7 @@
 using System.Net.Sockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
+using CoAP.NET.Testing.Network;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Testing;

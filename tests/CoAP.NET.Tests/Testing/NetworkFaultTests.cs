@@ -1,4 +1,5 @@
 using CoAP.NET.Testing;
+using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.Tests.Testing;
 

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;

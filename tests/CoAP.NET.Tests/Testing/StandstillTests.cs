@@ -1,4 +1,6 @@
 using CoAP.NET.Testing;
+using CoAP.NET.Testing.Network;
+using CoAP.NET.Testing.Time;
 
 namespace CoAP.NET.Tests.Testing;
 

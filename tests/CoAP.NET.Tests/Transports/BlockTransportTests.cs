@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Transports;

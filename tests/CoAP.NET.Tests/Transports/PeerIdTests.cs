@@ -4,8 +4,8 @@ using System.Security.Claims;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Security.Principal;
+using CoAP.NET.Identity;
 using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports;
 

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Identity;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Testing;
 using CoAP.NET.Transports;

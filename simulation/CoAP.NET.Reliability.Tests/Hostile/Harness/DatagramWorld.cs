@@ -1,6 +1,9 @@
 using System.Net;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Simulation.Attack;
+using CoAP.NET.Testing.Peers;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Testing.Peers;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
@@ -6,7 +8,7 @@ namespace CoAP.NET.Reliability.Tests.Hostile;
 internal static class HostileBytes
 {
     /// <summary>
-    /// Options in the order given, which must be that of their numbers; values as in <see cref="CoAP.NET.Testing.DatagramBytePattern"/>.
+    /// Options in the order given, which must be that of their numbers; values as in <see cref="DatagramBytePattern"/>.
     /// </summary>
     public static string Options(params (int Number, string Value)[] options)
     {
@@ -23,7 +25,7 @@ internal static class HostileBytes
         return text.ToString();
     }
 
-    private static int LengthOf(string value) => CoAP.NET.Testing.DatagramBytePattern.Parse(value).ToBytes().Length;
+    private static int LengthOf(string value) => CoAP.NET.Testing.Peers.DatagramBytePattern.Parse(value).ToBytes().Length;
 
     private static int Nibble(int value) => value < 13 ? value : value < 269 ? 13 : 14;
 

@@ -1,11 +1,12 @@
 using System.Text.RegularExpressions;
+using CoAP.NET.Testing.Peers;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
 /// The conversation of a row. Steps stand between semicolons:
 /// <list type="table">
-/// <item><term><c>&gt; bytes</c></term><description>the hostile peer sends; as in <see cref="CoAP.NET.Testing.DatagramBytePattern"/>, with
+/// <item><term><c>&gt; bytes</c></term><description>the hostile peer sends; as in <see cref="DatagramBytePattern"/>, with
 /// <c>[61*256]</c> for 256 bytes 61</description></item>
 /// <item><term><c>&lt; pattern</c></term><description>the next thing it receives</description></item>
 /// <item><term><c>~ 2.5</c></term><description>so many seconds pass</description></item>

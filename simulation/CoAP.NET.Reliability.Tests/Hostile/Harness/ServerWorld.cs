@@ -1,3 +1,4 @@
+using CoAP.NET.Testing.Peers;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;

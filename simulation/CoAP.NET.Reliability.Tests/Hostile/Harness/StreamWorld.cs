@@ -1,4 +1,6 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Simulation.Attack;
+using CoAP.NET.Testing.Peers;
 using CoAP.NET.Tests.Transports.Streams;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>RFC 7252 section 5.6: responses that a client with a cache must not keep, or not use again.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>RFC 8323 section 3: lengths, tokens and codes in frames, frames that are cut, and what is no CoAP at all.</summary>

@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Testing.Peers;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>RFC 7252 sections 3 and 4: header, token, options as bytes, types and codes. All messages have the Message ID 7d34.</summary>
@@ -86,7 +89,7 @@ internal static class MessageTable
     /// <summary>Everything that follows a header, cut after each byte (of long ones: after the first ones, and before the last).</summary>
     private static IEnumerable<HostileRow> Cut(string name, string header, string rest, string rfc)
     {
-        byte[] bytes = CoAP.NET.Testing.DatagramBytePattern.Parse(HostileScript.Expand(rest)).ToBytes();
+        byte[] bytes = CoAP.NET.Testing.Peers.DatagramBytePattern.Parse(HostileScript.Expand(rest)).ToBytes();
         bool isToken = name.StartsWith("Token", StringComparison.Ordinal);
         for (int length = isToken ? 0 : 1; length < bytes.Length; length++)
         {

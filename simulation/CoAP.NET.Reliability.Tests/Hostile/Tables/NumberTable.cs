@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>Games with Message IDs, tokens and addresses (RFC 7252 sections 4.4, 4.5 and 5.3).</summary>

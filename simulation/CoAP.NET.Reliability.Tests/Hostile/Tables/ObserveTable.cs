@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>RFC 7641: registrations and notifications that are out of range, out of order or out of place.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>RFC 8323 section 5: capabilities, Ping, Release and Abort, said too early, too often, wrongly or not at all.</summary>

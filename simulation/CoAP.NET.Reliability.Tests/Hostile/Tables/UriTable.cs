@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>RFC 7252 sections 6.1 and 6.4: URIs that a program was given by somebody who means harm, and what they become.</summary>

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using CoAP.NET.Cryptography;
 using CoAP.NET.Simulation.Traces;
 using Mono.Cecil;
 using Mono.Cecil.Cil;

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.QBlock;
 
 namespace CoAP.NET.Simulation.Fuzz;

@@ -1,7 +1,6 @@
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
-using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Simulation.Fuzz;
 

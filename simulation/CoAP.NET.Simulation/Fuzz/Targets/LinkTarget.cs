@@ -1,5 +1,3 @@
-using CoAP.NET.Resources;
-
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>Link format (RFC 6690): what is read is written so that it is read again as the same.</summary>

@@ -1,4 +1,5 @@
 using CoAP.NET.Oscore;
+using CoAP.NET.Oscore.Protection;
 
 namespace CoAP.NET.Simulation.Fuzz;
 

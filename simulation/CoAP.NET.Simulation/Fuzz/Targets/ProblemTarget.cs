@@ -1,6 +1,5 @@
-using CoAP.NET.Blockwise;
 using CoAP.NET.Content;
-using CoAP.NET.QBlock;
+using CoAP.NET.QBlock.Server;
 
 namespace CoAP.NET.Simulation.Fuzz;
 

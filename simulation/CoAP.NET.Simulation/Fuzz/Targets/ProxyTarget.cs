@@ -1,7 +1,7 @@
 using CoAP.NET.Proxy;
 using CoAP.NET.Proxy.Forwarding;
 using CoAP.NET.Proxy.Upstreams;
-using CoAP.NET.Requests;
+using CoAP.NET.RequestSteps;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Simulation.Fuzz;

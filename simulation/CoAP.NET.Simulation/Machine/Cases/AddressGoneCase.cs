@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>The address that a server is bound to is taken away and comes back, as when a lease runs out.</summary>

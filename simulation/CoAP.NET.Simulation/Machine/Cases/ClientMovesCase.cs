@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>The client's address changes for good: the next request leaves from the new one, over UDP and TCP.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>No file descriptor is left: who is connected is served on, who comes waits, what is opened says why it cannot.</summary>

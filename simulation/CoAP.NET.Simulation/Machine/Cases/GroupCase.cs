@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>The interface over which a server belongs to groups is taken away and another one comes: it joins again.</summary>

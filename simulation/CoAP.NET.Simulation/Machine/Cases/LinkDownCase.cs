@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>An interface goes down and comes back: requests wait for it, connections and observations outlive it.</summary>

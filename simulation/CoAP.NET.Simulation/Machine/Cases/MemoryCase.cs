@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Simulation.Machine.Cases;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>Datagrams are larger than the link takes.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>There is no network but loopback: requests end with typed errors, and work as soon as there is one.</summary>

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Simulation.Machine.Cases;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>User code blocks every thread of the shared pool: what the library does on threads of its own goes on.</summary>

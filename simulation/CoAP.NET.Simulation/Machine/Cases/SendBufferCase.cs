@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Simulation.Machine.Cases;
 
 /// <summary>The queue of the interface is full: the kernel refuses to send (ENOBUFS), and retransmission heals.</summary>

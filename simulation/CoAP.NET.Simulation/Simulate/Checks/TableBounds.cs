@@ -1,3 +1,5 @@
+using CoAP.NET.Composition.Stages;
+
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>Whether the tables of an endpoint keep to their bounds, and whether they are empty when nothing is to be in them.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Testing.Network;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;

@@ -1,4 +1,6 @@
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Writing;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Cluster;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>Requests that nodes put into the outboxes of devices: what was confirmed comes to the device, in its order.</summary>

@@ -1,4 +1,6 @@
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 

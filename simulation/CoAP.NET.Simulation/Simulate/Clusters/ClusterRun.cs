@@ -1,5 +1,3 @@
-using CoAP.NET.Cluster;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>

@@ -1,4 +1,7 @@
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Observing;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Dtls;
 

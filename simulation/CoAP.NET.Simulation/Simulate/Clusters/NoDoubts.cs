@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
-using CoAP.NET.Dtls;
 using CoAP.NET.Dtls.SessionBackups;
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Transport;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 

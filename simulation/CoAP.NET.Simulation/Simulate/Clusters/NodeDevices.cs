@@ -1,4 +1,7 @@
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices;
+using CoAP.NET.Cluster.Devices.Observing;
+using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Tests.Nodes;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;

@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Testing.Network;
+
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>

@@ -1,5 +1,8 @@
 using System.Runtime.CompilerServices;
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 

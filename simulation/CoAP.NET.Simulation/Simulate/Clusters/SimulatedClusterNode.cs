@@ -1,5 +1,7 @@
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Devices;
 using CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Transport;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 

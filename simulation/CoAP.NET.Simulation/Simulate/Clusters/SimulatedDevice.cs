@@ -1,4 +1,6 @@
 using CoAP.NET.Dtls;
+using CoAP.NET.Dtls.Transport;
+using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 

@@ -1,4 +1,4 @@
-using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Testing.Network;
+
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>What a run came to.</summary>

@@ -1,4 +1,6 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.QBlock;
+using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.Simulation.Simulate;
 

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices.Observing;
 
 /// <summary>The state of an observed resource, as reported by the node of the device.</summary>
 /// <param name="State">The state of the observation there. With <see cref="CoapObserveState.Failed"/> it has ended.</param>

@@ -1,4 +1,7 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Observing.Client;
+
+namespace CoAP.NET.Cluster.Devices.Observing;
 
 /// <summary>
 /// An observation of a resource that follows the device. When the device moves, its node dies or the registration ends, the device is

@@ -1,6 +1,7 @@
+using CoAP.NET.Diagnostics;
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices.Observing;
 
 /// <summary>The observations of this node at devices of any node. Thread-safe.</summary>
 internal sealed class DeviceObservations(

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices.Observing;
 
 /// <summary>The states of an observed resource at the node of the device. Used by one caller at a time.</summary>
 internal interface IDeviceNotificationFeed

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices.Observing;
 
 /// <summary>An observation at a device of this node. The device has one registration for all observations of the same resource.</summary>
 #pragma warning disable CA1001 // the observation ends at once and completes nothing

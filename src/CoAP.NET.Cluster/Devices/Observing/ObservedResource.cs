@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices.Observing;
 
 /// <summary>A resource of a device that is observed by any node. Immutable.</summary>
 internal sealed class ObservedResource

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+
+namespace CoAP.NET.Cluster.Devices.Outbox;
 
 /// <summary>
 /// Finds the node that owns the outbox of a device, by the slot of its name, and sends it questions; it may be this node. It retries while

@@ -1,4 +1,8 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Records;
+
+namespace CoAP.NET.Cluster.Devices.Outbox;
 
 /// <summary>
 /// The outboxes of the devices whose names are in slots of this node: stores requests, sends them one at a time per device when it is

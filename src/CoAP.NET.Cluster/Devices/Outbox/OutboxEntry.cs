@@ -1,7 +1,10 @@
 using System.Security.Cryptography;
 using System.Text;
+using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Stores;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices.Outbox;
 
 /// <summary>A stored request in the outbox of a device. The outbox guards its mutable fields.</summary>
 internal sealed class OutboxEntry

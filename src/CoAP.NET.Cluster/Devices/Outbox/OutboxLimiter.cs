@@ -1,4 +1,8 @@
-namespace CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Records;
+using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Diagnostics;
+
+namespace CoAP.NET.Cluster.Devices.Outbox;
 
 /// <summary>
 /// Limits the waiting requests in the outboxes of a node, in total and per caller, and counts their outcomes. The caller locks.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Cluster.Devices.Outbox;
 
 /// <summary>The progress of a request from an outbox. The numbers are stored in databases and never change.</summary>
 internal enum OutboxRequestState : byte

@@ -1,6 +1,7 @@
-using CoAP.NET.Requests;
+using CoAP.NET.Exchanges;
+using CoAP.NET.RequestSteps;
 
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// Handles the messages of the server: the response to the registration and the notifications (RFC 7641 sections 3.2 to 3.5). Belongs to

@@ -1,6 +1,6 @@
 using CoAP.NET.Exchanges;
 
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// One observation of one resource by this endpoint, which several readers may share (RFC 7641 section 3). Events are handled one after the

@@ -1,10 +1,11 @@
 using System.Net;
 using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
+using CoAP.NET.Errors;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Requests;
+using CoAP.NET.RequestSteps;
 
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>What observations need of their endpoint. Thread-safe; the caller must hold no lock.</summary>
 /// <param name="environment">Provides the clock.</param>

@@ -1,6 +1,6 @@
 using CoAP.NET.Exchanges;
 
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>An event of an observation of this endpoint. Those of messages carry the message, so that they need no closure.</summary>
 internal readonly struct ClientObservationInput

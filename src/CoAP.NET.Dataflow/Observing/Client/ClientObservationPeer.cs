@@ -1,7 +1,7 @@
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// The peer of a registration: which of the found addresses it is at, the token, and the message that is sent with it. Belongs to the

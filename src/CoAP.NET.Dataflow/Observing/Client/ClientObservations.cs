@@ -1,7 +1,8 @@
 using CoAP.NET.Connecting;
-using CoAP.NET.Requests;
+using CoAP.NET.Exchanges;
+using CoAP.NET.RequestSteps;
 
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// The observations of an endpoint by target: equal targets share a registration (RFC 7641 section 3.1). It counts them by state for

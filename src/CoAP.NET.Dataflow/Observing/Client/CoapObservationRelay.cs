@@ -1,8 +1,7 @@
-using CoAP.NET.Observing;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// The base class of an observation (RFC 7641) that relays the notifications of others: for an <see cref="ICoapClient"/> that follows a

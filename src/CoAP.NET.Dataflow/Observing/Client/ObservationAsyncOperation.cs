@@ -1,4 +1,4 @@
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// Asynchronous work of an observation, such as the search for its peer. Its end is an event of the observation. A new start replaces

@@ -2,11 +2,12 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Net;
 using System.Text;
-using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Client;
 using CoAP.NET.Exchanges;
+using CoAP.NET.RequestSteps;
 using CoAP.NET.Requests;
 
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// The target of an observation: its place, and the request without Observe. Two targets are equal if the cached response of one could

@@ -1,6 +1,7 @@
+using CoAP.NET.Errors;
 using CoAP.NET.Exchanges;
 
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// The registration of an observation (RFC 7641 sections 3.1 to 3.3 and 3.6; over connections RFC 8323 section 7): finds the peer,

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// The times of an observation's registrations: when to repeat one that failed. Belongs to the thread that is busy with the observation.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// The last representation of an observed resource: its place in the order of notifications (RFC 7641 section 3.4), and the response that a

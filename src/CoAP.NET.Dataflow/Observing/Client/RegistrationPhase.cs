@@ -1,4 +1,4 @@
-namespace CoAP.NET.Observing;
+namespace CoAP.NET.Observing.Client;
 
 internal enum RegistrationPhase : byte
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// Accepts connections one after another until the transport closes, despite all failures: a server that is up and deaf is worse. Derived

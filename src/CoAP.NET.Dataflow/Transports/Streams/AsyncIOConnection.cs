@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// A connection over asynchronous calls of the platform (<see cref="ConnectionByteTransport"/>): its beginning and its end.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// The connections of a transport over asynchronous calls of the platform: which exist, which linger, and how many threads are in user

@@ -1,5 +1,6 @@
-using CoAP.NET.Transports;
 using System.IO.Pipelines;
+using CoAP.NET.Transports;
+using CoAP.NET.Transports.Streams;
 
 namespace CoAP.NET;
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
+using CoAP.NET.Errors;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// The pending connection attempts of a transport with their progress (<see cref="CoapConnectionTransport.ProgressOf"/>). Thread-safe.

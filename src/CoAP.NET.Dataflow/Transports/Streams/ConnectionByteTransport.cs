@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// The byte transport of an <see cref="AsyncIOConnection"/>: a socket with or without TLS, a pipe, a WebSocket. One thread reads and one

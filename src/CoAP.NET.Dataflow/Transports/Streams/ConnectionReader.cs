@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// The input of an <see cref="AsyncIOConnection"/>. One loop reads, cuts and hands in, on any pool thread on which the platform calls it.

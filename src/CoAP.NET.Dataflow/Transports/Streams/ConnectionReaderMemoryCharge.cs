@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// The charge of a connection's reader to the endpoint's memory for partial frames: the pieces of its <see cref="FrameBuffer"/>, and the

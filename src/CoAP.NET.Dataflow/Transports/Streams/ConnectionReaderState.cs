@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>The activities of the thread of a <see cref="ConnectionReader"/>.</summary>
 internal enum ConnectionReaderState : byte

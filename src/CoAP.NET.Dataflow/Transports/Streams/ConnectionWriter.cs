@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// The output of an <see cref="AsyncIOConnection"/>. Frames are appended to a queue under the lock of the connection. One loop at a time

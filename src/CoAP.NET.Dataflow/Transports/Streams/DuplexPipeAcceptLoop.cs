@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>Accepts connections with a callback of the application.</summary>
 internal sealed class DuplexPipeAcceptLoop(NonListeningTransportEngine engine, Func<CancellationToken, ValueTask<CoapDuplexPipe>> accept)

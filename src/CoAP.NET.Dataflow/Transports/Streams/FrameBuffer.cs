@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// The bytes of a connection that were read and not handed in: a partial frame, or waiting frames. They are in pieces of the shared array

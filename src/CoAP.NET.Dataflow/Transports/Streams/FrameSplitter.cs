@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// Cuts the bytes of a <see cref="ConnectionReader"/> into frames and hands them in. Used by the reader only, except for the progress.

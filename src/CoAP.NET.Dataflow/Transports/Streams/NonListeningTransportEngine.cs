@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>The engine of a transport that binds nothing: connections that it opened or that were handed to it.</summary>
 internal sealed class NonListeningTransportEngine(

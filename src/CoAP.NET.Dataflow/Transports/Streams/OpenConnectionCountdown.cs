@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// Counts the connections and attempts that must end before a transport is closed, and the transport itself. Thread-safe.

@@ -1,7 +1,7 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>A pair of pipes that other code fills and empties, such as a web server's connection.</summary>
 internal sealed class PipeByteTransport(IDuplexPipe pipe, Action? abort) : ConnectionByteTransport

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// The memory of a connection's send backlog that was reported to the endpoint, for all writers of connections: the content of their

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// Bytes that a connection does not take yet, in order. Small frames are combined by copying, large ones are kept as they are. It holds no

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
 /// Sends the answers to earlier frames of a batch when the thread of their connection stays in user code. One timer for each engine, active

@@ -1,7 +1,11 @@
 using System.Net;
 using System.Runtime.Versioning;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Errors;
+using CoAP.NET.Transports.Loops;
+using CoAP.NET.Transports.Streams;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Tcp;
 
 /// <summary>Runs CoAP over TCP and TLS (RFC 8323): listening sockets for servers, connections for clients and servers.</summary>
 [UnsupportedOSPlatform("browser")]

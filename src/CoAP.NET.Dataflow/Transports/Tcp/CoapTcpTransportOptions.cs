@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Tcp;
 
 /// <summary>Configures the addresses and behaviour of a <see cref="CoapTcpTransport"/>.</summary>
 /// <remarks>Mutable until the transport is made, which copies the options. <see cref="CoapLimits"/> has the sizes and numbers.</remarks>

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
+using CoAP.NET.Transports.Loops;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Tcp;
 
 /// <summary>
 /// Reserves descriptors that peers do not get. The runtime needs two for each thread that it starts, and ends the process when its thread

@@ -1,6 +1,7 @@
 using System.Net;
+using CoAP.NET.Errors;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Tcp;
 
 /// <summary>The engine of a <see cref="CoapTcpTransport"/>: its listening sockets and connections, and the way they are driven.</summary>
 internal abstract class TcpEngine : TransportEngine

@@ -1,7 +1,9 @@
-using CoAP.NET.Transports;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
+using CoAP.NET.Transports;
+using CoAP.NET.Transports.Loops;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET;
 

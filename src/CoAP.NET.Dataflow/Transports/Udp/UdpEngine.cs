@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Udp;
 
 /// <summary>The engine of a <see cref="CoapUdpTransport"/>: its sockets and the way they are driven.</summary>
 internal abstract class UdpEngine : TransportEngine

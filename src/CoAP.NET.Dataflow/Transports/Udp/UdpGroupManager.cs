@@ -3,7 +3,7 @@ using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Udp;
 
 /// <summary>Manages groups on sockets (RFC 7252 section 8): joining, and the choice of the interface.</summary>
 internal static class UdpGroupManager

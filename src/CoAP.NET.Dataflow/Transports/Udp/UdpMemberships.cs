@@ -2,7 +2,7 @@ using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Udp;
 
 /// <summary>
 /// The group memberships of a transport's sockets by interface. The operating system keeps a membership while an interface is down. But a

@@ -1,8 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
+using CoAP.NET.Transports.Loops;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.Udp;
 
 /// <summary>Opens UDP sockets for all engines.</summary>
 internal static class UdpSockets

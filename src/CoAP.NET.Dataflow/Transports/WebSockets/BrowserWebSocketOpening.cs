@@ -1,6 +1,7 @@
 using System.Net.WebSockets;
+using CoAP.NET.Transports.Tcp;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.WebSockets;
 
 /// <summary>
 /// Opens a WebSocket as a page of a browser does: the browser resolves the name, checks the certificate, and sets the header fields. It

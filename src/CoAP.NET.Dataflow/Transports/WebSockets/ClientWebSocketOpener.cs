@@ -3,8 +3,11 @@ using System.Net.Security;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Runtime.Versioning;
+using CoAP.NET.Errors;
+using CoAP.NET.Transports.Streams;
+using CoAP.NET.Transports.Tcp;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.WebSockets;
 
 /// <summary>Opens WebSockets by the platform's HTTP, except for the address, which is already resolved.</summary>
 [UnsupportedOSPlatform("browser")]

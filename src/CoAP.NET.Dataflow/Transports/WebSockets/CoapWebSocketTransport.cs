@@ -1,7 +1,9 @@
 using System.Net;
 using System.Net.WebSockets;
+using CoAP.NET.Errors;
+using CoAP.NET.Transports.Streams;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.WebSockets;
 
 /// <summary>Runs CoAP over WebSockets (RFC 8323 section 4).</summary>
 /// <remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.WebSockets;
 
 /// <summary>Configures a <see cref="CoapWebSocketTransport"/>.</summary>
 /// <remarks>Mutable until the transport is made, which copies the options. <see cref="CoapLimits"/> has the sizes and numbers.</remarks>

@@ -1,7 +1,9 @@
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
+using CoAP.NET.Transports.Streams;
+using CoAP.NET.Transports.Tcp;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.WebSockets;
 
 /// <summary>
 /// A WebSocket (RFC 8323 section 4): each binary message is one CoAP message, in any number of fragments. Lower layers answer its own Ping

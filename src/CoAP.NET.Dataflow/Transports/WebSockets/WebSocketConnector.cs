@@ -1,7 +1,9 @@
 using System.Net;
 using System.Net.WebSockets;
+using CoAP.NET.Cryptography;
+using CoAP.NET.Transports.Streams;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.WebSockets;
 
 /// <summary>
 /// Opens WebSockets according to RFC 8323 section 4.1: at the well-known path, with <c>coap</c> as the only subprotocol. It uses the

@@ -1,6 +1,6 @@
 using System.Net.WebSockets;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET.Transports.WebSockets;
 
 /// <summary>Opens one WebSocket by the means of a platform. What it made for that is disposed with the WebSocket.</summary>
 internal abstract class WebSocketOpening : IDisposable

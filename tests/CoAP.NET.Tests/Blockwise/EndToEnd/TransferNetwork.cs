@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Testing;
 

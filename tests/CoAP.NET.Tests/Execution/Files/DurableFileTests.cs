@@ -1,3 +1,5 @@
+using CoAP.NET.Files;
+
 namespace CoAP.NET.Tests.Execution.Files;
 
 /// <summary>Files that are replaced as a whole.</summary>

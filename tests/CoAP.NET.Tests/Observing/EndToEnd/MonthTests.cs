@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 

@@ -1,6 +1,9 @@
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Observing;
+using CoAP.NET.Observing.Server;
 using CoAP.NET.Testing;
+using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.Tests.Observing.EndToEnd;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Transports.Sessions;
 
 // What the end of a session means, for requests, observers and whatever is kept of a peer.

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Transports.Sessions;
 
 // RFC 9146 section 6: a peer whose address changes is the same peer, and gets little until it has shown that it receives there.

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.QBlock;
 using CoAP.NET.Testing;
 

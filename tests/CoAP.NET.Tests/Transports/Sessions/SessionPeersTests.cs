@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Transports.Sessions;
 
 // RFC 7252 sections 9.1.1 and 9.1.2: what belongs together is what comes in one session, and the address says nothing.

@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Transports.Sessions;
 
 // There is no word in a session that asks a peer to finish: what is under way ends, then it is closed.

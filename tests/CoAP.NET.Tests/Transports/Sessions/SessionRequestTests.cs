@@ -1,4 +1,6 @@
 using System.Net;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Errors;
 using CoAP.NET.Stateless;
 
 namespace CoAP.NET.Tests.Transports.Sessions;

@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Sessions;

@@ -1,4 +1,4 @@
-using CoAP.NET.Observing;
+using CoAP.NET.Observing.Server;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Transports.Sessions;

@@ -1,7 +1,8 @@
 using System.Collections.Concurrent;
 using System.Net.Sockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Transports.Tcp.Linux;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Streams;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Blocking;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

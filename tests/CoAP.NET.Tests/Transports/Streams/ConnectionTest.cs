@@ -1,4 +1,3 @@
-using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Transports.Streams;

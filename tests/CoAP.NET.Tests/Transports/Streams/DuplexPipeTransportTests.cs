@@ -2,6 +2,7 @@ using System.IO.Pipelines;
 using System.IO.Pipes;
 using System.Threading.Channels;
 using CoAP.NET.Caching;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

@@ -1,4 +1,6 @@
 
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Transports.Streams;
 
 // RFC 8323 section 5.3.1: how large messages may be.

@@ -1,4 +1,4 @@
-using CoAP.NET.Requests;
+using CoAP.NET.RequestSteps;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
-using CoAP.NET.Observing;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Observing.Server;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 
@@ -474,6 +475,6 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
 
     private void Settle() => Clock.Advance(FromMilliseconds(5));
 
-    private IReadOnlyList<CoAP.NET.Observing.Observer> Observers() =>
+    private IReadOnlyList<CoAP.NET.Observing.Server.Observer> Observers() =>
         [.. Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Observers.Observers)];
 }

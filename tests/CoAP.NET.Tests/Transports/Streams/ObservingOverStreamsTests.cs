@@ -1,3 +1,5 @@
+using CoAP.NET.Diagnostics;
+
 namespace CoAP.NET.Tests.Transports.Streams;
 
 // RFC 8323 section 7.1, in the role of a client.

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using CoAP.NET.Transports;
+using CoAP.NET.Transports.Streams;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 

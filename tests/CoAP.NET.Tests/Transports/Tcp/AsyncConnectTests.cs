@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 

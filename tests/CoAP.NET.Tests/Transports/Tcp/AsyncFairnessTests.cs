@@ -1,7 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Streams;
+using CoAP.NET.Transports.Tcp;
 
 #pragma warning disable RS0030 // it is about the pool
 

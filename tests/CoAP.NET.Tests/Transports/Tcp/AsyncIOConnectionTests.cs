@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Transports;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Transports.Streams;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 

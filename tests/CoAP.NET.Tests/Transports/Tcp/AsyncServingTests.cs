@@ -1,7 +1,8 @@
 using System.Net;
 using System.Net.Security;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 

@@ -1,6 +1,6 @@
 using System.Net;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 

@@ -1,6 +1,7 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Transports;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Transports.WebSockets;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 

@@ -1,5 +1,5 @@
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 

@@ -3,7 +3,11 @@ using System.Net.Security;
 using System.Reflection;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Transports;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Errors;
+using CoAP.NET.Settings;
+using CoAP.NET.Transports.Streams;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 

@@ -1,7 +1,8 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Transports;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Transports.Tcp;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Transports.Tcp;

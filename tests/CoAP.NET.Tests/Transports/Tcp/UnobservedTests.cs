@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net.Sockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Transports.Tcp.Linux;
 
 namespace CoAP.NET.Tests.Transports.Tcp;

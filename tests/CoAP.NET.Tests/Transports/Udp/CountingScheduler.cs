@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Tests.Transports.Udp;
 
 /// <summary>The library's threads, and how many of them are busy.</summary>

@@ -1,4 +1,4 @@
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

@@ -1,4 +1,6 @@
-using CoAP.NET.Transports;
+using CoAP.NET.Execution;
+using CoAP.NET.Transports.Loops;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

@@ -1,6 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

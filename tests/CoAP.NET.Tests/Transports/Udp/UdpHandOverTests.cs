@@ -1,3 +1,6 @@
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Tests.Transports.Udp;
 
 public class UdpHandOverTests : UdpTest

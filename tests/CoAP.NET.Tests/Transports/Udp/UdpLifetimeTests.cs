@@ -1,6 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Transports;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

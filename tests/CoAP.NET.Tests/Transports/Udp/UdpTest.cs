@@ -1,5 +1,5 @@
 using System.Net;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Udp;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Tests.Transports.Udp;
 
 /// <summary>What a receive loop begins with is new: its time is not that of something before it.</summary>

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Net.WebSockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Engines;
 

@@ -1,8 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Net.WebSockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.WebSockets;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;
 

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.WebSockets;
-using CoAP.NET.Transports;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Transports.WebSockets;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;
 

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.WebSockets;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;

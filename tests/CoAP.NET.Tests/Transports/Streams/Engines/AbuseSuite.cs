@@ -1,5 +1,6 @@
 using System.Net;
 using System.Security.Authentication;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;

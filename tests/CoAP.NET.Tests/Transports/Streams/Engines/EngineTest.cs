@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using Blocking;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Tcp;
 

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;

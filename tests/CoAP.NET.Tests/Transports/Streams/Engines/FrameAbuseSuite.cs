@@ -1,3 +1,4 @@
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Messaging;
 using CoAP.NET.Tests.Transports.Tcp;
 

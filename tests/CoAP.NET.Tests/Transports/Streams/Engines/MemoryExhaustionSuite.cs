@@ -1,6 +1,7 @@
 using System.Net;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Transports.Tcp;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 

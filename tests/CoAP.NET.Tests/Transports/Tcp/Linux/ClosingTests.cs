@@ -1,6 +1,7 @@
 using System.Net.Sockets;
+using CoAP.NET.Execution;
 using CoAP.NET.Testing;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

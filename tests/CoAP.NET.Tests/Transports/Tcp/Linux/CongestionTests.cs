@@ -1,4 +1,5 @@
-using CoAP.NET.Transports;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

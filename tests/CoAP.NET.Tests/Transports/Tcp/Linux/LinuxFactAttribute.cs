@@ -1,4 +1,4 @@
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Loops;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

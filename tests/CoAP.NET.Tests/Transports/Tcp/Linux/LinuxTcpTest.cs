@@ -1,6 +1,6 @@
 using System.Net;
 using System.Threading.Channels;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

@@ -1,6 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Transports;
+using CoAP.NET.Execution;
+using CoAP.NET.Transports.Loops;
+using CoAP.NET.Transports.Streams;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

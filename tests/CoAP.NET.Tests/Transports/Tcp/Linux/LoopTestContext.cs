@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
 using System.Threading.Channels;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Transports.Udp;
 using CoAP.NET.Transports;

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Loops;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

@@ -1,8 +1,10 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Udp;
-using CoAP.NET.Transports;
+using CoAP.NET.Transports.Loops;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

@@ -1,4 +1,6 @@
-using CoAP.NET.Transports;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

@@ -1,7 +1,9 @@
 using System.Collections.Concurrent;
 using System.Net;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Tests.Transports.Udp;
 using CoAP.NET.Transports;
+using CoAP.NET.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 

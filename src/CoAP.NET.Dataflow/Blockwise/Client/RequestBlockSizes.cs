@@ -1,0 +1,120 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.RequestSteps;
+
+namespace CoAP.NET.Blockwise.Client;
+
+/// <summary>
+/// Which block sizes a request uses: what the caller or the peer's parameters say, what the peer asked for before, and what fits a message.
+/// On a connection whatever fits a message goes in one, and what does not by BERT where both ends can (RFC 8323 section 6); the parameters
+/// are about datagrams.
+/// </summary>
+internal static class RequestBlockSizes
+{
+    // Header of 4 bytes, token of at most 8, payload marker.
+    private const int Frame = 13;
+
+    // On connections: first byte, extended length, code, extension of the token length, payload marker.
+    private const int StreamFrame = 1 + 4 + 1 + 2 + 1;
+    private const int SmallStreamFrame = 1 + 2 + 1 + 1;
+    private const int UsualToken = 4;
+
+    // The maximum that a proxy forwards of a stream in one message: more would be read before any of it is sent.
+    private const int PassedAtOnce = 16 * 1024;
+
+    // The options of a block: Block1 and Block2 (5 each), Size1 (7), Request-Tag (7).
+    private const int BlockOptions = 24;
+
+    /// <summary>The largest body in bytes that goes out at once and without Block1.</summary>
+    public static int Whole(OutgoingRequest request)
+    {
+        if (request.Channel is { IsReliable: true, TakesBlocks: false })
+        {
+            // There is no other way; what is too large fails when it is sent.
+            return request.Channel.MaxMessageSize;
+        }
+
+        int size = Math.Min(Preferred(request), Room(request));
+        return request.Channel.UploadBlockSize is > 0 and int asked ? Math.Min(size, asked) : size;
+    }
+
+    public static BlockPayloadSize Upload(OutgoingRequest request)
+    {
+        CoapChannel channel = request.Channel;
+        int room = Room(request) - BlockOptions;
+        return channel.IsReliable && channel.UploadBlockSize == 0 && request.Request.Transfer?.BlockSize is null
+            ? BlockPayloadSize.Of(channel, BlockValue.BertSizeExponent, room)
+            : BlockPayloadSize.Plain(ExponentOf(Math.Min(Preferred(request), room), channel.UploadBlockSize));
+    }
+
+    /// <summary>The size exponent to ask for blocks of the response with where the first block is not at the beginning, 0 to 7.</summary>
+    public static int DownloadExponent(OutgoingRequest request)
+    {
+        CoapChannel channel = request.Channel;
+        return channel.TakesBert && channel.DownloadBlockSize == 0 && request.Request.Transfer?.BlockSize is null
+            ? BlockValue.BertSizeExponent
+            : ExponentOf(Preferred(request), channel.DownloadBlockSize);
+    }
+
+    /// <summary>
+    /// The size exponent to propose in the first message (RFC 7959 section 2.4: early negotiation); null where the server shall choose.
+    /// </summary>
+    public static int? EarlyExponent(OutgoingRequest request) =>
+        ProposedSize(request.Channel, request.Request.Transfer?.BlockSize) is { } size
+            && (request.Message.Code.IsSafe || request.Message.Code == CoapCode.Post) ? BlockValue.GetSizeExponent(size) : null;
+
+    /// <summary>Returns the block size in bytes that a first request proposes; null for none, for example without a setting.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="chosen">The setting of the caller.</param>
+    public static int? ProposedSize(CoapChannel channel, int? chosen)
+    {
+        if (channel.IsReliable)
+        {
+            return channel.ReportsBlockSupport ? chosen : null;
+        }
+
+        int size = chosen ?? channel.Parameters.PreferredBlockSize;
+        return size < 1024 ? size : null;
+    }
+
+    private static int Preferred(OutgoingRequest request) =>
+        request.Request.Transfer?.BlockSize ?? (request.Channel.IsReliable ? int.MaxValue : request.Channel.Parameters.PreferredBlockSize);
+
+    // The room of a message for the payload, after its options.
+    private static int Room(OutgoingRequest request)
+    {
+        CoapChannel channel = request.Channel;
+        int token = ExtendedTokenLength.OfConnection(channel);
+
+        // A peer that may not know blocks gets whole what fits exactly.
+        int frame = !channel.IsReliable ? Frame
+            : !channel.ReportsBlockSupport && channel.MaxMessageSize <= ushort.MaxValue && token == 0
+            ? SmallStreamFrame + Math.Max(UsualToken, request.Message.Token.Length)
+            : StreamFrame + Math.Max(CoapToken.MaxLength, token);
+        int room = channel.MaxMessageSize - frame - OptionBytes(request.Message);
+        return channel.IsReliable && request.Request is { IsForwarded: true, Content.Open: not null }
+            ? Math.Min(room, PassedAtOnce + BlockOptions)
+            : room;
+    }
+
+    // Where not even the smallest block fits, the message is too large and fails with the reason.
+    private static int ExponentOf(int size, int remembered) =>
+        BlockValue.GetSizeExponent(Math.Max(16, remembered == 0 ? size : Math.Min(size, remembered)));
+
+    // RFC 7252 section 3.1.
+    private static int OptionBytes(CoapMessage message)
+    {
+        int bytes = 0;
+        int previous = 0;
+        for (int i = 0; i < (message.OptionsToRead?.Count ?? 0); i++)
+        {
+            int number = message.OptionsToRead!.NumberAt(i);
+            int length = message.OptionsToRead.LengthAt(i);
+            bytes += 1 + ExtensionBytes(number - previous) + ExtensionBytes(length) + length;
+            previous = number;
+        }
+
+        return bytes;
+    }
+
+    private static int ExtensionBytes(int value) => value < 13 ? 0 : value < 269 ? 1 : 2;
+}

@@ -1,0 +1,19 @@
+namespace CoAP.NET.Execution;
+
+internal enum ExecutionKind : byte
+{
+    /// <summary>On the thread that received the request, until it proves slow.</summary>
+    Inline,
+
+    /// <summary>On threads of the library, several requests at a time.</summary>
+    Queued,
+
+    /// <summary>One request at a time until it is answered; on the receiving thread when no other waits.</summary>
+    Serial,
+
+    /// <summary>On threads of the library, several requests at a time, each until its handler returns its task.</summary>
+    Offloaded,
+
+    /// <summary>On a task scheduler of the application.</summary>
+    Scheduler,
+}

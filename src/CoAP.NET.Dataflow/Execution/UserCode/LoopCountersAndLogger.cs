@@ -1,6 +1,0 @@
-using Microsoft.Extensions.Logging;
-
-namespace CoAP.NET;
-
-/// <summary>Where a receive loop counts and logs what happens to it: in the endpoint that it serves now.</summary>
-internal readonly record struct LoopCountersAndLogger(CoapCounters Counters, ILogger Logger);

@@ -1,0 +1,57 @@
+using CoAP.NET.Guarding;
+
+namespace CoAP.NET.ResourceDirectory.Observing;
+
+/// <summary>
+/// Places for observed look-ups, limited in total and per source; a source gets at most half of the free ones. In a full directory the
+/// source with the most is evicted for sources with fewer. Attackers can forge any number of addresses: unverified sources share half of
+/// all places, and evict no other look-up. The caller locks.
+/// </summary>
+/// <param name="most">The total number of places.</param>
+/// <param name="mostOfSource">The maximum number of places of a source.</param>
+internal sealed class ObservedLookUpLimiter(int most, int mostOfSource)
+{
+    private readonly SourceUsage<ObservedLookUp> _ledger = new();
+    private int _unverified;
+
+    /// <summary>Takes a free place; pairs with <see cref="Return"/>.</summary>
+    /// <param name="watch">The look-up.</param>
+    /// <param name="givesWay">The look-up that lost its place; null for none.</param>
+    /// <returns>Whether a place was free.</returns>
+    public bool TryTake(ObservedLookUp watch, out ObservedLookUp? givesWay)
+    {
+        givesWay = null;
+        long held = _ledger.Find(watch.Source)?.Amount ?? 0;
+        long free = most - _ledger.Total;
+        if (held >= mostOfSource || (!watch.IsVerified && _unverified >= most / 2))
+        {
+            return false;
+        }
+
+        if (free <= 0 || held >= Math.Max(1, (free + held) / 2))
+        {
+            // Two sources with equal numbers must not evict each other in turns.
+            if (!watch.IsVerified || _ledger.Greediest is not { First: { } first } greediest || held + 1 >= greediest.Amount)
+            {
+                return false;
+            }
+
+            givesWay = first.Owner;
+            Return(givesWay);
+        }
+
+        _ledger.Set(watch.UsageEntry, 1);
+        _unverified += watch.IsVerified ? 0 : 1;
+        return true;
+    }
+
+    /// <summary>Records a new observer of a look-up, which is evicted last among those of its source.</summary>
+    public static void Touch(ObservedLookUp watch) => SourceUsage<ObservedLookUp>.Touch(watch.UsageEntry);
+
+    /// <summary>Returns a place.</summary>
+    public void Return(ObservedLookUp watch)
+    {
+        _ledger.Set(watch.UsageEntry, 0);
+        _unverified -= watch.IsVerified ? 0 : 1;
+    }
+}
