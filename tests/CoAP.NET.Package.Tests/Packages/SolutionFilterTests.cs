@@ -8,7 +8,7 @@ public sealed class SolutionFilterTests
 {
     // What Directory.Build.targets adds to packages.
     private static readonly string[] s_ofAll =
-        ["src/CoAP.NET.Generators/CoAP.NET.Generators.csproj", "build/PublicComments/PublicComments.csproj"];
+        ["src/CoAP.NET.Generators/CoAP.NET.Generators.csproj", "build/PackageFiles/PackageFiles.csproj"];
 
     [Fact]
     public void The_solution_filter_has_the_packable_projects_and_what_they_need()
