@@ -6,7 +6,7 @@ namespace CoAP.NET.Cli.Tests;
 /// <summary>The manual page of the package is that of the commands; COAP_WRITE_DOCS=1 writes it.</summary>
 public sealed class ManualPageTests
 {
-    private static readonly string s_file = Path.Combine(Repository.Root, "src", "CoAP.NET.Cli", "coap.1");
+    private static readonly string s_file = Path.Combine(Repository.FolderOf("CoAP.NET.Cli"), "coap.1");
 
     [Fact]
     public async Task The_page_of_the_package_is_that_of_the_commands()

@@ -18,7 +18,7 @@ internal sealed class Draw
     {
         _random = new Random(seed);
         foreach (string file in files.Where(file => IsHandWritten(file)
-            && (package is null || file.StartsWith($"src/{package}/", StringComparison.Ordinal))).Order(StringComparer.Ordinal))
+            && (package is null || file.Contains($"/{package}/", StringComparison.Ordinal))).Order(StringComparer.Ordinal))
         {
             string text = File.ReadAllText(Path.Combine(root, file));
             CompilationUnitSyntax parsed = CandidateFinder.Parse(text);
@@ -61,6 +61,6 @@ internal sealed class Draw
         }
     }
 
-    private static bool IsHandWritten(string file) => file.StartsWith("src/", StringComparison.Ordinal)
+    private static bool IsHandWritten(string file) => Workshop.IsShipped(file)
         && file.EndsWith(".cs", StringComparison.Ordinal) && !file.StartsWith("src/CoAP.NET.Templates/", StringComparison.Ordinal);
 }

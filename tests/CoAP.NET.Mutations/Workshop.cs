@@ -37,10 +37,14 @@ internal sealed partial class Workshop(string root, string folder, string[] file
     /// <summary>Returns the file that says which test classes of a project reach which mutations.</summary>
     public string RecordOf(string project) => Path.Combine(folder, project + ".reached");
 
+    /// <summary>Returns whether a file belongs to a library or a tool.</summary>
+    public static bool IsShipped(string file) =>
+        file.StartsWith("src/", StringComparison.Ordinal) || file.StartsWith("tools/", StringComparison.Ordinal);
+
     /// <summary>Copies the repository.</summary>
     public void Copy()
     {
-        foreach (string file in files.Where(file => file != Targets && !file.StartsWith("src/", StringComparison.Ordinal)))
+        foreach (string file in files.Where(file => file != Targets && !IsShipped(file)))
         {
             Write(file, File.ReadAllBytes(Path.Combine(root, file)));
         }
@@ -73,7 +77,7 @@ internal sealed partial class Workshop(string root, string folder, string[] file
         while (true)
         {
             ILookup<string, Mutant> mutated = mutants.ToLookup(static mutant => mutant.Place.File);
-            foreach (string file in files.Where(static file => file.StartsWith("src/", StringComparison.Ordinal)))
+            foreach (string file in files.Where(IsShipped))
             {
                 Write(file, mutated.Contains(file)
                     ? Mutated(draw.Trees[file], [.. mutated[file]])

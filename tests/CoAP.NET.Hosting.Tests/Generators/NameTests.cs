@@ -310,7 +310,7 @@ public sealed partial class NameTests
     // With the attribute of .NET that names a client.
     private static HashSet<string> ReadPublicNames() =>
     [
-        .. Directory.GetFiles(Path.Combine(Repository.Root, "src"), "PublicAPI.*.txt", SearchOption.AllDirectories)
+        .. Repository.ShippedFiles("PublicAPI.*.txt")
             .SelectMany(static file => Word().Matches(File.ReadAllText(file)).Select(static word => word.Value)),
         "FromKeyedServices",
     ];

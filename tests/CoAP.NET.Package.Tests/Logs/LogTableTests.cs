@@ -82,7 +82,7 @@ public partial class LogTableTests
     [Fact]
     public void All_packages_that_log_are_checked_by_this_test()
     {
-        string[] packages = [.. Directory.EnumerateFiles(Path.Combine(Repository.Root, "src"), "*.csproj", SearchOption.AllDirectories)
+        string[] packages = [.. Repository.ShippedFiles("*.csproj")
             .Where(project => Directory.EnumerateFiles(Path.GetDirectoryName(project)!, "*.cs", SearchOption.AllDirectories)
                 .Any(file => File.ReadAllText(file).Contains("[LoggerMessage(")))
             .Select(project => Path.GetFileNameWithoutExtension(project))];

@@ -43,8 +43,7 @@ public sealed class ArrowTests
     [Fact]
     public void A_package_depends_only_on_the_listed_packages()
     {
-        string src = Path.Combine(Repository.Root, "src");
-        Dictionary<string, string[]> needs = Directory.EnumerateFiles(src, "*.csproj", SearchOption.AllDirectories)
+        Dictionary<string, string[]> needs = Repository.ShippedFiles("*.csproj")
             .Select(file => (Name: Path.GetFileNameWithoutExtension(file), Project: XDocument.Load(file)))
             .Where(project => project.Project.Descendants("IsPackable").Any() && !project.Project.Descendants("PackAsTool").Any()
                 && !project.Project.Descendants("PackageType").Any())

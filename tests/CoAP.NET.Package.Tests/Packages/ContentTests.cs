@@ -33,11 +33,11 @@ public sealed partial class ContentTests(PackedFeed feed)
         ["CoAP.NET.QBlock"] = "src/CoAP.NET.QBlock/README.md",
         ["CoAP.NET.Stateless"] = "src/CoAP.NET.Stateless/README.md",
         ["CoAP.NET.Tracing"] = "src/CoAP.NET.Tracing/README.md",
-        ["CoAP.NET.SerializerMatrix"] = "src/CoAP.NET.SerializerMatrix/README.md",
+        ["CoAP.NET.SerializerMatrix"] = "benchmarks/CoAP.NET.SerializerMatrix/README.md",
         ["CoAP.NET.Testing"] = "src/CoAP.NET.Testing/README.md",
         ["CoAP.NET.Testing.Hosting"] = "src/CoAP.NET.Testing.Hosting/README.md",
-        ["CoAP.NET.Cli"] = "src/CoAP.NET.Cli/README.md",
-        ["CoAP.NET.Load.Cli"] = "src/CoAP.NET.Load.Cli/README.md",
+        ["CoAP.NET.Cli"] = "tools/CoAP.NET.Cli/README.md",
+        ["CoAP.NET.Load.Cli"] = "tools/CoAP.NET.Load.Cli/README.md",
         ["CoAP.NET.Templates"] = "src/CoAP.NET.Templates/README.md",
     };
 
@@ -126,7 +126,7 @@ public sealed partial class ContentTests(PackedFeed feed)
         await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
         using Stream stream = await package.GetEntry(id + ".nuspec")!.OpenAsync();
         XDocument nuspec = await XDocument.LoadAsync(stream, LoadOptions.None, CancellationToken.None);
-        XDocument project = XDocument.Load(Path.Combine(Repository.Root, "src", id, $"{id}.csproj"));
+        XDocument project = XDocument.Load(Path.Combine(Repository.FolderOf(id), $"{id}.csproj"));
         string[] named =
         [
             .. project.Descendants("PackageReference").Concat(project.Descendants("ProjectReference"))

@@ -59,9 +59,10 @@ public class NativeImportTests
         get
         {
             string configuration = Path.GetFileName(Path.GetDirectoryName(Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory)))!;
-            string tool = Path.Combine(s_root, "src", "CoAP.NET.Cli", "bin", configuration, "net10.0");
+            string[] projects = [.. Repository.ShippedFiles("*.csproj").Select(static file => Path.GetFileNameWithoutExtension(file))];
+            string tool = Path.Combine(Repository.FolderOf("CoAP.NET.Cli"), "bin", configuration, "net10.0");
             return [.. Directory.GetFiles(AppContext.BaseDirectory, "CoAP.NET*.dll")
-                .Where(path => Directory.Exists(Path.Combine(s_root, "src", Path.GetFileNameWithoutExtension(path))))
+                .Where(path => projects.Contains(Path.GetFileNameWithoutExtension(path)))
                 .Append(Path.Combine(tool, "coap.dll")).Append(Path.Combine(tool, "CoAP.NET.Load.dll"))
                 .Select(path => Path.GetRelativePath(s_root, path)).Order(StringComparer.Ordinal)];
         }

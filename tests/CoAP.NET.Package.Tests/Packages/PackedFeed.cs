@@ -90,7 +90,7 @@ public sealed class PackedFeed : IAsyncLifetime
     private string ProjectOfPacking(string name) =>
         Path.Combine(Directory.CreateDirectory(Path.Combine(Root, "packing", name)).FullName, "pack.proj");
 
-    private static string ProjectFile(string project) => Path.Combine(Repository.Root, "src", project, $"{project}.csproj");
+    private static string ProjectFile(string project) => Path.Combine(Repository.FolderOf(project), $"{project}.csproj");
 
     public ValueTask DisposeAsync()
     {

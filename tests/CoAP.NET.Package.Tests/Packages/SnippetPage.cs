@@ -84,8 +84,8 @@ internal sealed partial class SnippetPage
     public static IEnumerable<SnippetPage> All() =>
         Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "*.md")
             .Concat(Directory.GetFiles(Path.Combine(Repository.Root, "docs", "guides"), "*.md"))
-            .Concat(Directory.GetDirectories(Path.Combine(Repository.Root, "src"))
-                .Select(static folder => Path.Combine(folder, "README.md")).Where(File.Exists))
+            .Concat(Repository.ShippedFiles("*.csproj")
+                .Select(static project => Path.Combine(Path.GetDirectoryName(project)!, "README.md")).Where(File.Exists))
             .Order(StringComparer.Ordinal)
             .Prepend(Path.Combine(Repository.Root, "README.md"))
             .Select(path => new SnippetPage(path))
@@ -93,7 +93,7 @@ internal sealed partial class SnippetPage
 
     /// <summary>The types of the libraries with examples in their comments.</summary>
     public static IEnumerable<SnippetPage> Examples() =>
-        Directory.GetFiles(Path.Combine(Repository.Root, "src"), "*.cs", SearchOption.AllDirectories).Order(StringComparer.Ordinal)
+        Repository.ShippedFiles("*.cs")
             .Select(static file => (File: file, Lines: File.ReadAllText(file).ReplaceLineEndings("\n").Split('\n')))
             .Where(static source => source.Lines.Contains(ExampleMark))
             .Select(static source => new SnippetPage(source.File, source.Lines));

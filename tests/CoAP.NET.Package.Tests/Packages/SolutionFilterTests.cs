@@ -15,7 +15,7 @@ public sealed class SolutionFilterTests
     {
         string[] packable =
         [
-            .. Directory.EnumerateFiles(Path.Combine(Repository.Root, "src"), "*.csproj", SearchOption.AllDirectories)
+            .. Repository.ShippedFiles("*.csproj")
                 .Where(static file => XDocument.Load(file).Descendants("IsPackable").Any(static value => value.Value == "true"))
                 .Select(static file => Path.GetRelativePath(Repository.Root, file).Replace('\\', '/')),
         ];

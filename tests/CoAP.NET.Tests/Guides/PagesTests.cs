@@ -57,7 +57,7 @@ public sealed partial class PagesTests
     {
         string site = File.ReadAllText(Path.Combine(SourceTree.Root, "site", "docfx.json"));
         string[] libraries =
-            [.. Directory.GetFiles(Path.Combine(SourceTree.Root, "src"), "PublicAPI.Shipped.txt", SearchOption.AllDirectories)
+            [.. Repository.ShippedFiles("PublicAPI.Shipped.txt")
             .Select(static file => Path.GetFileName(Path.GetDirectoryName(file)!))];
         Assert.NotEmpty(libraries);
         Assert.All(libraries, library => site.Mentions($"/{library}.dll\""));

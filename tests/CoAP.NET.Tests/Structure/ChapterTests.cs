@@ -53,7 +53,7 @@ public sealed partial class ChapterTests
             let text = File.ReadAllText(file)
             let space = NamespaceLine().Match(text).Groups["name"].Value
             where space.Length > 0 && !s_foreignNamespaces.Any(prefix => space.StartsWith(prefix, Ordinal))
-            where !PublicLine().IsMatch(text) && space != NamespaceOf(Path.GetRelativePath(SourceTree.Src, file))
+            where !PublicLine().IsMatch(text) && space != NamespaceOf(Path.GetRelativePath(SourceTree.Root, file))
             select $"{file}: {space}");
 
     [Fact]
@@ -106,7 +106,7 @@ public sealed partial class ChapterTests
     private static string NamespaceOf(string file)
     {
         string[] parts = file.Split(Path.DirectorySeparatorChar);
-        return string.Join('.', [s_roots.GetValueOrDefault(parts[0], parts[0]), .. parts[1..^1]]);
+        return string.Join('.', [s_roots.GetValueOrDefault(parts[1], parts[1]), .. parts[2..^1]]);
     }
 
     private static string Chapter(string folder) => folder.Split('/')[0];

@@ -31,7 +31,7 @@ public sealed partial class MessageTextTests
             {
                 count++;
                 wrong.AddRange(s_refused.Where(refused => refused.Pattern.IsMatch(text))
-                    .Select(refused => $"{Path.GetRelativePath(SourceTree.Src, file)}:{line}: '{text}' Write: {refused.Instead}"));
+                    .Select(refused => $"{Path.GetRelativePath(SourceTree.Root, file)}:{line}: '{text}' Write: {refused.Instead}"));
             }
         }
 

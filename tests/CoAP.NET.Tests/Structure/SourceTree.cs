@@ -12,10 +12,8 @@ internal static partial class SourceTree
 
     public static string Src => Path.Combine(Root, "src");
 
-    /// <summary>All C# files below src, without what the build makes.</summary>
-    public static IReadOnlyList<string> Files { get; } =
-        [.. Directory.EnumerateFiles(Src, "*.cs", SearchOption.AllDirectories)
-            .Where(file => !BuildFolder().IsMatch(Path.GetRelativePath(Src, file))).Order(StringComparer.Ordinal)];
+    /// <summary>All C# files of what ships.</summary>
+    public static IReadOnlyList<string> Files { get; } = [.. Repository.ShippedFiles("*.cs")];
 
     /// <summary>
     /// The top-level types of the library by full name, each with its folder below the project; of no characters at the top.
@@ -48,9 +46,6 @@ internal static partial class SourceTree
 
         return folders;
     }
-
-    [GeneratedRegex(@"(^|[\\/])(bin|obj)[\\/]")]
-    private static partial Regex BuildFolder();
 
     [GeneratedRegex(@"^namespace (?<name>[\w.]+);", RegexOptions.Multiline)]
     private static partial Regex NamespaceLine();
