@@ -1,3 +1,5 @@
+using CoAP.NET.Settings;
+
 namespace CoAP.NET.Tables;
 
 internal sealed class CoapTableOptions
@@ -26,10 +28,10 @@ internal sealed class CoapTableOptions
 
     internal CoapTableOptions Checked()
     {
-        ArgumentRangeCheck.Check(MaxBytes, 4L << 10, 1L << 40);
-        ArgumentRangeCheck.Check(Timeout, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
-        ArgumentRangeCheck.Check(MaxWaiting, 1, 1_000_000);
-        ArgumentRangeCheck.Check(MaxWaitingBytes, 64L << 10, 1L << 30);
+        ValueGuard.InRange(MaxBytes, 4L << 10, 1L << 40);
+        ValueGuard.InRange(Timeout, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
+        ValueGuard.InRange(MaxWaiting, 1, 1_000_000);
+        ValueGuard.InRange(MaxWaitingBytes, 64L << 10, 1L << 30);
         return (CoapTableOptions)MemberwiseClone();
     }
 }

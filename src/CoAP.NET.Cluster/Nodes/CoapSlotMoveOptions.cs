@@ -1,4 +1,5 @@
 using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Cluster.Nodes;
 
@@ -53,13 +54,13 @@ internal sealed class CoapSlotMoveOptions
 
     internal CoapSlotMoveOptions Checked()
     {
-        ArgumentRangeCheck.Check(SettleTime, TimeSpan.Zero, TimeSpan.FromMinutes(10));
-        ArgumentRangeCheck.Check(BatchSize, 1, CoapSlot.Count);
-        ArgumentRangeCheck.Check(ReleaseTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
-        ArgumentRangeCheck.Check(LeaveTimeout, TimeSpan.Zero, TimeSpan.FromHours(1));
-        ArgumentRangeCheck.Check(RelayTime, TimeSpan.Zero, TimeSpan.FromHours(1));
-        ArgumentRangeCheck.Check(MaxQueueTime, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
-        ArgumentRangeCheck.Check(MaxQueuedBytes, 64 << 10, 1 << 30);
+        ValueGuard.InRange(SettleTime, TimeSpan.Zero, TimeSpan.FromMinutes(10));
+        ValueGuard.InRange(BatchSize, 1, CoapSlot.Count);
+        ValueGuard.InRange(ReleaseTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
+        ValueGuard.InRange(LeaveTimeout, TimeSpan.Zero, TimeSpan.FromHours(1));
+        ValueGuard.InRange(RelayTime, TimeSpan.Zero, TimeSpan.FromHours(1));
+        ValueGuard.InRange(MaxQueueTime, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
+        ValueGuard.InRange(MaxQueuedBytes, 64 << 10, 1 << 30);
         return (CoapSlotMoveOptions)MemberwiseClone();
     }
 }

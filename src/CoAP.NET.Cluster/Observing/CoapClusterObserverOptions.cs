@@ -1,3 +1,5 @@
+using CoAP.NET.Settings;
+
 namespace CoAP.NET.Cluster.Observing;
 
 internal sealed class CoapClusterObserverOptions
@@ -17,8 +19,8 @@ internal sealed class CoapClusterObserverOptions
 
     internal CoapClusterObserverOptions Checked()
     {
-        ArgumentRangeCheck.Check(RestoresPerSecond, 1, 1_000_000);
-        ArgumentRangeCheck.Check(MaxWaiting, 100, 10_000_000);
+        ValueGuard.InRange(RestoresPerSecond, 1, 1_000_000);
+        ValueGuard.InRange(MaxWaiting, 100, 10_000_000);
         return (CoapClusterObserverOptions)MemberwiseClone();
     }
 }

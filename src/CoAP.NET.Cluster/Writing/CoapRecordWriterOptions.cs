@@ -1,4 +1,5 @@
 using CoAP.NET.Cluster.Records;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Cluster.Writing;
 
@@ -30,13 +31,13 @@ internal sealed class CoapRecordWriterOptions
 
     internal CoapRecordWriterOptions Checked()
     {
-        ArgumentRangeCheck.Check(MaxRecords, 100, 10_000_000);
-        ArgumentRangeCheck.Check(MaxBytes, 64L << 10, 4L << 30);
-        ArgumentRangeCheck.Check(BatchSize, 1, RecordBatchValidator.MaxCount);
-        ArgumentRangeCheck.Check(Interval, TimeSpan.Zero, TimeSpan.FromMinutes(1));
-        ArgumentRangeCheck.Check(FirstRetry, TimeSpan.FromMilliseconds(1), TimeSpan.FromMinutes(1));
-        ArgumentRangeCheck.Check(LongestRetry, FirstRetry, TimeSpan.FromMinutes(10));
-        ArgumentRangeCheck.Check(StopTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
+        ValueGuard.InRange(MaxRecords, 100, 10_000_000);
+        ValueGuard.InRange(MaxBytes, 64L << 10, 4L << 30);
+        ValueGuard.InRange(BatchSize, 1, RecordBatchValidator.MaxCount);
+        ValueGuard.InRange(Interval, TimeSpan.Zero, TimeSpan.FromMinutes(1));
+        ValueGuard.InRange(FirstRetry, TimeSpan.FromMilliseconds(1), TimeSpan.FromMinutes(1));
+        ValueGuard.InRange(LongestRetry, FirstRetry, TimeSpan.FromMinutes(10));
+        ValueGuard.InRange(StopTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
         return (CoapRecordWriterOptions)MemberwiseClone();
     }
 }

@@ -5,6 +5,7 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using System.Text.Unicode;
+using CoAP.NET.Content;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Binding;
@@ -155,7 +156,7 @@ public sealed class CoapBodyParameter<T> : ISerializedParameterOrResult
             return false;
         }
 
-        if (!JsonMetadata.TryFind(options, out JsonTypeInfo<T>? info) && _parser is null && readers.Length == 0)
+        if (!JsonMetadata.TryFind(options.SerializerOptions, out JsonTypeInfo<T>? info) && _parser is null && readers.Length == 0)
         {
             problem = _route.LacksMetadata(this);
             return false;

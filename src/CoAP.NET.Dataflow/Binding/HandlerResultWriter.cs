@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Content;
 
 namespace CoAP.NET.Binding;
 
@@ -44,7 +45,7 @@ internal sealed class HandlerResultWriter<T>(CoapHandlerBinding route) : Handler
             return false;
         }
 
-        if (!JsonMetadata.TryFind(options, out JsonTypeInfo<T>? info) && writers.Length == 0)
+        if (!JsonMetadata.TryFind(options.SerializerOptions, out JsonTypeInfo<T>? info) && writers.Length == 0)
         {
             problem = route.LacksMetadata(this);
             return false;

@@ -23,7 +23,7 @@ public sealed class CoapEndpointOptions
 
     /// <summary>The transmission parameters of peers for which <see cref="ParametersOf"/> returns null.</summary>
     /// <remarks>Default: those of RFC 7252 section 4.8.</remarks>
-    public CoapTransmissionParameters Parameters { get; set => field = NullGuard.NotNull(value); } = CoapTransmissionParameters.Default;
+    public CoapTransmissionParameters Parameters { get; set => field = ValueGuard.NotNull(value); } = CoapTransmissionParameters.Default;
 
     /// <summary>Returns the transmission parameters of a peer, or null for <see cref="Parameters"/>.</summary>
     /// <remarks>The endpoint calls it once, when it first meets the peer. It must be quick and must not throw.</remarks>
@@ -44,7 +44,7 @@ public sealed class CoapEndpointOptions
 
     /// <summary>The option factories.</summary>
     /// <remarks>Default: all options that this library knows.</remarks>
-    public CoapOptionRegistry Registry { get; set => field = NullGuard.NotNull(value); } = CoapOptionRegistry.Default;
+    public CoapOptionRegistry Registry { get; set => field = ValueGuard.NotNull(value); } = CoapOptionRegistry.Default;
 
     /// <summary>Routes that were mapped before the endpoint was created; null, the default, for none.</summary>
     /// <remarks>Only one endpoint can use them: a second one with the same routes throws <see cref="InvalidOperationException"/>.</remarks>
@@ -58,15 +58,15 @@ public sealed class CoapEndpointOptions
 
     /// <summary>The logger factory.</summary>
     /// <remarks>Default: no log.</remarks>
-    public ILoggerFactory LoggerFactory { get; set => field = NullGuard.NotNull(value); } = NullLoggerFactory.Instance;
+    public ILoggerFactory LoggerFactory { get; set => field = ValueGuard.NotNull(value); } = NullLoggerFactory.Instance;
 
     /// <summary>The clock.</summary>
     /// <remarks>Default: the system clock.</remarks>
-    public TimeProvider TimeProvider { get; set => field = NullGuard.NotNull(value); } = TimeProvider.System;
+    public TimeProvider TimeProvider { get; set => field = ValueGuard.NotNull(value); } = TimeProvider.System;
 
     /// <summary>The limits of the endpoint.</summary>
     /// <remarks>Default: <see cref="CoapLimits.Default"/>.</remarks>
-    public CoapLimits Limits { get; set => field = NullGuard.NotNull(value); } = new();
+    public CoapLimits Limits { get; set => field = ValueGuard.NotNull(value); } = new();
 
     /// <summary>Sockets, connections, and transports of your own.</summary>
     public CoapTransportOptions Transports { get; } = new();

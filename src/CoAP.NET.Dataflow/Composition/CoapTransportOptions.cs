@@ -39,10 +39,10 @@ public sealed class CoapTransportOptions
     public CoapSocketEngine TcpEngine { get; set; }
 
     /// <summary>The options of connections of reliable transports (RFC 8323).</summary>
-    public CoapStreamOptions Streams { get; set => field = NullGuard.NotNull(value); } = new();
+    public CoapStreamOptions Streams { get; set => field = ValueGuard.NotNull(value); } = new();
 
     /// <summary>The options of WebSockets, for <c>coap+ws</c> and <c>coaps+ws</c>.</summary>
-    public CoapWebSocketOptions WebSockets { get; set => field = NullGuard.NotNull(value); } = new();
+    public CoapWebSocketOptions WebSockets { get; set => field = ValueGuard.NotNull(value); } = new();
 
     /// <summary>
     /// Factories of transports for schemes that the library does not implement itself, such as <c>coaps</c> (package CoAP.NET.Dtls).
@@ -55,6 +55,6 @@ public sealed class CoapTransportOptions
     /// Default: the resolver of the operating system, on a thread of the library. At most 16 names are looked up at a time for the
     /// clients of a proxy. In a browser it is not called: the browser resolves the name when it opens the WebSocket.
     /// </remarks>
-    public Func<string, CancellationToken, Task<IPAddress[]>> ResolveHost { get; set => field = NullGuard.NotNull(value); } =
+    public Func<string, CancellationToken, Task<IPAddress[]>> ResolveHost { get; set => field = ValueGuard.NotNull(value); } =
         CoapNameResolver.OfSystemAsync;
 }

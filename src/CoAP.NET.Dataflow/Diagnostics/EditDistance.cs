@@ -1,6 +1,8 @@
 namespace CoAP.NET.Diagnostics;
 
-/// <summary>The number of letters to change, remove or insert to turn one word into another (Levenshtein), case-insensitive.</summary>
+/// <summary>
+/// The number of letters to change, remove, insert or swap with the next to turn one word into another, case-insensitive.
+/// </summary>
 /// <remarks>The time is that of the product of both lengths. Words of more than 128 letters are therefore similar to none.</remarks>
 internal static class EditDistance
 {
@@ -19,18 +21,26 @@ internal static class EditDistance
             return Math.Max(left.Length, right.Length);
         }
 
-        int[] row = [.. Enumerable.Range(0, right.Length + 1)];
-        for (int i = 0; i < left.Length; i++)
+        int[,] distance = new int[left.Length + 1, right.Length + 1];
+        for (int i = 0; i <= left.Length; i++)
         {
-            (int diagonal, row[0]) = (row[0], i + 1);
-            for (int j = 0; j < right.Length; j++)
+            for (int j = 0; j <= right.Length; j++)
             {
-                int change = diagonal + (char.ToUpperInvariant(left[i]) == char.ToUpperInvariant(right[j]) ? 0 : 1);
-                diagonal = row[j + 1];
-                row[j + 1] = Math.Min(change, Math.Min(row[j], diagonal) + 1);
+                if (i == 0 || j == 0)
+                {
+                    distance[i, j] = i + j;
+                    continue;
+                }
+
+                int change = distance[i - 1, j - 1] + (IsSame(left[i - 1], right[j - 1]) ? 0 : 1);
+                int best = Math.Min(change, Math.Min(distance[i - 1, j], distance[i, j - 1]) + 1);
+                bool isSwap = i > 1 && j > 1 && IsSame(left[i - 1], right[j - 2]) && IsSame(left[i - 2], right[j - 1]);
+                distance[i, j] = isSwap ? Math.Min(best, distance[i - 2, j - 2] + 1) : best;
             }
         }
 
-        return row[^1];
+        return distance[left.Length, right.Length];
     }
+
+    private static bool IsSame(char left, char right) => char.ToUpperInvariant(left) == char.ToUpperInvariant(right);
 }

@@ -32,14 +32,14 @@ public sealed class CoapAmplificationLimits
     /// half over the minute.
     /// </summary>
     /// <remarks>Default 16 KiB; 0 for none.</remarks>
-    public int SourceBytesPerMinute { get; set => field = LimitRangeGuard.Check(value, 0, int.MaxValue); } = 16 * 1024;
+    public int SourceBytesPerMinute { get; set => field = ValueGuard.InRange(value, 0, int.MaxValue); } = 16 * 1024;
 
     /// <summary>
     /// The number of bytes in larger datagrams that all unverified addresses together get per second: half of them at once, half over the
     /// second.
     /// </summary>
     /// <remarks>Default 1 MiB; 0 for none.</remarks>
-    public int TotalBytesPerSecond { get; set => field = LimitRangeGuard.Check(value, 0, int.MaxValue); } = 1024 * 1024;
+    public int TotalBytesPerSecond { get; set => field = ValueGuard.InRange(value, 0, int.MaxValue); } = 1024 * 1024;
 
     internal CoapAmplificationLimits Clone() => (CoapAmplificationLimits)MemberwiseClone();
 }

@@ -16,7 +16,7 @@ public sealed class CoapPeerStateLimits
     /// <remarks>
     /// Default 100,000. When full: the endpoint forgets the peer that was idle longest and has no state younger than its lifetime.
     /// </remarks>
-    public int MaxCount { get; set => field = LimitRangeGuard.Check(value, 1, 100_000_000); } = 100_000;
+    public int MaxCount { get; set => field = ValueGuard.InRange(value, 1, 100_000_000); } = 100_000;
 
     /// <summary>How long the endpoint remembers a silent peer.</summary>
     /// <remarks>
@@ -38,7 +38,7 @@ public sealed class CoapPeerStateLimits
     /// Default 8 MiB. When full: newcomers replace newcomers, and no other peers. In addition, their unfinished bodies and their block-wise
     /// responses may each take a quarter of this size, and one newcomer per 4 KiB of it may observe.
     /// </remarks>
-    public int NewcomerMemory { get; set => field = LimitRangeGuard.Check(value, 64 * 1024, int.MaxValue); } = 8 * 1024 * 1024;
+    public int NewcomerMemory { get; set => field = ValueGuard.InRange(value, 64 * 1024, int.MaxValue); } = 8 * 1024 * 1024;
 
     /// <summary>The period after its first request within which a second request makes a newcomer a returning peer.</summary>
     /// <remarks>Default 2 s; 0 to 1 h.</remarks>
@@ -57,7 +57,7 @@ public sealed class CoapPeerStateLimits
     /// Default 56, the size that a provider assigns to one customer; 32 to 64. With 64, customers of providers that assign a /64 each, such
     /// as mobile networks, do not share; an attacker with a /56 then has 256 shares. Fewer bits restrict attackers with more addresses.
     /// </remarks>
-    public int SourcePrefixLength { get; set => field = LimitRangeGuard.Check(value, 32, 64); } = DefaultSourcePrefixLength;
+    public int SourcePrefixLength { get; set => field = ValueGuard.InRange(value, 32, 64); } = DefaultSourcePrefixLength;
 
     /// <summary>
     /// The maximum number of verified peers of one source (<see cref="CoapQuotaSource"/>) that keep their place when others need it.
@@ -67,7 +67,7 @@ public sealed class CoapPeerStateLimits
     /// like unverified ones, so no host can fill the tables with its ports. At most <see cref="MaxCount"/> peers in total keep their
     /// place.
     /// </remarks>
-    public int MaxVerifiedPerSource { get; set => field = LimitRangeGuard.Check(value, 0, 100_000_000); } = 1000;
+    public int MaxVerifiedPerSource { get; set => field = ValueGuard.InRange(value, 0, 100_000_000); } = 1000;
 
     /// <summary>
     /// The maximum number of idle protected peers, such as those of OSCORE, that are remembered behind one address or connection: a proxy
@@ -77,7 +77,7 @@ public sealed class CoapPeerStateLimits
     /// Default 1,024. When full: the endpoint forgets idle ones; each returns with its next message, because its security context is kept
     /// elsewhere.
     /// </remarks>
-    public int MaxProtectedPerAddress { get; set => field = LimitRangeGuard.Check(value, 1, 1_000_000); } = 1024;
+    public int MaxProtectedPerAddress { get; set => field = ValueGuard.InRange(value, 1, 1_000_000); } = 1024;
 
     /// <summary>How long an address counts as verified after an Echo.</summary>
     /// <remarks>Default 1 h; above 0. Large responses after that carry another Echo.</remarks>

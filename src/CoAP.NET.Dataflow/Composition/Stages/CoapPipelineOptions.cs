@@ -20,11 +20,11 @@ public sealed class CoapPipelineOptions
 
     /// <summary>The threads of the library.</summary>
     /// <remarks>Default: its own, shared by all endpoints.</remarks>
-    public CoapThreadScheduler Scheduler { get; set => field = NullGuard.NotNull(value); } = CoapThreadScheduler.Default;
+    public CoapThreadScheduler Scheduler { get; set => field = ValueGuard.NotNull(value); } = CoapThreadScheduler.Default;
 
     /// <summary>The source of random numbers.</summary>
     /// <remarks>Default: that of the operating system.</remarks>
-    public CoapRandomSource Random { get; set => field = NullGuard.NotNull(value); } = CoapRandomSource.Secure;
+    public CoapRandomSource Random { get; set => field = ValueGuard.NotNull(value); } = CoapRandomSource.Secure;
 
     /// <summary>Inserts a block between two stages.</summary>
     /// <remarks>

@@ -3,7 +3,7 @@ using CoAP.NET.Tests.Shared;
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>What options cannot be, and that an endpoint works with a copy.</summary>
-public sealed class LimitRangeGuardTests
+public sealed class ValueGuardTests
 {
     [Fact]
     public void Limits_and_transmission_parameters_out_of_range_are_refused()

@@ -1,7 +1,7 @@
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>The documented ranges of the options of a broker.</summary>
-public sealed class ArgumentRangeCheckTests
+public sealed class BrokerOptionRangeTests
 {
     public static TheoryData<string, Action<CoapPubSubOptions>> Refused => new()
     {
