@@ -121,7 +121,7 @@ internal sealed class BlockingConnection : CoapConnection
             }
             else if (Interlocked.Exchange(ref _wasAsked, 0) != 0)
             {
-                _owner.Context.Writable(this);
+                _owner.Context.CongestionEnded(this);
             }
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)

@@ -73,8 +73,8 @@ public static class CoapDirectoryRoutes
 
         LookUpHandlers lookUps = new(core);
         group.MapGet(options.LookUpPath + "/ep", lookUps.GetEndpointsAsync).WithResourceType("core.rd-lookup-ep")
-            .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverTerms(lookUps.FindTermsOfEndpoints);
+            .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverLimits(lookUps.FindTermsOfEndpoints);
         group.MapGet(options.LookUpPath + "/res", lookUps.GetLinksAsync).WithResourceType("core.rd-lookup-res")
-            .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverTerms(lookUps.FindTermsOfLinks);
+            .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverLimits(lookUps.FindTermsOfLinks);
     }
 }

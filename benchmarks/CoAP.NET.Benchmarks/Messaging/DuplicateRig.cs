@@ -64,7 +64,7 @@ internal sealed class DuplicateRig
             (long round, long peer) = Math.DivRem(_count++, _peers.Length);
             CoapChannel channel = _peers[peer];
             long now = _clock.GetTimestamp();
-            ReceivedMessage reception = new(channel, CoapMessageType.Confirmable, (ushort)round)
+            ReceivedMessage received = new(channel, CoapMessageType.Confirmable, (ushort)round)
             {
                 Code = CoapCode.Get,
                 Hash = (uint)_count,
@@ -75,8 +75,8 @@ internal sealed class DuplicateRig
                 throw new InvalidOperationException("The message is not admitted.");
             }
 
-            Memory.Begin(channel, reception, reserved, now);
-            Memory.End(channel, reception, DuplicateReplyKind.Bytes, s_reply, now);
+            Memory.Begin(channel, received, reserved, now);
+            Memory.End(channel, received, DuplicateReplyKind.Bytes, s_reply, now);
             _clock.Step(_step);
         }
 

@@ -329,7 +329,7 @@ internal sealed class EndpointTransportContext
 
     public void BacklogChanged(CoapConnection connection) => _memory.OnBacklogChanged(connection);
 
-    public void Writable(CoapConnection connection)
+    public void CongestionEnded(CoapConnection connection)
     {
         CoapShard shard = connection.Channel!.Shard;
         bool more = true;

@@ -135,15 +135,15 @@ internal sealed class ClientSender
     /// <param name="requests">The running group requests.</param>
     /// <param name="channel">The group; see <see cref="Begin"/>.</param>
     /// <param name="message">The message; this method sets its token.</param>
-    /// <param name="terms">How long to accept answers, and which.</param>
+    /// <param name="settings">How long to accept answers, and which.</param>
     /// <returns>The request; null when too many run.</returns>
-    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupRequestSettings terms)
+    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupRequestSettings settings)
     {
         GroupRequest request;
         _shard.Enter();
         try
         {
-            request = new GroupRequest(requests, _channels.Restore(channel), message, in terms);
+            request = new GroupRequest(requests, _channels.Restore(channel), message, in settings);
             if (!requests.TryBegin(request))
             {
                 return null;

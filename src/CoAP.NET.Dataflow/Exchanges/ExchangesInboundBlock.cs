@@ -57,7 +57,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
             case CoapInboundKind.Message when item.Message!.Code.IsResponse:
                 _responses.OnResponse(in item, item.Message);
                 break;
-            case CoapInboundKind.FormatError when item.Reception is not null:
+            case CoapInboundKind.FormatError when item.Received is not null:
                 OnUnreadable(in item);
                 break;
             case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable
@@ -110,7 +110,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
         else if (item.IsMulticast && GroupRequestRules.IsIgnored(message, verdict.Special))
         {
             Counters.Add(CoapCounter.GroupAnswersKeptBack);
-            _outbound.Settle(item.Reception, CoapOutboundAction.Finish);
+            _outbound.Settle(item.Received, CoapOutboundAction.Finish);
         }
         else if (exchange.IsLate && !_blockwise.Continues(exchange))
         {
@@ -122,7 +122,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
             }
             else
             {
-                _outbound.Settle(item.Reception, CoapOutboundAction.Forget);
+                _outbound.Settle(item.Received, CoapOutboundAction.Forget);
             }
         }
         else
@@ -196,9 +196,9 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
                 exchange.End();
             }
         }
-        else if (exchange.Reception is { } reception && exchange.TryClaimReply())
+        else if (exchange.Received is { } received && exchange.TryClaimReply())
         {
-            _outbound.Settle(reception, CoapOutboundAction.Finish);
+            _outbound.Settle(received, CoapOutboundAction.Finish);
         }
     }
 

@@ -77,13 +77,13 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
         Emit(new CoapOutbound { Channel = transmission.Peer, Kind = CoapOutboundAction.Cancel, Transmission = transmission });
 
     /// <summary>Settles a received message without an answer. The caller must hold no lock.</summary>
-    /// <param name="reception">The message; null on connections, where nothing must be settled.</param>
+    /// <param name="received">The message; null on connections, where nothing must be settled.</param>
     /// <param name="kind">The way to settle it.</param>
-    internal void Settle(ReceivedMessage? reception, CoapOutboundAction kind)
+    internal void Settle(ReceivedMessage? received, CoapOutboundAction kind)
     {
-        if (reception is not null)
+        if (received is not null)
         {
-            Emit(new CoapOutbound { Channel = reception.Channel, Kind = kind, Reception = reception });
+            Emit(new CoapOutbound { Channel = received.Channel, Kind = kind, Received = received });
         }
     }
 
@@ -128,7 +128,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
         }
         else
         {
-            Offer(new CoapOutbound { Channel = exchange.Channel, Message = response, Reception = exchange.Reception });
+            Offer(new CoapOutbound { Channel = exchange.Channel, Message = response, Received = exchange.Received });
         }
     }
 
@@ -146,7 +146,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
             {
                 Channel = item.Channel.Wire,
                 Message = new CoapMessage(code) { Token = message.Token },
-                Reception = item.Reception
+                Received = item.Received
             });
         }
     }
@@ -196,7 +196,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
             return;
         }
 
-        bool toGroup = exchange.Reception is { IsMulticast: true };
+        bool toGroup = exchange.Received is { IsMulticast: true };
         bool isChallenge = result.AsksForEcho || sent.AsksForEcho;
         bool carriesEcho = false;
         bool silent = IsSilent(exchange, result, response.Code);
@@ -234,7 +234,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
         if (response.Code == CoapCode.TooManyRequests && !silent && !exchange.Channel.IsReliable && !_limit.MayRefuse())
         {
             exchange.IsAnswered = true;
-            Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundAction.Forget, Reception = exchange.Reception });
+            Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundAction.Forget, Received = exchange.Received });
             return;
         }
 
@@ -243,7 +243,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
             Channel = exchange.Channel,
             Kind = silent ? CoapOutboundAction.Finish : CoapOutboundAction.Message,
             Message = silent ? null : response,
-            Reception = exchange.Reception,
+            Received = exchange.Received,
             Transmission = observer?.Answer(response),
             NeverConfirmable = carriesEcho,
         };
@@ -307,7 +307,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
     private void FinishDropped(in CoapOutbound answer)
     {
         Counters.Add(CoapCounter.GroupAnswersDropped);
-        Emit(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundAction.Finish, Reception = answer.Reception });
+        Emit(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundAction.Finish, Received = answer.Received });
     }
 
     /// <summary>Sends an answer whose moment has come. The caller must hold no lock.</summary>
@@ -333,7 +333,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
     /// </summary>
     private static bool IsSilent(CoapExchange exchange, CoapResult result, CoapCode code)
     {
-        bool toGroup = exchange.Reception is { IsMulticast: true };
+        bool toGroup = exchange.Received is { IsMulticast: true };
         if (toGroup && result.AnswersGroup == false)
         {
             // The resource never answers group requests.

@@ -45,10 +45,10 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     /// <param name="requests">The running requests.</param>
     /// <param name="channel">The group.</param>
     /// <param name="message">The message.</param>
-    /// <param name="terms">Which responses are accepted, and for how long.</param>
+    /// <param name="settings">Which responses are accepted, and for how long.</param>
     /// <returns>The request; null if too many are running.</returns>
-    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupRequestSettings terms) =>
-        SenderOf(channel).TryBegin(requests, channel, message, in terms);
+    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupRequestSettings settings) =>
+        SenderOf(channel).TryBegin(requests, channel, message, in settings);
 
     /// <summary>Reserves a standing token, for example for an observation.</summary>
     public MultiResponseToken Open(CoapChannel channel, ITokenOwner owner) => SenderOf(channel).Open(channel, owner);

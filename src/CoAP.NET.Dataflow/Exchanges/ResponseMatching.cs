@@ -84,7 +84,7 @@ internal sealed class ResponseMatching
             // RFC 7252 section 5.3.2: an unrequested response. Rejects a Confirmable one and ignores others.
             _counters.Add(CoapCounter.UnmatchedResponses);
             item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
-            _outbound.Settle(item.Reception, AnswerToUnknown(message));
+            _outbound.Settle(item.Received, AnswerToUnknown(message));
             return;
         }
 
@@ -95,7 +95,7 @@ internal sealed class ResponseMatching
             _outbound.Cancel(request.Transmission);
         }
 
-        _outbound.Settle(item.Reception, acceptable ? CoapOutboundAction.Acknowledge : CoapOutboundAction.Reject);
+        _outbound.Settle(item.Received, acceptable ? CoapOutboundAction.Acknowledge : CoapOutboundAction.Reject);
         if (acceptable)
         {
             request.Complete(new CoapResponse(message, item.Channel.Remote));
@@ -116,7 +116,7 @@ internal sealed class ResponseMatching
     /// <returns>Whether it went to an observation, or is queued.</returns>
     internal bool TryFindOrEnqueue(in CoapInbound item, CoapMessage message)
     {
-        if (item is not { Reception: not null, Transmission: null, IsMulticast: false } || !message.Code.IsSuccess
+        if (item is not { Received: not null, Transmission: null, IsMulticast: false } || !message.Code.IsSuccess
             || !IsNotification(message))
         {
             return false;
@@ -160,11 +160,11 @@ internal sealed class ResponseMatching
         {
             // A server whose notification is rejected stops sending notifications (RFC 7641 section 3.6).
             _counters.Add(verdict.IsAccepted ? CoapCounter.LateResponses : CoapCounter.BadOptions);
-            _outbound.Settle(item.Reception, AnswerToUnknown(message));
+            _outbound.Settle(item.Received, AnswerToUnknown(message));
             return;
         }
 
-        _outbound.Settle(item.Reception, CoapOutboundAction.Acknowledge);
+        _outbound.Settle(item.Received, CoapOutboundAction.Acknowledge);
         if (group.Deliver(item.Channel, message) is { } counter)
         {
             _counters.Add(counter);
@@ -178,7 +178,7 @@ internal sealed class ResponseMatching
             && IsNotification(message))
         {
             _counters.Add(CoapCounter.RefusedNotifications);
-            _outbound.Settle(item.Reception, handling == NotificationHandling.Reject ? CoapOutboundAction.Reset
+            _outbound.Settle(item.Received, handling == NotificationHandling.Reject ? CoapOutboundAction.Reset
                 : CoapOutboundAction.Forget);
             return;
         }
@@ -186,7 +186,7 @@ internal sealed class ResponseMatching
         OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock, request.Owner.IsForwarded);
         bool isPart = verdict.IsAccepted && IsPartFromTheMiddle(message);
         bool acceptable = verdict.IsAccepted && !isPart;
-        _outbound.Settle(item.Reception, acceptable ? CoapOutboundAction.Acknowledge : CoapOutboundAction.Reject);
+        _outbound.Settle(item.Received, acceptable ? CoapOutboundAction.Acknowledge : CoapOutboundAction.Reject);
         if (acceptable)
         {
             if (!request.Owner.IsTransfer)
@@ -194,7 +194,7 @@ internal sealed class ResponseMatching
                 _counters.Add(CoapCounter.NotificationsReceived);
             }
 
-            bool isOrdered = item.Reception is null && item.Transmission is null;
+            bool isOrdered = item.Received is null && item.Transmission is null;
             request.Owner.OnResponse(request, new CoapResponse(message, item.Channel.Remote), item.Transmission, isOrdered);
         }
         else
@@ -230,11 +230,11 @@ internal sealed class ResponseMatching
         if (!OptionRules.Check(message).IsAccepted)
         {
             _counters.Add(CoapCounter.BadOptions);
-            _outbound.Settle(item.Reception, CoapOutboundAction.Reject);
+            _outbound.Settle(item.Received, CoapOutboundAction.Reject);
             return;
         }
 
-        _outbound.Settle(item.Reception, CoapOutboundAction.Acknowledge);
+        _outbound.Settle(item.Received, CoapOutboundAction.Acknowledge);
         client.Give(new CoapResponse(message, item.Channel.Remote), state, age);
     }
 

@@ -44,7 +44,7 @@ internal sealed class UnmatchedNotificationQueue
 
     /// <summary>Holds a notification and replaces an older one with its token.</summary>
     /// <param name="newcomer">The notification.</param>
-    /// <param name="displaced">A displaced reception that must be settled; null for none.</param>
+    /// <param name="displaced">A displaced received that must be settled; null for none.</param>
     /// <param name="how">The way to settle it.</param>
     /// <returns>False when nothing is held any more.</returns>
     public bool TryEnqueue(UnmatchedNotification newcomer, out ReceivedMessage? displaced, out CoapOutboundAction how)
@@ -66,7 +66,7 @@ internal sealed class UnmatchedNotificationQueue
             }
 
             dropped.Inbound.Channel.Pins--;
-            (displaced, how) = (dropped.Inbound.Reception, isOlder ? CoapOutboundAction.Finish : CoapOutboundAction.Forget);
+            (displaced, how) = (dropped.Inbound.Received, isOlder ? CoapOutboundAction.Finish : CoapOutboundAction.Forget);
         }
 
         return true;

@@ -49,13 +49,13 @@ internal sealed class UnverifiedResponseLimiter
         AmplificationLimiter guard = _shard.Guard;
         long now = _shard.Environment.Now;
         int size = _sizes.OfDatagram(response);
-        int requestLength = exchange.Reception?.Length ?? 0;
+        int requestLength = exchange.Received?.Length ?? 0;
         if (size <= guard.FreeFor(channel, requestLength) || guard.IsTrusted(channel, now))
         {
             return response;
         }
 
-        if (channel.IsConnection && exchange.Reception?.State == ReceivedMessageState.Acknowledged)
+        if (channel.IsConnection && exchange.Received?.State == ReceivedMessageState.Acknowledged)
         {
             // The endpoint immediately verifies the address of a moved session. A separate response is Confirmable: it leaves after that,
             // so nothing must be cut from it.
@@ -64,7 +64,7 @@ internal sealed class UnverifiedResponseLimiter
 
         // A client that supports Echo is verified by its next request; others ignore the option. A separate response is Confirmable and has
         // none.
-        bool mayEcho = !exchange.Request.IsMulticast && exchange.Reception?.State != ReceivedMessageState.Acknowledged;
+        bool mayEcho = !exchange.Request.IsMulticast && exchange.Received?.State != ReceivedMessageState.Acknowledged;
         int echo = mayEcho && size + guard.Echo.OptionSize <= channel.MaxMessageSize ? guard.Echo.OptionSize : 0;
         if (guard.MaySend(channel, size + echo, now))
         {
@@ -118,7 +118,7 @@ internal sealed class UnverifiedResponseLimiter
     {
         CoapChannel channel = exchange.Channel;
         int size = channel.IsReliable ? 0 : _sizes.OfDatagram(response) + _shard.Guard.Echo.OptionSize;
-        return exchange.Reception?.State != ReceivedMessageState.Acknowledged && size <= channel.MaxMessageSize
+        return exchange.Received?.State != ReceivedMessageState.Acknowledged && size <= channel.MaxMessageSize
             && (size <= _shard.Guard.AlwaysFreeFor(channel) || _shard.Guard.IsTrusted(channel, _shard.Environment.Now));
     }
 

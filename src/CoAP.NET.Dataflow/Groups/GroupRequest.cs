@@ -12,7 +12,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
 {
     private Dictionary<CoapAddress, (uint Number, long At)>? _newest;
     private readonly GroupRequests _owner;
-    private readonly GroupRequestSettings _terms;
+    private readonly GroupRequestSettings _settings;
     private readonly Channel<GroupMemberResponse> _answers;
     private readonly HashSet<CoapAddress>? _members;
     private readonly Lock _gate = new();
@@ -23,17 +23,17 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
     /// <param name="owner">The registry.</param>
     /// <param name="channel">The group.</param>
     /// <param name="message">The message; type, Message ID and token are filled in.</param>
-    /// <param name="terms">How long to accept answers, and which.</param>
-    public GroupRequest(GroupRequests owner, CoapChannel channel, CoapMessage message, in GroupRequestSettings terms)
+    /// <param name="settings">How long to accept answers, and which.</param>
+    public GroupRequest(GroupRequests owner, CoapChannel channel, CoapMessage message, in GroupRequestSettings settings)
     {
         _owner = owner;
         Channel = channel;
         Message = message;
-        Transmission = new CoapTransmission(channel, message, this) { HopLimit = terms.HopLimit };
-        _terms = terms;
-        _members = terms.TakesRepeated ? null : [];
+        Transmission = new CoapTransmission(channel, message, this) { HopLimit = settings.HopLimit };
+        _settings = settings;
+        _members = settings.TakesRepeated ? null : [];
         _answers = System.Threading.Channels.Channel.CreateBounded<GroupMemberResponse>(
-            new BoundedChannelOptions(terms.MaxAnswers) { SingleReader = true });
+            new BoundedChannelOptions(settings.MaxAnswers) { SingleReader = true });
     }
 
     public CoapChannel Channel { get; }
@@ -64,7 +64,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
 
         lock (_gate)
         {
-            if (_terms.Observes)
+            if (_settings.Observes)
             {
                 if (JudgeNotification(member, message) is { } refused)
                 {
@@ -78,7 +78,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
                     return CoapCounter.RepeatedGroupResponses;
                 }
 
-                if (members.Count >= _terms.MaxAnswers)
+                if (members.Count >= _settings.MaxAnswers)
                 {
                     return CoapCounter.GroupResponsesDropped;
                 }
@@ -111,7 +111,7 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
                 return CoapCounter.NotificationsOutOfOrder;
             }
         }
-        else if (_newest.Count >= _terms.MaxAnswers)
+        else if (_newest.Count >= _settings.MaxAnswers)
         {
             return CoapCounter.GroupResponsesDropped;
         }
@@ -126,9 +126,9 @@ internal sealed class GroupRequest : WheelTimer, IDeferredWork, ITransmissionOwn
         _isPinned = true;
         Channel.Pins++;
         long now = Channel.Shard.Environment.Now;
-        if (_terms.Timeout != Timeout.InfiniteTimeSpan && _terms.Timeout.Ticks < long.MaxValue - now)
+        if (_settings.Timeout != Timeout.InfiniteTimeSpan && _settings.Timeout.Ticks < long.MaxValue - now)
         {
-            Channel.Shard.Wheel.Schedule(this, now + _terms.Timeout.Ticks);
+            Channel.Shard.Wheel.Schedule(this, now + _settings.Timeout.Ticks);
         }
     }
 

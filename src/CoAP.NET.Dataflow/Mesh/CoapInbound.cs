@@ -55,8 +55,8 @@ public readonly struct CoapInbound : IConnectionBackpressureItem
     /// <summary>Whether the message arrived after the endpoint began to stop.</summary>
     internal bool IsLate { get; init; }
 
-    /// <summary>The reception that a reply answers. Messaging sets it for Confirmable and Non-confirmable messages.</summary>
-    internal ReceivedMessage? Reception { get; init; }
+    /// <summary>The received that a reply answers. Messaging sets it for Confirmable and Non-confirmable messages.</summary>
+    internal ReceivedMessage? Received { get; init; }
 
     /// <summary>
     /// The sent message that this item reports on. Messaging sets it when an acknowledgement or reset matched a transmission, or when the

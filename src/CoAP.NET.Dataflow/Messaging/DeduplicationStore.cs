@@ -29,7 +29,7 @@ internal sealed class DeduplicationStore
     public int Running => _running.Count;
 
     /// <summary>Returns the running exchanges as a new list.</summary>
-    public List<ReceivedMessage> AllRunning() => [.. _running.Values.Select(static running => running.Reception)];
+    public List<ReceivedMessage> AllRunning() => [.. _running.Values.Select(static running => running.Received)];
 
     /// <summary>The number of sources with entries that stay for their lifetime.</summary>
     public int Sources => _logs.Sources;
@@ -54,7 +54,7 @@ internal sealed class DeduplicationStore
         reply = default;
         if (peer.Messaging.Running > 0 && _running.TryGetValue(peer.Messaging.KeyOf(messageId), out RunningExchange found))
         {
-            running = found.Reception;
+            running = found.Received;
             return DuplicateLookup.Running;
         }
 
@@ -77,41 +77,41 @@ internal sealed class DeduplicationStore
     }
 
     /// <summary>Adds a running exchange, which takes the place of a finished one with its Message ID.</summary>
-    public void Begin(CoapChannel peer, ReceivedMessage reception, in DuplicateMemoryReservation reserved, long now)
+    public void Begin(CoapChannel peer, ReceivedMessage received, in DuplicateMemoryReservation reserved, long now)
     {
         if (!_expiryTimer.IsScheduled)
         {
             _shard.Wheel.Schedule(_expiryTimer, now + s_expiryPeriod);
         }
 
-        reception.IsRemembered = true;
+        received.IsRemembered = true;
         peer.Messaging.Running++;
-        _running[peer.Messaging.KeyOf(reception.MessageId)] = new RunningExchange(reception, reserved);
+        _running[peer.Messaging.KeyOf(received.MessageId)] = new RunningExchange(received, reserved);
     }
 
     /// <summary>Ends an exchange and keeps the answer for duplicates.</summary>
-    public void End(CoapChannel peer, ReceivedMessage reception, DuplicateReplyKind kind, ReadOnlySpan<byte> reply, long now)
+    public void End(CoapChannel peer, ReceivedMessage received, DuplicateReplyKind kind, ReadOnlySpan<byte> reply, long now)
     {
-        if (!reception.IsRemembered)
+        if (!received.IsRemembered)
         {
             return;
         }
 
-        DuplicateMemoryReservation reserved = Remove(peer, reception);
-        MethodSafety @class = ClassOf(reception.Code);
-        long lifetime = peer.Messaging.Times.LifetimeOf(reception.Type);
-        if (reception.ReceivedAt + lifetime > now && (@class != MethodSafety.Safe || reply.Length <= _limits.Deduplication.MaxSafeReplySize)
+        DuplicateMemoryReservation reserved = Remove(peer, received);
+        MethodSafety @class = ClassOf(received.Code);
+        long lifetime = peer.Messaging.Times.LifetimeOf(received.Type);
+        if (received.ReceivedAt + lifetime > now && (@class != MethodSafety.Safe || reply.Length <= _limits.Deduplication.MaxSafeReplySize)
             && reply.Length <= ushort.MaxValue)
         {
             StoredReplyHeader header = new()
             {
-                Expiry = StoredReplyHeader.Clock.After(reception.ReceivedAt + lifetime),
-                Hash = reception.Hash,
+                Expiry = StoredReplyHeader.Clock.After(received.ReceivedAt + lifetime),
+                Hash = received.Hash,
                 Length = (ushort)reply.Length,
                 Reply = kind,
                 Class = @class,
                 Peer = peer.Messaging.Id,
-                MessageId = reception.MessageId,
+                MessageId = received.MessageId,
             };
             if (_logs.TryKeep(peer, header, reply, lifetime, reserved, now))
             {
@@ -126,11 +126,11 @@ internal sealed class DeduplicationStore
     }
 
     /// <summary>Ends an exchange and forgets it: a duplicate counts as a new message.</summary>
-    public void Drop(CoapChannel peer, ReceivedMessage reception)
+    public void Drop(CoapChannel peer, ReceivedMessage received)
     {
-        if (reception.IsRemembered)
+        if (received.IsRemembered)
         {
-            _logs.Release(Remove(peer, reception));
+            _logs.Release(Remove(peer, received));
         }
     }
 
@@ -162,15 +162,15 @@ internal sealed class DeduplicationStore
         }
 
         long lifetime = peer.Messaging.Times.LifetimeOf(CoapMessageType.Confirmable);
-        ReceivedMessage reception = new(peer, CoapMessageType.Confirmable, seen.MessageId)
+        ReceivedMessage received = new(peer, CoapMessageType.Confirmable, seen.MessageId)
         {
             Code = seen.Class == MethodSafety.Unsafe ? CoapCode.Post : CoapCode.Put,
             Hash = StoredReplyHeader.AnyHash,
             ReceivedAt = now + Math.Min(seen.Left, lifetime) - lifetime,
         };
-        Begin(peer, reception, reserved, now);
-        reception.State = ReceivedMessageState.Replied;
-        End(peer, reception, seen.Kind, seen.Reply, now);
+        Begin(peer, received, reserved, now);
+        received.State = ReceivedMessageState.Replied;
+        End(peer, received, seen.Kind, seen.Reply, now);
     }
 
     /// <summary>Whether the endpoint must still remember messages of a peer.</summary>
@@ -182,10 +182,10 @@ internal sealed class DeduplicationStore
     /// </summary>
     public void Forget(CoapChannel peer)
     {
-        foreach (ReceivedMessage reception in RunningOf(peer))
+        foreach (ReceivedMessage received in RunningOf(peer))
         {
-            _shard.Wheel.Cancel(reception);
-            Drop(peer, reception);
+            _shard.Wheel.Cancel(received);
+            Drop(peer, received);
         }
     }
 
@@ -199,9 +199,9 @@ internal sealed class DeduplicationStore
         {
             foreach (RunningExchange running in _running.Values)
             {
-                if (running.Reception.Channel == peer)
+                if (running.Received.Channel == peer)
                 {
-                    found.Add(running.Reception);
+                    found.Add(running.Received);
                 }
             }
         }
@@ -209,10 +209,10 @@ internal sealed class DeduplicationStore
         return found;
     }
 
-    private DuplicateMemoryReservation Remove(CoapChannel peer, ReceivedMessage reception)
+    private DuplicateMemoryReservation Remove(CoapChannel peer, ReceivedMessage received)
     {
-        reception.IsRemembered = false;
-        _running.Remove(peer.Messaging.KeyOf(reception.MessageId), out RunningExchange running);
+        received.IsRemembered = false;
+        _running.Remove(peer.Messaging.KeyOf(received.MessageId), out RunningExchange running);
         peer.Messaging.Running--;
         if (peer.Messaging.SessionHandover is { } retirement)
         {
@@ -234,7 +234,7 @@ internal sealed class DeduplicationStore
         }
     }
 
-    private readonly record struct RunningExchange(ReceivedMessage Reception, DuplicateMemoryReservation Reserved);
+    private readonly record struct RunningExchange(ReceivedMessage Received, DuplicateMemoryReservation Reserved);
 
     private sealed class ExpiryTimer(DeduplicationStore memory) : WheelTimer
     {

@@ -189,30 +189,30 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
             case CoapOutboundAction.Message when item.Message is null:
                 _counters.Add(CoapCounter.Ignored);
                 break;
-            case CoapOutboundAction.Message when item.Reception is { } reception:
-                _receptions.Reply(item, reception, now);
+            case CoapOutboundAction.Message when item.Received is { } received:
+                _receptions.Reply(item, received, now);
                 break;
             case CoapOutboundAction.Message:
                 _transmissions.Send(item.Transmission ?? new CoapTransmission(item.Channel, item.Message, null), now);
                 break;
-            case CoapOutboundAction.Acknowledge when item.Reception is { } reception:
-                _receptions.Acknowledge(reception, now);
+            case CoapOutboundAction.Acknowledge when item.Received is { } received:
+                _receptions.Acknowledge(received, now);
                 break;
-            case CoapOutboundAction.Reject when item.Reception is { } reception:
-                _receptions.Reject(reception, now);
+            case CoapOutboundAction.Reject when item.Received is { } received:
+                _receptions.Reject(received, now);
                 break;
-            case CoapOutboundAction.Reset when item.Reception is { } reception:
-                _receptions.Reset(reception, now);
+            case CoapOutboundAction.Reset when item.Received is { } received:
+                _receptions.Reset(received, now);
                 break;
-            case CoapOutboundAction.Finish when item.Reception is { } reception:
-                _receptions.Finish(reception, now);
+            case CoapOutboundAction.Finish when item.Received is { } received:
+                _receptions.Finish(received, now);
                 break;
-            case CoapOutboundAction.Forget when item.Reception is { State: ReceivedMessageState.Pending } reception:
-                _receptions.Forget(reception);
+            case CoapOutboundAction.Forget when item.Received is { State: ReceivedMessageState.Pending } received:
+                _receptions.Forget(received);
                 break;
-            case CoapOutboundAction.Forget when item.Reception is { } reception:
+            case CoapOutboundAction.Forget when item.Received is { } received:
                 // It is acknowledged already.
-                _receptions.Finish(reception, now);
+                _receptions.Finish(received, now);
                 break;
             case CoapOutboundAction.Cancel when item.Transmission is { } transmission:
                 _transmissions.Cancel(transmission, now);
@@ -226,10 +226,10 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
     /// <summary>Handles an item for an ended session: nothing is sent or kept, and waiting owners are notified.</summary>
     public void SendToEnded(in CoapOutbound item)
     {
-        if (item.Reception is { } reception)
+        if (item.Received is { } received)
         {
-            _shard.Wheel.Cancel(reception);
-            reception.State = ReceivedMessageState.Replied;
+            _shard.Wheel.Cancel(received);
+            received.State = ReceivedMessageState.Replied;
         }
 
         if (item is not { Kind: CoapOutboundAction.Message, Transmission: { IsOver: false } transmission })
@@ -257,25 +257,25 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
         {
             _transmissions.OnEncoded(transmission, item.Message, bytes, now);
         }
-        else if (item.Reception is { } reception)
+        else if (item.Received is { } received)
         {
-            _receptions.OnEncoded(reception, bytes, now);
+            _receptions.OnEncoded(received, bytes, now);
         }
     }
 
     /// <summary>
     /// Handles a reply that was offered but is not encoded yet, because a block keeps or dropped it. It is not awaited beyond its lifetime.
     /// </summary>
-    public void OnEncodingDelayed(ReceivedMessage reception) => _receptions.OnEncodingDelayed(reception);
+    public void OnEncodingDelayed(ReceivedMessage received) => _receptions.OnEncodingDelayed(received);
 
     /// <summary>Handles a declined and therefore lost reply. An idempotent request is forgotten, so a duplicate is answered.</summary>
-    public void OnReplyLost(ReceivedMessage reception, long now) => _receptions.OnReplyLost(reception, now);
+    public void OnReplyLost(ReceivedMessage received, long now) => _receptions.OnReplyLost(received, now);
 
     /// <summary>
     /// Handles an item that the stage above did not accept: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response
     /// may come again.
     /// </summary>
-    public void OnNotTaken(ReceivedMessage reception, CoapMessage? message, long now) => _receptions.OnNotTaken(reception, message, now);
+    public void OnNotTaken(ReceivedMessage received, CoapMessage? message, long now) => _receptions.OnNotTaken(received, message, now);
 
     /// <summary>Answers 5.03 to requests that blocks of the application still hold, because the endpoint stops.</summary>
     public void RefuseUnanswered(long now) => _receptions.RefuseUnanswered(now);

@@ -85,12 +85,12 @@ internal sealed class MessagingInboundBlock : InlineBlock<CoapInbound, CoapInbou
     /// <inheritdoc/>
     private protected override void OnDeclined(CoapInbound item)
     {
-        if (item.Reception is { } reception)
+        if (item.Received is { } received)
         {
             _shard.Enter();
             try
             {
-                _layer.OnNotTaken(reception, item.Message, _shard.Environment.Now);
+                _layer.OnNotTaken(received, item.Message, _shard.Environment.Now);
             }
             finally
             {
@@ -110,9 +110,9 @@ internal sealed class MessagingInboundBlock : InlineBlock<CoapInbound, CoapInbou
     private protected override void OnLost(CoapInbound item)
     {
         // A block of the application threw. Unless it had passed the message on, there will be no answer.
-        if (item.Reception is null
+        if (item.Received is null
             ? item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true }
-            : item.Reception.State is ReceivedMessageState.Pending or ReceivedMessageState.Acknowledged)
+            : item.Received.State is ReceivedMessageState.Pending or ReceivedMessageState.Acknowledged)
         {
             OnDeclined(item);
         }

@@ -69,12 +69,12 @@ internal sealed class MessagingOutboundBlock : InlineBlock<CoapOutbound, CoapOut
     /// <inheritdoc/>
     private protected override void OnDeclined(CoapOutbound item)
     {
-        if (item.Transmission is null && item.Reception is { } reception)
+        if (item.Transmission is null && item.Received is { } received)
         {
             _shard.Enter();
             try
             {
-                _layer.OnReplyLost(reception, _shard.Environment.Now);
+                _layer.OnReplyLost(received, _shard.Environment.Now);
             }
             finally
             {
@@ -120,10 +120,10 @@ internal sealed class MessagingOutboundBlock : InlineBlock<CoapOutbound, CoapOut
         }
 
         // Most replies are encoded within the offer. Reading without the lock may see an old value, which only costs a check under it.
-        if (Emit(item) && item.KeepsBytes && item.Reception is { IsRemembered: true } reception)
+        if (Emit(item) && item.KeepsBytes && item.Received is { IsRemembered: true } received)
         {
             _shard.Enter();
-            _layer.OnEncodingDelayed(reception);
+            _layer.OnEncodingDelayed(received);
             _shard.ExitAndSend();
         }
     }

@@ -117,29 +117,29 @@ internal sealed class ReceivedMessageTable
             return false;
         }
 
-        ReceivedMessage reception = _shard.KeepsRequests && code.IsRequest && item.Message is { } request
+        ReceivedMessage received = _shard.KeepsRequests && code.IsRequest && item.Message is { } request
             ? new RequestInUserBlock(item.Channel, item.Type, item.MessageId, request)
             : new ReceivedMessage(item.Channel, item.Type, item.MessageId);
-        reception.Code = code;
-        reception.Hash = item.Hash;
-        reception.IsMulticast = item.IsMulticast;
-        reception.Length = (ushort)Math.Min(item.Length, ushort.MaxValue);
-        reception.ReceivedAt = now;
-        _memory.Begin(peer, reception, reserved, now);
+        received.Code = code;
+        received.Hash = item.Hash;
+        received.IsMulticast = item.IsMulticast;
+        received.Length = (ushort)Math.Min(item.Length, ushort.MaxValue);
+        received.ReceivedAt = now;
+        _memory.Begin(peer, received, reserved, now);
         if (item.Type == CoapMessageType.NonConfirmable)
         {
-            _shard.Wheel.Schedule(reception, now + peer.Messaging.Times.NonLifetime);
+            _shard.Wheel.Schedule(received, now + peer.Messaging.Times.NonLifetime);
         }
         else if (peer.Messaging.Times.PiggybackWindow > 0)
         {
-            _shard.Wheel.Schedule(reception, now + peer.Messaging.Times.PiggybackWindow);
+            _shard.Wheel.Schedule(received, now + peer.Messaging.Times.PiggybackWindow);
         }
         else
         {
-            AcknowledgeEmpty(reception, peer);
+            AcknowledgeEmpty(received, peer);
         }
 
-        up = item with { Reception = reception };
+        up = item with { Received = received };
         return true;
     }
 
@@ -147,23 +147,23 @@ internal sealed class ReceivedMessageTable
     /// Handles an item that the stage above did not accept: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response
     /// may come again.
     /// </summary>
-    public void OnNotTaken(ReceivedMessage reception, CoapMessage? message, long now)
+    public void OnNotTaken(ReceivedMessage received, CoapMessage? message, long now)
     {
         if (message is { Code.IsRequest: true } && IsBusyUnwanted(message))
         {
-            Finish(reception, now);
+            Finish(received, now);
             return;
         }
 
-        if (message is null || !message.Code.IsRequest || reception.IsMulticast)
+        if (message is null || !message.Code.IsRequest || received.IsMulticast)
         {
-            Forget(reception);
+            Forget(received);
             return;
         }
 
         _counters.Add(CoapCounter.Busy);
-        reception.Channel.NoteDrop(CoapCounter.Busy);
-        Reply(new CoapOutbound { Channel = reception.Channel, Reception = reception, Message = BusyResponse(message.Token) }, reception,
+        received.Channel.NoteDrop(CoapCounter.Busy);
+        Reply(new CoapOutbound { Channel = received.Channel, Received = received, Message = BusyResponse(message.Token) }, received,
             now);
     }
 
@@ -173,84 +173,84 @@ internal sealed class ReceivedMessageTable
     /// </summary>
     public void RefuseUnanswered(long now)
     {
-        foreach (RequestInUserBlock reception in _memory.AllRunning().OfType<RequestInUserBlock>())
+        foreach (RequestInUserBlock received in _memory.AllRunning().OfType<RequestInUserBlock>())
         {
-            if (reception.State is ReceivedMessageState.Pending or ReceivedMessageState.Acknowledged
-                && reception is { IsMulticast: false, Channel.IsForgotten: false })
+            if (received.State is ReceivedMessageState.Pending or ReceivedMessageState.Acknowledged
+                && received is { IsMulticast: false, Channel.IsForgotten: false })
             {
-                OnNotTaken(reception, reception.Request, now);
+                OnNotTaken(received, received.Request, now);
             }
         }
     }
 
     /// <summary>Handles a due acknowledgement, or the end of a message's lifetime.</summary>
-    public void OnReceptionDue(ReceivedMessage reception, long now)
+    public void OnReceptionDue(ReceivedMessage received, long now)
     {
-        if (reception.Type == CoapMessageType.Confirmable && reception.State == ReceivedMessageState.Pending)
+        if (received.Type == CoapMessageType.Confirmable && received.State == ReceivedMessageState.Pending)
         {
-            AcknowledgeEmpty(reception, _times.Refresh(reception.Channel));
+            AcknowledgeEmpty(received, _times.Refresh(received.Channel));
         }
         else
         {
             // No duplicate can arrive any more. A handler that still runs may answer nevertheless.
-            _memory.Drop(_times.Refresh(reception.Channel), reception);
+            _memory.Drop(_times.Refresh(received.Channel), received);
         }
     }
 
     /// <summary>Forgets a message: a duplicate counts as a new one.</summary>
-    public void Forget(ReceivedMessage reception)
+    public void Forget(ReceivedMessage received)
     {
-        _shard.Wheel.Cancel(reception);
-        reception.State = ReceivedMessageState.Replied;
-        _memory.Drop(_times.Refresh(reception.Channel), reception);
+        _shard.Wheel.Cancel(received);
+        received.State = ReceivedMessageState.Replied;
+        _memory.Drop(_times.Refresh(received.Channel), received);
     }
 
     /// <summary>Keeps the bytes of a reply for duplicates.</summary>
-    public void OnEncoded(ReceivedMessage reception, ReadOnlySpan<byte> bytes, long now)
+    public void OnEncoded(ReceivedMessage received, ReadOnlySpan<byte> bytes, long now)
     {
-        if (reception.IsRemembered)
+        if (received.IsRemembered)
         {
-            _shard.Wheel.Cancel(reception);
-            _memory.End(_times.Refresh(reception.Channel), reception, DuplicateReplyKind.Bytes, bytes, now);
+            _shard.Wheel.Cancel(received);
+            _memory.End(_times.Refresh(received.Channel), received, DuplicateReplyKind.Bytes, bytes, now);
         }
     }
 
     /// <summary>
     /// Handles a reply that was offered but is not encoded yet, because a block keeps or dropped it. It is not awaited beyond its lifetime.
     /// </summary>
-    public void OnEncodingDelayed(ReceivedMessage reception)
+    public void OnEncodingDelayed(ReceivedMessage received)
     {
-        if (reception.IsRemembered)
+        if (received.IsRemembered)
         {
-            _shard.Wheel.Schedule(reception, reception.ReceivedAt + _times.Refresh(reception.Channel).Messaging.Times.ExchangeLifetime);
+            _shard.Wheel.Schedule(received, received.ReceivedAt + _times.Refresh(received.Channel).Messaging.Times.ExchangeLifetime);
         }
     }
 
     /// <summary>Handles a declined and therefore lost reply. An idempotent request is forgotten, so a duplicate is answered.</summary>
-    public void OnReplyLost(ReceivedMessage reception, long now)
+    public void OnReplyLost(ReceivedMessage received, long now)
     {
-        _shard.Wheel.Cancel(reception);
-        if (DeduplicationStore.ClassOf(reception.Code) == MethodSafety.Unsafe)
+        _shard.Wheel.Cancel(received);
+        if (DeduplicationStore.ClassOf(received.Code) == MethodSafety.Unsafe)
         {
-            _memory.End(_times.Refresh(reception.Channel), reception, DuplicateReplyKind.Silence, default, now);
+            _memory.End(_times.Refresh(received.Channel), received, DuplicateReplyKind.Silence, default, now);
         }
         else
         {
-            _memory.Drop(_times.Refresh(reception.Channel), reception);
+            _memory.Drop(_times.Refresh(received.Channel), received);
         }
     }
 
     /// <summary>Handles the answer of the stage above to a message.</summary>
-    public void Reply(in CoapOutbound item, ReceivedMessage reception, long now)
+    public void Reply(in CoapOutbound item, ReceivedMessage received, long now)
     {
         CoapMessage message = item.Message!;
-        switch (reception.State)
+        switch (received.State)
         {
-            case ReceivedMessageState.Pending when reception.Type == CoapMessageType.Confirmable:
-                _shard.Wheel.Cancel(reception);
-                reception.State = ReceivedMessageState.Replied;
+            case ReceivedMessageState.Pending when received.Type == CoapMessageType.Confirmable:
+                _shard.Wheel.Cancel(received);
+                received.State = ReceivedMessageState.Replied;
                 message.Type = CoapMessageType.Acknowledgement;
-                message.MessageId = reception.MessageId;
+                message.MessageId = received.MessageId;
                 if (item.Transmission is { } rides)
                 {
                     // It is piggybacked on the acknowledgement, which is never acknowledged itself.
@@ -261,19 +261,19 @@ internal sealed class ReceivedMessageTable
                     }
                 }
 
-                if (!_shard.Post(new CoapOutbound { Channel = item.Channel, Message = message, Reception = reception, KeepsBytes = true }))
+                if (!_shard.Post(new CoapOutbound { Channel = item.Channel, Message = message, Received = received, KeepsBytes = true }))
                 {
-                    OnReplyLost(reception, now);
+                    OnReplyLost(received, now);
                 }
 
                 break;
             case ReceivedMessageState.Pending:
-                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
+                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
                 message.Type = CoapMessageType.NonConfirmable;
                 _transmissions.SendReply(item, now);
                 break;
             case ReceivedMessageState.Acknowledged:
-                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
+                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
                 message.Type = item.NeverConfirmable ? CoapMessageType.NonConfirmable : CoapMessageType.Confirmable;
                 _transmissions.SendReply(item, now);
                 break;
@@ -290,63 +290,63 @@ internal sealed class ReceivedMessageTable
     }
 
     /// <summary>Handles a message that the stage above has accepted and whose answer may take time.</summary>
-    public void Acknowledge(ReceivedMessage reception, long now)
+    public void Acknowledge(ReceivedMessage received, long now)
     {
-        if (reception.State is not (ReceivedMessageState.Pending or ReceivedMessageState.Acknowledged))
+        if (received.State is not (ReceivedMessageState.Pending or ReceivedMessageState.Acknowledged))
         {
             return;
         }
 
-        if (!reception.Code.IsRequest)
+        if (!received.Code.IsRequest)
         {
             // A response, so no more is due.
-            Finish(reception, now);
+            Finish(received, now);
         }
-        else if (reception.Type == CoapMessageType.Confirmable && reception.State == ReceivedMessageState.Pending)
+        else if (received.Type == CoapMessageType.Confirmable && received.State == ReceivedMessageState.Pending)
         {
-            AcknowledgeEmpty(reception, _times.Refresh(reception.Channel));
+            AcknowledgeEmpty(received, _times.Refresh(received.Channel));
         }
     }
 
     /// <summary>Handles a message that the stage above rejects.</summary>
-    public void Reject(ReceivedMessage reception, long now)
+    public void Reject(ReceivedMessage received, long now)
     {
-        if (reception.State != ReceivedMessageState.Pending || reception.Type != CoapMessageType.Confirmable || reception.IsMulticast)
+        if (received.State != ReceivedMessageState.Pending || received.Type != CoapMessageType.Confirmable || received.IsMulticast)
         {
             // An acknowledged message cannot be rejected any more, and a Non-confirmable one is rejected silently (section 4.3).
-            Finish(reception, now);
+            Finish(received, now);
             return;
         }
 
-        PostEmpty(reception.Channel, CoapMessageType.Reset, reception.MessageId);
-        EndReception(reception, ReceivedMessageState.Rejected, DuplicateReplyKind.Reset, now);
+        PostEmpty(received.Channel, CoapMessageType.Reset, received.MessageId);
+        EndReception(received, ReceivedMessageState.Rejected, DuplicateReplyKind.Reset, now);
     }
 
     /// <summary>Like <see cref="Reject"/>, but rejects a Non-confirmable message with a reset too.</summary>
-    public void Reset(ReceivedMessage reception, long now)
+    public void Reset(ReceivedMessage received, long now)
     {
-        if (reception.Type == CoapMessageType.NonConfirmable && reception.State == ReceivedMessageState.Pending && !reception.IsMulticast)
+        if (received.Type == CoapMessageType.NonConfirmable && received.State == ReceivedMessageState.Pending && !received.IsMulticast)
         {
-            PostEmpty(reception.Channel, CoapMessageType.Reset, reception.MessageId);
+            PostEmpty(received.Channel, CoapMessageType.Reset, received.MessageId);
         }
 
-        Reject(reception, now);
+        Reject(received, now);
     }
 
     /// <summary>Handles a message that the stage above does not answer.</summary>
-    public void Finish(ReceivedMessage reception, long now)
+    public void Finish(ReceivedMessage received, long now)
     {
-        switch (reception.State)
+        switch (received.State)
         {
-            case ReceivedMessageState.Pending when reception.Type == CoapMessageType.Confirmable:
-                PostEmpty(reception.Channel, CoapMessageType.Acknowledgement, reception.MessageId);
-                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
+            case ReceivedMessageState.Pending when received.Type == CoapMessageType.Confirmable:
+                PostEmpty(received.Channel, CoapMessageType.Acknowledgement, received.MessageId);
+                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
                 break;
             case ReceivedMessageState.Acknowledged:
-                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
+                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
                 break;
             case ReceivedMessageState.Pending:
-                EndReception(reception, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
+                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
                 break;
             default:
                 break;
@@ -370,21 +370,21 @@ internal sealed class ReceivedMessageTable
         _shard.Post(new CoapOutbound { Channel = channel, Message = new CoapMessage { Type = type, MessageId = messageId } });
     }
 
-    private void RepeatRunning(ReceivedMessage reception, long now)
+    private void RepeatRunning(ReceivedMessage received, long now)
     {
-        if (reception.Type != CoapMessageType.Confirmable)
+        if (received.Type != CoapMessageType.Confirmable)
         {
             return;
         }
 
-        switch (reception.State)
+        switch (received.State)
         {
             case ReceivedMessageState.Pending:
                 // The peer waits: from now on the response is a separate one.
-                AcknowledgeEmpty(reception, _times.Refresh(reception.Channel));
+                AcknowledgeEmpty(received, _times.Refresh(received.Channel));
                 break;
             case ReceivedMessageState.Acknowledged:
-                PostEmpty(reception.Channel, CoapMessageType.Acknowledgement, reception.MessageId);
+                PostEmpty(received.Channel, CoapMessageType.Acknowledgement, received.MessageId);
                 break;
             default:
                 // The reply is on its way to the encoder.
@@ -460,18 +460,18 @@ internal sealed class ReceivedMessageTable
         return response;
     }
 
-    private void AcknowledgeEmpty(ReceivedMessage reception, CoapChannel peer)
+    private void AcknowledgeEmpty(ReceivedMessage received, CoapChannel peer)
     {
-        reception.State = ReceivedMessageState.Acknowledged;
-        PostEmpty(reception.Channel, CoapMessageType.Acknowledgement, reception.MessageId);
-        _shard.Wheel.Schedule(reception, reception.ReceivedAt + peer.Messaging.Times.ExchangeLifetime);
+        received.State = ReceivedMessageState.Acknowledged;
+        PostEmpty(received.Channel, CoapMessageType.Acknowledgement, received.MessageId);
+        _shard.Wheel.Schedule(received, received.ReceivedAt + peer.Messaging.Times.ExchangeLifetime);
     }
 
-    private void EndReception(ReceivedMessage reception, ReceivedMessageState state, DuplicateReplyKind kind, long now)
+    private void EndReception(ReceivedMessage received, ReceivedMessageState state, DuplicateReplyKind kind, long now)
     {
-        _shard.Wheel.Cancel(reception);
-        reception.State = state;
-        _memory.End(_times.Refresh(reception.Channel), reception, kind, default, now);
+        _shard.Wheel.Cancel(received);
+        received.State = state;
+        _memory.End(_times.Refresh(received.Channel), received, kind, default, now);
     }
 }
 

@@ -34,7 +34,7 @@ internal sealed class ProtectedRequestReassembler
     public bool IsWhole(in CoapInbound item, BlockValue block)
     {
         CoapMessage message = item.Message!;
-        CoapExchange exchange = new(item.Channel, item.Reception, new CoapRequestContext(message, item.Channel));
+        CoapExchange exchange = new(item.Channel, item.Received, new CoapRequestContext(message, item.Channel));
         CoapResult? answer = BlockResponses.Check(block, message.Options.Block2, message.Payload.Length, item.Channel.TakesBert);
         if (answer is null)
         {

@@ -225,8 +225,8 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
                 Drop(in item);
                 Fail(verdict.Peer!.Channel, item.Message!.Token, verdict.Error!);
                 break;
-            case ProtectionVerdictKind.Elsewhere when item.Reception is { } reception:
-                LeaveToAnother(in item, reception, verdict.Relay);
+            case ProtectionVerdictKind.Elsewhere when item.Received is { } received:
+                LeaveToAnother(in item, received, verdict.Relay);
                 break;
             default:
                 Drop(in item);
@@ -262,17 +262,17 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
     }
 
     private void Reply(in CoapInbound item, CoapMessage answer) =>
-        _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Message = answer, Reception = item.Reception });
+        _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Message = answer, Received = item.Received });
 
-    private void LeaveToAnother(in CoapInbound item, ReceivedMessage reception, Action<CoapMessage>? relay)
+    private void LeaveToAnother(in CoapInbound item, ReceivedMessage received, Action<CoapMessage>? relay)
     {
         bool isAcknowledged;
         _shard.Enter();
         try
         {
-            isAcknowledged = reception.State == ReceivedMessageState.Acknowledged;
+            isAcknowledged = received.State == ReceivedMessageState.Acknowledged;
             _messagingOut.Layer.Send(
-                new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundAction.Forget, Reception = reception },
+                new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundAction.Forget, Received = received },
                 _shard.Environment.Now);
         }
         finally
@@ -300,9 +300,9 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
     {
         Counters.Add(CoapCounter.Ignored);
         item.Channel.NoteDrop(CoapCounter.Ignored);
-        if (item.Reception is { } reception)
+        if (item.Received is { } received)
         {
-            _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundAction.Finish, Reception = reception });
+            _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Kind = CoapOutboundAction.Finish, Received = received });
         }
         else if (item.Transmission is not null)
         {

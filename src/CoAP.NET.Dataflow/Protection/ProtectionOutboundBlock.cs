@@ -24,7 +24,7 @@ internal sealed class ProtectionOutboundBlock : InlineBlock<CoapOutbound, CoapOu
         {
             Offer(item);
         }
-        else if (item.Kind != CoapOutboundAction.Message || item is { Transmission.IsRenewable: true, Reception: null })
+        else if (item.Kind != CoapOutboundAction.Message || item is { Transmission.IsRenewable: true, Received: null })
         {
             // The transmission protects a message that may change until it leaves.
             Offer(item with { Channel = carried.Carrier });
@@ -107,9 +107,9 @@ internal sealed class ProtectionOutboundBlock : InlineBlock<CoapOutbound, CoapOu
             }
         }
 
-        if (item.Reception is { } reception)
+        if (item.Received is { } received)
         {
-            _messagingOut.Run(new CoapOutbound { Channel = carried.Carrier, Kind = CoapOutboundAction.Finish, Reception = reception });
+            _messagingOut.Run(new CoapOutbound { Channel = carried.Carrier, Kind = CoapOutboundAction.Finish, Received = received });
         }
     }
 }

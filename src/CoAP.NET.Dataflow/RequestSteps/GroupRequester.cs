@@ -115,10 +115,10 @@ internal sealed class GroupRequester(
             CoapChannel channel = channels.ChannelTo(transport, groups[i]);
             CoapMessage message = RequestComposer.Copy(request);
             RequestComposer.AddTarget(message, uri, groups[i]);
-            GroupRequestSettings terms = new(
+            GroupRequestSettings settings = new(
                 TimeoutOf(request, channel), (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated,
                 Observes(request));
-            GroupRequest sent = steps.Sender.TryBegin(requests, channel, message, in terms)
+            GroupRequest sent = steps.Sender.TryBegin(requests, channel, message, in settings)
                 ?? throw new CoapException(
                     CoapError.Busy,
                     $"{environment.Limits.Requests.MaxGroupRequests} requests to groups are already running. "

@@ -11,12 +11,12 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
 {
     private bool _isReplied;
 
-    internal CoapExchange(CoapChannel channel, ReceivedMessage? reception, CoapRequestContext request)
+    internal CoapExchange(CoapChannel channel, ReceivedMessage? received, CoapRequestContext request)
     {
         Channel = channel;
-        Reception = reception;
+        Received = received;
         Request = request;
-        if (reception is { Type: CoapMessageType.Confirmable })
+        if (received is { Type: CoapMessageType.Confirmable })
         {
             request.SetExchange(this);
         }
@@ -32,7 +32,7 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
             : throw new ArgumentException("The item is not a request. Check Kind and Message.", nameof(inbound));
 
     internal static CoapExchange Begin(in CoapInbound inbound, CoapMessage message) =>
-        new(inbound.Channel, inbound.Reception, new CoapRequestContext(message, inbound.Channel)
+        new(inbound.Channel, inbound.Received, new CoapRequestContext(message, inbound.Channel)
         {
             Confirmable = inbound.Type == CoapMessageType.Confirmable,
             IsMulticast = inbound.IsMulticast,
@@ -75,10 +75,10 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
     internal bool IsForObservers => Observing is { IsForObservers: true };
 
     /// <summary>Whether the answer belongs to no pending request, as a notification does.</summary>
-    internal bool IsWithoutRequest => Reception is null && (!Channel.IsReliable || IsForObservers);
+    internal bool IsWithoutRequest => Received is null && (!Channel.IsReliable || IsForObservers);
 
-    /// <summary>The reception that the reply answers; null on reliable transports.</summary>
-    internal ReceivedMessage? Reception { get; }
+    /// <summary>The received that the reply answers; null on reliable transports.</summary>
+    internal ReceivedMessage? Received { get; }
 
     /// <summary>
     /// Set by the Resource stage: the handler did not answer at once, so <see cref="UnansweredServerRequests"/> may list the exchange.
@@ -115,7 +115,7 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
             return false;
         }
 
-        if (Reception is { Type: CoapMessageType.Confirmable })
+        if (Received is { Type: CoapMessageType.Confirmable })
         {
             Request.ForgetExchange(Channel);
         }
@@ -128,20 +128,20 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
     /// </summary>
     internal void Acknowledge()
     {
-        if (Reception is not { } reception)
+        if (Received is not { } received)
         {
             return;
         }
 
-        CoapShard shard = reception.Channel.Shard;
+        CoapShard shard = received.Channel.Shard;
         shard.Enter();
         try
         {
-            if (reception is { Type: CoapMessageType.Confirmable, State: ReceivedMessageState.Pending, IsRemembered: true })
+            if (received is { Type: CoapMessageType.Confirmable, State: ReceivedMessageState.Pending, IsRemembered: true })
             {
                 // As if the time for a piggybacked response were over.
-                shard.Wheel.Cancel(reception);
-                shard.Drain.MessageTimers?.OnDue(reception, shard.Environment.Now);
+                shard.Wheel.Cancel(received);
+                shard.Drain.MessageTimers?.OnDue(received, shard.Environment.Now);
             }
         }
         finally

@@ -251,14 +251,14 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
     /// notifications.
     /// </summary>
     /// <param name="find">
-    /// Returns the terms of the resource that a request names, always the same object for the same path; null for none. Called before the
+    /// Returns the limits of the resource that a request names, always the same object for the same path; null for none. Called before the
     /// handler for each registration, also for a restored one, by any thread; it must be quick.
     /// </param>
     /// <returns>This object.</returns>
-    public CoapRouteHandlerBuilder WithObserverTerms(Func<CoapRequestContext, CoapResourceObserverLimits?> find)
+    public CoapRouteHandlerBuilder WithObserverLimits(Func<CoapRequestContext, CoapResourceObserverLimits?> find)
     {
         ArgumentNullException.ThrowIfNull(find);
-        return Change(settings => settings.ObserverTerms = find);
+        return Change(settings => settings.ObserverLimits = find);
     }
 
     /// <summary>

@@ -25,8 +25,8 @@ internal sealed record EffectiveRouteSettings(
     /// <summary>The settings of observers; null if the route is not observable.</summary>
     public RouteObserveSettings? Observing { get; init; }
 
-    /// <summary>Finds the observer terms of a resource of the route; null if no resource has any.</summary>
-    public Func<CoapRequestContext, CoapResourceObserverLimits?>? ObserverTerms { get; init; }
+    /// <summary>Finds the limits of a resource for its observers of the route; null if no resource has any.</summary>
+    public Func<CoapRequestContext, CoapResourceObserverLimits?>? ObserverLimits { get; init; }
 
     /// <summary>Whether the log reports handlers that block the receiving thread.</summary>
     public bool LogsBlocking { get; init; }
@@ -69,8 +69,8 @@ internal sealed record EffectiveRouteSettings(
         Route route, RouteObserveSettings settings, CoapRequestContext request, ObserverNotifier? notifier)
     {
         string path = ProxyHandlerRoute.PathOf(request);
-        CoapResourceObserverLimits? terms = notifier is null ? null : ObserverTerms?.Invoke(request)?.For(notifier, path);
-        return new PendingObserverRegistration(route.Observed, path, settings, route.Observed.Changes, terms);
+        CoapResourceObserverLimits? resourceLimits = notifier is null ? null : ObserverLimits?.Invoke(request)?.For(notifier, path);
+        return new PendingObserverRegistration(route.Observed, path, settings, route.Observed.Changes, resourceLimits);
     }
 
     /// <summary>Returns the policy for the body of a request.</summary>

@@ -224,7 +224,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
 
             taken = plan.Executor.TryRun(new PendingHandlerCall(_run, exchange, route));
         }
-#pragma warning disable CA1031 // a task scheduler, or what finds the terms of a resource, may throw anything
+#pragma warning disable CA1031 // a task scheduler, or what finds the limits of a resource, may throw anything
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -151,7 +151,7 @@ internal sealed class Route
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.Blockwise.MaxRequestBodySize),
                 Streamed = Inherit(settings => settings.Streamed),
                 Observing = Inherit(settings => settings.Observing),
-                ObserverTerms = Inherit(settings => settings.ObserverTerms),
+                ObserverLimits = Inherit(settings => settings.ObserverLimits),
                 IgnoresAccept = Inherit(settings => settings.IgnoresAccept) ?? false,
                 Forwards = Inherit(settings => settings.Forwards) ?? false,
                 Freshness = Inherit(settings => settings.Freshness),

@@ -55,7 +55,7 @@ internal sealed class RouteSettings
     /// </summary>
     public bool? DependsOnClient { get; set; }
 
-    public Func<CoapRequestContext, CoapResourceObserverLimits?>? ObserverTerms { get; set; }
+    public Func<CoapRequestContext, CoapResourceObserverLimits?>? ObserverLimits { get; set; }
 
     /// <summary>The filters in the order of their addition, the outermost first. They do not replace those of the outer groups.</summary>
     public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> Filters { get; } = [];

@@ -84,8 +84,9 @@ public abstract class CoapConnection
 
     /// <summary>Whether more than <see cref="CoapConnectionLimits.SendQueueSize"/> bytes wait to be sent.</summary>
     /// <remarks>
-    /// When the congestion ends, the transport calls <see cref="ICoapStreamTransportContext.Writable"/>. The library reads this property under its
-    /// locks. An implementation must not take a lock that is held while it calls <see cref="ICoapStreamTransportContext"/>.
+    /// When the congestion ends, the transport calls <see cref="ICoapStreamTransportContext.CongestionEnded"/>. The library reads this
+    /// property under its locks. An implementation must not take a lock that is held while it calls
+    /// <see cref="ICoapStreamTransportContext"/>.
     /// </remarks>
     public abstract bool IsCongested { get; }
 

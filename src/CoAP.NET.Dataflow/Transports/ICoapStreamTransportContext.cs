@@ -57,7 +57,7 @@ public interface ICoapStreamTransportContext : ICoapConnectionTransportContext
     /// <summary>Reports that a congested connection accepts frames again.</summary>
     /// <remarks>Do not call it under a lock of the transport.</remarks>
     /// <param name="connection">The connection.</param>
-    void Writable(CoapConnection connection);
+    void CongestionEnded(CoapConnection connection);
 
     /// <summary>Reports that the peer will send nothing more (a half-closed connection).</summary>
     /// <remarks>The endpoint answers the pending requests and then closes the connection.</remarks>

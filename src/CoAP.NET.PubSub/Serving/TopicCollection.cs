@@ -60,7 +60,7 @@ internal sealed class TopicCollection(BrokerContext parts)
                 observe.MaxAge = parts.Options.DataMaxAge;
                 observe.SameForAll = isSameForAll;
             })
-            .WithObserverTerms(request => Find(request)?.Terms).ExcludeFromDiscovery();
+            .WithObserverLimits(request => Find(request)?.ObserverLimits).ExcludeFromDiscovery();
         routes.MapPut(latest, data.PublishAsync)
             .WithMaxBodySize(parts.Options.Limits.MaxDataLength).ExcludeFromDiscovery();
         routes.MapDelete(latest, data.DeleteAsync).ExcludeFromDiscovery();

@@ -2,7 +2,7 @@ using CoAP.NET.Guarding;
 
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>A topic as this node knows it, with its terms for subscribers. Thread-safe.</summary>
+/// <summary>A topic as this node knows it, with its limits for subscribers. Thread-safe.</summary>
 internal sealed class Topic
 {
     private TopicState _state;
@@ -31,7 +31,7 @@ internal sealed class Topic
     /// <summary>Its index in the shares of sources, set by them; <see cref="EvictingQuota{T}.None"/> while it does not count.</summary>
     public int Member { get; set; } = EvictingQuota<Topic>.None;
 
-    public CoapResourceObserverLimits Terms { get; } = new();
+    public CoapResourceObserverLimits ObserverLimits { get; } = new();
 
     public PublishRates Rates { get; } = new();
 
@@ -54,8 +54,8 @@ internal sealed class Topic
     {
         CoapTopicProperties properties = State.Properties;
         long max = Math.Min(properties.MaxSubscribers ?? long.MaxValue, limit ?? long.MaxValue);
-        Terms.MaxObservers = max < int.MaxValue ? (int)max : null;
-        Terms.ConfirmableEvery = properties.ObserverCheck is { } check
+        ObserverLimits.MaxObservers = max < int.MaxValue ? (int)max : null;
+        ObserverLimits.ConfirmableEvery = properties.ObserverCheck is { } check
             ? TimeSpan.FromTicks(Math.Min(check.Ticks, TimeSpan.TicksPerDay))
             : null;
     }

@@ -24,7 +24,7 @@ internal sealed class QBlockServing : QBlockServer
 
     // A body that is read one block at a time uses Block2, and so do notifications.
     public override bool Uses(CoapExchange exchange, CoapResult result) =>
-        (exchange.Special & RequestOptionFlags.QBlock) != 0 && exchange.Reception is not null
+        (exchange.Special & RequestOptionFlags.QBlock) != 0 && exchange.Received is not null
         && result.Code.IsSuccess && !result.Payload.IsEmpty
             && (result is not PartialBodyResult part || part.Total == result.Payload.Length);
 

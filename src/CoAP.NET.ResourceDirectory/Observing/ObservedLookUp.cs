@@ -35,7 +35,7 @@ internal sealed class ObservedLookUp
 
     public bool IsDisplaced { get; set; }
 
-    public CoapResourceObserverLimits Terms { get; } = new();
+    public CoapResourceObserverLimits ObserverLimits { get; } = new();
 
     /// <summary>The entity-tag of the last notification; null before the first response.</summary>
     public CoapETag? SentETag { get; set; }
@@ -49,5 +49,5 @@ internal sealed class ObservedLookUp
 
     /// <summary>Whether it has no observers and no pending ones.</summary>
     /// <param name="now">The current time, in milliseconds of the index.</param>
-    public bool IsOver(long now) => Terms.Count == 0 && !IsYoung(now);
+    public bool IsOver(long now) => ObserverLimits.Count == 0 && !IsYoung(now);
 }

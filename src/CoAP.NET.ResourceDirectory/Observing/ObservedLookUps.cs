@@ -62,7 +62,7 @@ internal sealed class ObservedLookUps : IDisposable
         return key.ToString();
     }
 
-    /// <summary>Returns the observation terms for the look-up of a request.</summary>
+    /// <summary>Returns the limits of observers for the look-up of a request.</summary>
     /// <param name="request">The request.</param>
     /// <param name="ofLinks">Whether the look-up is for links; otherwise for endpoints.</param>
     /// <returns>Null if it cannot be observed; <see cref="TryReport"/> returns false then.</returns>
@@ -78,7 +78,7 @@ internal sealed class ObservedLookUps : IDisposable
                     ObservedLookUpLimiter.Touch(known);
                 }
 
-                return known.Terms;
+                return known.ObserverLimits;
             }
         }
 
@@ -119,7 +119,7 @@ internal sealed class ObservedLookUps : IDisposable
                 }
             }
 
-            return watch.Terms;
+            return watch.ObserverLimits;
         }
     }
 
@@ -163,7 +163,7 @@ internal sealed class ObservedLookUps : IDisposable
         foreach (ObservedLookUp watch in displaced)
         {
             // They get 4.04, and may register again.
-            watch.Terms.MaxObservers = 0;
+            watch.ObserverLimits.MaxObservers = 0;
         }
 
         try
@@ -182,7 +182,7 @@ internal sealed class ObservedLookUps : IDisposable
         foreach (ObservedLookUp watch in changed)
         {
             _core.Counts.Add(DirectoryCounterKind.Notices);
-            watch.Terms.NotifyHere();
+            watch.ObserverLimits.NotifyHere();
         }
     }
 

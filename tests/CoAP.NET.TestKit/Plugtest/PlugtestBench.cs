@@ -222,7 +222,7 @@ public sealed class PlugtestBench : IAsyncDisposable
 
     private void Count(CoapExchange exchange)
     {
-        if (exchange.Reception is not null)
+        if (exchange.Received is not null)
         {
             Interlocked.Increment(ref _executed);
         }

@@ -67,7 +67,7 @@ public sealed class AcknowledgementTests
         _rig.Offer(new CoapOutbound
         {
             Channel = channel,
-            Reception = _rig.Up[0].Reception,
+            Received = _rig.Up[0].Received,
             Message = message,
             Transmission = new CoapTransmission(channel, message, owner)
         });

@@ -13,7 +13,7 @@ public sealed class FormatReactionTests
         // The stage above as far as it matters: no request of ours is open, so every response is unexpected.
         _rig.Handle = item =>
         {
-            if (item.Reception is not null && item.Message is { } message && message.Code.IsResponse)
+            if (item.Received is not null && item.Message is { } message && message.Code.IsResponse)
             {
                 _rig.Answer(item, CoapOutboundAction.Reject);
             }
@@ -110,7 +110,7 @@ public sealed class FormatReactionTests
         _rig.Handle = item => _rig.Answer(item, CoapOutboundAction.Reject);
         _rig.Receive(_rig.Channel(), "50017d34", multicast: true);
         CoapInbound up = Assert.Single(_rig.Up);
-        Assert.True(up.Reception!.IsMulticast);
+        Assert.True(up.Received!.IsMulticast);
         Assert.Empty(_rig.Sent);
         Assert.Equal(0, _rig.Layer.Memory.Running);
     }

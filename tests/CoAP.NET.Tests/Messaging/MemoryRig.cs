@@ -11,9 +11,9 @@ internal sealed class MemoryRig
         Rig = new MessagingRig(limits, shardCount: shardCount);
         Rig.Handle = item =>
         {
-            if (item.Reception is { } reception)
+            if (item.Received is { } received)
             {
-                (ushort, ushort) key = (item.Channel.Remote.Port, reception.MessageId);
+                (ushort, ushort) key = (item.Channel.Remote.Port, received.MessageId);
                 Runs[key] = Runs.GetValueOrDefault(key) + 1;
                 Rig.Reply(item, new CoapMessage(CoapCode.Changed) { Payload = new byte[_payload] });
             }

@@ -78,7 +78,7 @@ public sealed class MessageIdTests
         CoapChannel channel = rig.Channel(parameters: s_fast);
         rig.Handle = item =>
         {
-            if (item.Reception is not null)
+            if (item.Received is not null)
             {
                 rig.Reply(item, new CoapMessage(CoapCode.Content));
             }

@@ -120,11 +120,11 @@ internal sealed class MessagingRig
     public void Reply(CoapInbound to, CoapMessage response)
     {
         response.Token = to.Message?.Token ?? default;
-        Offer(new CoapOutbound { Channel = to.Channel, Reception = to.Reception, Message = response });
+        Offer(new CoapOutbound { Channel = to.Channel, Received = to.Received, Message = response });
     }
 
     public void Answer(CoapInbound to, CoapOutboundAction kind) =>
-        Offer(new CoapOutbound { Channel = to.Channel, Kind = kind, Reception = to.Reception });
+        Offer(new CoapOutbound { Channel = to.Channel, Kind = kind, Received = to.Received });
 
     public CoapTransmission Send(CoapChannel channel, CoapMessageType type = CoapMessageType.Confirmable, CoapCode? code = null,
         string token = "a1", ITransmissionOwner? owner = null, bool isOfBody = false, CoapQuotaSource? onBehalfOf = null)

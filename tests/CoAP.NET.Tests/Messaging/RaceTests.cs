@@ -29,7 +29,7 @@ public sealed class RaceTests
             rig.Handle = item =>
             {
                 // The stage above: a separate response ends the request, whatever came before.
-                if (item.Reception is not null)
+                if (item.Received is not null)
                 {
                     rig.Cancel(request);
                     rig.Answer(item, CoapOutboundAction.Acknowledge);

@@ -76,7 +76,7 @@ public sealed class RetransmissionTests
         CoapInbound up = Assert.Single(rig.Up);
         Assert.Equal(CoapInboundKind.Message, up.Kind);
         Assert.Same(request, up.Transmission);
-        Assert.Null(up.Reception);
+        Assert.Null(up.Received);
         Assert.True(request.IsOver);
     }
 
@@ -152,7 +152,7 @@ public sealed class RetransmissionTests
         string mid = rig.LastMid;
         rig.Handle = item =>
         {
-            if (item.Reception is not null)
+            if (item.Received is not null)
             {
                 rig.Cancel(request);
                 rig.Answer(item, CoapOutboundAction.Acknowledge);

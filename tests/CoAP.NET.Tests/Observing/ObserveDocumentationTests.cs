@@ -92,7 +92,7 @@ public sealed class ObserveDocumentationTests : GuideTest
         };
         server.MapGet("/sensors/{id}", request => CoapResults.Text($"sensor {request.Route["id"]}"))
             .Observable()
-            .WithObserverTerms(request => request.Route["id"] == "door" ? door : null);
+            .WithObserverLimits(request => request.Route["id"] == "door" ? door : null);
         await StartAsync();
         await RunAsync(async () =>
         {

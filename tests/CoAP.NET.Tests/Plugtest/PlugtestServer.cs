@@ -83,7 +83,7 @@ public abstract class PlugtestServer : IAsyncLifetime
         // How large answers to strangers may be is no matter of these tests.
         options.Limits.Peers.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
         options.Pipeline.Insert(CoapStageLinks.ExchangesToResource,
-            () => new PassBlock<CoapExchange>(exchange => _executed += exchange.Reception is null ? 0 : 1));
+            () => new PassBlock<CoapExchange>(exchange => _executed += exchange.Received is null ? 0 : 1));
         CoapServer server = new(options);
         server.Endpoint.AddTransport(Network.CreateTransport(s_server));
         PlugtestResources.MapTo(server, Clock);

@@ -5,7 +5,7 @@ namespace CoAP.NET;
 
 /// <summary>Limits the observers of one resource of a route, and counts them.</summary>
 /// <remarks>
-/// There is one object for each resource, which <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> finds by the request. Changes also
+/// There is one object for each resource, which <see cref="CoapRouteHandlerBuilder.WithObserverLimits"/> finds by the request. Changes also
 /// apply to existing observers. Thread-safe.
 /// </remarks>
 public sealed class CoapResourceObserverLimits : IDeferredWork
@@ -76,8 +76,8 @@ public sealed class CoapResourceObserverLimits : IDeferredWork
     /// changes (<see cref="CoapServer.FollowChanges"/>).
     /// </summary>
     /// <remarks>
-    /// If requests for one path differ by their queries, each with its own terms, it only notifies those with these terms. Any thread may
-    /// call it, except inside <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> while it finds them.
+    /// If requests for one path differ by their queries, each with its own limits, it only notifies those with these limits. Any thread may
+    /// call it, except inside <see cref="CoapRouteHandlerBuilder.WithObserverLimits"/> while it finds them.
     /// </remarks>
     /// <returns>The number of observers.</returns>
     internal int NotifyHere() => Volatile.Read(ref _notifier)?.Notify(_path!, this) ?? 0;
@@ -88,7 +88,7 @@ public sealed class CoapResourceObserverLimits : IDeferredWork
     /// <summary>The interval of Confirmable notifications in units of 100 ns; 0 for that of the route.</summary>
     internal long ConfirmableEveryTicks => Volatile.Read(ref _confirmableEvery);
 
-    /// <summary>Binds the terms to a resource. The caller must hold no lock.</summary>
+    /// <summary>Binds the limits to a resource. The caller must hold no lock.</summary>
     /// <exception cref="InvalidOperationException">They already belong to another one.</exception>
     internal CoapResourceObserverLimits For(ObserverNotifier notifier, string path)
     {

@@ -83,8 +83,8 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
 
     public CoapToken Token { get; }
 
-    /// <summary>The observer terms of the resource, which count it; null for none.</summary>
-    public CoapResourceObserverLimits? Terms { get; init; }
+    /// <summary>The limits of the resource for its observers, which count it; null for none.</summary>
+    public CoapResourceObserverLimits? ResourceLimits { get; init; }
 
     public CoapChannel Channel => Peer.Channel;
 
@@ -101,7 +101,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
 
     /// <summary>The time after which the next notification must be Confirmable (RFC 7641 section 4.5).</summary>
     public long ConfirmableFrom =>
-        _confirmedAt + (Terms is { ConfirmableEveryTicks: > 0 and var every } ? every : Subject.Settings.ConfirmableEvery);
+        _confirmedAt + (ResourceLimits is { ConfirmableEveryTicks: > 0 and var every } ? every : Subject.Settings.ConfirmableEvery);
 
     /// <summary>The time before which nothing is sent: the leisure after a registration by group request.</summary>
     public long NotBefore { get; private set; } = long.MinValue;

@@ -80,12 +80,13 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         : client is null ? Sum(path, static (table, path) => OnChanged(table, table.Subjects.At(path)))
         : Sum((path, client), static (table, of) => OnChanged(table, SubjectsFor(table, of.path, of.client)));
 
-    /// <summary>Handles a change of the resources with these terms, among those observed at a path.</summary>
+    /// <summary>Handles a change of the resources with these limits, among those observed at a path.</summary>
     /// <returns>The number of their observers.</returns>
-    public int Notify(string path, CoapResourceObserverLimits terms) =>
-        // Observers of one subject made the same request, so they have the same terms.
-        Sum((path, terms), static (table, of) => OnChanged(
-            table, table.Subjects.At(of.path)?.Where(subject => subject.Observers.Exists(one => one.Terms == of.terms)).ToArray()));
+    public int Notify(string path, CoapResourceObserverLimits resourceLimits) =>
+        // Observers of one subject made the same request, so they have the same limits.
+        Sum((path, resourceLimits), static (table, of) => OnChanged(
+            table, table.Subjects.At(of.path)
+                ?.Where(subject => subject.Observers.Exists(one => one.ResourceLimits == of.resourceLimits)).ToArray()));
 
     /// <summary>Returns the number of observers at a path.</summary>
     /// <param name="path">The path, in its normal form.</param>
@@ -137,18 +138,18 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
         });
     }
 
-    /// <summary>Applies another interval of Confirmable notifications in the terms of a resource. The caller must hold no lock.</summary>
-    public void ApplyInterval(string path, CoapResourceObserverLimits terms) =>
-        ForEach(path, terms, static observer => observer.ArmRefresh(observer.Channel.Shard.Environment.Now));
+    /// <summary>Applies another interval of Confirmable notifications in the limits of a resource. The caller must hold no lock.</summary>
+    public void ApplyInterval(string path, CoapResourceObserverLimits resourceLimits) =>
+        ForEach(path, resourceLimits, static observer => observer.ArmRefresh(observer.Channel.Shard.Environment.Now));
 
     /// <summary>
     /// Ends observations of a resource that has more than its limit: first of the sources with the most, and of each source the observers
     /// that were silent for longest. The caller must hold no lock.
     /// </summary>
-    public void EndExcess(string path, CoapResourceObserverLimits terms)
+    public void EndExcess(string path, CoapResourceObserverLimits resourceLimits)
     {
         List<(Observer Observer, long ActiveAt)> all = [];
-        ForEach(path, terms, observer => all.Add((observer, observer.ActiveAt)));
+        ForEach(path, resourceLimits, observer => all.Add((observer, observer.ActiveAt)));
         IEnumerable<Observer> order = all
             .GroupBy(static each => each.Observer.Peer.UsageEntry.Key)
             .SelectMany(static ofSource => ofSource.OrderByDescending(each => each.ActiveAt).Select(static (each, rank) => (each, rank)))
@@ -157,7 +158,7 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
             .Select(static each => each.each.Observer);
         foreach (Observer observer in order)
         {
-            if (terms.Excess <= 0)
+            if (resourceLimits.Excess <= 0)
             {
                 return;
             }
@@ -197,12 +198,12 @@ internal sealed class ObserverNotifier(CoapEnvironment environment, ObserverQuot
     private static ObservedSubject[]? SubjectsFor(ObserverTable table, string path, CoapChannel client) =>
         table.Shard != client.Shard ? null : table.Subjects.At(path)?.Where(subject => subject.Key.IsFor(client)).ToArray();
 
-    private void ForEach(string path, CoapResourceObserverLimits terms, Action<Observer> action) =>
-        Sum((path, terms, action), static (table, of) =>
+    private void ForEach(string path, CoapResourceObserverLimits resourceLimits, Action<Observer> action) =>
+        Sum((path, resourceLimits, action), static (table, of) =>
         {
             foreach (Observer observer in table.Subjects.At(of.path)?.SelectMany(static subject => subject.Observers) ?? [])
             {
-                if (observer.Terms == of.terms)
+                if (observer.ResourceLimits == of.resourceLimits)
                 {
                     of.action(observer);
                 }

@@ -24,14 +24,14 @@ internal sealed class ObserverQuota
     /// </summary>
     /// <param name="peer">The client.</param>
     /// <param name="before">The observer that it replaces; null for none.</param>
-    /// <param name="terms">The observer terms of the resource; null for none.</param>
+    /// <param name="resourceLimits">The limits of the resource for its observers; null for none.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     /// <param name="isCounted">Whether it counts among the unverified observers of its source.</param>
     /// <returns>Whether there is room.</returns>
-    public bool TryEnter(PeerObservers peer, Observer? before, CoapResourceObserverLimits? terms, long now, ref bool isCounted)
+    public bool TryEnter(PeerObservers peer, Observer? before, CoapResourceObserverLimits? resourceLimits, long now, ref bool isCounted)
     {
         CoapShard shard = peer.Channel.Shard;
-        CoapResourceObserverLimits? entered = terms == before?.Terms ? null : terms;
+        CoapResourceObserverLimits? entered = resourceLimits == before?.ResourceLimits ? null : resourceLimits;
         if (entered?.TryEnter(shard, peer.UsageEntry.Key) == false)
         {
             return false;

@@ -244,9 +244,9 @@ internal sealed class ObserverTable
             _shard.Guard.OnObserverRemoved(peer.Channel);
         }
 
-        if (successor is null || successor.Terms != observer.Terms)
+        if (successor is null || successor.ResourceLimits != observer.ResourceLimits)
         {
-            observer.Terms?.Leave(peer.UsageEntry.Key);
+            observer.ResourceLimits?.Leave(peer.UsageEntry.Key);
         }
 
         peer.Remove(observer);
@@ -278,7 +278,7 @@ internal sealed class ObserverTable
 
         peer ??= new PeerObservers(this, channel);
         peer.ActiveAt = now;
-        if (!_quota.TryEnter(peer, before, registration.Terms, now, ref isCounted))
+        if (!_quota.TryEnter(peer, before, registration.ResourceLimits, now, ref isCounted))
         {
             if (before is not null)
             {
@@ -296,7 +296,7 @@ internal sealed class ObserverTable
         Observer observer = new(this, subject, peer, request.Token, isAnswered, now)
         {
             Format = format,
-            Terms = registration.Terms,
+            ResourceLimits = registration.ResourceLimits,
             IsOfGroup = isOfGroup,
             IsCountedBySource = isCounted,
         };

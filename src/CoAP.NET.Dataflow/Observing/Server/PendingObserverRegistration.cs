@@ -7,9 +7,9 @@ namespace CoAP.NET.Observing.Server;
 /// <param name="path">The path in the normal form of change notices.</param>
 /// <param name="settings">The observer settings of the route.</param>
 /// <param name="changes">The number of changes of the route before the handler ran.</param>
-/// <param name="terms">The observer terms of the resource; null for none.</param>
+/// <param name="resourceLimits">The limits of the resource for its observers; null for none.</param>
 internal sealed class PendingObserverRegistration(
-    ObservedRoute route, string path, RouteObserveSettings settings, int changes, CoapResourceObserverLimits? terms = null)
+    ObservedRoute route, string path, RouteObserveSettings settings, int changes, CoapResourceObserverLimits? resourceLimits = null)
         : ServerExchangeObserveRole
 {
     /// <inheritdoc/>
@@ -21,7 +21,7 @@ internal sealed class PendingObserverRegistration(
 
     public RouteObserveSettings Settings => settings;
 
-    public CoapResourceObserverLimits? Terms => terms;
+    public CoapResourceObserverLimits? ResourceLimits => resourceLimits;
 
     /// <summary>Whether something changed while the handler ran, so that its response may be older.</summary>
     public bool IsOutdated => route.Changes != changes;

@@ -299,7 +299,7 @@ internal sealed class ConnectionWriter(AsyncIOConnection connection, ConnectionB
         resume?.TrySetResult();
         if (isDrained)
         {
-            context.Writable(connection);
+            context.CongestionEnded(connection);
         }
     }
 

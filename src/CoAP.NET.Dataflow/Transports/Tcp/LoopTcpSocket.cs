@@ -44,7 +44,7 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
     private bool _isHeldBack;
     private int _readsLeft;
 
-    // The thread of the loop while it serves this wire; and the poll of the loop at which all bytes had been read, so an event of a later
+    // The thread of the loop while it serves this socket; and the poll of the loop at which all bytes had been read, so an event of a later
     // poll means new bytes.
     private int _servingThread;
     private long _emptyAt = long.MaxValue;
@@ -53,7 +53,7 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
     /// <param name="owner">The transport, as its loops see it.</param>
     /// <param name="loop">The loop.</param>
     /// <param name="handle">The socket; it may be a blocking one.</param>
-    /// <param name="disposed">Disposed when the wire is closed.</param>
+    /// <param name="disposed">Disposed when the socket is closed.</param>
     /// <param name="members">Counts it until its descriptor is closed.</param>
     public LoopTcpSocket(
         EpollTransportContext owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, OpenConnectionCountdown members)
@@ -194,7 +194,7 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
         wait.Fail(new OperationCanceledException(cancellationToken));
     }
 
-    // Whether the loop currently serves this wire, on this thread.
+    // Whether the loop currently serves this socket, on this thread.
     private bool IsServing => _servingThread == Environment.CurrentManagedThreadId;
 
     // Under the gate, as are all members below until Serve. False: the caller must wait.
@@ -396,17 +396,17 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
         return !goesOn || Serve(LibC.EpollIn, role);
     }
 
-    private sealed class SocketDescriptor(LoopTcpSocket wire, EpollTransportContext owner) : EpollWatchedDescriptor(owner)
+    private sealed class SocketDescriptor(LoopTcpSocket socket, EpollTransportContext owner) : EpollWatchedDescriptor(owner)
     {
         public override bool Serve(EpollLoop loop, ReceiveLoopOwnership role)
         {
             uint events = Events;
             Events = 0;
-            return wire.Serve(events, role);
+            return socket.Serve(events, role);
         }
 
-        public override bool Attend(EpollLoop loop, ReceiveLoopOwnership role) => wire.Attend(role);
+        public override bool Attend(EpollLoop loop, ReceiveLoopOwnership role) => socket.Attend(role);
 
-        public override void Detach(EpollLoop loop) => wire.Close();
+        public override void Detach(EpollLoop loop) => socket.Close();
     }
 }

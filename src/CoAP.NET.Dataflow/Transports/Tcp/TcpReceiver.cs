@@ -138,7 +138,7 @@ internal sealed class TcpReceiver
         if (connection.Sender.TakeWritable())
         {
             BeginServing(connection);
-            file.Context.Writable(connection);
+            file.Context.CongestionEnded(connection);
             if (!role.ExitAll() || !EndServing(role))
             {
                 return false;

@@ -122,7 +122,7 @@ internal sealed class DirectConnection : CoapConnection
     public void BecomeWritable()
     {
         IsFull = false;
-        _owner.Context.Writable(this);
+        _owner.Context.CongestionEnded(this);
     }
 
     /// <summary>Asserts that these frames left so far, and takes them out.</summary>

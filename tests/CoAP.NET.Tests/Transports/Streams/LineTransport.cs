@@ -201,7 +201,7 @@ internal sealed class LineConnection(LineTransport transport, Stream line, ICoap
                 if (waiting < context.Limits.Connections.SendQueueSize / 2 && Interlocked.Exchange(ref _isCongested, false))
                 {
                     ResumeReading();
-                    context.Writable(this);
+                    context.CongestionEnded(this);
                 }
             }
         }

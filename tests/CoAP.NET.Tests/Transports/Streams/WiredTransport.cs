@@ -207,7 +207,7 @@ internal sealed class WiredTransport : CoapStreamTransport
             IsFull = false;
             if (!IsClosed && Channel is not null)
             {
-                owner.Context.Writable(this);
+                owner.Context.CongestionEnded(this);
             }
         }
 

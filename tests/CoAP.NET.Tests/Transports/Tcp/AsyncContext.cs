@@ -127,7 +127,7 @@ internal sealed class AsyncContext : ICoapStreamTransportContext
 
     public void ReleaseAssembly(CoapConnection connection, int bytes) => Interlocked.Add(ref _assembly, -bytes);
 
-    public void Writable(CoapConnection connection) => _writable.Writer.TryWrite(connection);
+    public void CongestionEnded(CoapConnection connection) => _writable.Writer.TryWrite(connection);
 
     public void ReceiveEnded(CoapConnection connection) => _ended.Writer.TryWrite(connection);
 

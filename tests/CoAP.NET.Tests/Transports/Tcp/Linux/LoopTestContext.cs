@@ -168,7 +168,7 @@ internal sealed class LoopTestContext : ICoapStreamTransportContext, ICoapDatagr
 
     public void Receive(CoapDatagram datagram) => OnFrame(_byRemote[datagram.Remote], datagram);
 
-    public void Writable(CoapConnection connection) => OnWritable(connection);
+    public void CongestionEnded(CoapConnection connection) => OnWritable(connection);
 
     public void ReceiveEnded(CoapConnection connection) => OnReceiveEnded(connection);
 

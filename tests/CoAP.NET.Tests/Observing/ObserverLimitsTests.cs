@@ -5,9 +5,9 @@ using CoAP.NET.Observing.Server;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What a route, or one of its resources, says of its observers: how many there may be, and how often they are checked.</summary>
-public sealed class ObserverTermsTests : ServerObserveTest
+public sealed class ObserverLimitsTests : ServerObserveTest
 {
-    private readonly Dictionary<string, CoapResourceObserverLimits> _terms = new(StringComparer.Ordinal)
+    private readonly Dictionary<string, CoapResourceObserverLimits> _limits = new(StringComparer.Ordinal)
     {
         ["a"] = new CoapResourceObserverLimits(),
         ["b"] = new CoapResourceObserverLimits(),
@@ -59,10 +59,10 @@ public sealed class ObserverTermsTests : ServerObserveTest
         Assert.Throws<ArgumentOutOfRangeException>(() => route
             .Observable(observe => observe.ConfirmableEvery = FromMilliseconds(999)));
         Assert.Throws<ArgumentOutOfRangeException>(() => route.Observable(observe => observe.ConfirmableEvery = FromHours(25)));
-        CoapResourceObserverLimits terms = new() { ConfirmableEvery = FromSeconds(1) };
-        Assert.Throws<ArgumentOutOfRangeException>(() => terms.ConfirmableEvery = TimeSpan.Zero);
-        Assert.Throws<ArgumentOutOfRangeException>(() => terms.MaxObservers = -1);
-        Assert.Equal((FromSeconds(1), null), (terms.ConfirmableEvery, terms.MaxObservers));
+        CoapResourceObserverLimits limits = new() { ConfirmableEvery = FromSeconds(1) };
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.ConfirmableEvery = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.MaxObservers = -1);
+        Assert.Equal((FromSeconds(1), null), (limits.ConfirmableEvery, limits.MaxObservers));
     }
 
     [Fact]
@@ -70,14 +70,14 @@ public sealed class ObserverTermsTests : ServerObserveTest
     {
         Map();
         await StartAsync();
-        _terms["a"].ConfirmableEvery = FromMinutes(1);
+        _limits["a"].ConfirmableEvery = FromMinutes(1);
         Register(Peer, "/t/a", "0a");
         Register(Other, "/t/b", "0b");
         Pass(61);
         (CoapAddress peer, CoapMessage check) = Assert.Single(TakeNew());
         Assert.Equal(Peer, peer);
         Acknowledge(Peer, check);
-        _terms["b"].ConfirmableEvery = FromMinutes(2);
+        _limits["b"].ConfirmableEvery = FromMinutes(2);
         Pass(60);
         Assert.Contains(TakeNew(), sent => sent.Peer == Other && sent.Message.Type == CoapMessageType.Confirmable);
     }
@@ -90,7 +90,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
         Options.Transports.Shards = shards;
         Map();
         await StartAsync();
-        _terms["a"].MaxObservers = 2;
+        _limits["a"].MaxObservers = 2;
         Register(PeerNumber(1), "/t/a");
         Register(PeerNumber(2), "/t/a");
         CoapMessage plain = Ask(PeerNumber(3), "/t/a")!;
@@ -100,10 +100,10 @@ public sealed class ObserverTermsTests : ServerObserveTest
         // Whoever is there may register again.
         Register(PeerNumber(1), "/t/a");
         Assert.Equal((2, 1, 1),
-            (_terms["a"].Count, _terms["b"].Count, Server.Counters[CoapCounter.RegistrationsRefused]));
+            (_limits["a"].Count, _limits["b"].Count, Server.Counters[CoapCounter.RegistrationsRefused]));
         Ask(PeerNumber(2), "/t/a", observe: 1);
         Register(PeerNumber(3), "/t/a", "77");
-        Assert.Equal(2, _terms["a"].Count);
+        Assert.Equal(2, _limits["a"].Count);
     }
 
     [Fact]
@@ -111,10 +111,10 @@ public sealed class ObserverTermsTests : ServerObserveTest
     {
         Map();
         await StartAsync();
-        _terms["a"].MaxObservers = 0;
+        _limits["a"].MaxObservers = 0;
         Register(Peer, "/t/b");
         Assert.Null(NumberOf(Ask(Peer, "/t/a")!));
-        Assert.Equal((0, 0), (_terms["a"].Count, _terms["b"].Count));
+        Assert.Equal((0, 0), (_limits["a"].Count, _limits["b"].Count));
         AssertNobody();
     }
 
@@ -126,17 +126,17 @@ public sealed class ObserverTermsTests : ServerObserveTest
         Options.Transports.Shards = shards;
         Map();
         await StartAsync();
-        _terms["a"].MaxObservers = 4;
+        _limits["a"].MaxObservers = 4;
         for (int i = 0; i < 6; i++)
         {
             Ask(Peer, "/t/a", token: $"{i:x2}");
             Pass(1);
         }
 
-        Assert.Equal(4, _terms["a"].Count);
+        Assert.Equal(4, _limits["a"].Count);
         TakeNew();
         Register(Other, "/t/a", "0a");
-        Assert.Equal(4, _terms["a"].Count);
+        Assert.Equal(4, _limits["a"].Count);
         Settle();
         CoapObserverChange went = Assert.Single(_went);
         Assert.Equal((Peer.ToIPAddress(), CoapObserverEnd.Replaced), (went.Peer.Address.ToIPAddress(), went.End));
@@ -145,7 +145,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
         Register(Other, "/t/a", "0b");
         Assert.Null(NumberOf(Ask(Other, "/t/a", token: "0c")!));
         Assert.Null(NumberOf(Ask(Peer, "/t/a", token: "33")!));
-        Assert.Equal((4, 2), (_terms["a"].Count, _went.Count));
+        Assert.Equal((4, 2), (_limits["a"].Count, _went.Count));
     }
 
     [Fact]
@@ -153,7 +153,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     {
         Map();
         await StartAsync();
-        _terms["a"].MaxObservers = 2;
+        _limits["a"].MaxObservers = 2;
         Register(Peer, "/t/a", "01");
         Register(Peer, "/t/a", "02");
 
@@ -161,7 +161,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
 
         Settle();
         Assert.Equal(Peer.ToIPAddress(), Assert.Single(_went).Peer.Address.ToIPAddress());
-        Assert.Equal(2, _terms["a"].Count);
+        Assert.Equal(2, _limits["a"].Count);
     }
 
     [Fact]
@@ -174,14 +174,14 @@ public sealed class ObserverTermsTests : ServerObserveTest
         Register(Peer, "/t/a", "02");
         Pass(1);
         Register(Other, "/t/a", "03");
-        _terms["a"].MaxObservers = 2;
+        _limits["a"].MaxObservers = 2;
         Settle();
         CoapMessage last = TakeOne();
         Assert.Equal((CoapCode.NotFound, "01", null), (last.Code, last.Token.ToString(), NumberOf(last)));
-        _terms["a"].MaxObservers = 0;
+        _limits["a"].MaxObservers = 0;
         Settle();
-        Assert.Equal((0, 3), (_terms["a"].Count, _went.Count));
-        _terms["a"].MaxObservers = null;
+        Assert.Equal((0, 3), (_limits["a"].Count, _went.Count));
+        _limits["a"].MaxObservers = null;
         Register(Other, "/t/a", "04");
     }
 
@@ -194,23 +194,23 @@ public sealed class ObserverTermsTests : ServerObserveTest
         Register(Peer, "/t/a", "02");
         Register(Peer, "/t/a", "03");
         Register(Peer, "/t/b", "03");
-        Assert.Equal((2, 1), (_terms["a"].Count, _terms["b"].Count));
+        Assert.Equal((2, 1), (_limits["a"].Count, _limits["b"].Count));
         route.Notify();
         Settle();
         Reset(Peer, TakeNew()[0].Message);
         Pass(300);
-        Assert.Equal((0, 0), (_terms["a"].Count, _terms["b"].Count));
+        Assert.Equal((0, 0), (_limits["a"].Count, _limits["b"].Count));
         Register(Peer, "/t/a", "01");
         route.Unmap();
-        Assert.Equal(0, _terms["a"].Count);
+        Assert.Equal(0, _limits["a"].Count);
         AssertNobody();
     }
 
     [Fact]
     public async Task Observer_terms_shared_by_two_resources_give_5_00_and_are_logged()
     {
-        CoapResourceObserverLimits terms = new();
-        Server.MapGet("/t/{id}", () => CoapResults.Text("0")).Observable().WithObserverTerms(_ => terms);
+        CoapResourceObserverLimits limits = new();
+        Server.MapGet("/t/{id}", () => CoapResults.Text("0")).Observable().WithObserverLimits(_ => limits);
         await StartAsync();
         Register(Peer, "/t/a");
         Assert.Equal(CoapCode.InternalServerError, Ask(Other, "/t/b")!.Code);
@@ -258,7 +258,7 @@ public sealed class ObserverTermsTests : ServerObserveTest
     private CoapRouteHandlerBuilder Map()
     {
         CoapRouteHandlerBuilder route = Server.MapGet("/t/{id}", () => CoapResults.Text(State)).Observable()
-            .WithObserverTerms(request => _terms.GetValueOrDefault(request.Route["id"]));
+            .WithObserverLimits(request => _limits.GetValueOrDefault(request.Route["id"]));
         route.ObserverRemoved += (_, change) => _went.Add(change);
         return route;
     }
