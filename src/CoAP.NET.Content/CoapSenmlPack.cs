@@ -122,7 +122,7 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
     /// A base value is added to numbers only; a base sum applies to each record. A record with base fields only is not a measurement and is
     /// left out.
     /// </remarks>
-    /// <param name="now">The base of relative times: the time of received, or the best estimate of the sending time.</param>
+    /// <param name="now">The base of relative times: the time of reception, or the best estimate of the sending time.</param>
     /// <returns>The resolved pack.</returns>
     public CoapSenmlPack Resolve(DateTimeOffset now)
     {

@@ -37,9 +37,10 @@ internal sealed partial class Workshop(string root, string folder, string[] file
     /// <summary>Returns the file that says which test classes of a project reach which mutations.</summary>
     public string RecordOf(string project) => Path.Combine(folder, project + ".reached");
 
-    /// <summary>Returns whether a file belongs to a library or a tool.</summary>
+    /// <summary>Returns whether a file belongs to what ships: a library, a tool, or the benchmarks that users derive theirs from.</summary>
     public static bool IsShipped(string file) =>
-        file.StartsWith("src/", StringComparison.Ordinal) || file.StartsWith("tools/", StringComparison.Ordinal);
+        file.StartsWith("src/", StringComparison.Ordinal) || file.StartsWith("tools/", StringComparison.Ordinal)
+        || file.StartsWith("benchmarks/CoAP.NET.SerializerMatrix/", StringComparison.Ordinal);
 
     /// <summary>Copies the repository.</summary>
     public void Copy()

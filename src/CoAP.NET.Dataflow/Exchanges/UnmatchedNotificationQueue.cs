@@ -44,7 +44,7 @@ internal sealed class UnmatchedNotificationQueue
 
     /// <summary>Holds a notification and replaces an older one with its token.</summary>
     /// <param name="newcomer">The notification.</param>
-    /// <param name="displaced">A displaced received that must be settled; null for none.</param>
+    /// <param name="displaced">A displaced message that must be settled; null for none.</param>
     /// <param name="how">The way to settle it.</param>
     /// <returns>False when nothing is held any more.</returns>
     public bool TryEnqueue(UnmatchedNotification newcomer, out ReceivedMessage? displaced, out CoapOutboundAction how)

@@ -55,7 +55,7 @@ public readonly struct CoapInbound : IConnectionBackpressureItem
     /// <summary>Whether the message arrived after the endpoint began to stop.</summary>
     internal bool IsLate { get; init; }
 
-    /// <summary>The received that a reply answers. Messaging sets it for Confirmable and Non-confirmable messages.</summary>
+    /// <summary>The received message that a reply answers. Messaging sets it for Confirmable and Non-confirmable messages.</summary>
     internal ReceivedMessage? Received { get; init; }
 
     /// <summary>

@@ -14,7 +14,7 @@ public readonly struct CoapOutbound : IConnectionBackpressureItem
     /// <summary>The message. Messaging fills in type and Message ID.</summary>
     public CoapMessage? Message { get; init; }
 
-    /// <summary>The received that this answers.</summary>
+    /// <summary>The received message that this answers.</summary>
     internal ReceivedMessage? Received { get; init; }
 
     /// <summary>The transmission that keeps the message until it is settled.</summary>

@@ -77,7 +77,7 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
     /// <summary>Whether the answer belongs to no pending request, as a notification does.</summary>
     internal bool IsWithoutRequest => Received is null && (!Channel.IsReliable || IsForObservers);
 
-    /// <summary>The received that the reply answers; null on reliable transports.</summary>
+    /// <summary>The received message that the reply answers; null on reliable transports.</summary>
     internal ReceivedMessage? Received { get; }
 
     /// <summary>

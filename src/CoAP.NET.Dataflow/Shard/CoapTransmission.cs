@@ -59,7 +59,7 @@ internal sealed class CoapTransmission : WheelTimer
     /// <summary>Message IDs of messages that newer ones replaced while outstanding.</summary>
     internal List<ushort>? Superseded { get; set; }
 
-    /// <summary>Whether it answers a received, so NSTART and PROBING_RATE do not delay it.</summary>
+    /// <summary>Whether it answers a received message, so NSTART and PROBING_RATE do not delay it.</summary>
     internal bool IsReply { get; set; }
 
     /// <summary>Whether the sender controls the pace (RFC 9177 section 7.2), so NSTART and PROBING_RATE do not delay it.</summary>

@@ -60,7 +60,7 @@ public sealed class HotPathTests
         Serve(64 * 1024, 64 * 2047);
         double each = (GC.GetAllocatedBytesForCurrentThread() - before) / (64.0 * 1023);
 
-        // The received takes 80 B. The memory for replies grows no more: the newest replace the oldest.
+        // The received message takes 80 B. The memory for replies grows no more: the newest replace the oldest.
         Assert.InRange(each, 1, 81);
         Assert.Equal(64 * 2047, sent);
         Assert.InRange(layer.Memory.Finished, 1024, 64 * 1023);
