@@ -175,10 +175,12 @@ internal sealed class SlotAcquisition
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
-        CoapClusterSlotMap map = _membership.Map;
+        CoapClusterSlotMap map;
         Dictionary<CoapNodeId, int> gone = [];
         lock (_gate)
         {
+            // Under the lock, as a release calls it beside an event: an older map does not know the fence of a slot that was released.
+            map = _membership.Map;
             foreach ((CoapSlot slot, CoapFencingToken fence) in _released.ToArray())
             {
                 CoapSlotOwner owner = map[slot];

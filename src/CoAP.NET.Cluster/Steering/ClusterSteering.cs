@@ -26,7 +26,6 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private CoapDtlsSteeringContext? _port;
-    private byte[] _slots = [];
     private ITimer? _timer;
     private Task _looking = Task.CompletedTask;
     private bool _isLookDue;
@@ -98,7 +97,6 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     public byte? SlotOfNewSession()
     {
         CoapClusterSlotMap map = _cluster.Map;
-        byte[] slots = Volatile.Read(ref _slots);
         if (map.Nodes.Count == 0)
         {
             // The store is unavailable since the start. Sessions are created all the same, and stay if their slots come here.
@@ -110,12 +108,15 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
             return null;
         }
 
-        for (int tries = 0; tries < slots.Length; tries++)
+        // The slots of this node in turn. The map itself is asked: what is kept beside it may be older.
+        int next = Volatile.Read(ref _next);
+        for (int tries = 0; tries < CoapSlot.Count; tries++)
         {
-            CoapSlot slot = new(slots[(uint)Interlocked.Increment(ref _next) % (uint)slots.Length]);
+            CoapSlot slot = new((byte)(next + tries));
             CoapSlotOwner owner = map[slot];
             if (owner.Node == _cluster.Self.Id && !_cluster.Releases.IsMoving(slot, owner.Fence))
             {
+                Volatile.Write(ref _next, slot.Number + 1);
                 return slot.Number;
             }
         }
@@ -293,12 +294,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
 
     private static bool IsMember(CoapClusterNode node) => node.Address.Length > 0 && !node.IsLeaving;
 
-    private void OnMapChanged(object? sender, EventArgs arguments)
-    {
-        CoapClusterSlotMap map = _cluster.Map;
-        Volatile.Write(ref _slots, [.. map.SlotsOf(_cluster.Self.Id).Select(static slot => slot.Number)]);
-        Look();
-    }
+    private void OnMapChanged(object? sender, EventArgs arguments) => Look();
 
     private void Tick()
     {

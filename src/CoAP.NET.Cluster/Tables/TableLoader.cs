@@ -30,13 +30,13 @@ internal sealed class TableLoader(
     /// <summary>Handles a change of the map: this node gives up lost slots, and reads those that have another owner.</summary>
     public void OnMapChanged()
     {
-        CoapClusterSlotMap map = cluster.Map;
         foreach (CoapSlot number in CoapSlot.All)
         {
-            CoapSlotOwner owner = map[number];
             ClusterReplicatedTableSlot slot = contents[number];
             lock (slot.Gate)
             {
+                // Under the lock, as the start calls it beside an event: an older map must not follow a newer one.
+                CoapSlotOwner owner = cluster.Map[number];
                 slot.IsOwned &= owner.Node == cluster.Self.Id && slot.Fence == owner.Fence;
                 if (owner.Node != cluster.Self.Id)
                 {

@@ -41,6 +41,16 @@ public sealed class SteeringTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_new_session_gets_a_slot_of_the_newest_map_before_its_event_has_arrived()
+    {
+        CoapCluster node = await _nodes.StartAsync();
+        await SharingNodes.FairAsync(_nodes.All);
+
+        // It is not started, so that no event reaches it.
+        Assert.NotNull(SteeringOf(node).SlotOfNewSession());
+    }
+
+    [Fact]
     public async Task A_node_takes_no_slots_until_its_server_runs()
     {
         CoapCluster other = await _nodes.StartAsync();
