@@ -25,7 +25,8 @@ internal sealed partial class Workshop(string root, string folder, string[] file
     public string[] Projects { get; } = [.. files
         .Where(static file => file.StartsWith("tests/", StringComparison.Ordinal) && file.EndsWith(Project, StringComparison.Ordinal))
         .Select(static file => Path.GetFileNameWithoutExtension(file)).Except(s_others).Order(StringComparer.Ordinal)
-        .Where(project => package is null || project == (package == Core ? "CoAP.NET.Tests" : package + ".Tests"))];
+        .Where(project => package is null || project == package + ".Tests"
+            || (package == Core && (project is "CoAP.NET.Tests" or "CoAP.NET.Combined.Tests")))];
 
     /// <summary>Returns the program of a test project, without the extension that it has on some systems.</summary>
     public string ProgramOf(string project) => Path.Combine(folder, "tests", project, "bin", "Release", "net10.0", project);

@@ -1,3 +1,6 @@
+using System.Diagnostics;
+using System.Reflection;
+
 namespace CoAP.NET.Tests.Shared;
 
 /// <summary>What code allocates on the thread that runs it.</summary>
@@ -5,6 +8,13 @@ internal static class Allocations
 {
     /// <summary>How often <see cref="Least"/> runs the code.</summary>
     public const int Runs = 5;
+
+    private static readonly bool s_isDebug =
+        typeof(CoapMessage).Assembly.GetCustomAttribute<DebuggableAttribute>() is { IsJITOptimizerDisabled: true };
+
+    /// <summary>Skips a test in a debug build, where the compiler makes objects of structures that are on the stack otherwise.</summary>
+    public static void NeedOptimizedCode() =>
+        Assert.SkipWhen(s_isDebug, "It counts what optimized code allocates. Run it with -c Release.");
 
     /// <summary>
     /// The bytes that the cheapest of <see cref="Runs"/> runs allocates. The runtime allocates now and then on whatever thread is at hand,

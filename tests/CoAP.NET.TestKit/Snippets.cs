@@ -11,12 +11,16 @@ internal static partial class Snippets
     /// <param name="page">The file in <c>docs</c>.</param>
     /// <param name="folder">The folder of the tests.</param>
     /// <param name="atLeast">How many snippets there must be.</param>
-    /// <param name="projects">The projects of the tests; none for CoAP.NET.Tests.</param>
+    /// <param name="projects">The projects of the tests; none for those of the core, alone and with packages.</param>
     public static void AllStandInTests(string page, string folder, int atLeast, params string[] projects)
     {
         string tree = Path.Combine(Repository.Root, "tests");
-        string[] all = projects.Length > 0 ? projects : ["CoAP.NET.Tests"];
-        string[] folders = [.. all.Select(project => Path.Combine(tree, project, folder)), Path.Combine(tree, "CoAP.NET.TestKit")];
+        string[] all = projects.Length > 0 ? projects : ["CoAP.NET.Tests", "CoAP.NET.Combined.Tests"];
+        string[] folders =
+        [
+            .. all.Select(project => Path.Combine(tree, project, folder)).Where(Directory.Exists),
+            Path.Combine(tree, "CoAP.NET.TestKit"),
+        ];
         string tests = string.Concat(
             folders.SelectMany(static path => Directory.GetFiles(path, "*.cs").Order()).Select(file => Flat(File.ReadAllText(file))));
         MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(Repository.Root, "docs", page)));

@@ -81,6 +81,7 @@ public sealed class HalfOpenFloodTests
     [Fact]
     public void A_hello_without_a_cookie_allocates_nothing()
     {
+        Allocations.NeedOptimizedCode();
         using DtlsServer server = new(
             new SharedHandshakeContext(HandshakeScene.ServerSettings(HandshakeKind.Psk)), new DtlsServerLimits(), new ServerBench.OneKey(),
             null, new NoOutput(), new VirtualClock(), new VirtualRandom(7), static (_, work) => work());

@@ -50,6 +50,7 @@ public sealed class CookieTests
     [Fact]
     public void Answering_an_unknown_client_allocates_no_memory()
     {
+        Allocations.NeedOptimizedCode();
         CookieIssuer mint = new(CoapRandomSource.Secure, TimeProvider.System, s_lifetime);
         byte[] hello = WithCookie(mint);
         byte[] answer = new byte[CookieIssuer.RequestLength];

@@ -84,12 +84,3 @@ public sealed class ValueRequestTests : IAsyncLifetime
 
     private async Task<string> TextAsync(Func<Task<CoapResponse>> send) => (await _pair.RunAsync(send)).EnsureSuccess().GetText();
 }
-
-/// <summary>A representation for tests.</summary>
-/// <param name="Room">Where.</param>
-/// <param name="Degrees">How warm.</param>
-public sealed record Reading(string Room, double Degrees);
-
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
-[JsonSerializable(typeof(Reading))]
-internal sealed partial class ReadingContext : JsonSerializerContext;

@@ -32,6 +32,7 @@ public sealed class BoundCostTests
     [Fact]
     public void A_bound_asynchronous_handler_allocates_no_more_than_a_plain_handler()
     {
+        Allocations.NeedOptimizedCode();
         TaskCompletionSource<CoapResult> gate = new();
         IsNotDearer(
             _stage.MapGet("/a", async (_, _) => await gate.Task.ConfigureAwait(false)),

@@ -1,7 +1,6 @@
 using System.IO.Pipelines;
 using System.IO.Pipes;
 using System.Threading.Channels;
-using CoAP.NET.Caching;
 using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Transports.Streams;
@@ -9,7 +8,7 @@ namespace CoAP.NET.Tests.Transports.Streams;
 /// <summary>CoAP over byte streams that the caller opens and accepts (RFC 8323 section 3.2): the public transport of pipes.</summary>
 public sealed class DuplexPipeTransportTests
 {
-    private const string Uri = "coap+tcp://[fd00::1]/temperature";
+    private const string Uri = PipeNetwork.Uri;
 
     [Fact]
     public async Task A_client_and_a_server_talk_over_a_named_pipe()
@@ -60,25 +59,6 @@ public sealed class DuplexPipeTransportTests
 
         response.Says("21.5");
         Assert.Equal(2, network.Connected);
-    }
-
-    [Fact]
-    public async Task Stored_responses_of_a_peer_without_identity_and_address_answer_only_requests_on_its_connection()
-    {
-        using PipeNetwork network = new();
-        await using CoapServer server = await network.ServeAsync(new CoapEndpointOptions { Cache = new CoapCache() });
-        await using CoapServer lamp = await network.ConnectAsync("lamp");
-        await using CoapServer boiler = await network.ConnectAsync("boiler");
-
-        string[] names = await AskAsync();
-        string[] again = await AskAsync();
-
-        Assert.Equal(["boiler", "lamp"], names.Order(StringComparer.Ordinal));
-        Assert.Equal(names, again);
-        Assert.Equal(2, server.Counters[CoapCounter.CacheHits]);
-
-        Task<string[]> AskAsync() => Task.WhenAll(
-            server.Endpoint.ConnectedPeers.Select(async peer => (await peer.GetAsync("/name")).GetText()));
     }
 
     [Fact]
@@ -163,72 +143,6 @@ public sealed class DuplexPipeTransportTests
 
         await Assert.ThrowsAnyAsync<CoapException>(() => second.GetAsync(Uri));
         await first.GetAsync(Uri).Says("21.5");
-    }
-
-    /// <summary>Pipes in memory between one server and its clients.</summary>
-    private sealed class PipeNetwork : IDisposable
-    {
-        private readonly Channel<CoapDuplexPipe> _waiting = Channel.CreateUnbounded<CoapDuplexPipe>();
-        private readonly List<PipeWriter> _ends = [];
-        private int _connected;
-
-        public int AcceptFailures { get; set; }
-
-        public int Connected => Volatile.Read(ref _connected);
-
-        public async Task<CoapServer> ServeAsync(CoapEndpointOptions? options = null)
-        {
-            CoapServer server = new(options ?? new CoapEndpointOptions());
-            server.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Accept = AcceptAsync }));
-            server.MapGet("/temperature", () => CoapResults.Text("21.5"));
-            await server.StartAsync();
-            return server;
-        }
-
-        public CoapClient NewClient()
-        {
-            CoapClient client = new();
-            client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Connect = ConnectAsync }));
-            return client;
-        }
-
-        /// <summary>A server that is connected as a client.</summary>
-        public async Task<CoapServer> ConnectAsync(string name)
-        {
-            CoapServer device = new();
-            device.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Connect = ConnectAsync }));
-            device.MapGet("/name", () => CoapResults.Text(name).WithMaxAge(FromHours(1)));
-            await device.StartAsync();
-            await using CoapClient client = new(device.Endpoint);
-            await client.GetAsync(Uri);
-            return device;
-        }
-
-        /// <summary>Has the server's side of the first connection end.</summary>
-        public async Task EndFirstAsync() => await _ends[0].CompleteAsync();
-
-        public void Dispose() => _waiting.Writer.TryComplete();
-
-        private async ValueTask<CoapDuplexPipe> AcceptAsync(CancellationToken cancellationToken)
-        {
-            if (AcceptFailures > 0)
-            {
-                AcceptFailures--;
-                throw new IOException("No handle is free.");
-            }
-
-            return await _waiting.Reader.ReadAsync(cancellationToken);
-        }
-
-        private ValueTask<CoapDuplexPipe> ConnectAsync(CoapAddress remote, CancellationToken cancellationToken)
-        {
-            Pipe there = new();
-            Pipe back = new();
-            _ends.Add(back.Writer);
-            Interlocked.Increment(ref _connected);
-            _waiting.Writer.TryWrite(new CoapDuplexPipe(there.Reader, back.Writer));
-            return ValueTask.FromResult(new CoapDuplexPipe(back.Reader, there.Writer));
-        }
     }
 
     // As a reader over a stream that is complete.

@@ -3,7 +3,6 @@ using CoAP.NET.Errors;
 using CoAP.NET.Tests.Content;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
-using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Guides;
 

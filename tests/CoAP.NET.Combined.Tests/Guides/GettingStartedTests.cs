@@ -1,7 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
-using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Guides;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Blockwise;
 

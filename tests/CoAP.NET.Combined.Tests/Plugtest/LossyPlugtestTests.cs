@@ -1,6 +1,5 @@
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Messaging;
-using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Plugtest;
 

@@ -1,7 +1,6 @@
 using CoAP.NET.Diagnostics;
 using CoAP.NET.QBlock;
 using CoAP.NET.Testing;
-using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Blockwise;
 

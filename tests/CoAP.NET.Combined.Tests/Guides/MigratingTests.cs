@@ -4,7 +4,6 @@ using CoAP.NET.Caching;
 using CoAP.NET.Stateless;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
-using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Guides;
 

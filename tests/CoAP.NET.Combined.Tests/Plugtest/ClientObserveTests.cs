@@ -1,5 +1,4 @@
 using CoAP.NET.Testing.Network;
-using CoAP.NET.Tests.Testing;
 using Server;
 
 namespace CoAP.NET.Tests.Plugtest;

@@ -1,7 +1,6 @@
 using System.Threading.Channels;
 using CoAP.NET.Caching;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Groups;
 

@@ -2,7 +2,6 @@ using System.Security.Cryptography;
 using CoAP.NET.QBlock;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
-using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Blockwise;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Tests.Blockwise;
-using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Plugtest;
 
