@@ -96,6 +96,7 @@ public static class CoapEndpointRouteBuilderExtensions
     /// <param name="pattern">The path, such as <c>/hc/{**target}</c>; the catch-all with any name stands for the target.</param>
     /// <param name="configure">Configures targets, template and time limits.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
+    /// <exception cref="ArgumentException"><paramref name="pattern"/> is empty.</exception>
     public static IEndpointConventionBuilder MapCoapProxy(this IEndpointRouteBuilder endpoints, string pattern,
         Action<CoapHttpProxyOptions>? configure = null)
     {
@@ -179,6 +180,7 @@ public static class CoapEndpointRouteBuilderExtensions
     /// Null means that the device is not connected; the client gets 502.</param>
     /// <param name="configure">Configures the time limit and the tables. <see cref="CoapHttpResourceOptions.Client"/> is unused.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c>.</returns>
+    /// <exception cref="ArgumentException"><paramref name="pattern"/> is empty.</exception>
     public static IEndpointConventionBuilder MapCoapDevices(
         this IEndpointRouteBuilder endpoints, string pattern, Func<HttpContext, CoapPeer?> device,
             Action<CoapHttpResourceOptions>? configure = null)
@@ -244,6 +246,7 @@ public static class CoapEndpointRouteBuilderExtensions
     /// 4.1).</param>
     /// <param name="configure">Configures origins and identities.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
+    /// <exception cref="ArgumentException"><paramref name="pattern"/> is empty.</exception>
     /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL, which ASP.NET Core needs for WebSockets.</exception>
     public static IEndpointConventionBuilder MapCoapWebSocket(
         this IEndpointRouteBuilder endpoints, string pattern = CoapWebSocketOptions.DefaultPath,
@@ -264,6 +267,7 @@ public static class CoapEndpointRouteBuilderExtensions
     /// 4.1).</param>
     /// <param name="configure">Configures origins and identities.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
+    /// <exception cref="ArgumentException"><paramref name="pattern"/> is empty.</exception>
     /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL, which ASP.NET Core needs for WebSockets.</exception>
     public static IEndpointConventionBuilder MapCoapWebSocket(
         this IEndpointRouteBuilder endpoints, CoapServer server, string pattern = CoapWebSocketOptions.DefaultPath,
@@ -282,6 +286,7 @@ public static class CoapEndpointRouteBuilderExtensions
     /// <param name="configure">Configures origins and identities.</param>
     /// <returns>The endpoint of the web application, for conventions such as <c>RequireAuthorization</c> and
     /// <c>RequireRateLimiting</c>.</returns>
+    /// <exception cref="ArgumentException"><paramref name="pattern"/> is empty.</exception>
     /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL, which ASP.NET Core needs for WebSockets.</exception>
     public static IEndpointConventionBuilder MapCoapWebSocket(
         this IEndpointRouteBuilder endpoints, CoapEndpoint endpoint, string pattern = CoapWebSocketOptions.DefaultPath,

@@ -87,6 +87,7 @@ public sealed class CoapCache : CoapResponseCache
     /// <param name="source">The client of the gateway, for its share; null for the gateway itself.</param>
     /// <returns>The request for the cache; null if its response must not be stored, because of its method or an option (RFC 7252 section
     /// 5.6).</returns>
+    /// <exception cref="ArgumentException"><paramref name="uri"/> is empty.</exception>
     public CoapCacheTransaction? Begin(CoapMessage request, string uri, CoapQuotaSource? source = null)
     {
         ArgumentNullException.ThrowIfNull(request);

@@ -84,6 +84,7 @@ public static class CoapOrleansTables
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A task that completes when the tables exist.</returns>
     /// <exception cref="NpgsqlException">PostgreSQL is unavailable, or refuses it.</exception>
+    /// <exception cref="ArgumentException"><paramref name="connectionString"/> is empty.</exception>
     public static async Task CreateAsync(string connectionString, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(connectionString);

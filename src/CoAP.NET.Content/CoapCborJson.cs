@@ -82,6 +82,7 @@ public static class CoapCborJson
     /// <exception cref="CoapContentException">
     /// The item is malformed, nested too deep, or has a duplicate key (4.00); or the JSON exceeds <paramref name="maxSize"/> (4.13).
     /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxSize"/> is 0 or less.</exception>
     public static byte[] ToJson(ReadOnlySpan<byte> cbor, int maxSize = int.MaxValue)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxSize);
@@ -106,6 +107,7 @@ public static class CoapCborJson
     /// The JSON is malformed, nested too deep, has a duplicate key, or a number beyond the range of a double (4.00); or the CBOR exceeds
     /// <paramref name="maxSize"/> (4.13).
     /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxSize"/> is 0 or less.</exception>
     public static byte[] ToCbor(ReadOnlySpan<byte> json, int maxSize = int.MaxValue)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxSize);

@@ -73,6 +73,7 @@ public sealed class CoapServerKeys
     /// If the file changes while the server runs, the server takes the new keys, unless the file has an error, which it logs. Sessions of
     /// removed identities end; the others stay open, also if their key was replaced.
     /// </remarks>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty.</exception>
     public CoapServerKeys UsePskFile(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -91,6 +92,7 @@ public sealed class CoapServerKeys
     /// If a file changes while the server runs, new handshakes use the new certificate, unless a file has an error, which the server logs.
     /// Open sessions go on.
     /// </remarks>
+    /// <exception cref="ArgumentException"><paramref name="certificateFile"/> is empty.</exception>
     public CoapServerKeys UseCertificate(string certificateFile, string? keyFile = null, string? password = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(certificateFile);
@@ -106,6 +108,7 @@ public sealed class CoapServerKeys
     /// Does not apply to clients with pre-shared keys. If a file changes while the server runs, the new contents apply, and sessions whose
     /// certificates they revoke end.
     /// </remarks>
+    /// <exception cref="ArgumentException"><paramref name="authorityFile"/> is empty.</exception>
     public CoapServerKeys RequireClientCertificates(string authorityFile, string? revocationFile = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(authorityFile);

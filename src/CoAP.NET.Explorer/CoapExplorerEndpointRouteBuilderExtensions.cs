@@ -27,6 +27,7 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
     /// <param name="pattern">The path of the page, such as <c>/coap</c>.</param>
     /// <param name="configure">Configures targets, credentials and limits.</param>
     /// <returns>The endpoints, for conventions such as <c>RequireAuthorization</c>.</returns>
+    /// <exception cref="ArgumentException"><paramref name="pattern"/> is empty.</exception>
     public static IEndpointConventionBuilder MapCoapExplorer(
         this IEndpointRouteBuilder endpoints, string pattern, Action<CoapExplorerOptions>? configure = null)
     {
@@ -73,6 +74,7 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
     /// <returns>The page with its files and calls, for conventions such as <c>RequireAuthorization</c>.</returns>
     /// <exception cref="InvalidOperationException">There is no such server: <see cref="CoapDashboardOptions.Endpoint"/> is null, and the
     /// container has no server with this <see cref="CoapDashboardOptions.ServerName"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="pattern"/> is empty.</exception>
     public static RouteGroupBuilder MapCoapDashboard(
         this IEndpointRouteBuilder endpoints, string pattern, Action<CoapDashboardOptions>? configure = null)
     {

@@ -34,6 +34,7 @@ public static class CoapServiceCollectionExtensions
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The builder of the server, which maps routes.</returns>
     /// <remarks>Inject it by its name: <c>[FromKeyedServices("NAME")] CoapServer</c>.</remarks>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name,
         Action<CoapServerOptions>? configure = null)
     {
@@ -59,6 +60,7 @@ public static class CoapServiceCollectionExtensions
     /// <param name="section">The section, instead of <c>Coap:Servers:NAME</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The builder of the server, which maps routes.</returns>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name, IConfiguration section,
         Action<CoapServerOptions>? configure = null)
     {
@@ -122,6 +124,7 @@ public static class CoapServiceCollectionExtensions
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The builder of the client.</returns>
     /// <remarks>Inject it by its name, <c>[FromKeyedServices("NAME")] ICoapClient</c>.</remarks>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name,
         Action<CoapClientOptions>? configure = null)
     {
@@ -147,6 +150,7 @@ public static class CoapServiceCollectionExtensions
     /// <param name="section">The section.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The builder of the client.</returns>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name, IConfiguration section,
         Action<CoapClientOptions>? configure = null)
     {

@@ -85,6 +85,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     /// <exception cref="InvalidOperationException">
     /// The server does not listen on the scheme, or the application has no server, or did not start.
     /// </exception>
+    /// <exception cref="ArgumentException"><paramref name="scheme"/> is empty.</exception>
     public string AddressOf(string scheme)
     {
         ArgumentException.ThrowIfNullOrEmpty(scheme);

@@ -76,6 +76,7 @@ public sealed partial class CoapExactlyOnce
     /// kept (<see cref="CoapPeer.DurableId"/>), otherwise its address.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Whether the request is new, and otherwise its answer.</returns>
+    /// <exception cref="ArgumentException">The transaction has ended.</exception>
     /// <exception cref="DbException">The database failed; roll back.</exception>
     /// <exception cref="CoapClusterStoreException">The request was executed, but its answer is not readable: another version of the
     /// library wrote it. Roll back.</exception>

@@ -46,6 +46,7 @@ public sealed class CoapRevocationLists
     /// The file is not readable, contains no list, or a list was not signed by one of the authorities, is a delta or an indirect list, or
     /// has an unsupported signature. Supported are ECDSA and RSA (PKCS #1) with SHA-256, SHA-384 or SHA-512.
     /// </exception>
+    /// <exception cref="ArgumentException"><paramref name="file"/> is empty.</exception>
     public static CoapRevocationLists Load(string file, X509Certificate2Collection authorities)
     {
         ArgumentException.ThrowIfNullOrEmpty(file);

@@ -253,6 +253,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// The endpoint accepts nothing more from these peers and fails its pending requests to them; it does not wait, unlike
     /// <see cref="CoapPeer.ReleaseAsync"/>. A peer may connect again: revoke its credentials first, so that its handshake fails.
     /// </remarks>
+    /// <exception cref="ArgumentException"><paramref name="reason"/> is empty.</exception>
     public int Disconnect(Func<CoapPeer, bool> condition, string reason)
     {
         ArgumentNullException.ThrowIfNull(condition);

@@ -38,6 +38,7 @@ public static class CoapLinkFormat
     /// <param name="error">The error, with its offset in characters.</param>
     /// <param name="maxLinks">The maximum number of links; more are an error.</param>
     /// <returns>Whether the text is valid.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxLinks"/> is negative.</exception>
     public static bool TryParse(string text, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error,
         int maxLinks = DefaultMaxLinks)
     {

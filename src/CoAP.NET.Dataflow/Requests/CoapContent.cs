@@ -128,6 +128,7 @@ public sealed class CoapContent
     /// <param name="path">The path of the file.</param>
     /// <param name="format">The Content-Format; default <c>application/octet-stream</c>.</param>
     /// <returns>The content.</returns>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty.</exception>
     public static CoapContent File(string path, CoapContentFormat? format = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);

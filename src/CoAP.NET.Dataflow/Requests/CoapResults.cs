@@ -239,6 +239,7 @@ public static class CoapResults
     /// <summary>4.13 Request Entity Too Large (RFC 7252 section 5.9.2.9).</summary>
     /// <param name="maxSize">The maximum accepted size, in bytes, sent as Size1; null for no hint.</param>
     /// <returns>The result.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxSize"/> is negative.</exception>
     public static CoapResult RequestEntityTooLarge(long? maxSize = null)
     {
         CoapResult result = Status(CoapCode.RequestEntityTooLarge);

@@ -32,6 +32,7 @@ public sealed class CoapAmplificationLimits
     /// half over the minute.
     /// </summary>
     /// <remarks>Default 16 KiB; 0 for none.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int SourceBytesPerMinute { get; set => field = ValueGuard.InRange(value, 0, int.MaxValue); } = 16 * 1024;
 
     /// <summary>
@@ -39,6 +40,7 @@ public sealed class CoapAmplificationLimits
     /// second.
     /// </summary>
     /// <remarks>Default 1 MiB; 0 for none.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int TotalBytesPerSecond { get; set => field = ValueGuard.InRange(value, 0, int.MaxValue); } = 1024 * 1024;
 
     internal CoapAmplificationLimits Clone() => (CoapAmplificationLimits)MemberwiseClone();

@@ -16,6 +16,7 @@ public sealed class CoapConnectionLimits
     /// once, counted as <c>ConnectionsRefused</c>. Opening a connection fails with a
     /// <see cref="CoapConnectionException"/>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxCount { get; set => field = ValueGuard.InRange(value, 0, 100_000_000); } = 100_000;
 
     /// <summary>The maximum number of connections from the addresses of one source (<see cref="CoapQuotaSource"/>).</summary>
@@ -23,6 +24,7 @@ public sealed class CoapConnectionLimits
     /// Default 1,000; 1 to 100,000,000. When full: one of them that was idle for 10 s (without CSM for 1 s) is closed, as with
     /// <see cref="MaxCount"/>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxCountPerSource { get; set => field = ValueGuard.InRange(value, 1, 100_000_000); } = 1000;
 
     /// <summary>The maximum number of running TLS handshakes that peers began.</summary>
@@ -31,6 +33,7 @@ public sealed class CoapConnectionLimits
     /// be accepted and still silent. When full: of the source with the most, the endpoint closes the one without progress for longest,
     /// counted as <c>ConnectionsEvicted</c>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxHandshakes { get; set => field = ValueGuard.InRange(value, 1, 100_000_000); } = 1000;
 
     /// <summary>The maximum number of running handshakes from the addresses of one source (<see cref="CoapQuotaSource"/>).</summary>
@@ -38,12 +41,14 @@ public sealed class CoapConnectionLimits
     /// Default 100; 1 to 100,000,000. When full: the endpoint closes the one without progress for longest if that is a second or more;
     /// otherwise it closes the newcomer, counted as <c>ConnectionsRefused</c>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxHandshakesPerSource { get; set => field = ValueGuard.InRange(value, 1, 100_000_000); } = 100;
 
     /// <summary>
     /// The maximum size of a received message on a connection, in bytes with its header: our Max-Message-Size (RFC 8323 section 5.3.1).
     /// </summary>
     /// <remarks>Default 1 MiB; 64 to 1 GiB. The endpoint aborts the connection before it reads the rest of a larger message.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxMessageSize { get; set => field = ValueGuard.InRange(value, 64, 1 << 30); } = 1024 * 1024;
 
     /// <summary>Memory for incomplete frames over all connections, in bytes.</summary>
@@ -52,6 +57,7 @@ public sealed class CoapConnectionLimits
     /// <see cref="MaxSourceFraction"/> of it. When full: of the source that holds the most, the endpoint closes the connection whose frame
     /// did not grow for longest, counted as <c>FramesRefused</c>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public long ReceiveMemory { get; set => field = ValueGuard.InRange(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
 
     /// <summary>
@@ -59,6 +65,7 @@ public sealed class CoapConnectionLimits
     /// ones.
     /// </summary>
     /// <remarks>Default 256 KiB; 1 KiB to 512 MiB.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int SendQueueSize { get; set => field = ValueGuard.InRange(value, 1024, 1 << 29); } = 256 * 1024;
 
     /// <summary>The maximum number of queued bytes on one connection, in addition to one message.</summary>
@@ -66,6 +73,7 @@ public sealed class CoapConnectionLimits
     /// Default 8 MiB; 1 KiB to 512 MiB. When full: the endpoint closes the connection, counted as
     /// <c>SlowConnections</c>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxSendQueueSize { get; set => field = ValueGuard.InRange(value, 1024, 1 << 29); } = 8 * 1024 * 1024;
 
     /// <summary>Memory for the send queues of all connections, in bytes.</summary>
@@ -74,6 +82,7 @@ public sealed class CoapConnectionLimits
     /// it. When full: of the source that holds the most, the endpoint closes the connection whose peer read nothing for longest, counted as
     /// <c>SlowConnections</c>. A single message that exceeds the share of a source closes its connection.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public long SendMemory { get; set => field = ValueGuard.InRange(value, 64 * 1024, long.MaxValue); } = 256L * 1024 * 1024;
 
     /// <summary>
@@ -84,6 +93,7 @@ public sealed class CoapConnectionLimits
     /// Default 1/4; above 0, up to 1. The largest message of a connection always fits. When full: see these limits, applied to the
     /// connections of that source.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double MaxSourceFraction { get; set => field = ValueGuard.Fraction(value); } = 0.25;
 
     /// <summary>The maximum number of requests of one connection that are served at a time.</summary>
@@ -92,6 +102,7 @@ public sealed class CoapConnectionLimits
     /// <c>ReadingPauses</c>. All connections of a source together have its share of
     /// <see cref="CoapRequestLimits.MaxServed"/>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxRequests { get; set => field = ValueGuard.InRange(value, 1, 10_000_000); } = 1000;
 
     internal CoapConnectionLimits Clone() => (CoapConnectionLimits)MemberwiseClone();

@@ -13,10 +13,12 @@ public sealed class CoapDeduplicationLimits
     /// Default 256 MiB; 64 KiB or more. Each shard (<see cref="CoapTransportOptions.Shards"/>) has an equal part, and at least 16 KiB. When
     /// full: see <see cref="MaxUnverifiedFraction"/>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public long Memory { get; set => field = ValueGuard.InRange(value, 64 * 1024, long.MaxValue); } = 256L * 1024 * 1024;
 
     /// <summary>The part of <see cref="Memory"/> that all peers with unverified addresses share.</summary>
     /// <remarks>Default 1/4; above 0, up to 1.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double MaxUnverifiedFraction { get; set => field = ValueGuard.Fraction(value); } = 0.25;
 
     /// <summary>
@@ -29,6 +31,7 @@ public sealed class CoapDeduplicationLimits
     /// (<see cref="MaxSafeFraction"/>), and counted as <c>UnsafeDeduplicationEvictions</c> or
     /// <c>DeduplicationEvictions</c> when they are forgotten early.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double MaxSourceFraction { get; set => field = ValueGuard.Fraction(value); } = 0.25;
 
     /// <summary>
@@ -39,10 +42,12 @@ public sealed class CoapDeduplicationLimits
     /// again (RFC 7252 section 4.5). Sources (<see cref="CoapQuotaSource"/>) are spread over eight parts of it, so that a fast one replaces only
     /// the requests of itself and of an eighth of the others.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double MaxSafeFraction { get; set => field = ValueGuard.Fraction(value); } = 1.0 / 256;
 
     /// <summary>The size of the largest reply to a safe method that is kept for duplicates, in bytes.</summary>
     /// <remarks>Default 128. For a duplicate of a request with a larger reply, the handler runs again (RFC 7252 section 4.5).</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxSafeReplySize { get; set => field = ValueGuard.InRange(value, 0, 65_535); } = 128;
 
     internal CoapDeduplicationLimits Clone() => (CoapDeduplicationLimits)MemberwiseClone();

@@ -16,6 +16,7 @@ public sealed class CoapPeerStateLimits
     /// <remarks>
     /// Default 100,000. When full: the endpoint forgets the peer that was idle longest and has no state younger than its lifetime.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxCount { get; set => field = ValueGuard.InRange(value, 1, 100_000_000); } = 100_000;
 
     /// <summary>How long the endpoint remembers a silent peer.</summary>
@@ -24,6 +25,7 @@ public sealed class CoapPeerStateLimits
     /// (<see cref="MaxCount"/>). It does not forget a peer with a running request, transfer or observation, with state younger than its
     /// lifetime, or with an address that is still verified.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan IdleLifetime
     {
         get; set =>
@@ -38,10 +40,12 @@ public sealed class CoapPeerStateLimits
     /// Default 8 MiB. When full: newcomers replace newcomers, and no other peers. In addition, their unfinished bodies and their block-wise
     /// responses may each take a quarter of this size, and one newcomer per 4 KiB of it may observe.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int NewcomerMemory { get; set => field = ValueGuard.InRange(value, 64 * 1024, int.MaxValue); } = 8 * 1024 * 1024;
 
     /// <summary>The period after its first request within which a second request makes a newcomer a returning peer.</summary>
     /// <remarks>Default 2 s; 0 to 1 h.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan NewcomerPeriod
     {
         get; set =>
@@ -57,6 +61,7 @@ public sealed class CoapPeerStateLimits
     /// Default 56, the size that a provider assigns to one customer; 32 to 64. With 64, customers of providers that assign a /64 each, such
     /// as mobile networks, do not share; an attacker with a /56 then has 256 shares. Fewer bits restrict attackers with more addresses.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int SourcePrefixLength { get; set => field = ValueGuard.InRange(value, 32, 64); } = DefaultSourcePrefixLength;
 
     /// <summary>
@@ -67,6 +72,7 @@ public sealed class CoapPeerStateLimits
     /// like unverified ones, so no host can fill the tables with its ports. At most <see cref="MaxCount"/> peers in total keep their
     /// place.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxVerifiedPerSource { get; set => field = ValueGuard.InRange(value, 0, 100_000_000); } = 1000;
 
     /// <summary>
@@ -77,10 +83,12 @@ public sealed class CoapPeerStateLimits
     /// Default 1,024. When full: the endpoint forgets idle ones; each returns with its next message, because its security context is kept
     /// elsewhere.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxProtectedPerAddress { get; set => field = ValueGuard.InRange(value, 1, 1_000_000); } = 1024;
 
     /// <summary>How long an address counts as verified after an Echo.</summary>
     /// <remarks>Default 1 h; above 0. Large responses after that carry another Echo.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan VerificationLifetime
     {
         get; set =>

@@ -16,16 +16,19 @@ public sealed class CoapRequestLimits
     /// 5.03, counted as <c>RequestsBeyondQuota</c>. A source without running requests is served while there is a place.
     /// All unverified addresses together may take three quarters; beyond that they get 4.01 with an Echo. See <see cref="CoapQuotaSource"/>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxServed { get; set => field = ValueGuard.InRange(value, 1, int.MaxValue); } = 10_000;
 
     /// <summary>The Max-Age of 5.03 responses that are sent because a limit is reached, in seconds.</summary>
     /// <remarks>Default 5.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int BusyMaxAge { get; set => field = ValueGuard.InRange(value, 0, int.MaxValue); } = 5;
 
     /// <summary>
     /// The maximum number of 4.29 responses per second that the limiters of routes may cause: half of them at once, half over the second.
     /// </summary>
     /// <remarks>Default 1,000; 1 or more. Further limited requests get no response, as if they were lost (RFC 8516 section 3).</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int TooManyRequestsPerSecond { get; set => field = ValueGuard.InRange(value, 1, int.MaxValue); } = 1000;
 
     /// <summary>The maximum number of delayed responses to group requests (RFC 7252 section 8.2) in the whole endpoint.</summary>
@@ -33,6 +36,7 @@ public sealed class CoapRequestLimits
     /// Default 1,000. When full: one of the source (<see cref="CoapQuotaSource"/>) with the most is not sent, counted as
     /// <c>GroupAnswersDropped</c>.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxDelayedGroupResponses { get; set => field = ValueGuard.InRange(value, 1, 1_000_000); } = 1000;
 
     /// <summary>
@@ -42,6 +46,7 @@ public sealed class CoapRequestLimits
     /// Default 1,000. When full: further requests fail with a <see cref="CoapException"/> (<see cref="CoapError.Busy"/>); the oldest tokens
     /// are forgotten first.
     /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxGroupRequests { get; set => field = ValueGuard.InRange(value, 1, 1_000_000); } = 1000;
 
     internal CoapRequestLimits Clone() => (CoapRequestLimits)MemberwiseClone();

@@ -36,6 +36,7 @@ public sealed class CoapCertificateChain : IDisposable
     /// message says what to do.
     /// </exception>
     /// <exception cref="CoapDtlsException">There is no OpenSSL, which .NET needs on Linux to read certificates.</exception>
+    /// <exception cref="ArgumentException"><paramref name="certificateFile"/> is empty.</exception>
     public static CoapCertificateChain Load(string certificateFile, string? keyFile = null, string? password = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(certificateFile);
@@ -55,6 +56,7 @@ public sealed class CoapCertificateChain : IDisposable
     /// <returns>At least one certificate.</returns>
     /// <exception cref="CoapCredentialException">The file is not readable, or holds no certificate.</exception>
     /// <exception cref="CoapDtlsException">There is no OpenSSL, which .NET needs on Linux to read certificates.</exception>
+    /// <exception cref="ArgumentException"><paramref name="file"/> is empty.</exception>
     public static X509Certificate2Collection LoadAuthorities(string file)
     {
         ArgumentException.ThrowIfNullOrEmpty(file);

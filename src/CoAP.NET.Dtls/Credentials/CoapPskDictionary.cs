@@ -106,6 +106,7 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
     /// The file is not readable, or a line of it is wrong or repeats an identity; the message names the line and contains no key.
     /// </exception>
     /// <remarks>If the file has an error, the dictionary keeps its keys.</remarks>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty.</exception>
     public int LoadFile(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);

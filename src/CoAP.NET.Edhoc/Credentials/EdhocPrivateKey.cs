@@ -39,6 +39,7 @@ public sealed class EdhocPrivateKey : IDisposable
     /// <param name="random">The source of randomness; null for <see cref="CoapRandomSource.Secure"/>.</param>
     /// <returns>The key.</returns>
     /// <exception cref="PlatformNotSupportedException">There is no OpenSSL; not all curves need it, except on Linux.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such curve.</exception>
     public static EdhocPrivateKey Generate(EdhocCurve curve, CoapRandomSource? random = null) =>
         Generate(curve, random ?? CoapRandomSource.Secure, isEphemeral: false);
 

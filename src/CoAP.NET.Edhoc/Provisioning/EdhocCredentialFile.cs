@@ -50,6 +50,7 @@ public sealed class EdhocCredentialFile : IDisposable
     /// <param name="path">The file.</param>
     /// <returns>The credentials. Dispose them after all their users, to wipe the keys.</returns>
     /// <exception cref="CoapCredentialException">A file is not readable, or has an error.</exception>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty.</exception>
     public static EdhocCredentialFile Read(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);

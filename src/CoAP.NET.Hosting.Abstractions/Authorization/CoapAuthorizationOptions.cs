@@ -18,6 +18,7 @@ public sealed class CoapAuthorizationOptions
     /// <summary>Adds a policy, or replaces the one with the same name.</summary>
     /// <param name="name">The name that routes require.</param>
     /// <param name="policy">The policy.</param>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     public void AddPolicy(string name, CoapAuthorizationPolicy policy)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
@@ -29,6 +30,7 @@ public sealed class CoapAuthorizationOptions
     /// <param name="name">The name that routes require.</param>
     /// <param name="build">Adds requirements, at least one.</param>
     /// <exception cref="InvalidOperationException">There is no requirement.</exception>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     public void AddPolicy(string name, Action<CoapAuthorizationPolicyBuilder> build)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);

@@ -31,6 +31,7 @@ public sealed class CoapRateLimitOptions
     /// Returns the partition of a request, for example by its <see cref="CoapPeer.Source"/>, with its limit: a
     /// <see cref="RateLimitPartition"/>.
     /// </param>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     public void AddLimit<TKey>(string name, Func<CoapRequestContext, RateLimitPartition<TKey>> partition)
         where TKey : notnull
     {
@@ -42,6 +43,7 @@ public sealed class CoapRateLimitOptions
     /// <summary>Adds a limit, or replaces the one with the same name. All routes that require it share it.</summary>
     /// <param name="name">The name that routes require.</param>
     /// <param name="limiter">Creates the limiter, once; the services of the application dispose it.</param>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     public void AddLimit(string name, Func<PartitionedRateLimiter<CoapRequestContext>> limiter)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);

@@ -109,6 +109,7 @@ public sealed class CoapServerOptions : IServerSettings
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port, such as <c>coap://*:5683</c>; see <see cref="CoapEndpoint.Listen"/>.</param>
     /// <returns>This instance.</returns>
+    /// <exception cref="ArgumentException"><paramref name="uri"/> is empty.</exception>
     public CoapServerOptions Listen(string uri)
     {
         ArgumentException.ThrowIfNullOrEmpty(uri);

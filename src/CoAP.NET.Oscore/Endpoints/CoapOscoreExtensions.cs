@@ -50,6 +50,7 @@ public static class CoapOscoreExtensions
     /// Unprotected requests are served as before: mark routes by <see cref="CoapOscoreExtensions.RequireOscore"/>. Waits for the disk. The
     /// options are for one endpoint, which reads the file once.
     /// </remarks>
+    /// <exception cref="ArgumentException"><paramref name="contextFile"/> is empty.</exception>
     public static CoapEndpointOptions UseOscore(this CoapEndpointOptions options, string contextFile)
     {
         ArgumentNullException.ThrowIfNull(options);

@@ -36,6 +36,7 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     /// <exception cref="OscoreStoreException">
     /// Another process has it (<see cref="OscoreStoreFault.InUse"/>), or the directory cannot be created or is not writable.
     /// </exception>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty.</exception>
     public static FileOscoreStore Open(string path, CoapThreadScheduler? scheduler = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);

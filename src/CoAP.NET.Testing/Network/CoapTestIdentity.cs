@@ -33,6 +33,7 @@ public sealed class CoapTestIdentity
     /// <summary>An identity with a pre-shared key, for <c>RequirePskIdentity</c>. On <c>coaps</c> only.</summary>
     /// <param name="identity">The identity, not the key.</param>
     /// <returns>The identity of the test.</returns>
+    /// <exception cref="ArgumentException"><paramref name="identity"/> is empty.</exception>
     public static CoapTestIdentity Psk(string identity)
     {
         ArgumentException.ThrowIfNullOrEmpty(identity);

@@ -33,6 +33,7 @@ public sealed class InMemoryNetworkOptions
     public bool ReportsPortUnreachable { get; init; }
 
     /// <summary>The maximum number of events in the trace; the oldest are removed first. Default 100,000.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxTraceLength
     {
         get; init =>

@@ -8,28 +8,35 @@ public sealed record NetworkConditions
     public static NetworkConditions Perfect { get; } = new();
 
     /// <summary>The probability that a datagram is lost, 0 to 1. Default 0.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double Loss { get; init => field = Probability(value); }
 
     /// <summary>The probability that a datagram arrives twice, 0 to 1. Default 0. The second copy has a delay of its own.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double Duplication { get; init => field = Probability(value); }
 
     /// <summary>The probability that one byte of a datagram arrives changed, 0 to 1. Default 0.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double Corruption { get; init => field = Probability(value); }
 
     /// <summary>
     /// The probability that a datagram is delayed by up to <see cref="ReorderingWindow"/>, so later ones overtake it, 0 to 1. Default 0.
     /// </summary>
     /// <remarks>With 0, datagrams arrive in the order in which they were sent, even if their delays differ.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double Reordering { get; init => field = Probability(value); }
 
     /// <summary>The maximum additional delay of a reordered datagram. Default 100 ms.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan ReorderingWindow { get; init => field = NotNegative(value); } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>The minimum delay. Default 0.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan MinDelay { get; init => field = NotNegative(value); }
 
     /// <summary>The maximum delay. Default 0.</summary>
     /// <remarks>Delays are distributed evenly. A value below <see cref="MinDelay"/> counts as equal to it.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan MaxDelay { get; init => field = NotNegative(value); }
 
     /// <summary>The slow section of the link, before the delay; null for none, the default. Links with the same object share it.</summary>
@@ -37,6 +44,7 @@ public sealed record NetworkConditions
 
     /// <summary>The largest datagram that passes, in bytes of UDP payload. Default 65,507.</summary>
     /// <remarks>The range is 0 to 65,507, the maximum of UDP over IPv4. Longer datagrams are lost.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int Mtu
     {
         get; init =>

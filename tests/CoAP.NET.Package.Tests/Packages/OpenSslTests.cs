@@ -80,7 +80,7 @@ public sealed partial class OpenSslTests
                 int address = metadata.GetMethodDefinition(method).RelativeVirtualAddress;
                 if (address != 0)
                 {
-                    uses.UnionWith(IntermediateCode.Tokens(file.GetMethodBody(address).GetILReader())
+                    uses.UnionWith(IntermediateCode.Tokens(file.GetMethodBody(address).GetILBytes()!)
                         .Select(token => NameOf(metadata, MetadataTokens.EntityHandle(token))).OfType<string>()
                         .Select(name => $"{assembly}: {OutermostName(metadata, handle)} uses {name}"));
                 }

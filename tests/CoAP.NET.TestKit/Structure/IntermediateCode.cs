@@ -1,53 +1,61 @@
+using System.Buffers.Binary;
 using System.Reflection;
 using System.Reflection.Emit;
-using System.Reflection.Metadata;
 
 namespace CoAP.NET.Tests.Structure;
 
-/// <summary>Finds the metadata tokens in the code of a method.</summary>
+/// <summary>Reads the code of a method.</summary>
 internal static class IntermediateCode
 {
     private static readonly Dictionary<int, OpCode> s_codes = typeof(OpCodes).GetFields(BindingFlags.Public | BindingFlags.Static)
         .Select(field => (OpCode)field.GetValue(null)!)
         .ToDictionary(code => (int)(ushort)code.Value);
 
-    public static IEnumerable<int> Tokens(BlobReader code)
+    /// <summary>The instructions, each with its metadata token; 0 for one without.</summary>
+    public static IEnumerable<(OpCode Code, int Token)> Instructions(byte[] code)
     {
-        List<int> tokens = [];
-        while (code.RemainingBytes > 0)
+        for (int at = 0; at < code.Length;)
         {
-            int value = code.ReadByte();
+            int value = code[at++];
             if (value == 0xfe)
             {
-                value = 0xfe00 | code.ReadByte();
+                value = 0xfe00 | code[at++];
             }
 
-            switch (s_codes[value].OperandType)
+            OpCode read = s_codes[value];
+            int token = 0;
+            switch (read.OperandType)
             {
                 case OperandType.InlineField or OperandType.InlineMethod or OperandType.InlineTok or OperandType.InlineType:
-                    tokens.Add(code.ReadInt32());
+                    token = ReadInt32(code, at);
+                    at += sizeof(int);
                     break;
                 case OperandType.InlineNone:
                     break;
                 case OperandType.ShortInlineBrTarget or OperandType.ShortInlineI or OperandType.ShortInlineVar:
-                    code.ReadByte();
+                    at++;
                     break;
                 case OperandType.InlineVar:
-                    code.ReadInt16();
+                    at += sizeof(short);
                     break;
                 case OperandType.InlineI8 or OperandType.InlineR:
-                    code.ReadInt64();
+                    at += sizeof(long);
                     break;
                 case OperandType.InlineSwitch:
-                    int targets = code.ReadInt32();
-                    code.Offset += targets * sizeof(int);
+                    at += (ReadInt32(code, at) + 1) * sizeof(int);
                     break;
                 default:
-                    code.ReadInt32();
+                    at += sizeof(int);
                     break;
             }
-        }
 
-        return tokens;
+            yield return (read, token);
+        }
     }
+
+    /// <summary>The metadata tokens of the instructions.</summary>
+    public static IEnumerable<int> Tokens(byte[] code) =>
+        Instructions(code).Select(static instruction => instruction.Token).Where(static token => token != 0);
+
+    private static int ReadInt32(byte[] code, int at) => BinaryPrimitives.ReadInt32LittleEndian(code.AsSpan(at));
 }

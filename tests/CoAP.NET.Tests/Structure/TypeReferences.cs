@@ -87,7 +87,7 @@ internal sealed class TypeReferences : IDisposable
             Add(region.CatchType, found);
         }
 
-        foreach (int token in IntermediateCode.Tokens(body.GetILReader()))
+        foreach (int token in IntermediateCode.Tokens(body.GetILBytes()!))
         {
             Add(MetadataTokens.EntityHandle(token), found);
         }

@@ -131,6 +131,7 @@ public sealed class CoapStageContext
     /// <param name="datagram">The datagram from the Channel stage. Do not use it afterwards.</param>
     /// <param name="message">The decoded message.</param>
     /// <returns>The item to hand on.</returns>
+    /// <exception cref="ArgumentException">The datagram has no channel: it did not come from the Channel stage.</exception>
     public CoapInbound Received(CoapDatagram datagram, CoapMessage message)
     {
         ArgumentNullException.ThrowIfNull(message);
@@ -150,6 +151,7 @@ public sealed class CoapStageContext
     /// <param name="type">The type of the message, as far as it was readable. Ignored on connections.</param>
     /// <param name="messageId">The Message ID, as far as it was readable. Ignored on connections.</param>
     /// <returns>The item to hand on.</returns>
+    /// <exception cref="ArgumentException">The datagram has no channel: it did not come from the Channel stage.</exception>
     public CoapInbound Malformed(
         CoapDatagram datagram, CoapFormatError error, CoapMessageType type = CoapMessageType.NonConfirmable, ushort messageId = 0)
     {
