@@ -1,124 +1,82 @@
+using System.Reflection;
+
 namespace CoAP.NET.Diagnostics;
 
-/// <summary>A metric that is read from counters of endpoints.</summary>
-/// <param name="Name">The name of the metric.</param>
-/// <param name="Unit">The unit in UCUM.</param>
-/// <param name="Description">A human-readable description.</param>
-/// <param name="Tag">The tag that distinguishes the rows; null if there is one row.</param>
-/// <param name="Rows">The counters with their values of the tag.</param>
-internal sealed record CounterInstrument(string Name, string Unit, string Description, string? Tag,
-    (CoapCounter Counter, string? Value)[] Rows)
+/// <summary>A metric that is read from counters of endpoints. <see cref="CoapCounter"/> says which.</summary>
+internal sealed class CounterInstrument
 {
-    private static readonly CounterInstrument[] s_all =
+    public const string Drops = "coap.drops";
+    public const string Refusals = "coap.server.refusals";
+
+    // Metrics of several counters. Those of one counter are declared with it.
+    private static readonly (string Name, string Unit, string Description, string Tag)[] s_tagged =
     [
-        Of("coap.network.io", "By", "Bytes of the messages received and sent.", "network.io.direction",
-            (CoapCounter.BytesReceived, "receive"), (CoapCounter.BytesSent, "transmit")),
-        Of("coap.network.packets", "{packet}", "Datagrams, and messages on connections, received and sent.", "network.io.direction",
-            (CoapCounter.DatagramsReceived, "receive"), (CoapCounter.DatagramsSent, "transmit")),
-        Of("coap.drops", "{message}", "What was dropped or left out, by reason.", "coap.drop.reason",
-            (CoapCounter.KernelDrops, "kernel"), (CoapCounter.TruncatedDatagrams, "truncated"), (CoapCounter.SendErrors, "send_error"),
-            (CoapCounter.Declined, "declined"),
-            (CoapCounter.FormatErrors, "format_error"), (CoapCounter.EncodeErrors, "encode_error"), (CoapCounter.Ignored, "ignored"),
-            (CoapCounter.UnmatchedAcknowledgements, "unmatched_acknowledgement"), (CoapCounter.UnmatchedResponses, "unmatched_response"),
-            (CoapCounter.LateResponses, "late_response"),
-            (CoapCounter.NotSent, "not_sent"), (CoapCounter.AmplificationRefused, "amplification"),
-            (CoapCounter.ResponsesNotWanted, "not_wanted"),
-            (CoapCounter.ResponsesTooLarge, "response_too_large"), (CoapCounter.FramesRefused, "frame_refused"),
-            (CoapCounter.RefusedNotifications, "refused_notification"),
-            (CoapCounter.NotificationsNotHeld, "not_held"),
-            (CoapCounter.NotificationsOutOfOrder, "out_of_order"), (CoapCounter.GroupAnswersKeptBack, "group_kept_back"),
-            (CoapCounter.GroupAnswersDropped, "group_answer"),
-            (CoapCounter.GroupResponsesDropped, "group_response"), (CoapCounter.RepeatedGroupResponses, "group_repeated")),
-        Of("coap.messages.retransmissions", "{message}", "Further copies of Confirmable messages (RFC 7252 section 4.2).",
-            CoapCounter.Retransmissions),
-        Of("coap.messages.duplicates", "{message}", "Duplicates recognised (RFC 7252 section 4.5).", CoapCounter.Duplicates),
-        Of("coap.messages.failures", "{message}", "Messages of ours that did not arrive as far as is known, by reason.",
-            "coap.failure.reason",
-            (CoapCounter.TransmissionsGivenUp, "given_up"), (CoapCounter.PortUnreachable, "port_unreachable")),
-        Of("coap.messages.resets", "{message}", "Resets sent.", CoapCounter.ResetsSent),
-        Of("coap.messages.id_reuses", "{message}", "Message IDs that came again with other bytes.", CoapCounter.MessageIdReused),
-        Of("coap.deduplication.evictions", "{entry}",
-            "Requests forgotten before their lifetime for lack of room, by whether repeating one harms.", "coap.deduplication.kind",
-            (CoapCounter.DeduplicationEvictions, "safe"), (CoapCounter.UnsafeDeduplicationEvictions, "unsafe")),
-        Of("coap.server.requests", "{request}", "Requests received, without duplicates.", CoapCounter.RequestsReceived),
-        Of("coap.server.refusals", "{request}", "Requests that were refused before their handler, by reason.", "coap.refusal.reason",
-            (CoapCounter.Busy, "busy"), (CoapCounter.RequestsLimited, "rate_limit"), (CoapCounter.BadOptions, "bad_option"),
-            (CoapCounter.EchoChallenges, "echo"),
-            (CoapCounter.RegistrationsRefused, "registration"), (CoapCounter.ArgumentsRefused, "argument"),
-            (CoapCounter.RequestsBeyondQuota, "share"), (CoapCounter.RequestsNotQueued, "queue")),
-        Of("coap.server.errors", "{error}", "Failures of handlers and of linked or stage code.", "coap.error.source",
-            (CoapCounter.HandlerErrors, "handler"), (CoapCounter.StageErrors, "stage")),
-        Of("coap.server.hand_overs", "{hand_over}", "How often a stand-by thread took over receiving because user code blocked.",
-            CoapCounter.HandOvers),
-        Of("coap.client.requests", "{request}", "Requests sent, without retransmissions.", CoapCounter.RequestsSent),
-        Of("coap.client.repeats", "{request}", "Requests sent once more because their connection had ended.", CoapCounter.RequestsRepeated),
-        Of("coap.client.held_back", "{request}", "Requests not sent because the server asked for patience (RFC 8516).",
-            CoapCounter.RequestsHeldBack),
-        Of("coap.client.cache", "{request}", "Requests by what the cache had for them (RFC 7252 section 5.6).", "coap.cache.result",
-            (CoapCounter.CacheHits, "hit"), (CoapCounter.CacheMisses, "miss"), (CoapCounter.CacheValidations, "validated")),
-        Of("coap.transfers", "{transfer}", "Bodies in blocks by how they went (RFC 7959).", "coap.transfer.outcome",
-            (CoapCounter.BodiesAssembled, "complete"), (CoapCounter.BodiesIncomplete, "incomplete"),
-            (CoapCounter.BodiesTooLarge, "too_large"), (CoapCounter.BodiesRefused, "refused"),
-            (CoapCounter.BodiesEvicted, "evicted"), (CoapCounter.BodiesAbandoned, "abandoned"), (CoapCounter.BadBlocks, "bad_block"),
-            (CoapCounter.TransferRestarts, "restarted"),
-            (CoapCounter.RepresentationEvictions, "answer_evicted"), (CoapCounter.RepresentationsRefused, "answer_refused")),
-        Of("coap.transfers.blocks_repeated", "{block}", "Blocks asked for again (RFC 9177).", CoapCounter.BlocksAskedAgain),
-        Of("coap.notifications", "{notification}", "Notifications by direction (RFC 7641).", "network.io.direction",
-            (CoapCounter.NotificationsReceived, "receive"), (CoapCounter.NotificationsSent, "transmit")),
-        Of("coap.notifications.superseded", "{notification}", "Notifications whose place a newer state took before they were acknowledged.",
-            CoapCounter.NotificationsSuperseded),
-        Of("coap.registrations", "{registration}", "Registrations of observers with us, and those that we made again.", "coap.role",
-            (CoapCounter.Registrations, "server"), (CoapCounter.Reregistrations, "client")),
-        Of("coap.server.observers_lost", "{observer}", "Observers forgotten because they rejected or did not acknowledge a notification.",
-            CoapCounter.ObserversLost),
-        Of("coap.server.observers_evicted", "{observer}", "Observers forgotten because others needed their place.",
-            CoapCounter.ObserversEvicted),
-        Of("coap.peers.evictions", "{peer}", "Peers forgotten for lack of room.", CoapCounter.ChannelEvictions),
-        Of("coap.peers.verifications", "{peer}", "Addresses verified by an Echo (RFC 9175) or by DTLS (RFC 9853).",
-            CoapCounter.AddressesVerified),
-        Of("coap.peers.moves", "{peer}", "Addresses of peers that changed within a security session (RFC 9146).", CoapCounter.PeersMoved),
-        Of("coap.dtls.records_rejected", "{datagram}",
-            "Datagrams that match no session of DTLS: forged, replayed, or of an ended session.", CoapCounter.RecordsRejected),
-        Of("coap.dtls.records_refused", "{record}", "Records of DTLS that were not authentic or had come before.", "coap.dtls.refusal",
-            (CoapCounter.RecordsForged, "forged"), (CoapCounter.RecordsReplayed, "replayed")),
-        Of("coap.dtls.cookies", "{cookie}", "Cookies sent to addresses that were not shown to be real (RFC 6347 section 4.2.1).",
-            CoapCounter.CookiesSent),
-        Of("coap.dtls.evictions", "{eviction}", "Handshakes and sessions of DTLS that made room for others.", "coap.dtls.evicted",
-            (CoapCounter.HandshakesEvicted, "handshake"), (CoapCounter.SessionsEvicted, "session")),
-        Of("coap.dtls.backup_failures", "{batch}", "Batches of changes that the backup of DTLS sessions did not save.",
-            CoapCounter.SessionBackupFailures),
-        Of("coap.dtls.resumption_failures", "{call}",
-            "Calls to a store of DTLS sessions that may be resumed which failed or took too long.", CoapCounter.ResumptionStoreFailures),
-        Of("coap.dtls.requests_in_doubt", "{request}",
-            "Requests in sessions loaded after a crash that were held until their peer had answered.", CoapCounter.RequestsInDoubt),
-        Of("coap.dtls.early_records_dropped", "{record}",
-            "Records and messages before a loaded session could answer or send, without room.", CoapCounter.HeldRecordsDropped),
-        Of("coap.dtls.reloads_failed", "{file}", "Files of credentials that had changed and could not be taken.",
-            CoapCounter.CredentialsNotReloaded),
-        Of("coap.server.handshake_failures", "{handshake}", "Handshakes of DTLS and TLS with clients that failed, by reason.",
-            "coap.handshake.failure",
-            (CoapCounter.HandshakesOfUnknownIdentities, "unknown_identity"), (CoapCounter.HandshakesWithWrongKeys, "wrong_key"),
-            (CoapCounter.HandshakesTimedOut, "timeout"), (CoapCounter.HandshakesWithNothingInCommon, "nothing_in_common"),
-            (CoapCounter.CertificatesRefused, "certificate_refused"), (CoapCounter.CertificatesMissing, "no_certificate"),
-            (CoapCounter.HandshakeCallbackFailures, "callback_failed"), (CoapCounter.HandshakesFailedOtherwise, "other")),
-        Of("coap.amplification.draws", "{message}", "Messages to unverified addresses that drew on the bounds of amplification.",
-            CoapCounter.AmplificationDraws),
-        Of("coap.connections.events", "{event}", "What happened to connections (RFC 8323).", "coap.connection.event",
-            (CoapCounter.ConnectionsAccepted, "accepted"), (CoapCounter.ConnectionsOpened, "opened"),
-            (CoapCounter.ConnectionsRefused, "refused"), (CoapCounter.ConnectionsFailed, "failed"),
-            (CoapCounter.ConnectionsClosed, "closed"), (CoapCounter.ConnectionsLost, "lost"), (CoapCounter.ConnectionsAborted, "aborted"),
-            (CoapCounter.AbortsReceived, "abort_received"),
-            (CoapCounter.SlowConnections, "slow"), (CoapCounter.HandshakesFailed, "handshake_failed"),
-            (CoapCounter.ReadingPauses, "reading_paused"), (CoapCounter.AcceptFailures, "accept_failed"),
-            (CoapCounter.ConnectionsEvicted, "evicted")),
+        ("coap.network.io", "By", "Bytes of the messages received and sent.", "network.io.direction"),
+        ("coap.network.packets", "{packet}", "Datagrams, and messages on connections, received and sent.", "network.io.direction"),
+        ("coap.drops", "{message}", "What was dropped or left out, by reason.", "coap.drop.reason"),
+        ("coap.messages.failures", "{message}", "Messages of ours that did not arrive as far as is known, by reason.",
+            "coap.failure.reason"),
+        ("coap.deduplication.evictions", "{entry}",
+            "Requests forgotten before their lifetime for lack of room, by whether repeating one harms.", "coap.deduplication.kind"),
+        ("coap.server.refusals", "{request}", "Requests that were refused before their handler, by reason.", "coap.refusal.reason"),
+        ("coap.server.errors", "{error}", "Failures of handlers and of linked or stage code.", "coap.error.source"),
+        ("coap.client.cache", "{request}", "Requests by what the cache had for them (RFC 7252 section 5.6).", "coap.cache.result"),
+        ("coap.transfers", "{transfer}", "Bodies in blocks by how they went (RFC 7959).", "coap.transfer.outcome"),
+        ("coap.notifications", "{notification}", "Notifications by direction (RFC 7641).", "network.io.direction"),
+        ("coap.registrations", "{registration}", "Registrations of observers with us, and those that we made again.", "coap.role"),
+        ("coap.dtls.records_refused", "{record}", "Records of DTLS that were not authentic or had come before.", "coap.dtls.refusal"),
+        ("coap.dtls.evictions", "{eviction}", "Handshakes and sessions of DTLS that made room for others.", "coap.dtls.evicted"),
+        ("coap.server.handshake_failures", "{handshake}", "Handshakes of DTLS and TLS with clients that failed, by reason.",
+            "coap.handshake.failure"),
+        ("coap.connections.events", "{event}", "What happened to connections (RFC 8323).", "coap.connection.event"),
     ];
 
-    /// <summary>All instruments, in the order of the documentation.</summary>
-    public static IReadOnlyList<CounterInstrument> All => s_all;
+    private CounterInstrument(string name, string unit, string description, string? tag, CounterRow[] rows) =>
+        (Name, Unit, Description, Tag, Rows) = (name, unit, description, tag, rows);
 
-    private static CounterInstrument Of(string name, string unit, string description, CoapCounter counter) =>
-        new(name, unit, description, null, [(counter, null)]);
+    /// <summary>All instruments, in the order of their first counters.</summary>
+    public static IReadOnlyList<CounterInstrument> All { get; } = Read();
 
-    private static CounterInstrument Of(string name, string unit, string description, string tag, params (CoapCounter, string?)[] rows) =>
-        new(name, unit, description, tag, rows);
+    /// <summary>The name of the metric.</summary>
+    public string Name { get; }
+
+    /// <summary>The unit in UCUM.</summary>
+    public string Unit { get; }
+
+    /// <summary>A human-readable description.</summary>
+    public string Description { get; }
+
+    /// <summary>The tag that distinguishes the rows; null if there is one row.</summary>
+    public string? Tag { get; }
+
+    /// <summary>The counters with their values of the tag.</summary>
+    public CounterRow[] Rows { get; }
+
+    /// <summary>The rows of a metric.</summary>
+    public static IReadOnlyList<CounterRow> RowsOf(string name) => All.Single(one => one.Name == name).Rows;
+
+    private static CounterInstrument[] Read()
+    {
+        List<(MetricAttribute Metric, CounterRow Row)> rows = [];
+        foreach (FieldInfo field in typeof(CoapCounter).GetFields(BindingFlags.Public | BindingFlags.Static))
+        {
+            MetricAttribute metric = field.GetCustomAttribute<MetricAttribute>()
+                ?? throw new InvalidOperationException($"The counter {field.Name} has no attribute that says which metric shows it.");
+            rows.Add((metric, new CounterRow(Enum.Parse<CoapCounter>(field.Name), metric.Value, metric.Meaning)));
+        }
+
+        return [.. rows.GroupBy(static one => one.Metric.Name)
+            .Select(static metric => Make(metric.First().Metric, [.. metric.Select(static one => one.Row)]))];
+    }
+
+    private static CounterInstrument Make(MetricAttribute metric, CounterRow[] rows)
+    {
+        if (metric is SingleMetricAttribute single)
+        {
+            return new CounterInstrument(single.Name, single.Unit, single.Description, null, rows);
+        }
+
+        (string name, string unit, string description, string tag) = s_tagged.Single(one => one.Name == metric.Name);
+        return new CounterInstrument(name, unit, description, tag, rows);
+    }
 }

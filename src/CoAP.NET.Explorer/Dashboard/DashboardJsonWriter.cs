@@ -114,11 +114,11 @@ internal static class DashboardJsonWriter
     private static JsonArray LatencyOf(LatencyFigures figures) =>
         new[] { figures.Median, figures.Ninety, figures.NinetyNine }.ToJson(static figure => Rounded(figure));
 
-    private static JsonArray CountersOf(IReadOnlyList<(CoapCounter Counter, string Reason)> some, CounterHistory counters) =>
+    private static JsonArray CountersOf(IReadOnlyList<CounterRow> some, CounterHistory counters) =>
         some.Where(one => counters.Total(one.Counter) > 0).ToJson(one => new JsonObject
         {
             ["counter"] = one.Counter.ToString(),
-            ["reason"] = one.Reason,
+            ["reason"] = one.Meaning,
             ["total"] = counters.Total(one.Counter),
             ["minute"] = counters.InMinute(one.Counter),
         });

@@ -148,6 +148,15 @@ public sealed partial class TelemetryDocumentationTests : EndpointTest
             table.Append($"| `{counter.Name}` | ObservableCounter | {counter.Unit} | {counter.Description} | {tags}|\n");
         }
 
+        table.Append("\nThe values of the tags of counters:\n\n| Name | Value | What it counts |\n|---|---|---|\n");
+        foreach (CounterInstrument counter in CounterInstrument.All.Where(static counter => counter.Tag is not null))
+        {
+            foreach (CounterRow row in counter.Rows)
+            {
+                table.Append($"| `{counter.Name}` | `{row.Value}` | {row.Meaning} |\n");
+            }
+        }
+
         return table.ToString();
     }
 

@@ -134,6 +134,8 @@ public class MetricTests : EndpointTest
             .. CounterInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Counter)];
         Assert.Equal(mapped.Length, mapped.Distinct().Count());
         Assert.Empty(Enum.GetValues<CoapCounter>().Except(mapped));
+        Assert.All(CounterInstrument.All.Where(static instrument => instrument.Tag is not null).SelectMany(static one => one.Rows),
+            static row => Assert.False(string.IsNullOrEmpty(row.Value) || string.IsNullOrEmpty(row.Meaning), $"{row}"));
         Assert.Equal(
             Enum.GetValues<EndpointGauge>(),
             GaugeInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Gauge));
