@@ -18,7 +18,7 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
     private readonly OutstandingMessages _outstanding = new();
     private readonly MessageTransmitter _transmissions;
     private readonly TransmissionReplyHandler _matching;
-    private readonly ReceivedMessageTable _receptions;
+    private readonly ReceivedMessageTable _received;
 
     public MessageLayer(CoapShard shard, int shardCount, GroupMessageIds? groupMessageIds = null)
     {
@@ -32,7 +32,7 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
         _transmissions = new MessageTransmitter(
             shard, _times, _ids, pacing, _outstanding, renewals, new PeerSendTurnQueue(shard, _outstanding, maxOutstanding));
         _matching = new TransmissionReplyHandler(shard, _times, _transmissions, _outstanding, renewals);
-        _receptions = new ReceivedMessageTable(shard, _memory, _times, _ids, _transmissions);
+        _received = new ReceivedMessageTable(shard, _memory, _times, _ids, _transmissions);
         MessagingSessionHandover = new MessagingSessionHandover(_memory, _times, _ids);
     }
 
@@ -115,7 +115,7 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
         switch (item.Kind)
         {
             case CoapInboundKind.FormatError:
-                return _receptions.ReceiveFormatError(item, now, out up);
+                return _received.ReceiveFormatError(item, now, out up);
             case CoapInboundKind.Message when item.Message is { } message:
                 break;
             default:
@@ -145,16 +145,16 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
                     _transmissions.OnHeard(item.Channel, now);
                 }
 
-                _receptions.PostEmpty(item.Channel, CoapMessageType.Reset, item.MessageId);
+                _received.PostEmpty(item.Channel, CoapMessageType.Reset, item.MessageId);
                 return false;
             case CoapMessageType.Confirmable:
-                return _receptions.Accept(item, code, now, out up);
+                return _received.Accept(item, code, now, out up);
             case CoapMessageType.NonConfirmable when code.IsEmpty || code.IsReserved:
                 _counters.Add(CoapCounter.Ignored);
                 item.Channel.NoteDrop(CoapCounter.Ignored);
                 return false;
             case CoapMessageType.NonConfirmable:
-                return _receptions.Accept(item, code, now, out up);
+                return _received.Accept(item, code, now, out up);
             default:
                 _counters.Add(CoapCounter.Ignored);
                 return false;
@@ -190,29 +190,29 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
                 _counters.Add(CoapCounter.Ignored);
                 break;
             case CoapOutboundAction.Message when item.Received is { } received:
-                _receptions.Reply(item, received, now);
+                _received.Reply(item, received, now);
                 break;
             case CoapOutboundAction.Message:
                 _transmissions.Send(item.Transmission ?? new CoapTransmission(item.Channel, item.Message, null), now);
                 break;
             case CoapOutboundAction.Acknowledge when item.Received is { } received:
-                _receptions.Acknowledge(received, now);
+                _received.Acknowledge(received, now);
                 break;
             case CoapOutboundAction.Reject when item.Received is { } received:
-                _receptions.Reject(received, now);
+                _received.Reject(received, now);
                 break;
             case CoapOutboundAction.Reset when item.Received is { } received:
-                _receptions.Reset(received, now);
+                _received.Reset(received, now);
                 break;
             case CoapOutboundAction.Finish when item.Received is { } received:
-                _receptions.Finish(received, now);
+                _received.Finish(received, now);
                 break;
             case CoapOutboundAction.Forget when item.Received is { State: ReceivedMessageState.Pending } received:
-                _receptions.Forget(received);
+                _received.Forget(received);
                 break;
             case CoapOutboundAction.Forget when item.Received is { } received:
                 // It is acknowledged already.
-                _receptions.Finish(received, now);
+                _received.Finish(received, now);
                 break;
             case CoapOutboundAction.Cancel when item.Transmission is { } transmission:
                 _transmissions.Cancel(transmission, now);
@@ -259,31 +259,31 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
         }
         else if (item.Received is { } received)
         {
-            _receptions.OnEncoded(received, bytes, now);
+            _received.OnEncoded(received, bytes, now);
         }
     }
 
     /// <summary>
     /// Handles a reply that was offered but is not encoded yet, because a block keeps or dropped it. It is not awaited beyond its lifetime.
     /// </summary>
-    public void OnEncodingDelayed(ReceivedMessage received) => _receptions.OnEncodingDelayed(received);
+    public void OnEncodingDelayed(ReceivedMessage received) => _received.OnEncodingDelayed(received);
 
     /// <summary>Handles a declined and therefore lost reply. An idempotent request is forgotten, so a duplicate is answered.</summary>
-    public void OnReplyLost(ReceivedMessage received, long now) => _receptions.OnReplyLost(received, now);
+    public void OnReplyLost(ReceivedMessage received, long now) => _received.OnReplyLost(received, now);
 
     /// <summary>
     /// Handles an item that the stage above did not accept: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response
     /// may come again.
     /// </summary>
-    public void OnNotTaken(ReceivedMessage received, CoapMessage? message, long now) => _receptions.OnNotTaken(received, message, now);
+    public void OnNotTaken(ReceivedMessage received, CoapMessage? message, long now) => _received.OnNotTaken(received, message, now);
 
     /// <summary>Answers 5.03 to requests that blocks of the application still hold, because the endpoint stops.</summary>
-    public void RefuseUnanswered(long now) => _receptions.RefuseUnanswered(now);
+    public void RefuseUnanswered(long now) => _received.RefuseUnanswered(now);
 
     /// <summary>
     /// Returns the answer to a request on a connection that the stage above did not accept; null for none. Needs no lock.
     /// </summary>
-    public CoapMessage? BusyResponseTo(CoapMessage? message) => _receptions.BusyResponseTo(message);
+    public CoapMessage? BusyResponseTo(CoapMessage? message) => _received.BusyResponseTo(message);
 
     /// <summary>Handles a due copy of a sent message, a due acknowledgement, or the end of a message.</summary>
     public void OnDue(WheelTimer timer, long now)
@@ -294,7 +294,7 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
         }
         else
         {
-            _receptions.OnReceptionDue((ReceivedMessage)timer, now);
+            _received.OnDue((ReceivedMessage)timer, now);
         }
     }
 

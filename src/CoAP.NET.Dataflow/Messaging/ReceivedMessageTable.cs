@@ -184,7 +184,7 @@ internal sealed class ReceivedMessageTable
     }
 
     /// <summary>Handles a due acknowledgement, or the end of a message's lifetime.</summary>
-    public void OnReceptionDue(ReceivedMessage received, long now)
+    public void OnDue(ReceivedMessage received, long now)
     {
         if (received.Type == CoapMessageType.Confirmable && received.State == ReceivedMessageState.Pending)
         {
@@ -268,12 +268,12 @@ internal sealed class ReceivedMessageTable
 
                 break;
             case ReceivedMessageState.Pending:
-                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
+                End(received, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
                 message.Type = CoapMessageType.NonConfirmable;
                 _transmissions.SendReply(item, now);
                 break;
             case ReceivedMessageState.Acknowledged:
-                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
+                End(received, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
                 message.Type = item.NeverConfirmable ? CoapMessageType.NonConfirmable : CoapMessageType.Confirmable;
                 _transmissions.SendReply(item, now);
                 break;
@@ -319,7 +319,7 @@ internal sealed class ReceivedMessageTable
         }
 
         PostEmpty(received.Channel, CoapMessageType.Reset, received.MessageId);
-        EndReception(received, ReceivedMessageState.Rejected, DuplicateReplyKind.Reset, now);
+        End(received, ReceivedMessageState.Rejected, DuplicateReplyKind.Reset, now);
     }
 
     /// <summary>Like <see cref="Reject"/>, but rejects a Non-confirmable message with a reset too.</summary>
@@ -340,13 +340,13 @@ internal sealed class ReceivedMessageTable
         {
             case ReceivedMessageState.Pending when received.Type == CoapMessageType.Confirmable:
                 PostEmpty(received.Channel, CoapMessageType.Acknowledgement, received.MessageId);
-                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
+                End(received, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
                 break;
             case ReceivedMessageState.Acknowledged:
-                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
+                End(received, ReceivedMessageState.Replied, DuplicateReplyKind.EmptyAcknowledgement, now);
                 break;
             case ReceivedMessageState.Pending:
-                EndReception(received, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
+                End(received, ReceivedMessageState.Replied, DuplicateReplyKind.Silence, now);
                 break;
             default:
                 break;
@@ -467,7 +467,7 @@ internal sealed class ReceivedMessageTable
         _shard.Wheel.Schedule(received, received.ReceivedAt + peer.Messaging.Times.ExchangeLifetime);
     }
 
-    private void EndReception(ReceivedMessage received, ReceivedMessageState state, DuplicateReplyKind kind, long now)
+    private void End(ReceivedMessage received, ReceivedMessageState state, DuplicateReplyKind kind, long now)
     {
         _shard.Wheel.Cancel(received);
         received.State = state;

@@ -227,7 +227,7 @@ public sealed class PlugtestBench : IAsyncDisposable
             Interlocked.Increment(ref _executed);
         }
 
-        // A connection has no receptions, and what the server asks itself is safe.
+        // A connection keeps no received messages, and what the server asks itself is safe.
         Interlocked.Add(ref _unsafeExecuted, exchange.Request.Code.IsSafe ? 0 : 1);
     }
 }
