@@ -138,8 +138,8 @@ public sealed class CoapDtlsServerOptions
     /// <summary>Maximum number of sessions.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     /// <remarks>
-    /// When it is reached, a new session ends one of the source (<see cref="CoapQuotaSource"/>) that has most: first sessions of clients without
-    /// an identity, then those silent longest. Default 100,000; 1 to 10,000,000. Each takes up to 1 KiB.
+    /// When it is reached, a new session ends one of the source (<see cref="CoapQuotaSource"/>) that has most: first sessions of clients
+    /// without an identity, then those silent longest. Default 100,000; 1 to 10,000,000. Each takes up to 1 KiB.
     /// </remarks>
     public int MaxSessions { get; set => field = OptionSetterGuard.Check(value, 1, 10_000_000, nameof(MaxSessions)); } = 100_000;
 
@@ -170,9 +170,9 @@ public sealed class CoapDtlsServerOptions
     /// <summary>Maximum number of concurrent handshakes with clients that proved their address.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     /// <remarks>
-    /// When it is reached, the server gives up a handshake of the source (<see cref="CoapQuotaSource"/>) that has most: the one without progress
-    /// longest. It reserves a quarter of them for clients that have sessions. Default 1,000; 1 to 100,000. Each takes up to 4 KiB, or 20
-    /// KiB where the server asks for certificates.
+    /// When it is reached, the server gives up a handshake of the source (<see cref="CoapQuotaSource"/>) that has most: the one without
+    /// progress longest. It reserves a quarter of them for clients that have sessions. Default 1,000; 1 to 100,000. Each takes up to 4 KiB,
+    /// or 20 KiB where the server asks for certificates.
     /// </remarks>
     public int MaxHandshakes { get; set => field = OptionSetterGuard.Check(value, 1, 100_000, nameof(MaxHandshakes)); } = 1_000;
 

@@ -32,8 +32,9 @@ internal sealed class CoapDtlsSessionChange
     public ReadOnlyMemory<byte> State { get; }
 
     /// <summary>
-    /// What messages have changed since <see cref="State"/> was kept (<see cref="Records.SessionRecordNumbers"/>); not encrypted. Empty if this
-    /// change has the complete state, or the backup wants complete states only (<see cref="CoapDtlsSessionBackupOptions.StoresProgress"/>).
+    /// What messages have changed since <see cref="State"/> was kept (<see cref="Records.SessionRecordNumbers"/>); not encrypted. Empty if
+    /// this change has the complete state, or the backup wants complete states only
+    /// (<see cref="CoapDtlsSessionBackupOptions.StoresProgress"/>).
     /// </summary>
     internal ReadOnlyMemory<byte> Progress { get; init; }
 

@@ -15,11 +15,11 @@ namespace CoAP.NET.Proxy;
 /// returns their responses.
 /// </summary>
 /// <remarks>
-/// As a forward proxy it sends requests to the servers that clients name (<see cref="CoapProxyRouteBuilderExtensions.MapForwardProxy"/>). As a reverse
-/// proxy it sends them to configured servers
-/// (<see cref="CoapProxyRouteBuilderExtensions.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>). The proxy translates requests and
-/// responses, not messages: each side has its own message types, tokens, retransmissions and blocks. Thread-safe. Dispose it after the
-/// server.
+/// As a forward proxy it sends requests to the servers that clients name (<see cref="CoapProxyRouteBuilderExtensions.MapForwardProxy"/>).
+/// As a reverse proxy it sends them to configured servers
+/// (<see cref="CoapProxyRouteBuilderExtensions.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>). The proxy translates
+/// requests and responses, not messages: each side has its own message types, tokens, retransmissions and blocks. Thread-safe. Dispose it
+/// after the server.
 /// </remarks>
 public sealed class CoapProxy : IAsyncDisposable
 {
@@ -132,8 +132,8 @@ public sealed class CoapProxy : IAsyncDisposable
     /// is allowed.
     /// </summary>
     /// <remarks>
-    /// <see cref="CoapProxyRouteBuilderExtensions.MapForwardProxy"/> maps this method. Call it in a custom handler to add checks; clients cannot observe
-    /// through such a handler.
+    /// <see cref="CoapProxyRouteBuilderExtensions.MapForwardProxy"/> maps this method. Call it in a custom handler to add checks; clients
+    /// cannot observe through such a handler.
     /// </remarks>
     /// <exception cref="InvalidOperationException">The request was not received from a client.</exception>
     internal ValueTask<CoapResult> ForwardAsync(CoapRequestContext request, CancellationToken cancellationToken) =>

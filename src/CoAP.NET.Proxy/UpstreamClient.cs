@@ -53,7 +53,8 @@ internal abstract class UpstreamClient : IDisposable
     public virtual bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => false;
 
     /// <summary>Forwards a request and waits for the response.</summary>
-    /// <param name="request">The request. An upstream of a forward proxy must respect its <see cref="CoapForwardedRequest.Targets"/>.</param>
+    /// <param name="request">The request. An upstream of a forward proxy must respect its
+    /// <see cref="CoapForwardedRequest.Targets"/>.</param>
     /// <param name="cancellationToken">Stops waiting: the client disconnected, or the server stops.</param>
     /// <returns>The response in terms of CoAP: code, payload, and the options of the origin. The proxy then removes options that no proxy
     /// may forward, and answers 5.02 if an option forbids forwarding.</returns>

@@ -10,9 +10,9 @@ public sealed class CoapPubSubLimits
 
     /// <summary>The maximum number of topics, 1 or more. Default 10,000.</summary>
     /// <remarks>
-    /// A source (<see cref="CoapQuotaSource"/>) never has more topics than are free, at most half of them, unless another source has even more.
-    /// When the broker is full, a topic of the source with the most topics is evicted for one of a source with fewer; other requests get
-    /// 5.03.
+    /// A source (<see cref="CoapQuotaSource"/>) never has more topics than are free, at most half of them, unless another source has even
+    /// more. When the broker is full, a topic of the source with the most topics is evicted for one of a source with fewer; other requests
+    /// get 5.03.
     /// </remarks>
     public int MaxTopics { get; set; } = 10_000;
 

@@ -16,8 +16,8 @@ namespace CoAP.NET.Stateless;
 /// requests do. The client accepts each response once, and rejects responses that are too old, forged, replayed, or from another address
 /// than the request was sent to.
 /// </para>
-/// Thread-safe. With <see cref="CoapMultiProcessOptions.SharedSecret"/> a client also accepts responses to requests that a client with the same
-/// name sent in another process, such as the one before a restart; each process accepts a response once. This works only for separate
+/// Thread-safe. With <see cref="CoapMultiProcessOptions.SharedSecret"/> a client also accepts responses to requests that a client with the
+/// same name sent in another process, such as the one before a restart; each process accepts a response once. This works only for separate
 /// responses: a piggybacked one belongs to its Message ID, which only the sending process knows (RFC 7252 section 4.2).
 /// </remarks>
 public sealed class CoapStatelessClient : IDisposable

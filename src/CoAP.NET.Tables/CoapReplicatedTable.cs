@@ -4,9 +4,9 @@ namespace CoAP.NET.Tables;
 
 /// <summary>Keyed entries of bytes, with a full copy in the memory of every node. Thread-safe.</summary>
 /// <remarks>
-/// Only the node that owns the slot of a key changes its entry, according to <see cref="ICoapReplicatedTableRules"/>, and notifies all others. A
-/// table of a cluster (<c>CoapCluster.OpenTable</c>) keeps its entries in the store; <see cref="InMemory"/> creates a table of one
-/// process without a store.
+/// Only the node that owns the slot of a key changes its entry, according to <see cref="ICoapReplicatedTableRules"/>, and notifies all
+/// others. A table of a cluster (<c>CoapCluster.OpenTable</c>) keeps its entries in the store; <see cref="InMemory"/> creates a table of
+/// one process without a store.
 /// </remarks>
 internal abstract class CoapReplicatedTable : IAsyncDisposable
 {
@@ -49,8 +49,8 @@ internal abstract class CoapReplicatedTable : IAsyncDisposable
 
     /// <summary>Loads the entries.</summary>
     /// <remarks>
-    /// Before the task completes, <see cref="ICoapReplicatedTableRules.OnChanged"/> gets each of them. While the store is unavailable, the table
-    /// retries every second. A table in memory has nothing to load. Further calls wait for the same load.
+    /// Before the task completes, <see cref="ICoapReplicatedTableRules.OnChanged"/> gets each of them. While the store is unavailable, the
+    /// table retries every second. A table in memory has nothing to load. Further calls wait for the same load.
     /// </remarks>
     /// <param name="cancellationToken">Stops waiting; loading continues.</param>
     /// <returns>A task that completes when the entries are loaded.</returns>

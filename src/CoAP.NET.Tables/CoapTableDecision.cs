@@ -1,8 +1,8 @@
 namespace CoAP.NET.Tables;
 
 /// <summary>
-/// A decision of <see cref="ICoapReplicatedTableRules.Decide"/>: the change of the entry, and the reply. The default value keeps the entry, with an
-/// empty reply.
+/// A decision of <see cref="ICoapReplicatedTableRules.Decide"/>: the change of the entry, and the reply. The default value keeps the entry,
+/// with an empty reply.
 /// </summary>
 internal readonly record struct CoapTableDecision
 {

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Tables;
 
-/// <summary>An entry of a table: 32 bytes and its data. References to other entries are indexes in <see cref="TableSlotEntries"/>.</summary>
+/// <summary>
+/// An entry of a table: 32 bytes and its data. References to other entries are indexes in <see cref="TableSlotEntries"/>.
+/// </summary>
 internal struct TableEntry
 {
     /// <summary>Its key, followed by its value. Never changed, only replaced.</summary>

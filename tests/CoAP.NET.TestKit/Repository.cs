@@ -13,7 +13,8 @@ internal static class Repository
     /// <param name="pattern">The names, such as <c>*.cs</c>.</param>
     public static IEnumerable<string> ShippedFiles(string pattern) =>
         s_shipped.SelectMany(folder => Directory.EnumerateFiles(folder, pattern, SearchOption.AllDirectories))
-            .Where(static file => !Path.GetRelativePath(Root, file).Split(Path.DirectorySeparatorChar).Any(static part => part is "bin" or "obj"))
+            .Where(static file =>
+                !Path.GetRelativePath(Root, file).Split(Path.DirectorySeparatorChar).Any(static part => part is "bin" or "obj"))
             .Order(StringComparer.Ordinal);
 
     /// <summary>The folder of a project that ships.</summary>

@@ -3,7 +3,9 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Bench;
 
-/// <summary>Devices of one server, each with a DTLS session, an identity and an address of its own, and a socket only while it speaks.</summary>
+/// <summary>
+/// Devices of one server, each with a DTLS session, an identity and an address of its own, and a socket only while it speaks.
+/// </summary>
 /// <param name="server">The server.</param>
 internal sealed class SecureDevices(IPEndPoint server) : IDisposable
 {

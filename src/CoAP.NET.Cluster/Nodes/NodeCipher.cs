@@ -13,8 +13,8 @@ namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
 /// Encrypts what nodes send to each other where the connection does not, such as keys and relayed datagrams between silos
-/// (<see cref="StoreRecordCipher"/>). Sender, receiver and purpose are authenticated: a message to another node does not open. A message opens
-/// once: it has a number, and the receiver remembers the newest numbers of each sender. Thread-safe.
+/// (<see cref="StoreRecordCipher"/>). Sender, receiver and purpose are authenticated: a message to another node does not open. A message
+/// opens once: it has a number, and the receiver remembers the newest numbers of each sender. Thread-safe.
 /// </summary>
 internal sealed class NodeCipher : IDisposable
 {

@@ -3,8 +3,8 @@ using CoAP.NET.Cluster.Records;
 namespace CoAP.NET.Cluster.Writing;
 
 /// <summary>
-/// The changes that wait for the store: one for each record, with limits. Not thread-safe: <see cref="CoapRecordWriteQueue"/> holds its lock.
-/// It returns the callers to notify, so that none is called under that lock.
+/// The changes that wait for the store: one for each record, with limits. Not thread-safe: <see cref="CoapRecordWriteQueue"/> holds its
+/// lock. It returns the callers to notify, so that none is called under that lock.
 /// </summary>
 internal sealed class PendingRecords(CoapRecordWriterOptions options)
 {

@@ -96,10 +96,11 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     /// The forward proxy for requests, observations and discoveries (RFC 7252 section 5.7.2), such as <c>coap://gateway.example.com</c>.
     /// </summary>
     /// <remarks>
-    /// The client names the target in Proxy-Uri, or in Proxy-Scheme if it is too long for that; <see cref="CoapClientRequestExtensions.WithProxy"/>
-    /// does the same for one request, in either way. A target may have any scheme that the proxy knows, such as <c>http</c>. A request with
-    /// its own Proxy-Uri or Proxy-Scheme goes to the host of its URI. Pings go to the host that they name, and a client with a proxy sends
-    /// no group requests. Default null: the client sends requests to the servers directly. Set it before the first request.
+    /// The client names the target in Proxy-Uri, or in Proxy-Scheme if it is too long for that;
+    /// <see cref="CoapClientRequestExtensions.WithProxy"/> does the same for one request, in either way. A target may have any scheme that
+    /// the proxy knows, such as <c>http</c>. A request with its own Proxy-Uri or Proxy-Scheme goes to the host of its URI. Pings go to the
+    /// host that they name, and a client with a proxy sends no group requests. Default null: the client sends requests to the servers
+    /// directly. Set it before the first request.
     /// </remarks>
     /// <exception cref="ArgumentException">The URI has a path or a query.</exception>
     public CoapUri? Proxy
@@ -226,8 +227,8 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     /// <see cref="CoapException.Error"/> is <see cref="CoapError.EndpointStopped"/>, and observations end as
     /// <see cref="CoapObserveState.Failed"/>. On a shared endpoint, pending requests, pings and group requests of the client fail with an
     /// <see cref="ObjectDisposedException"/>, and its observations are disposed. Everything else on the endpoint continues, and so does the
-    /// transfer of a body of <see cref="CoapClientRequestExtensions.OpenReadAsync(ICoapClient, CoapRequest, CancellationToken)"/>, which its response
-    /// ends. Later requests fail with an <see cref="ObjectDisposedException"/> in both cases.
+    /// transfer of a body of <see cref="CoapClientRequestExtensions.OpenReadAsync(ICoapClient, CoapRequest, CancellationToken)"/>, which
+    /// its response ends. Later requests fail with an <see cref="ObjectDisposedException"/> in both cases.
     /// </remarks>
     /// <returns>A task that completes when the sockets are closed; on a shared endpoint, a completed task.</returns>
     public ValueTask DisposeAsync()

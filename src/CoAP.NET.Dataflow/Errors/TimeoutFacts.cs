@@ -36,7 +36,8 @@ internal readonly record struct TimeoutFacts(CoapTimeoutStep Awaited, CoapTimeLi
             CoapTimeoutStep.NameResolution =>
                 $"was not sent: {What} was not found within {Time}. The resolver is slow or does not answer; check the name and the "
                     + "network, or use an address.",
-            CoapTimeoutStep.Connect or CoapTimeoutStep.TlsHandshake or CoapTimeoutStep.DtlsHandshake or CoapTimeoutStep.WebSocketHandshake =>
+            CoapTimeoutStep.Connect or CoapTimeoutStep.TlsHandshake or CoapTimeoutStep.DtlsHandshake
+                or CoapTimeoutStep.WebSocketHandshake =>
                 $"was not sent: {What} was not complete within {Time}. {Progress?.Description}",
             CoapTimeoutStep.Capabilities when Reason == CoapTimeoutReason.NotSent =>
                 $"was not sent: it is larger than every peer accepts, or sent for another client, so it had to wait for {What}, which did not "

@@ -4,8 +4,8 @@ using CoAP.NET.Errors;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// A request on its way through the steps of a <see cref="OutgoingRequestRun"/>. One object for each message: a step that sends another one creates
-/// it with <c>with</c>, which does not copy the notes of steps.
+/// A request on its way through the steps of a <see cref="OutgoingRequestRun"/>. One object for each message: a step that sends another one
+/// creates it with <c>with</c>, which does not copy the notes of steps.
 /// </summary>
 internal sealed record OutgoingRequest
 {

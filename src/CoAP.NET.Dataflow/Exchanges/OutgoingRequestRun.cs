@@ -3,9 +3,9 @@ using System.Runtime.ExceptionServices;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// Runs one request through the steps of a <see cref="OutgoingRequestPipeline"/>: down to the exchange of messages, and up with the result. This is
-/// the only loop that runs steps. It is a value: while no step waits, it allocates nothing, and the receiver of the response continues the
-/// run (<see cref="Exchanges.ClientRequest"/>). Once a step waits, an asynchronous method continues it.
+/// Runs one request through the steps of a <see cref="OutgoingRequestPipeline"/>: down to the exchange of messages, and up with the result.
+/// This is the only loop that runs steps. It is a value: while no step waits, it allocates nothing, and the receiver of the response
+/// continues the run (<see cref="Exchanges.ClientRequest"/>). Once a step waits, an asynchronous method continues it.
 /// </summary>
 internal struct OutgoingRequestRun
 {

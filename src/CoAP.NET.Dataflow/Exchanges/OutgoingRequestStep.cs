@@ -2,8 +2,8 @@ namespace CoAP.NET.Exchanges;
 
 /// <summary>
 /// One step of a request between the caller and the exchange of messages: caching, block-wise transfer, or a response to a challenge. It
-/// decides what to do before the request is sent and after the response arrived; <see cref="OutgoingRequestRun"/> does it. All requests of an
-/// endpoint share the steps, so their state of a request is in the <see cref="OutgoingRequest"/>. Called on the caller's thread and on
+/// decides what to do before the request is sent and after the response arrived; <see cref="OutgoingRequestRun"/> does it. All requests of
+/// an endpoint share the steps, so their state of a request is in the <see cref="OutgoingRequest"/>. Called on the caller's thread and on
 /// threads that complete exchanges, never under a lock; must not block.
 /// </summary>
 internal abstract class OutgoingRequestStep

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>The decision of a step of <see cref="OutgoingRequestRun"/>, with its data. Two words, so that it is returned in registers.</summary>
+/// <summary>
+/// The decision of a step of <see cref="OutgoingRequestRun"/>, with its data. Two words, so that it is returned in registers.
+/// </summary>
 internal readonly struct StepOutcome
 {
     // Depends on the kind: a request, a response, an exception or a task.
@@ -21,8 +23,8 @@ internal readonly struct StepOutcome
     public RequestStepOutcomeKind Kind { get; }
 
     /// <summary>
-    /// The request to send; null for the current one. For <see cref="RequestStepOutcomeKind.Go"/>, <see cref="RequestStepOutcomeKind.Watch"/> and
-    /// <see cref="RequestStepOutcomeKind.Again"/>.
+    /// The request to send; null for the current one. For <see cref="RequestStepOutcomeKind.Go"/>,
+    /// <see cref="RequestStepOutcomeKind.Watch"/> and <see cref="RequestStepOutcomeKind.Again"/>.
     /// </summary>
     public OutgoingRequest? Request => (OutgoingRequest?)_value;
 

@@ -3,7 +3,8 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Execution;
 
 /// <summary>
-/// The endpoint's copy of <see cref="CoapMultiProcessOptions.SharedSecret"/>, and while it is being replaced of the previous one. Thread-safe.
+/// The endpoint's copy of <see cref="CoapMultiProcessOptions.SharedSecret"/>, and while it is being replaced of the previous one.
+/// Thread-safe.
 /// </summary>
 internal sealed class SharedSecret(ReadOnlySpan<byte> secret, PreviousSecret? previous, TimeProvider time) : IDisposable
 {

@@ -9,11 +9,12 @@ namespace CoAP.NET.Execution;
 /// <remarks>
 /// <para>
 /// The rule: user code runs on the thread that brought it, as long as it is short. A receiving thread loses its role to a stand-by
-/// thread when its user code blocks (<see cref="ReceiveLoop"/>, <see cref="ReceiveLoopOwnership"/>, <see cref="BlockedReceiveLoopWatchdog"/>). A handler that
-/// blocks again and again, or is too much work for a busy loop, runs on threads of the library for a while (<see
-/// cref="HandlerCostEstimator"/>, <see cref="RouteExecutor"/>, <see cref="HandlerWorkQueue"/>, <see cref="HandlerThreadLimiter"/>).
-/// Handlers of notifications follow the same rule. A thread of the shared pool that fires a timer runs no user code: it passes due timers
-/// to a thread of the library (<c>ShardTimerDriver</c>). A table in docs/architecture.md lists the threads of each engine.
+/// thread when its user code blocks (<see cref="ReceiveLoop"/>, <see cref="ReceiveLoopOwnership"/>,
+/// <see cref="BlockedReceiveLoopWatchdog"/>). A handler that blocks again and again, or is too much work for a busy loop, runs on threads
+/// of the library for a while (<see cref="HandlerCostEstimator"/>, <see cref="RouteExecutor"/>, <see cref="HandlerWorkQueue"/>,
+/// <see cref="HandlerThreadLimiter"/>). Handlers of notifications follow the same rule. A thread of the shared pool that fires a timer runs
+/// no user code: it passes due timers to a thread of the library (<c>ShardTimerDriver</c>). A table in docs/architecture.md lists the
+/// threads of each engine.
 /// </para>
 /// <para>
 /// One thread static is a mode of a thread. Only receiving code sets it. <see cref="UserCodeScope.Role"/> is the role of the thread: it

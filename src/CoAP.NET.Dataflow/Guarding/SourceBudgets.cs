@@ -1,8 +1,8 @@
 namespace CoAP.NET.Guarding;
 
 /// <summary>
-/// The remaining budgets of unverified addresses, in a table of fixed size. Each source (<see cref="CoapQuotaSource"/>) shares four cells with
-/// others, chosen by a keyed hash, and the least used one counts. No source gets more than its share, whatever addresses others use.
+/// The remaining budgets of unverified addresses, in a table of fixed size. Each source (<see cref="CoapQuotaSource"/>) shares four cells
+/// with others, chosen by a keyed hash, and the least used one counts. No source gets more than its share, whatever addresses others use.
 /// Nothing is ever evicted, because cells recover with time. A source suffers for others only if all its four cells are full. Not
 /// thread-safe.
 /// </summary>

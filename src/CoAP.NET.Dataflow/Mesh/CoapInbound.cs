@@ -15,8 +15,9 @@ public readonly struct CoapInbound : IConnectionBackpressureItem
 
     /// <summary>The message, for <see cref="CoapInboundKind.Message"/>.</summary>
     /// <remarks>
-    /// For a format error it is usually null. When the endpoint must answer with the token (<see cref="CoapMessageFormatViolation.TokenTooLong"/>:
-    /// 4.00, <see cref="CoapMessageFormatViolation.MessageTooLarge"/>: 4.13), it is a message with only type, code, Message ID and token.
+    /// For a format error it is usually null. When the endpoint must answer with the token
+    /// (<see cref="CoapMessageFormatViolation.TokenTooLong"/>: 4.00, <see cref="CoapMessageFormatViolation.MessageTooLarge"/>: 4.13), it is
+    /// a message with only type, code, Message ID and token.
     /// </remarks>
     public CoapMessage? Message { get; init; }
 

@@ -107,8 +107,8 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
 
     /// <summary>
     /// Offers a result of the stage to the linked targets. Does not throw. Only for items inside the block. If the only target is a block
-    /// of this kind, the item does not enter it, but passes: <see cref="InlineBlockBase.Completion"/> of this block, which ends first, already
-    /// waits for the item.
+    /// of this kind, the item does not enter it, but passes: <see cref="InlineBlockBase.Completion"/> of this block, which ends first,
+    /// already waits for the item.
     /// </summary>
     /// <param name="item">The result; always taken over.</param>
     /// <returns>

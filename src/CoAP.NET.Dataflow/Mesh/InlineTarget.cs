@@ -6,8 +6,8 @@ namespace CoAP.NET.Mesh;
 /// <summary>
 /// A Dataflow target without a queue: <see cref="OfferMessage"/> runs the stage before it returns. It is the end of a path; a stage with
 /// results derives from <see cref="InlineBlock{TInput, TOutput}"/>. It answers Accepted (or NotAvailable) while open, and
-/// DecliningPermanently after <see cref="InlineBlockBase.Complete"/> or <see cref="InlineBlockBase.Fault"/>. It never answers Declined, which
-/// permanently blocks a standard block in front of it, or Postponed.
+/// DecliningPermanently after <see cref="InlineBlockBase.Complete"/> or <see cref="InlineBlockBase.Fault"/>. It never answers Declined,
+/// which permanently blocks a standard block in front of it, or Postponed.
 /// </summary>
 internal abstract class InlineTarget<TInput> : InlineBlockBase, ITargetBlock<TInput>
 {
@@ -79,8 +79,8 @@ internal abstract class InlineTarget<TInput> : InlineBlockBase, ITargetBlock<TIn
     }
 
     /// <summary>
-    /// The stage. Called on the offering thread, between <see cref="InlineBlockBase.TryEnter"/> and <see cref="InlineBlockBase.Leave"/>; several
-    /// threads may run it at a time. Its exceptions go to <see cref="GiveUp"/>.
+    /// The stage. Called on the offering thread, between <see cref="InlineBlockBase.TryEnter"/> and <see cref="InlineBlockBase.Leave"/>;
+    /// several threads may run it at a time. Its exceptions go to <see cref="GiveUp"/>.
     /// </summary>
     /// <param name="item">The item, now owned by the stage.</param>
     internal abstract void Process(TInput item);

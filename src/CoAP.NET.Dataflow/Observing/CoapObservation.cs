@@ -195,7 +195,8 @@ public sealed class CoapObservation : IAsyncDisposable
     public override string ToString() => $"{_shared?.Name}: {State}";
 
     /// <summary>
-    /// Handles a new <see cref="IObservationNotificationSource.Snapshot"/>. The caller holds no lock; several threads may call it concurrently.
+    /// Handles a new <see cref="IObservationNotificationSource.Snapshot"/>. The caller holds no lock; several threads may call it
+    /// concurrently.
     /// </summary>
     internal void OnChanged() => Changed();
 

@@ -6,7 +6,8 @@ public sealed class CoapObservationOptions
 {
     /// <summary>Whether and how often the observation registers again when the registration is lost or in doubt.</summary>
     /// <remarks>
-    /// Default <see cref="CoapReregistrationPolicy.Auto"/>. Observations of one resource share a registration; the most active rule applies.
+    /// Default <see cref="CoapReregistrationPolicy.Auto"/>. Observations of one resource share a registration; the most active rule
+    /// applies.
     /// </remarks>
     public CoapReregistrationPolicy Reregistration
     {

@@ -19,7 +19,9 @@ internal interface ICoapChangeListener
     /// </summary>
     void Changed(string name);
 
-    /// <summary>Called when the set of observed names has changed: <see cref="ServerToServerChangeFeed.TryTake"/> returns the changes.</summary>
+    /// <summary>
+    /// Called when the set of observed names has changed: <see cref="ServerToServerChangeFeed.TryTake"/> returns the changes.
+    /// </summary>
     /// <remarks>Not called again before it has returned all.</remarks>
     void ObservedChanged();
 }

@@ -4,10 +4,10 @@ namespace CoAP.NET.Observing;
 /// Stores the observers of an endpoint (RFC 7641) beyond the life of the process; <see cref="CoapServer.TryRestoreObserver"/> restores one.
 /// </summary>
 /// <remarks>
-/// Set by <see cref="CoapMultiProcessOptions.ObserverStore"/>. One thread at a time calls it, in the order of the events, and without a lock.
-/// It must not wait, so queue slow work. It does not receive observers that no other process can take over: those on connections of TCP,
-/// TLS and WebSockets, which end with the connection (RFC 8323 section 7.4), and those protected by OSCORE, whose notifications are bound
-/// to the registration as this process saw it (RFC 8613 section 5.4).
+/// Set by <see cref="CoapMultiProcessOptions.ObserverStore"/>. One thread at a time calls it, in the order of the events, and without a
+/// lock. It must not wait, so queue slow work. It does not receive observers that no other process can take over: those on connections of
+/// TCP, TLS and WebSockets, which end with the connection (RFC 8323 section 7.4), and those protected by OSCORE, whose notifications are
+/// bound to the registration as this process saw it (RFC 8613 section 5.4).
 /// </remarks>
 internal interface ICoapObserverStore
 {

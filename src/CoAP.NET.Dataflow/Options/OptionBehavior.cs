@@ -17,7 +17,9 @@ internal static class OptionBehavior
         _ => !OptionNumber.IsNoCacheKey(number),
     };
 
-    /// <summary>Returns what a cache does with a response that has an option; never <see cref="OptionCachingInResponses.ByNumber"/>.</summary>
+    /// <summary>
+    /// Returns what a cache does with a response that has an option; never <see cref="OptionCachingInResponses.ByNumber"/>.
+    /// </summary>
     public static OptionCachingInResponses StoringOf(this CoapOptionRegistry registry, int number) =>
         registry.FindDefinition(number)?.Storing is { } storing and not OptionCachingInResponses.ByNumber ? storing
             : OptionNumber.IsUnsafe(number) ? OptionCachingInResponses.Forbid

@@ -5,8 +5,8 @@ using CoAP.NET.Messaging;
 namespace CoAP.NET.Protection;
 
 /// <summary>
-/// The inbound half of a <see cref="CoapMessageProtector"/>: verified messages go up as those of a protected peer, refused ones are answered
-/// here, and all others pass.
+/// The inbound half of a <see cref="CoapMessageProtector"/>: verified messages go up as those of a protected peer, refused ones are
+/// answered here, and all others pass.
 /// </summary>
 internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbound>
 {

@@ -3,8 +3,8 @@ using CoAP.NET.Messaging;
 namespace CoAP.NET.Protection;
 
 /// <summary>
-/// The outbound half of a <see cref="CoapMessageProtector"/>: messages to a protected peer leave protected, by the channel that carries them; all
-/// others pass. No message to a protected peer leaves unprotected.
+/// The outbound half of a <see cref="CoapMessageProtector"/>: messages to a protected peer leave protected, by the channel that carries
+/// them; all others pass. No message to a protected peer leaves unprotected.
 /// </summary>
 internal sealed class ProtectionOutboundBlock : InlineBlock<CoapOutbound, CoapOutbound>
 {

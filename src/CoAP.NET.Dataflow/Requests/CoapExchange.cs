@@ -91,7 +91,9 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
     /// </summary>
     internal bool IsAnswered { get; set; }
 
-    /// <summary>The <see cref="ConnectionRequestCounter"/> side that counts this pending request; 0 when the request is not pending.</summary>
+    /// <summary>
+    /// The <see cref="ConnectionRequestCounter"/> side that counts this pending request; 0 when the request is not pending.
+    /// </summary>
     internal byte Side { get; set; }
 
     /// <summary>Ends the pending request: its answer was sent, or there will be none. Further calls do nothing.</summary>

@@ -7,8 +7,8 @@ namespace CoAP.NET;
 /// The body of a response as a stream that fetches blocks during reading, with a few prefetched, so that memory stays constant (RFC 7959).
 /// </summary>
 /// <remarks>
-/// Created by <see cref="CoapClientRequestExtensions.OpenReadAsync(ICoapClient, CoapUri, CancellationToken)"/>. Reading throws when the representation
-/// changes during the transfer, or the transfer fails.
+/// Created by <see cref="CoapClientRequestExtensions.OpenReadAsync(ICoapClient, CoapUri, CancellationToken)"/>. Reading throws when the
+/// representation changes during the transfer, or the transfer fails.
 /// </remarks>
 public sealed class CoapResponseBodyStream : Stream
 {

@@ -5,8 +5,8 @@ namespace CoAP.NET;
 /// a host, or a device of a cluster.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <see cref="CoapClientRequestExtensions"/> has a method for each request method. An application can wrap a client in its own, for example
-/// to log requests or to answer them in a test.
+/// Thread-safe. <see cref="CoapClientRequestExtensions"/> has a method for each request method. An application can wrap a client in its
+/// own, for example to log requests or to answer them in a test.
 /// </remarks>
 public interface ICoapClient
 {

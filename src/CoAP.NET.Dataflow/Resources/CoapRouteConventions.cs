@@ -241,8 +241,8 @@ public abstract class CoapRouteConventions<TSelf>
     /// <see cref="CoapRouteHandlerBuilder.Notify"/> or <see cref="CoapServer.Notify"/>.
     /// </summary>
     /// <remarks>
-    /// Listed as <c>obs</c>. The handler runs once for each client, or once for all observers with equal requests (the same options and, for
-    /// FETCH, payload) where the state is the same for all: see <see cref="CoapRouteObserveSettings.SameForAll"/>. Responses other than
+    /// Listed as <c>obs</c>. The handler runs once for each client, or once for all observers with equal requests (the same options and,
+    /// for FETCH, payload) where the state is the same for all: see <see cref="CoapRouteObserveSettings.SameForAll"/>. Responses other than
     /// 2.xx, and a changed Content-Format, end an observation (RFC 7641 section 4.2).
     /// </remarks>
     /// <param name="configure">Changes the settings; null for the defaults.</param>

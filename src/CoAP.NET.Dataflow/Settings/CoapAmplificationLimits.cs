@@ -28,8 +28,8 @@ public sealed class CoapAmplificationLimits
     public bool IsLimited { get; set; } = true;
 
     /// <summary>
-    /// The number of bytes in larger datagrams that an unverified source (<see cref="CoapQuotaSource"/>) gets per minute: half of them at once,
-    /// half over the minute.
+    /// The number of bytes in larger datagrams that an unverified source (<see cref="CoapQuotaSource"/>) gets per minute: half of them at
+    /// once, half over the minute.
     /// </summary>
     /// <remarks>Default 16 KiB; 0 for none.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>

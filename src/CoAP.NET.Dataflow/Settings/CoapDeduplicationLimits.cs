@@ -39,8 +39,8 @@ public sealed class CoapDeduplicationLimits
     /// </summary>
     /// <remarks>
     /// Default 1/256; above 0, up to 1. When full: the newest replace the oldest. For a duplicate of a forgotten request, the handler runs
-    /// again (RFC 7252 section 4.5). Sources (<see cref="CoapQuotaSource"/>) are spread over eight parts of it, so that a fast one replaces only
-    /// the requests of itself and of an eighth of the others.
+    /// again (RFC 7252 section 4.5). Sources (<see cref="CoapQuotaSource"/>) are spread over eight parts of it, so that a fast one replaces
+    /// only the requests of itself and of an eighth of the others.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double MaxSafeFraction { get; set => field = ValueGuard.Fraction(value); } = 1.0 / 256;

@@ -28,8 +28,8 @@ public sealed class CoapLimits
 
     /// <summary>New limits for a server whose clients are yours and share few addresses, behind a gateway, proxy or NAT.</summary>
     /// <remarks>
-    /// One source (<see cref="CoapQuotaSource"/>) may take everything: all verified peers and connections, and all memory that has a share per
-    /// source. Do not use it for a server that strangers reach, because then one of them can fill it. All other limits are those of
+    /// One source (<see cref="CoapQuotaSource"/>) may take everything: all verified peers and connections, and all memory that has a share
+    /// per source. Do not use it for a server that strangers reach, because then one of them can fill it. All other limits are those of
     /// <see cref="Default"/>.
     /// </remarks>
     public static CoapLimits Gateway

@@ -15,8 +15,8 @@ public sealed class CoapObserveLimits
 
     /// <summary>The maximum number of observers in the whole endpoint (RFC 7641 section 4.1).</summary>
     /// <remarks>
-    /// Default 200,000; 0 to 100,000,000. When full: if another source (<see cref="CoapQuotaSource"/>) has more observers than the source of the
-    /// newcomer would have, one observer of that source is evicted, counted as <c>ObserversEvicted</c>. It belongs to
+    /// Default 200,000; 0 to 100,000,000. When full: if another source (<see cref="CoapQuotaSource"/>) has more observers than the source
+    /// of the newcomer would have, one observer of that source is evicted, counted as <c>ObserversEvicted</c>. It belongs to
     /// the client that neither registered nor acknowledged a notification for longest; if its address is verified, it gets 5.03. Otherwise
     /// the registration is answered as a plain request, without Observe, counted as <c>RegistrationsRefused</c>.
     /// </remarks>

@@ -14,7 +14,8 @@ public sealed class CoapRequestLimits
     /// notifications continue. The share of one source shrinks as the endpoint fills: its requests without a response may take half of all
     /// places when half is free, an eighth when a quarter is free, and a fiftieth when a tenth is free. Beyond its share a source gets
     /// 5.03, counted as <c>RequestsBeyondQuota</c>. A source without running requests is served while there is a place.
-    /// All unverified addresses together may take three quarters; beyond that they get 4.01 with an Echo. See <see cref="CoapQuotaSource"/>.
+    /// All unverified addresses together may take three quarters; beyond that they get 4.01 with an Echo. See
+    /// <see cref="CoapQuotaSource"/>.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxServed { get; set => field = ValueGuard.InRange(value, 1, int.MaxValue); } = 10_000;

@@ -2,9 +2,9 @@ namespace CoAP.NET;
 
 /// <summary>One connection of a reliable transport (RFC 8323), as the mesh sees it.</summary>
 /// <remarks>
-/// The transport creates the connection and reports it with <see cref="ICoapConnectionTransportContext.Opened"/>. It hands in received bytes as
-/// frames; <see cref="ICoapStreamTransportContext.MeasureFrame"/> finds their ends. At the end it calls <see cref="ICoapConnectionTransportContext.Closed"/>
-/// once.
+/// The transport creates the connection and reports it with <see cref="ICoapConnectionTransportContext.Opened"/>. It hands in received
+/// bytes as frames; <see cref="ICoapStreamTransportContext.MeasureFrame"/> finds their ends. At the end it calls
+/// <see cref="ICoapConnectionTransportContext.Closed"/> once.
 /// </remarks>
 public abstract class CoapConnection
 {
@@ -125,7 +125,8 @@ public abstract class CoapConnection
 
     /// <summary>Closes the connection at once and drops the send backlog. Further calls are allowed.</summary>
     /// <remarks><see cref="ICoapConnectionTransportContext.Closed"/> follows, possibly after this method returns.</remarks>
-    /// <param name="reason">The reason for the log and <see cref="ICoapConnectionTransportContext.Closed"/>; null for an orderly end.</param>
+    /// <param name="reason">The reason for the log and <see cref="ICoapConnectionTransportContext.Closed"/>; null for an orderly
+    /// end.</param>
     public abstract void Close(CoapException? reason);
 
     /// <summary>Whether reading is paused because a block of the application has no room for an item of this connection.</summary>

@@ -5,8 +5,8 @@ namespace CoAP.NET.Transports;
 /// </summary>
 /// <remarks>
 /// Tokens, duplicates, exchanges, observers and blocks belong to the session (RFC 7252 sections 9.1.1 and 9.1.2). The transport creates the
-/// session when the peer has proven its identity and reports it with <see cref="ICoapConnectionTransportContext.Opened"/>. It hands in received
-/// messages as datagrams whose <see cref="CoapDatagram.Channel"/> is that of the session. At the end it calls
+/// session when the peer has proven its identity and reports it with <see cref="ICoapConnectionTransportContext.Opened"/>. It hands in
+/// received messages as datagrams whose <see cref="CoapDatagram.Channel"/> is that of the session. At the end it calls
 /// <see cref="ICoapConnectionTransportContext.Closed"/> once.
 /// </remarks>
 internal abstract class CoapSession : CoapConnection

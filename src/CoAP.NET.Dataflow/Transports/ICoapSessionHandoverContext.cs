@@ -1,13 +1,14 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What a context of sessions (<see cref="ICoapSessionTransportContext"/>) can do for sessions that move between servers or processes. Without it
-/// sessions stay where they are.
+/// What a context of sessions (<see cref="ICoapSessionTransportContext"/>) can do for sessions that move between servers or processes.
+/// Without it sessions stay where they are.
 /// </summary>
 internal interface ICoapSessionHandoverContext
 {
     /// <summary>
-    /// Derives keys from <see cref="CoapMultiProcessOptions.SharedSecret"/>, which other processes can derive too. The transport disposes them.
+    /// Derives keys from <see cref="CoapMultiProcessOptions.SharedSecret"/>, which other processes can derive too. The transport disposes
+    /// them.
     /// </summary>
     /// <param name="purpose">The purpose of the keys.</param>
     /// <param name="epoch">The duration of an epoch; at least twice <see cref="RotatingKeyProvider.MaxClockDifference"/>.</param>

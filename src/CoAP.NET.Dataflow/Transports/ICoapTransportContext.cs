@@ -6,8 +6,8 @@ namespace CoAP.NET;
 /// The services of an endpoint for all its transports: the sink for received messages, clock, limits, counters and log. Thread-safe.
 /// </summary>
 /// <remarks>
-/// <see cref="ICoapDatagramTransportContext"/> and <see cref="ICoapStreamTransportContext"/> add those for each kind of transport. Only the library
-/// implements them.
+/// <see cref="ICoapDatagramTransportContext"/> and <see cref="ICoapStreamTransportContext"/> add those for each kind of transport. Only the
+/// library implements them.
 /// </remarks>
 public interface ICoapTransportContext
 {

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What a context of datagrams (<see cref="ICoapDatagramTransportContext"/>) can do for a transport that receives many datagrams at a time. Without
-/// it the endpoint fetches the state of peers when their datagrams arrive.
+/// What a context of datagrams (<see cref="ICoapDatagramTransportContext"/>) can do for a transport that receives many datagrams at a time.
+/// Without it the endpoint fetches the state of peers when their datagrams arrive.
 /// </summary>
 internal interface IDatagramPrefetchContext
 {

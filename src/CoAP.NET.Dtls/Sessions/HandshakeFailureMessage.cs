@@ -93,7 +93,8 @@ internal static class HandshakeFailureMessage
         string said = $"The server refused the handshake with the alert {alert.ToText()}";
         return alert switch
         {
-            AlertDescription.BadRecordMac or AlertDescription.DecryptError or AlertDescription.UnknownPskIdentity when pskIdentity is not null =>
+            AlertDescription.BadRecordMac or AlertDescription.DecryptError or AlertDescription.UnknownPskIdentity
+                when pskIdentity is not null =>
                 (CoapDtlsHandshakeFailure.PreSharedKey,
                     $"{said}: it does not know the identity '{pskIdentity}', or has another key for it."),
             AlertDescription.HandshakeFailure or AlertDescription.CertificateRequired when isAskedInVain =>

@@ -503,8 +503,8 @@ internal sealed class PathIndex(CoapRandomSource random) : SessionIndex<DtlsPath
 }
 
 /// <summary>
-/// Maps the sources of peers (<see cref="CoapQuotaSource"/>) to numbers: keyed hashes, so that an attacker cannot choose addresses that collide
-/// with those of another client.
+/// Maps the sources of peers (<see cref="CoapQuotaSource"/>) to numbers: keyed hashes, so that an attacker cannot choose addresses that
+/// collide with those of another client.
 /// </summary>
 /// <param name="random">The source of the key.</param>
 internal sealed class SourceHasher(CoapRandomSource random)

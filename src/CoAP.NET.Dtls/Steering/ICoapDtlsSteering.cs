@@ -62,7 +62,8 @@ internal interface ICoapDtlsSteering
     bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram);
 
     /// <summary>Writes the name by which other servers know the server that receives from the client of a session.</summary>
-    /// <param name="via">The number passed to <see cref="CoapDtlsSteeringContext.Receive"/>; 0: this server receives from the client.</param>
+    /// <param name="via">The number passed to <see cref="CoapDtlsSteeringContext.Receive"/>; 0: this server receives from the
+    /// client.</param>
     /// <param name="name">Receives the name: 64 bytes.</param>
     /// <returns>The length of the name in bytes; 0 for none.</returns>
     /// <remarks>

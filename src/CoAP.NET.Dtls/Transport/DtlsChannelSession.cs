@@ -35,7 +35,9 @@ internal sealed class DtlsChannelSession : CoapSession
     public override string? ServerName => Session.ServerName;
 
     /// <inheritdoc/>
-    /// <remarks>A new object at each call: the endpoint itself asks for <see cref="PeerId"/>, and there may be very many sessions.</remarks>
+    /// <remarks>
+    /// A new object at each call: the endpoint itself asks for <see cref="PeerId"/>, and there may be very many sessions.
+    /// </remarks>
     public override object Identity => Proof is CoapPeerId id ? DtlsSessionIdentity.From(Session, id) : Proof;
 
     internal override CoapPeerId? PeerId => Proof as CoapPeerId;

@@ -10,9 +10,9 @@ namespace CoAP.NET.Edhoc;
 /// <remarks>
 /// <para>The chain has to end at one of the roots, and be valid at the time of the <see cref="TimeProvider"/>. If the certificate has an
 /// extended key usage (RFC 5280 section 4.2.1.12), it has to contain serverAuth for a server and clientAuth for a client. The certificate
-/// of a server has to carry the host of <see cref="EdhocClaimedPeerIdentity.Target"/> as an alternative name: a DNS name, an IP address, or the authority
-/// of a CoAP URI. Common names and wildcards do not count (RFC 7925 section 4.4.1). <see cref="EdhocClaimedPeerIdentity.Expected"/> replaces the
-/// host.</para>
+/// of a server has to carry the host of <see cref="EdhocClaimedPeerIdentity.Target"/> as an alternative name: a DNS name, an IP address, or
+/// the authority of a CoAP URI. Common names and wildcards do not count (RFC 7925 section 4.4.1).
+/// <see cref="EdhocClaimedPeerIdentity.Expected"/> replaces the host.</para>
 /// <para>The object downloads nothing and checks no revocation. Thread-safe.</para>
 /// </remarks>
 public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposable
@@ -41,8 +41,8 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
 
     /// <inheritdoc/>
     /// <exception cref="ArgumentException">
-    /// The claim has no <see cref="EdhocClaimedPeerIdentity.IsServer"/>, or that of a server without <see cref="EdhocClaimedPeerIdentity.Target"/> and
-    /// <see cref="EdhocClaimedPeerIdentity.Expected"/>.
+    /// The claim has no <see cref="EdhocClaimedPeerIdentity.IsServer"/>, or that of a server without
+    /// <see cref="EdhocClaimedPeerIdentity.Target"/> and <see cref="EdhocClaimedPeerIdentity.Expected"/>.
     /// </exception>
     public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaimedPeerIdentity claim, CancellationToken cancellationToken)
     {

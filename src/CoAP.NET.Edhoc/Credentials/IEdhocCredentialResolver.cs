@@ -4,9 +4,9 @@ namespace CoAP.NET.Edhoc;
 /// <remarks>
 /// <see cref="EdhocCredentialStore"/> has a list of credentials, and <see cref="EdhocCertificateTrust"/> trusts certificates of issuers; an
 /// implementation of your own can use a database. A peer whose credential it does not return is refused. If the peer is a server
-/// (<see cref="EdhocClaimedPeerIdentity.IsServer"/>), the implementation decides which servers may answer for <see cref="EdhocClaimedPeerIdentity.Target"/>: if it
-/// returns the credential of another device, that device can stand between the client and the server. Called without a lock, for several
-/// sessions at a time.
+/// (<see cref="EdhocClaimedPeerIdentity.IsServer"/>), the implementation decides which servers may answer for
+/// <see cref="EdhocClaimedPeerIdentity.Target"/>: if it returns the credential of another device, that device can stand between the client
+/// and the server. Called without a lock, for several sessions at a time.
 /// </remarks>
 public interface IEdhocCredentialResolver
 {

@@ -6,7 +6,8 @@ namespace CoAP.NET.Edhoc.Keys;
 
 /// <summary>
 /// Computes a y coordinate for an x coordinate. Ephemeral keys are x coordinates only, and either of the two points gives the same shared
-/// secret (RFC 9528 section 3.7). Its input is public, so it need not take constant time; <see cref="NistPrivateKeyValidator"/> handles private numbers.
+/// secret (RFC 9528 section 3.7). Its input is public, so it need not take constant time; <see cref="NistPrivateKeyValidator"/> handles
+/// private numbers.
 /// </summary>
 internal static class NistPoint
 {

@@ -7,8 +7,8 @@ using CoAP.NET.Tracing;
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>
-/// Receives the output of <see cref="CoapPacketTraceExtensions.TraceTo"/>, extracts the messages and passes them on. It only reads the pcapng of
-/// this library, which arrives in whole blocks.
+/// Receives the output of <see cref="CoapPacketTraceExtensions.TraceTo"/>, extracts the messages and passes them on. It only reads the
+/// pcapng of this library, which arrives in whole blocks.
 /// </summary>
 internal sealed class PcapngParserStream(PeerTrace trace) : Stream
 {

@@ -4,7 +4,8 @@ using System.Globalization;
 namespace CoAP.NET.Hosting.Configuration;
 
 /// <summary>
-/// Findings of one kind, as texts. It has the first ones and counts the rest, so that a large broken file has a short error and a short log.
+/// Findings of one kind, as texts. It has the first ones and counts the rest, so that a large broken file has a short error and a short
+/// log.
 /// </summary>
 /// <param name="kind">What they are, such as <c>unknown keys</c>.</param>
 /// <param name="textOf">Makes the text of one.</param>

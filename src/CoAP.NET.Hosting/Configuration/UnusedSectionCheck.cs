@@ -53,7 +53,8 @@ internal sealed class UnusedSectionCheck(IServiceProvider services, IEnumerable<
 
     /// <summary>Finds the sections of a configuration without effect.</summary>
     public static void Find(
-        ConfigurationFindingList<UnusedConfigurationKey> unused, IConfigurationSection all, string[] servers, string[] clients, params string[] proxies)
+        ConfigurationFindingList<UnusedConfigurationKey> unused, IConfigurationSection all, string[] servers, string[] clients,
+        params string[] proxies)
     {
         foreach (IConfigurationSection section in all.GetChildren())
         {

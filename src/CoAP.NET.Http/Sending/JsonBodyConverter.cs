@@ -3,7 +3,9 @@ using CoAP.NET.Http.Translating;
 
 namespace CoAP.NET.Http.Sending;
 
-/// <summary>Converts JSON bodies of HTTP clients for CoAP servers that use CBOR, if <see cref="CborJsonTranslator.Converts"/> is set.</summary>
+/// <summary>
+/// Converts JSON bodies of HTTP clients for CoAP servers that use CBOR, if <see cref="CborJsonTranslator.Converts"/> is set.
+/// </summary>
 internal static class JsonBodyConverter
 {
     private const int ChunkSize = 16 * 1024;

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Oscore.Endpoints;
 
-/// <summary>The result of processing the key exchange message in a protected request; see <see cref="OscoreCombinedRequestServer"/>.</summary>
+/// <summary>
+/// The result of processing the key exchange message in a protected request; see <see cref="OscoreCombinedRequestServer"/>.
+/// </summary>
 internal readonly struct OscoreKeyExchangeServerResult
 {
     private OscoreKeyExchangeServerResult(CoapMessage message, bool isFinished)

@@ -41,7 +41,8 @@ internal sealed class PubSubInstruments
             case PubSubCounterKind.Publications:
                 _publications.Add(1);
                 break;
-            case PubSubCounterKind.Created or PubSubCounterKind.Changed or PubSubCounterKind.Ended or PubSubCounterKind.Expired or PubSubCounterKind.Evicted:
+            case PubSubCounterKind.Created or PubSubCounterKind.Changed or PubSubCounterKind.Ended or PubSubCounterKind.Expired
+                or PubSubCounterKind.Evicted:
                 _topics.Add(1, new KeyValuePair<string, object?>("coap.pubsub.change", NameOf(count)));
                 break;
             default:

@@ -208,7 +208,8 @@ public sealed class OneClientWorld : IAsyncLifetime
             "TLS without certificate" => _network.CreateTransport("coaps+tcp", local),
             "DTLS PSK" => _network.CreateTransport("coaps", local, CoapTestIdentity.Psk(who)),
             "DTLS, one PSK for both" => _network.CreateTransport("coaps", local, CoapTestIdentity.Psk("fleet")),
-            "Unix socket" => new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Connect = (_, token) => ConnectAsync(token) }),
+            "Unix socket" => new CoapDuplexPipeTransport(
+                new CoapDuplexPipeTransportOptions { Connect = (_, token) => ConnectAsync(token) }),
             _ => null,
         };
         if (own is not null)

@@ -191,7 +191,8 @@ public sealed class ErrorResponseTests : ProxyTest
         }
     });
 
-    private static async Task<(string Way, int Status, int? Wait, string? Type, string Body)> FormOf(string way, HttpResponseMessage response) =>
+    private static async Task<(string Way, int Status, int? Wait, string? Type, string Body)> FormOf(
+        string way, HttpResponseMessage response) =>
         (way, (int)response.StatusCode, (int?)response.Headers.RetryAfter?.Delta?.TotalSeconds,
             response.Content.Headers.ContentType?.ToString(), await response.Content.ReadAsStringAsync().WaitAsync(Hang));
 }

@@ -84,7 +84,8 @@ public sealed class RestartTests : IAsyncDisposable
         }
 
         static string[] TextsOf(ScriptedPeer client) => [.. client.Received
-            .Select(datagram => CoapDatagramSerializer.Default.TryDeserialize(datagram.Data, out CoapMessage? message, out _) ? message : null)
+            .Select(datagram =>
+                CoapDatagramSerializer.Default.TryDeserialize(datagram.Data, out CoapMessage? message, out _) ? message : null)
             .Where(message => message?.Options.Observe is not null)
             .Select(message => Encoding.UTF8.GetString(message!.Payload.Span))];
     }

@@ -19,8 +19,8 @@ internal sealed record LearnedMachine(bool IsServer, LearnedHandshake Handshake)
     ];
 
     /// <summary>
-    /// The machines that are compared with the library. A client that resumes is not one of them: it remembers alerts without protection and
-    /// what came since, so that its states are too many to learn all of them. Its ways to a session are known.
+    /// The machines that are compared with the library. A client that resumes is not one of them: it remembers alerts without protection
+    /// and what came since, so that its states are too many to learn all of them. Its ways to a session are known.
     /// </summary>
     public static IReadOnlyList<LearnedMachine> Compared { get; } =
         [.. All.Where(static one => one.IsServer || one.Handshake.Resumption == ResumptionBy.None)];

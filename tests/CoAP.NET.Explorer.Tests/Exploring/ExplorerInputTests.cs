@@ -58,7 +58,8 @@ public sealed class ExplorerInputTests(ExplorerWorld world) : IClassFixture<Expl
         foreach (string path in PathsOf(right))
         {
             // The snippets of code have names in place of secrets.
-            foreach (string value in s_wrong[path].Where(value => call != "code" || !path.StartsWith("security.", Ordinal) || value[0] != '"'))
+            foreach (string value in s_wrong[path].Where(value =>
+                call != "code" || !path.StartsWith("security.", Ordinal) || value[0] != '"'))
             {
                 JsonObject body = (JsonObject)right.DeepClone();
                 Set(body, path, JsonNode.Parse(value == Huge ? $"\"{new string('7', 200_000)}\"" : value));

@@ -49,7 +49,8 @@ public sealed class LargeConfigurationTests : HostTest
     {
         CoapServerOptions options = Read(Enumerable.Range(0, 20_000).Select(i => ($"Shardss{i}", "1")));
 
-        Assert.Equal(ConfigurationFindingList<string>.MaxListed + 1, options.Findings.UnknownKeys.Count());
+        Assert.Equal(
+            ConfigurationFindingList<string>.MaxListed + 1, options.Findings.UnknownKeys.Count());
         Assert.Equal("There are 19980 more unknown keys.", options.Findings.UnknownKeys.Last());
         Assert.Equal(ConfigurationFindingList<string>.MaxListed + 1, options.Findings.ListProblems("Coap:Server", allowsUnknownKeys: false).Count);
         Assert.All(options.Findings.UnknownKeys.SkipLast(1),

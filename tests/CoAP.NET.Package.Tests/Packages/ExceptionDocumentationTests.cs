@@ -34,7 +34,8 @@ public sealed class ExceptionDocumentationTests
 
             HashSet<string> named = [.. said.SelectMany(static comment => comment.Elements("exception"))
                 .Select(static exception => exception.Attribute("cref")!.Value[2..])];
-            missing.AddRange(ThrownExceptions.Of(member).Where(thrown => !IsNamed(thrown, named)).Select(thrown => $"{key}: {thrown.Name}"));
+            missing.AddRange(ThrownExceptions.Of(member).Where(thrown => !IsNamed(thrown, named))
+                .Select(thrown => $"{key}: {thrown.Name}"));
         }
 
         Assert.True(missing.Count == 0, string.Join(Environment.NewLine, missing));

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Package.Tests.Packages;
 
 /// <summary>
-/// The C# of README, docs and examples in comments, compiled as somebody would who has the packages and nothing else: no test code, and nothing that is internal.
-/// Each page is a namespace, each snippet a method with the statements of the page; what the reader has anyway, such as a store of devices,
-/// stands in <c>Projects/Snippets</c>. The namespaces of the library come from the page itself. A snippet below the line
-/// <c>&lt;!-- fragment --&gt;</c> is a part of something larger.
+/// The C# of README, docs and examples in comments, compiled as somebody would who has the packages and nothing else: no test code, and
+/// nothing that is internal. Each page is a namespace, each snippet a method with the statements of the page; what the reader has anyway,
+/// such as a store of devices, stands in <c>Projects/Snippets</c>. The namespaces of the library come from the page itself. A snippet below
+/// the line <c>&lt;!-- fragment --&gt;</c> is a part of something larger.
 /// </summary>
 [Collection(PackedFeedCollection.Name)]
 [External("dotnet")]

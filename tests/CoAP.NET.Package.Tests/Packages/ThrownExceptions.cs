@@ -5,7 +5,9 @@ using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
-/// <summary>Which exceptions a public member throws for bad arguments: in its own code, in private members of its type, and in checks.</summary>
+/// <summary>
+/// Which exceptions a public member throws for bad arguments: in its own code, in private members of its type, and in checks.
+/// </summary>
 internal sealed class ThrownExceptions
 {
     private const BindingFlags All =

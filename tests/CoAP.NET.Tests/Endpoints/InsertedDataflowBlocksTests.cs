@@ -56,7 +56,8 @@ public sealed class InsertedDataflowBlocksTests : EndpointTest
         Assert.True(seen >= 4 * Rounds);
         Assert.Equal(brought, Server.Counters[CoapCounter.RequestsReceived]);
         Assert.Equal(brought, answered);
-        Assert.Equal(0, Server.Counters[CoapCounter.StageErrors] + Server.Counters[CoapCounter.Declined] + Server.Counters[CoapCounter.Busy]);
+        Assert.Equal(0, Server.Counters[CoapCounter.StageErrors] + Server.Counters[CoapCounter.Declined]
+            + Server.Counters[CoapCounter.Busy]);
 
         IAsyncDisposable Watch<T>(CoapStageLink<T> link, bool queues) => Server.Endpoint.Insert<T>(
             link, () => queues

@@ -8,7 +8,8 @@ public sealed partial class TestGroupTests
 {
     public static TheoryData<string> Projects { get; } =
         [.. new[] { "tests", "simulation" }
-            .SelectMany(folder => Directory.EnumerateFiles(Path.Combine(Repository.Root, folder), "*.Tests.csproj", SearchOption.AllDirectories))
+            .SelectMany(folder => Directory.EnumerateFiles(
+                Path.Combine(Repository.Root, folder), "*.Tests.csproj", SearchOption.AllDirectories))
             .Select(file => Path.GetRelativePath(Repository.Root, file))
             .Order(StringComparer.Ordinal)];
 

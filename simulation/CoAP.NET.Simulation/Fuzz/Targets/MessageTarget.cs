@@ -257,8 +257,8 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
     }
 
     private static bool EndsEarly(CoapFormatError error) =>
-        error.Rule is CoapMessageFormatViolation.EndOfStream or CoapMessageFormatViolation.HeaderTruncated or CoapMessageFormatViolation.TokenTruncated
-            or CoapMessageFormatViolation.TrailingBytes;
+        error.Rule is CoapMessageFormatViolation.EndOfStream or CoapMessageFormatViolation.HeaderTruncated
+            or CoapMessageFormatViolation.TokenTruncated or CoapMessageFormatViolation.TrailingBytes;
 
     private static CoapMessage Ended(ValueTask<CoapMessage> task)
     {

@@ -44,8 +44,8 @@ public static class CoapStages
     /// <item>Pass items on to <see cref="CoapStageContext.Handler"/> for what the library does. What you do not pass on, it does not know:
     /// without its messages there are no requests and observations of this endpoint, no connections (RFC 8323 section 5.3 needs the CSM),
     /// no blocks, and no duplicates are found.</item>
-    /// <item><see cref="CoapExchange.Begin(CoapInbound)"/> makes exchanges, and <see cref="CoapServerReply.ToMessage"/> responses, for what you
-    /// do not pass on.</item>
+    /// <item><see cref="CoapExchange.Begin(CoapInbound)"/> makes exchanges, and <see cref="CoapServerReply.ToMessage"/> responses, for what
+    /// you do not pass on.</item>
     /// <item>An exchange whose request the Resource stage refuses comes back as an answer 5.03.</item>
     /// </list>
     /// </remarks>
@@ -74,10 +74,10 @@ public static class CoapStages
 
     /// <summary>Answers requests; replace it for a router of your own in place of routes, filters and handlers.</summary>
     /// <remarks>
-    /// The block returns one <see cref="CoapServerReply"/> for each <see cref="CoapExchange"/>, in any order and from any thread. If it returns
-    /// several for one exchange, the first counts. Without a reply the peer waits forever, and the exchange counts as being served. The
-    /// library still enforces <see cref="CoapRequestLimits.MaxServed"/> and its shares. It answers requests beyond the limit, or during a
-    /// stop, with 5.03. It also provides <see cref="CoapRequestContext.Aborted"/>, bodies in blocks up to
+    /// The block returns one <see cref="CoapServerReply"/> for each <see cref="CoapExchange"/>, in any order and from any thread. If it
+    /// returns several for one exchange, the first counts. Without a reply the peer waits forever, and the exchange counts as being served.
+    /// The library still enforces <see cref="CoapRequestLimits.MaxServed"/> and its shares. It answers requests beyond the limit, or during
+    /// a stop, with 5.03. It also provides <see cref="CoapRequestContext.Aborted"/>, bodies in blocks up to
     /// <see cref="CoapBlockwiseLimits.MaxRequestBodySize"/> in both directions, and answers to duplicates. It does not check methods, paths
     /// and formats, does not list resources in <c>/.well-known/core</c>, and keeps no observers: a request with Observe is served like one
     /// without. Mapping a route on such an endpoint is an error.

@@ -5,8 +5,8 @@ namespace CoAP.NET.Observing.Client;
 /// <summary>
 /// One observation of one resource by this endpoint, which several readers may share (RFC 7641 section 3). Events are handled one after the
 /// other, by the thread that raised the event or by one that is busy with the same observation, and never under a lock.
-/// <see cref="ObserveClientRegistration"/> registers, detects a lost registration and registers again; <see cref="ClientNotifications"/> handles
-/// the messages of the server. The only timer is that of the shard's wheel.
+/// <see cref="ObserveClientRegistration"/> registers, detects a lost registration and registers again; <see cref="ClientNotifications"/>
+/// handles the messages of the server. The only timer is that of the shard's wheel.
 /// </summary>
 internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork, IObservationNotificationSource
 {

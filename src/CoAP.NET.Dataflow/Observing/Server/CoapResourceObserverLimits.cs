@@ -46,8 +46,8 @@ public sealed class CoapResourceObserverLimits : IDeferredWork
     /// (<see cref="CoapObserveLimits.MaxObservers"/>).
     /// </summary>
     /// <remarks>
-    /// A further client gets a plain response, unless another source (<see cref="CoapQuotaSource"/>) has at least two observers more than its
-    /// own: that source loses one. After a reduction, observers of the sources with the most go first, and among them those that were
+    /// A further client gets a plain response, unless another source (<see cref="CoapQuotaSource"/>) has at least two observers more than
+    /// its own: that source loses one. After a reduction, observers of the sources with the most go first, and among them those that were
     /// silent for longest. They get 4.04, and <see cref="CoapRouteHandlerBuilder.ObserverRemoved"/> reports
     /// <see cref="CoapObserverEnd.Replaced"/>.
     /// </remarks>

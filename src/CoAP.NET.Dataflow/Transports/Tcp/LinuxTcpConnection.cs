@@ -3,8 +3,8 @@ using CoAP.NET.Transports.Loops;
 namespace CoAP.NET.Transports.Tcp;
 
 /// <summary>
-/// A TCP connection that a loop reads. Sending is thread-safe, under the gate; <see cref="EpollWatchedConnection"/> is the loop's side of it.
-/// Only the loop closes the descriptor, under the gate, so no thread uses it afterwards.
+/// A TCP connection that a loop reads. Sending is thread-safe, under the gate; <see cref="EpollWatchedConnection"/> is the loop's side of
+/// it. Only the loop closes the descriptor, under the gate, so no thread uses it afterwards.
 /// </summary>
 internal sealed class LinuxTcpConnection : CoapConnection
 {
