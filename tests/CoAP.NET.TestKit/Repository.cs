@@ -11,8 +11,14 @@ internal static class Repository
 
     /// <summary>The files of what ships, without those that the build makes.</summary>
     /// <param name="pattern">The names, such as <c>*.cs</c>.</param>
-    public static IEnumerable<string> ShippedFiles(string pattern) =>
-        s_shipped.SelectMany(folder => Directory.EnumerateFiles(folder, pattern, SearchOption.AllDirectories))
+    public static IEnumerable<string> ShippedFiles(string pattern) => FilesIn(s_shipped, pattern);
+
+    /// <summary>The files in folders, with those below, without those that the build makes.</summary>
+    /// <param name="folders">The folders, as full paths or from the root.</param>
+    /// <param name="pattern">The names, such as <c>*.cs</c>.</param>
+    /// <returns>Their full paths, in order.</returns>
+    public static IEnumerable<string> FilesIn(IEnumerable<string> folders, string pattern) =>
+        folders.SelectMany(folder => Directory.EnumerateFiles(Path.Combine(Root, folder), pattern, SearchOption.AllDirectories))
             .Where(static file =>
                 !Path.GetRelativePath(Root, file).Split(Path.DirectorySeparatorChar).Any(static part => part is "bin" or "obj"))
             .Order(StringComparer.Ordinal);

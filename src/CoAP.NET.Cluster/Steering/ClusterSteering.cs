@@ -73,7 +73,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
         _cluster.MapChanged += OnMapChanged;
         _cluster.Releases.Add(this);
         _relays.Add(this);
-        OnMapChanged(null, EventArgs.Empty);
+        Look();
         _cluster.OnServing();
     }
 

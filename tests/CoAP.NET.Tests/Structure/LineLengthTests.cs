@@ -17,15 +17,9 @@ public sealed partial class LineLengthTests
     public void Lines_of_code_have_at_most_140_columns()
     {
         List<string> tooLong = [];
-        foreach (string file in s_folders.SelectMany(folder =>
-            Directory.EnumerateFiles(Path.Combine(Repository.Root, folder), "*.cs", SearchOption.AllDirectories)))
+        foreach (string file in Repository.FilesIn(s_folders, "*.cs"))
         {
             string name = Path.GetRelativePath(Repository.Root, file);
-            if (name.Split(Path.DirectorySeparatorChar).Any(static part => part is "bin" or "obj"))
-            {
-                continue;
-            }
-
             string code = File.ReadAllText(file);
             string[] lines = code.Split('\n');
             tooLong.AddRange(Enumerable.Range(0, lines.Length)

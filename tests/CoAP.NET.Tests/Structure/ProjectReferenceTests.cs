@@ -14,10 +14,7 @@ public sealed class ProjectReferenceTests
         Path.Combine(Repository.Root, "tests", "CoAP.NET.Tests"), AppContext.BaseDirectory);
 
     public static TheoryData<string> Projects { get; } =
-        [.. new[] { "tests", "simulation" }
-            .SelectMany(folder => Directory.EnumerateFiles(Path.Combine(Repository.Root, folder), "*.csproj", SearchOption.AllDirectories))
-            .Select(file => Path.GetRelativePath(Repository.Root, file))
-            .Order(StringComparer.Ordinal)];
+        [.. Repository.FilesIn(["tests", "simulation"], "*.csproj").Select(file => Path.GetRelativePath(Repository.Root, file))];
 
     [Theory]
     [MemberData(nameof(Projects))]

@@ -7,11 +7,7 @@ namespace CoAP.NET.Tests.Structure;
 public sealed partial class TestGroupTests
 {
     public static TheoryData<string> Projects { get; } =
-        [.. new[] { "tests", "simulation" }
-            .SelectMany(folder => Directory.EnumerateFiles(
-                Path.Combine(Repository.Root, folder), "*.Tests.csproj", SearchOption.AllDirectories))
-            .Select(file => Path.GetRelativePath(Repository.Root, file))
-            .Order(StringComparer.Ordinal)];
+        [.. Repository.FilesIn(["tests", "simulation"], "*.Tests.csproj").Select(file => Path.GetRelativePath(Repository.Root, file))];
 
     [Theory]
     [MemberData(nameof(Projects))]
