@@ -24,6 +24,9 @@ internal sealed class TableLoader(
     private readonly TaskCompletionSource _loaded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _unloaded = CoapSlot.Count;
 
+    // The slot whose turn is next.
+    private byte _next;
+
     /// <summary>Completes when all slots are loaded, or at the end.</summary>
     public Task Loaded => _loaded.Task;
 
@@ -78,13 +81,15 @@ internal sealed class TableLoader(
         _loaded.TrySetResult();
     }
 
-    // First what questions wait for, then what has just changed, then whole slots. Each has a task that completes when the one before is
-    // done: slots are read in parallel and shown one after the other, so that rules which sort by key always append.
+    // First what questions wait for, then all other slots in turn: changes without a pause must not delay the slots that nobody has read
+    // yet. Of one round, what has just changed comes before whole slots. Each has a task that completes when the one before is done: slots
+    // are read in parallel and shown one after the other, so that rules which sort by key always append.
     private Reading[] Next()
     {
         List<(int Urgency, CoapSlot Slot)> wanted = [];
-        foreach (CoapSlot number in CoapSlot.All)
+        for (int i = 0; i < CoapSlot.Count; i++)
         {
+            CoapSlot number = new((byte)(_next + i));
             ClusterReplicatedTableSlot slot = contents[number];
             CoapFencingToken fence = cluster.FenceOf(number);
             lock (slot.Gate)
@@ -97,9 +102,15 @@ internal sealed class TableLoader(
             }
         }
 
+        (int Urgency, CoapSlot Slot)[] round = [.. wanted.OrderBy(static one => one.Urgency > 0).Take(MostSlots)];
+        if (round is [.., (Urgency: > 0, Slot: var last)])
+        {
+            _next = (byte)(last.Number + 1);
+        }
+
         Task turn = Task.CompletedTask;
         List<Reading> readings = [];
-        foreach ((int urgency, CoapSlot slot) in wanted.OrderBy(static one => one.Urgency).Take(MostSlots))
+        foreach ((int urgency, CoapSlot slot) in round.OrderBy(static one => one.Urgency))
         {
             TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
             readings.Add(new Reading(slot, urgency != 1, turn, done));

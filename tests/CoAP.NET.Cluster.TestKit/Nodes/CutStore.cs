@@ -12,6 +12,9 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     private volatile TaskCompletionSource? _slow;
     private (CoapRecordKind Kind, TaskCompletionSource End)? _held;
 
+    /// <summary>Runs before records of a slot are read.</summary>
+    public Action<CoapRecordKind, CoapSlot>? OnReading { get; set; }
+
     public async Task CutAsync()
     {
         await _cut.CancelAsync();
@@ -70,6 +73,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     public async IAsyncEnumerable<CoapRecord> ReadAsync(
         CoapRecordKind kind, CoapSlot slot, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
+        OnReading?.Invoke(kind, slot);
         if (_held is { } held && held.Kind == kind)
         {
             await held.End.Task.WaitAsync(cancellationToken);
@@ -81,8 +85,11 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
         }
     }
 
-    public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
-        CallAsync(store => store.FindAsync(key, cancellationToken));
+    public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken)
+    {
+        OnReading?.Invoke(key.Kind, key.Slot);
+        return CallAsync(store => store.FindAsync(key, cancellationToken));
+    }
 
     public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
         CallAsync(store => store.RemoveExpiredAsync(cancellationToken));

@@ -180,8 +180,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         options.TimeProvider = clock;
         CoapPostgreSqlClusterStore store = new(options);
         await store.JoinAsync(Node(), FromHours(1), Token);
-        int process = await server.AskAsync<int>(
-            "select pid from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and query like 'select 0 as what%'");
+        int process = await server.AskAsync<int>($"select pid {OfThisStore} and query like 'select 0 as what%'");
         await PostgreSqlServer.Signal("STOP", process);
 
         await clock.AdvanceUntilAsync(store.DisposeAsync().AsTask(), FromSeconds(10));
@@ -444,8 +443,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
         CoapFencingToken fence = new(1);
         await WriteAsync(store, Put("a", fence, "1"));
-        int process = await server.AskAsync<int>(
-            "select pid from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and query like 'with server as%writers%'");
+        int process = await server.AskAsync<int>($"select pid {OfThisStore} and query like 'with server as%writers%'");
 
         await PostgreSqlServer.Signal("STOP", process);
         await FailsAsync(
@@ -582,6 +580,10 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         update {_schema}.records set expires = expires - make_interval(secs => {time.TotalSeconds}) where expires < 'infinity';
         """));
 
+    // Earlier tests may have left connections behind.
+    private string OfThisStore =>
+        $"from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and query like '% {_schema}.%'";
+
     private CoapPostgreSqlClusterOptions Options(TimeSpan? commandTimeout = null) => new()
     {
         ConnectionString = server.ConnectionString,
@@ -592,9 +594,8 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
 
     private async Task WaitsForLockAsync(int count = 1)
     {
-        const string Waiting =
-            "select count(*) from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and wait_event_type = 'Lock'";
-        for (int looks = 0; await server.AskAsync<long>(Waiting) < count; looks++)
+        string waiting = $"select count(*) {OfThisStore} and wait_event_type = 'Lock'";
+        for (int looks = 0; await server.AskAsync<long>(waiting) < count; looks++)
         {
             await Eventually.PauseAsync(looks);
         }

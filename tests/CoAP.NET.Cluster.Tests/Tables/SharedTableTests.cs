@@ -1,3 +1,4 @@
+using System.Buffers;
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Tables;
@@ -93,6 +94,32 @@ public sealed class SharedTableTests : IAsyncDisposable
         _world.AssertSame();
         Assert.Equal((20, 0),
             (second.Cluster.Counts[ClusterMetric.TableReceived], second.Cluster.Counts[ClusterMetric.TableSlotsRead]));
+    }
+
+    [Fact]
+    public async Task A_node_that_joins_reads_all_slots_although_entries_change_without_a_pause()
+    {
+        _world.Settle = FromMinutes(10);
+        await _world.StartAsync(1);
+        TableNode first = _world.Nodes[0];
+        ConcurrentDictionary<CoapSlot, long> changes = new();
+        const int Enough = 20 * CoapSlot.Count;
+        int reads = 0;
+
+        await _world.AddAsync(prepare: node => node.Store.OnReading = (kind, slot) =>
+        {
+            if ((CoapReplicatedTableKind)kind == TableWorld.Kind && changes.Count < CoapSlot.Count
+                && Interlocked.Increment(ref reads) < Enough)
+            {
+                // While an entry of a slot is read, the owner changes one again.
+                long count = changes.AddOrUpdate(slot, 1, static (_, before) => before + 1);
+                ArrayBufferWriter<byte> change = new();
+                new ReplicatedTableChangeMessage(slot, first.Cluster.Map[slot].Fence, count - 1, count, [Key(slot.Number)]).Write(change);
+                node.Inner.ReceiveChanges(change.WrittenSpan);
+            }
+        });
+
+        Assert.InRange(reads, CoapSlot.Count, Enough - 1);
     }
 
     [Fact]

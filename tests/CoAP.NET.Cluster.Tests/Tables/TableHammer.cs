@@ -20,16 +20,16 @@ internal sealed class TableHammer(TableWorld world)
         await world.StartAsync(3);
         world.Nodes.ForEach(Watch);
         _askers = [.. Enumerable.Range(0, Askers).Select(AskOnAsync)];
-        await SomeMoreAsync();
-        await world.LeaveAsync(world.Nodes[0]);
-        await SomeMoreAsync();
-        Watch(await world.AddAsync());
-        await SomeMoreAsync();
-        await world.KillAsync(world.Nodes[0]);
-        await SomeMoreAsync();
-        Watch(await world.AddAsync());
-        await SomeMoreAsync();
-        await _enough.CancelAsync();
+        try
+        {
+            await JoinLeaveAndKillAsync();
+        }
+        finally
+        {
+            // Also after a failure: they would ask the disposed nodes without a pause.
+            await _enough.CancelAsync();
+        }
+
         await world.PassAsync(Task.WhenAll(_askers));
         _enough.Dispose();
         await world.FairAsync();
@@ -42,6 +42,19 @@ internal sealed class TableHammer(TableWorld world)
             int shown = world.Nodes[0].Rules.Told.GetValueOrDefault(key)?.Length ?? 0;
             Assert.True(shown >= count, $"{key} has {shown} of {count} that were confirmed.");
         }
+    }
+
+    private async Task JoinLeaveAndKillAsync()
+    {
+        await SomeMoreAsync();
+        await world.LeaveAsync(world.Nodes[0]);
+        await SomeMoreAsync();
+        Watch(await world.AddAsync());
+        await SomeMoreAsync();
+        await world.KillAsync(world.Nodes[0]);
+        await SomeMoreAsync();
+        Watch(await world.AddAsync());
+        await SomeMoreAsync();
     }
 
     // Values only become longer.

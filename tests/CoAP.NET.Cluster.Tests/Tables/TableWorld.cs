@@ -23,7 +23,7 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clo
     public List<TableNode> Nodes { get; } = [];
 
     /// <summary>A node joins, and has loaded the table.</summary>
-    public async Task<TableNode> AddAsync(CoapTableOptions? options = null)
+    public async Task<TableNode> AddAsync(CoapTableOptions? options = null, Action<TableNode>? prepare = null)
     {
         CutStore store = new(open());
         CoapClusterOptions cluster = ClusterTests.Options(FromHours(1));
@@ -35,6 +35,7 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clo
         TableNode node = new(Hub.Make(store, cluster, clock), store, options ?? Patient());
         Nodes.Add(node);
         _all.Add(node);
+        prepare?.Invoke(node);
         await PassAsync(node.Cluster.StartAsync());
         await PassAsync(node.Table.StartAsync());
         return node;
