@@ -234,7 +234,9 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         Assert.All(["Deserialize", "DeserializeAsync", "Serialize", "SerializeAsync"], method =>
         {
             string library = Assert.Single(rows, row => row.StartsWith($"|library|{method}|3+1000|", Ordinal));
-            Assert.Equal("1.00", library.Split('|')[Array.IndexOf(head, "Ratio")]);
+
+            // With as many digits as the smallest ratio of the table needs.
+            Assert.Equal(1, decimal.Parse(library.Split('|')[Array.IndexOf(head, "Ratio")], CultureInfo.InvariantCulture));
             Assert.Single(rows, row => row.StartsWith($"|codec|{method}|3+1000|", Ordinal));
         });
     }
