@@ -4,6 +4,7 @@ using CoAP.NET.AspNetCore.Endpoints;
 using CoAP.NET.AspNetCore.Proxying;
 using CoAP.NET.AspNetCore.WebSockets;
 using CoAP.NET.Cryptography;
+using CoAP.NET.Settings;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
@@ -40,6 +41,7 @@ public static class CoapEndpointRouteBuilderExtensions
 
         CoapEndpointMappingOptions options = new();
         configure?.Invoke(options);
+        options.MakeReadOnly("an endpoint of the application");
         CoapServer server = endpoints.ServiceProvider.GetKeyedService<CoapServer>(options.Server)
             ?? (options.Server.Length == 0 ? endpoints.ServiceProvider.GetService<CoapServer>() : null)
             ?? throw new InvalidOperationException(options.Server.Length == 0
@@ -104,6 +106,7 @@ public static class CoapEndpointRouteBuilderExtensions
         ArgumentException.ThrowIfNullOrEmpty(pattern);
         CoapHttpProxyOptions options = new();
         configure?.Invoke(options);
+        options.MakeReadOnly("an endpoint of the application");
         IServiceProvider services = endpoints.ServiceProvider;
         ProxyEndpoint proxy = new(
             options, services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance,
@@ -153,6 +156,7 @@ public static class CoapEndpointRouteBuilderExtensions
         ArgumentNullException.ThrowIfNull(target);
         CoapHttpResourceOptions options = new();
         configure?.Invoke(options);
+        options.MakeReadOnly("an endpoint of the application");
         IServiceProvider services = endpoints.ServiceProvider;
         IHostApplicationLifetime? lifetime = services.GetService<IHostApplicationLifetime>();
         ICoapClient? client = options.Client ?? services.GetService<ICoapClient>() ?? services.GetService<CoapClient>();
@@ -190,6 +194,7 @@ public static class CoapEndpointRouteBuilderExtensions
         ArgumentNullException.ThrowIfNull(device);
         CoapHttpResourceOptions options = new();
         configure?.Invoke(options);
+        options.MakeReadOnly("an endpoint of the application");
         IServiceProvider services = endpoints.ServiceProvider;
         TimeProvider clock = services.GetService<TimeProvider>() ?? TimeProvider.System;
         return endpoints.Map(pattern, new DeviceEndpoint(options, device, clock, LoggerOf(services)).HandleAsync).WithMetadata(s_httpOnly);
@@ -306,6 +311,7 @@ public static class CoapEndpointRouteBuilderExtensions
         PlatformCryptographyAvailability.ThrowIfMissing("CoAP over WebSockets");
         CoapWebSocketEndpointOptions options = new();
         configure?.Invoke(options);
+        options.MakeReadOnly("an endpoint of the application");
         CancellationToken stopping = endpoints.ServiceProvider.GetService<IHostApplicationLifetime>()?.ApplicationStopping
             ?? CancellationToken.None;
         WebSocketHandler handler = new(server, options, stopping);

@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using CoAP.NET.Settings;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
@@ -9,6 +10,7 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// The store creates missing tables and upgrades them to the version of the package under a lock; nodes may start at the same time. It uses
 /// one connection for its lease, one for writes, one that listens, and up to eight for reads.
 /// </remarks>
+[HasSettings]
 public sealed partial class CoapPostgreSqlClusterOptions
 {
     /// <summary>The connection string for Npgsql: <c>Host=db;Database=meters;Username=meters;Password=...</c>. Required.</summary>
@@ -16,7 +18,7 @@ public sealed partial class CoapPostgreSqlClusterOptions
     /// Connect directly to the server, or through a pooler in session mode. With several hosts set <c>Target Session
     /// Attributes=primary</c>: otherwise a connection may reach a standby, which can neither write nor renew a lease.
     /// </remarks>
-    public string ConnectionString { get; set; } = "";
+    public partial string ConnectionString { get; set; } = "";
 
     /// <summary>The schema of the tables, which the store creates if necessary. Default <c>coap_cluster</c>.</summary>
     /// <remarks>
@@ -24,14 +26,16 @@ public sealed partial class CoapPostgreSqlClusterOptions
     /// the name of the database user: PostgreSQL searches a schema with that name first, and would create the tables of the application
     /// there, too.
     /// </remarks>
-    public string Schema { get; set; } = "coap_cluster";
+    public partial string Schema { get; set; } = "coap_cluster";
 
-    /// <summary>The timeout of a call, 1 s to 5 minutes. Default 10 s.</summary>
-    public TimeSpan CommandTimeout { get; set; } = TimeSpan.FromSeconds(10);
+    /// <summary>The timeout of a call.</summary>
+    [TimeRange(1, 5 * Seconds.Minute)]
+    public partial TimeSpan CommandTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>The interval at which the store checks for dead nodes, 10 ms to 1 minute. Default 250 ms.</summary>
+    /// <summary>The interval at which the store checks for dead nodes.</summary>
     /// <remarks>PostgreSQL does not notify nodes of a lease that ends. Changes by live nodes are notified at once.</remarks>
-    public TimeSpan PollInterval { get; set; } = TimeSpan.FromMilliseconds(250);
+    [TimeRange(10 * Seconds.Millisecond, Seconds.Minute)]
+    public partial TimeSpan PollInterval { get; set; } = TimeSpan.FromMilliseconds(250);
 
     /// <summary>
     /// Whether the standby is synchronous (<c>synchronous_standby_names</c>), so that a failover loses no confirmed write. Default false.
@@ -43,10 +47,10 @@ public sealed partial class CoapPostgreSqlClusterOptions
     /// <para>Noticing each failover needs the right to execute <c>pg_control_system()</c>. With false and without it, stored OSCORE
     /// contexts do not open, and health is Degraded.</para>
     /// </remarks>
-    public bool HasSynchronousStandby { get; set; }
+    public partial bool HasSynchronousStandby { get; set; }
 
     /// <summary>The clock of retries. Null, the default, uses the system clock. The database measures leases and lifetimes.</summary>
-    public TimeProvider? TimeProvider { get; set; }
+    public partial TimeProvider? TimeProvider { get; set; }
 
     /// <summary>Creates a node with this store, for an application without a host. With a host, call <c>UsePostgreSql</c>.</summary>
     /// <param name="options">The options of the node, which are copied.</param>
@@ -68,8 +72,6 @@ public sealed partial class CoapPostgreSqlClusterOptions
                 nameof(Schema));
         }
 
-        Check(CommandTimeout, TimeSpan.FromSeconds(1), TimeSpan.FromMinutes(5), nameof(CommandTimeout));
-        Check(PollInterval, TimeSpan.FromMilliseconds(10), TimeSpan.FromMinutes(1), nameof(PollInterval));
         NpgsqlConnectionStringBuilder connection = new(ConnectionString)
         {
             CommandTimeout = (int)Math.Ceiling(CommandTimeout.TotalSeconds),
@@ -98,12 +100,6 @@ public sealed partial class CoapPostgreSqlClusterOptions
             HasSynchronousStandby = HasSynchronousStandby,
             TimeProvider = TimeProvider ?? TimeProvider.System,
         };
-    }
-
-    private static void Check(TimeSpan value, TimeSpan least, TimeSpan most, string name)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(value, least, name);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(value, most, name);
     }
 
     [GeneratedRegex("^[a-z][a-z0-9_]{0,39}$")]

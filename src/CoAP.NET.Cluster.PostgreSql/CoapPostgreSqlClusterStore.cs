@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Records;
 using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Settings;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
@@ -48,7 +49,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     public CoapPostgreSqlClusterStore(CoapPostgreSqlClusterOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        options = options.Checked();
+        options = options.UsedBy("a store").Checked();
         _stop = new CancellationTokenSource(Timeout.InfiniteTimeSpan, options.TimeProvider!);
         _history = new PostgreSqlHistory(options);
         _connections = new PostgreSqlConnections(options, _history);

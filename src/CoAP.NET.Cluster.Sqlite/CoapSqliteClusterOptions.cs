@@ -1,3 +1,4 @@
+using CoAP.NET.Settings;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster.Sqlite;
@@ -7,7 +8,8 @@ namespace CoAP.NET.Cluster.Sqlite;
 /// The file is in WAL mode with <c>synchronous=full</c>: each batch is on the disk when its write completes, also if the power fails
 /// afterwards. The store combines calls that arrive while the disk is busy; a busy server therefore needs few flushes.
 /// </remarks>
-public sealed class CoapSqliteClusterOptions
+[HasSettings]
+public sealed partial class CoapSqliteClusterOptions
 {
     /// <summary>The file, on a local disk. Required.</summary>
     /// <remarks>
@@ -16,21 +18,23 @@ public sealed class CoapSqliteClusterOptions
     /// another one or an older copy, such as a backup, and creates no new file while there is a mark, because message numbers would be used
     /// twice. Do not remove or replace the file while the process runs: the store then confirms nothing more.
     /// </remarks>
-    public string Path { get; set; } = "";
+    public partial string Path { get; set; } = "";
 
-    /// <summary>The maximum size of the file in bytes, 1 MiB to 1 TiB. Default 1 GiB.</summary>
+    /// <summary>The maximum size of the file in bytes.</summary>
     /// <remarks>Beyond it writes fail. A DTLS session takes some 400 bytes.</remarks>
-    public long MaxBytes { get; set; } = 1L << 30;
+    [NumberRange(1L << 20, 1L << 40, IsBytes = true)]
+    public partial long MaxBytes { get; set; } = 1L << 30;
 
-    /// <summary>The maximum number of calls that wait for the disk, 16 to 1,000,000. Default 4,096.</summary>
+    /// <summary>The maximum number of calls that wait for the disk</summary>
     /// <remarks>Further ones fail, and may be repeated.</remarks>
-    public int MaxWaitingCalls { get; set; } = 4_096;
+    [NumberRange(16, 1_000_000)]
+    public partial int MaxWaitingCalls { get; set; } = 4_096;
 
     /// <summary>The clock of lifetimes, which are stored as dates. Null, the default, uses the system clock.</summary>
-    public TimeProvider? TimeProvider { get; set; }
+    public partial TimeProvider? TimeProvider { get; set; }
 
     /// <summary>Runs the work that waits for the disk. Null, the default, uses the threads of the library.</summary>
-    public CoapThreadScheduler? Scheduler { get; set; }
+    public partial CoapThreadScheduler? Scheduler { get; set; }
 
     /// <summary>Creates a node with this store, for an application without a host. With a host, call <c>UseSqlite</c>.</summary>
     /// <param name="options">The options of the node, which are copied.</param>
@@ -49,10 +53,6 @@ public sealed class CoapSqliteClusterOptions
     internal CoapSqliteClusterOptions Checked()
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(Path, nameof(Path));
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxBytes, 1L << 20, nameof(MaxBytes));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxBytes, 1L << 40, nameof(MaxBytes));
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxWaitingCalls, 16, nameof(MaxWaitingCalls));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxWaitingCalls, 1_000_000, nameof(MaxWaitingCalls));
         return new CoapSqliteClusterOptions
         {
             Path = System.IO.Path.GetFullPath(Path),

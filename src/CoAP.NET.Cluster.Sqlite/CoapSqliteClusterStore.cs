@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Records;
 using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
@@ -35,7 +36,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
     public CoapSqliteClusterStore(CoapSqliteClusterOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        options = options.Checked();
+        options = options.UsedBy("a store").Checked();
         Path = options.Path;
         _work = new SqliteWorkQueue(new SqliteFile(options, _feed), options.Scheduler!, options.MaxWaitingCalls);
     }

@@ -2,6 +2,7 @@ using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Credentials;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Dtls;
 
@@ -10,16 +11,13 @@ namespace CoAP.NET.Dtls;
 /// With a pre-shared key, each end proves its identity with that key. Otherwise the server shows a certificate, which must come from a
 /// trusted authority and match the host of the URI. The client can have a certificate too.
 /// </remarks>
-public sealed class CoapDtlsClientOptions
+[HasSettings]
+public sealed partial class CoapDtlsClientOptions
 {
-    private static readonly TimeSpan s_shortestIdle = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan s_longestIdle = TimeSpan.FromDays(365);
-
-    private bool _isUsed;
 
     /// <summary>The pre-shared key for all servers (RFC 7252 section 9.1.3.1).</summary>
     /// <remarks>Default null. With a key and no option about certificates, the client refuses servers with certificates.</remarks>
-    public CoapPskCredential? Psk { get; set; }
+    public partial CoapPskCredential? Psk { get; set; }
 
     /// <summary>Selects the pre-shared key for a server.</summary>
     /// <remarks>
@@ -27,7 +25,7 @@ public sealed class CoapDtlsClientOptions
     /// key, and the handshake fails if the server needs one. Before the client resumes a session, it calls it with the hint of the full
     /// handshake: with another result it makes a full one. Default null: <see cref="Psk"/>.
     /// </remarks>
-    public Func<CoapDtlsTargetServer, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; set; }
+    public partial Func<CoapDtlsTargetServer, CancellationToken, ValueTask<CoapPskCredential?>>? SelectPsk { get; set; }
 
     /// <summary>The client's own certificate with its private key, for servers that ask for one.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
@@ -39,7 +37,7 @@ public sealed class CoapDtlsClientOptions
     public X509Certificate2? Certificate
     {
         get; set => field =
-        OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsClientOptions.Certificate");
+        OptionSetterGuard.Unused(_user, value, "CoapDtlsClientOptions.Certificate");
     }
 
     /// <summary>The client's own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
@@ -47,11 +45,11 @@ public sealed class CoapDtlsClientOptions
     /// An ECDSA key on P-256, which signs on handshake threads, one at a time. Do not combine it with <see cref="Certificate"/>. The
     /// endpoint does not copy it: do not dispose it before the endpoint has started. Default null.
     /// </remarks>
-    public ECDsa? RawPublicKey { get; set; }
+    public partial ECDsa? RawPublicKey { get; set; }
 
     /// <summary>Signs with a key outside of this process, in place of <see cref="Certificate"/> and <see cref="RawPublicKey"/>.</summary>
     /// <remarks>Its certificate or its raw public key is the one that the client shows. Default null.</remarks>
-    public CoapDtlsSigner? Signer { get; set; }
+    public partial CoapDtlsSigner? Signer { get; set; }
 
     /// <summary>Decides whether a raw public key belongs to a server.</summary>
     /// <remarks>
@@ -59,7 +57,10 @@ public sealed class CoapDtlsClientOptions
     /// certificate. The handshake waits for it without a thread, and cancels it when it ends. Default null: the client accepts no raw
     /// public keys.
     /// </remarks>
-    public Func<CoapDtlsTargetServer, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateServerPublicKey { get; set; }
+    public partial Func<CoapDtlsTargetServer, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateServerPublicKey
+    {
+        get; set;
+    }
 
     /// <summary>
     /// The certificates sent with <see cref="Certificate"/>: the authorities between it and a root that servers know, the nearest first.
@@ -79,7 +80,10 @@ public sealed class CoapDtlsClientOptions
     /// Default null: the chain must be valid, and the name must match the request's URI (RFC 7252 section 9.1.3.3). A callback that always
     /// returns true gives up all security. The client calls it also before it resumes a session.
     /// </remarks>
-    public Func<X509Certificate2, X509Chain, SslPolicyErrors, CancellationToken, ValueTask<bool>>? ValidateServerCertificate { get; set; }
+    public partial Func<X509Certificate2, X509Chain, SslPolicyErrors, CancellationToken, ValueTask<bool>>? ValidateServerCertificate
+    {
+        get; set;
+    }
 
     /// <summary>The revocation lists that certificates of servers must not be on, such as from a file.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
@@ -87,7 +91,7 @@ public sealed class CoapDtlsClientOptions
     public CoapRevocationLists? RevocationLists
     {
         get; set =>
-        field = OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsClientOptions.RevocationLists");
+        field = OptionSetterGuard.Unused(_user, value, "CoapDtlsClientOptions.RevocationLists");
     }
 
     /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
@@ -101,39 +105,31 @@ public sealed class CoapDtlsClientOptions
     public Func<CoapDtlsTargetServer, CoapDtlsCredentials?>? SelectCredentials
     {
         get; set =>
-        field = OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsClientOptions.SelectCredentials");
+        field = OptionSetterGuard.Unused(_user, value, "CoapDtlsClientOptions.SelectCredentials");
     }
 
     /// <summary>How the client checks online whether a server's certificate is revoked.</summary>
     /// <remarks>
     /// Default <see cref="X509RevocationMode.NoCheck"/>: an online check takes long, and devices can seldom reach the authority.
     /// </remarks>
-    public X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
+    public partial X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
 
     /// <summary>Ends a session after this time without a message from the server; the next request opens a new one.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
-    /// <remarks>Default 1 day; 1 s to 365 days.</remarks>
-    public TimeSpan SessionIdleTimeout
-    {
-        get; set =>
-        field = OptionSetterGuard.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout));
-    } = TimeSpan.FromDays(1);
+    [TimeRange(1, 365 * Seconds.Day)]
+    public partial TimeSpan SessionIdleTimeout { get; set; } = TimeSpan.FromDays(1);
 
     /// <summary>
     /// Maximum number of sessions remembered for resumption by a short handshake (RFC 5246 section 7.3), if the server remembers them too.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 100,000.</exception>
     /// <remarks>Default 64; 0 (none) to 100,000. Each takes up to 2 KiB, more with certificates.</remarks>
-    public int MaxResumableSessions { get; set => field = OptionSetterGuard.Check(value, 0, 100_000, nameof(MaxResumableSessions)); } = 64;
+    [NumberRange(0, 100_000)]
+    public partial int MaxResumableSessions { get; set; } = 64;
 
     /// <summary>The certificate of the client, with its key or with a signer; null for none.</summary>
     internal X509Certificate2? OwnCertificate => Certificate ?? Signer?.Certificate;
 
     /// <summary>Whether the client has a key that signs.</summary>
     internal bool HasOwnKey => Certificate is not null || RawPublicKey is not null || Signer is not null || SelectCredentials is not null;
-
-    /// <summary>Handles that an endpoint has copied the options, so that a renewed certificate here would have no effect.</summary>
-    internal void OnUsed() => _isUsed = true;
 
     internal CoapDtlsClientOptions Clone()
     {

@@ -133,7 +133,7 @@ public static class CoapDtlsExtensions
 
     /// <summary>Lets an endpoint listen on <c>coaps</c> addresses and send requests to them (RFC 7252 section 9).</summary>
     /// <param name="options">The options of the endpoint.</param>
-    /// <param name="dtls">Credentials and limits. The endpoint copies them, so later changes have no effect.</param>
+    /// <param name="dtls">Credentials and limits. They are read-only from now on.</param>
     /// <returns><paramref name="options"/>.</returns>
     /// <exception cref="ArgumentException">The DTLS options contradict each other; the message names what to change.</exception>
     /// <remarks>A later call replaces an earlier one.</remarks>
@@ -151,6 +151,10 @@ public static class CoapDtlsExtensions
         return options;
     }
 
+    /// <summary>Returns the options that <see cref="UseDtls"/> received; null without such a call. Do not change them.</summary>
+    internal static CoapDtlsOptions? FindDtls(this CoapEndpointOptions options) =>
+        options.Transports.Factories.OfType<DtlsTransportFactory>().FirstOrDefault()?.Options;
+
     /// <summary>Changes the options that an earlier <see cref="UseDtls"/> received, for code that adds to DTLS set up elsewhere.</summary>
     /// <param name="options">The options of the endpoint.</param>
     /// <param name="change">Changes a copy of the DTLS options, which then replaces them.</param>
@@ -160,12 +164,12 @@ public static class CoapDtlsExtensions
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(change);
-        if (options.Transports.Factories.OfType<DtlsTransportFactory>().FirstOrDefault() is not { } factory)
+        if (options.FindDtls() is not { } used)
         {
             return false;
         }
 
-        CoapDtlsOptions dtls = factory.Options.Clone();
+        CoapDtlsOptions dtls = used.Clone();
         change(dtls);
         options.UseDtls(dtls);
         return true;
@@ -174,8 +178,7 @@ public static class CoapDtlsExtensions
     private static CoapEndpointOptions Change(CoapEndpointOptions options, Action<CoapDtlsClientOptions> change)
     {
         ArgumentNullException.ThrowIfNull(options);
-        CoapDtlsOptions dtls =
-            options.Transports.Factories.OfType<DtlsTransportFactory>().FirstOrDefault()?.Options.Clone() ?? new CoapDtlsOptions();
+        CoapDtlsOptions dtls = options.FindDtls()?.Clone() ?? new CoapDtlsOptions();
         change(dtls.Client ??= new CoapDtlsClientOptions());
         return options.UseDtls(dtls);
     }

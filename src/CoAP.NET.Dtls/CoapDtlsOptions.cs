@@ -1,25 +1,21 @@
 using CoAP.NET.Dtls.Records;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Dtls;
 
 /// <summary>Security of <c>coaps</c> by DTLS 1.2 (RFC 7252 section 9): credentials and limits.</summary>
 /// <remarks>
-/// Mutable until <see cref="CoapDtlsExtensions.UseDtls"/> or <c>CoapDtls.CreateTransport</c> checks and copies
-/// the options. Later changes have no effect: <see cref="CoapDtlsServerOptions.SelectCredentials"/> and
-/// <see cref="CoapDtlsClientOptions.SelectCredentials"/> renew certificates, and setting a certificate afterwards throws.
+/// Read-only once <see cref="CoapDtlsExtensions.UseDtls"/> or <c>CoapDtls.CreateTransport</c> has checked them:
+/// <see cref="CoapDtlsServerOptions.SelectCredentials"/> and <see cref="CoapDtlsClientOptions.SelectCredentials"/> renew certificates.
 /// </remarks>
-public sealed class CoapDtlsOptions
+[HasSettings]
+public sealed partial class CoapDtlsOptions
 {
     /// <summary>Smallest value of <see cref="MaxDatagramSize"/>.</summary>
     internal const int MinDatagramSize = 256;
 
     /// <summary>Largest value of <see cref="MaxDatagramSize"/>.</summary>
     internal const int LargestDatagramSize = 16_000;
-
-    private static readonly TimeSpan s_shortestRetransmit = TimeSpan.FromMilliseconds(50);
-    private static readonly TimeSpan s_longestRetransmit = TimeSpan.FromSeconds(60);
-    private static readonly TimeSpan s_shortestHandshake = TimeSpan.FromMilliseconds(100);
-    private static readonly TimeSpan s_longestHandshake = TimeSpan.FromMinutes(10);
 
     /// <summary>The cipher suites that an endpoint uses unless <see cref="CipherSuites"/> names others, best first.</summary>
     /// <remarks>CCM_8, which every CoAP endpoint has (RFC 7252 section 9.1.3), then CCM, then GCM; all with AES-128.</remarks>
@@ -32,11 +28,11 @@ public sealed class CoapDtlsOptions
 
     /// <summary>The server's credentials, and the clients that it accepts.</summary>
     /// <remarks>Default null: the endpoint cannot listen on <c>coaps</c>.</remarks>
-    public CoapDtlsServerOptions? Server { get; set; }
+    public partial CoapDtlsServerOptions? Server { get; set; }
 
     /// <summary>The client's credentials, and the servers that it trusts.</summary>
     /// <remarks>Default null: requests to <c>coaps</c> fail, except those to clients that opened a session.</remarks>
-    public CoapDtlsClientOptions? Client { get; set; }
+    public partial CoapDtlsClientOptions? Client { get; set; }
 
     /// <summary>The cipher suites, best first; a server takes the first of its own that the client has.</summary>
     /// <remarks>
@@ -44,7 +40,7 @@ public sealed class CoapDtlsOptions
     /// credentials of <see cref="Server"/> or <see cref="Client"/>; otherwise the options are in error. The endpoint uses no other suites
     /// then.
     /// </remarks>
-    public IList<CoapDtlsCipherSuite> CipherSuites { get; } = [];
+    public IList<CoapDtlsCipherSuite> CipherSuites { get; } = new SettingList<CoapDtlsCipherSuite>();
 
     /// <summary>
     /// Whether the endpoint uses Connection IDs (RFC 9146) with peers that support them, so that a session survives a change of the peer's
@@ -53,7 +49,7 @@ public sealed class CoapDtlsOptions
     /// <remarks>
     /// A server assigns 8 random bytes. A client does not request one for itself. Costs 9 bytes in each record to a server. Default true.
     /// </remarks>
-    public bool UseConnectionIds { get; set; } = true;
+    public partial bool UseConnectionIds { get; set; } = true;
 
     /// <summary>
     /// Whether handshakes fail with peers that do not bind the master secret to the whole handshake (extended_master_secret, RFC 7627).
@@ -63,44 +59,30 @@ public sealed class CoapDtlsOptions
     /// renegotiates or resumes it: this library never renegotiates, and does not resume sessions without it (RFC 7627 section 5.4). Default
     /// false, for old devices.
     /// </remarks>
-    public bool RequireExtendedMasterSecret { get; set; }
+    public partial bool RequireExtendedMasterSecret { get; set; }
 
     /// <summary>
     /// The time without an answer after which the endpoint sends a flight of a handshake again; it doubles each time (RFC 6347 section
     /// 4.2.4.1).
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 50 ms to 60 s.</exception>
     /// <remarks>
-    /// Default 1 s; 50 ms to 60 s. RFC 7925 section 11 recommends 9 s for networks where an answer takes seconds, because needless
-    /// retransmissions cost much there.
+    /// RFC 7925 section 11 recommends 9 s for networks where an answer takes seconds, because needless retransmissions cost much there.
     /// </remarks>
-    public TimeSpan RetransmitTimeout
-    {
-        get; set =>
-        field = OptionSetterGuard.Check(value, s_shortestRetransmit, s_longestRetransmit, nameof(RetransmitTimeout));
-    } =
-    TimeSpan.FromSeconds(1);
+    [TimeRange(50 * Seconds.Millisecond, Seconds.Minute)]
+    public partial TimeSpan RetransmitTimeout { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>Maximum duration of a handshake, including retransmissions and the time of a <see cref="ICoapPskStore"/>.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 100 ms to 10 min.</exception>
-    /// <remarks>Default 30 s; 100 ms to 10 min. At least six times <see cref="RetransmitTimeout"/> survives two losses.</remarks>
-    public TimeSpan HandshakeTimeout
-    {
-        get; set =>
-        field = OptionSetterGuard.Check(value, s_shortestHandshake, s_longestHandshake, nameof(HandshakeTimeout));
-    } = TimeSpan.FromSeconds(30);
+    /// <remarks>At least six times <see cref="RetransmitTimeout"/> survives two losses.</remarks>
+    [TimeRange(100 * Seconds.Millisecond, 10 * Seconds.Minute)]
+    public partial TimeSpan HandshakeTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>Maximum size of a handshake datagram in bytes, without the headers of UDP and IP.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 256 to 16,000.</exception>
     /// <remarks>
     /// The endpoint fragments longer messages, such as certificate chains. The endpoint's own limits bound CoAP messages, and a record adds
     /// up to 45 bytes to them. Default 1,200; 256 to 16,000.
     /// </remarks>
-    public int MaxDatagramSize
-    {
-        get; set =>
-        field = OptionSetterGuard.Check(value, MinDatagramSize, LargestDatagramSize, nameof(MaxDatagramSize));
-    } = 1_200;
+    [NumberRange(MinDatagramSize, LargestDatagramSize, IsBytes = true)]
+    public partial int MaxDatagramSize { get; set; } = 1_200;
 
     /// <summary>
     /// A file to which the endpoint appends the secrets of all sessions, in the NSS format that Wireshark uses to decrypt captures.
@@ -110,7 +92,7 @@ public sealed class CoapDtlsOptions
     /// owner alone, even if it already exists. On Unix it refuses a link, a device and a pipe, and on Linux also a file of another user or
     /// with a second name. Default null: no secret leaves the process.
     /// </remarks>
-    public string? KeyLogFile { get; set; }
+    public partial string? KeyLogFile { get; set; }
 
     /// <summary>Checks that the options fit together, as <see cref="CoapDtlsExtensions.UseDtls"/> does.</summary>
     /// <exception cref="ArgumentException">An option is missing or contradicts another; the message names what to change.</exception>
@@ -132,13 +114,6 @@ public sealed class CoapDtlsOptions
     /// Maximum bytes of a record that the endpoint says it accepts (RFC 8449). Other values than 16,384 play a small device.
     /// </summary>
     internal int RecordSizeLimit { get; set; } = RecordLayer.MaxPlaintext;
-
-    /// <summary>Handles that an endpoint has copied the options.</summary>
-    internal void OnUsed()
-    {
-        Server?.OnUsed();
-        Client?.OnUsed();
-    }
 
     internal CoapDtlsOptions Clone()
     {

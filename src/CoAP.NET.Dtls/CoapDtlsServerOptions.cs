@@ -4,6 +4,7 @@ using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Credentials;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Steering;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Dtls;
 
@@ -11,21 +12,17 @@ namespace CoAP.NET.Dtls;
 /// <remarks>
 /// Needs <see cref="PskStore"/>, <see cref="Certificate"/> (or <see cref="SelectCredentials"/>), or both; clients choose.
 /// </remarks>
-public sealed class CoapDtlsServerOptions
+[HasSettings]
+public sealed partial class CoapDtlsServerOptions
 {
-    private static readonly TimeSpan s_shortestIdle = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan s_longestResumption = TimeSpan.FromDays(1);
-    private static readonly TimeSpan s_longestIdle = TimeSpan.FromDays(365);
-
-    private bool _isUsed;
 
     /// <summary>Finds the pre-shared keys of clients (RFC 7252 section 9.1.3.1), such as a <see cref="CoapPskDictionary"/>.</summary>
     /// <remarks>The endpoint uses this instance and does not copy it. Default null: clients need a trusted certificate.</remarks>
-    public ICoapPskStore? PskStore { get; set; }
+    public partial ICoapPskStore? PskStore { get; set; }
 
     /// <summary>A hint that helps clients with several identities to choose one (RFC 4279 section 5).</summary>
     /// <remarks>1 to 128 bytes of UTF-8 without NUL. The server sends it to every client. Default null: no hint.</remarks>
-    public string? PskIdentityHint { get; set; }
+    public partial string? PskIdentityHint { get; set; }
 
     /// <summary>The server's own certificate with its private key.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
@@ -37,7 +34,7 @@ public sealed class CoapDtlsServerOptions
     public X509Certificate2? Certificate
     {
         get; set => field =
-        OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsServerOptions.Certificate");
+        OptionSetterGuard.Unused(_user, value, "CoapDtlsServerOptions.Certificate");
     }
 
     /// <summary>
@@ -51,11 +48,11 @@ public sealed class CoapDtlsServerOptions
     /// An ECDSA key on P-256, which signs on handshake threads, one at a time. Do not combine it with <see cref="Certificate"/>. The
     /// endpoint does not copy it: do not dispose it before the endpoint has started. Default null.
     /// </remarks>
-    public ECDsa? RawPublicKey { get; set; }
+    public partial ECDsa? RawPublicKey { get; set; }
 
     /// <summary>Signs with a key outside of this process, in place of <see cref="Certificate"/> and <see cref="RawPublicKey"/>.</summary>
     /// <remarks>Its certificate or its raw public key is the one that the server shows. Default null.</remarks>
-    public CoapDtlsSigner? Signer { get; set; }
+    public partial CoapDtlsSigner? Signer { get; set; }
 
     /// <summary>Decides which raw public keys of clients to accept.</summary>
     /// <remarks>
@@ -63,7 +60,7 @@ public sealed class CoapDtlsServerOptions
     /// another option allows it. The handshake waits for it without a thread, and cancels it when it ends. Default null: the server accepts
     /// no raw public keys.
     /// </remarks>
-    public Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateClientPublicKey { get; set; }
+    public partial Func<ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateClientPublicKey { get; set; }
 
     /// <summary>
     /// Whether clients that use the certificate or the raw public key of the server must show a raw public key that
@@ -74,18 +71,18 @@ public sealed class CoapDtlsServerOptions
     /// certificates as well, set <see cref="RequireClientCertificate"/> instead, which then accepts either. Does not apply to clients with
     /// pre-shared keys. Default false: the server accepts a client without a key, whose identity is unknown.
     /// </remarks>
-    public bool RequireClientPublicKey { get; set; }
+    public partial bool RequireClientPublicKey { get; set; }
 
     /// <summary>Whether clients that use the server's certificate must show one of their own; otherwise the handshake fails.</summary>
-    /// <remarks>Does not apply to clients with pre-shared keys. Default false.</remarks>
-    public bool RequireClientCertificate { get; set; }
+    /// <remarks>Does not apply to clients with pre-shared keys.</remarks>
+    public partial bool RequireClientCertificate { get; set; }
 
     /// <summary>Whether the server asks clients for a certificate and also accepts clients without one.</summary>
     /// <remarks>
     /// The identity of a client without a certificate is unknown, and resources decide. A certificate that a client shows must be valid.
     /// Default false.
     /// </remarks>
-    public bool RequestClientCertificate { get; set; }
+    public partial bool RequestClientCertificate { get; set; }
 
     /// <summary>Makes the final decision on certificates of clients.</summary>
     /// <remarks>
@@ -95,7 +92,10 @@ public sealed class CoapDtlsServerOptions
     /// The server calls it also when a client resumes a session, and when a session of an earlier process or another server first receives
     /// or sends. Default null: the chain must be valid.
     /// </remarks>
-    public Func<X509Certificate2, X509Chain, SslPolicyErrors, CancellationToken, ValueTask<bool>>? ValidateClientCertificate { get; set; }
+    public partial Func<X509Certificate2, X509Chain, SslPolicyErrors, CancellationToken, ValueTask<bool>>? ValidateClientCertificate
+    {
+        get; set;
+    }
 
     /// <summary>The authorities that must have issued the certificates of clients.</summary>
     /// <remarks>
@@ -112,7 +112,7 @@ public sealed class CoapDtlsServerOptions
     public CoapRevocationLists? RevocationLists
     {
         get; set =>
-        field = OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsServerOptions.RevocationLists");
+        field = OptionSetterGuard.Unused(_user, value, "CoapDtlsServerOptions.RevocationLists");
     }
 
     /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
@@ -128,86 +128,68 @@ public sealed class CoapDtlsServerOptions
     public Func<string?, CoapDtlsCredentials?>? SelectCredentials
     {
         get; set =>
-        field = OptionSetterGuard.Unused(_isUsed, value, "CoapDtlsServerOptions.SelectCredentials");
+        field = OptionSetterGuard.Unused(_user, value, "CoapDtlsServerOptions.SelectCredentials");
     }
 
     /// <summary>How the server checks online whether a client's certificate is revoked.</summary>
     /// <remarks>Default <see cref="X509RevocationMode.NoCheck"/>: an online check takes long, and a handshake waits for it.</remarks>
-    public X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
+    public partial X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
 
     /// <summary>Maximum number of sessions.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     /// <remarks>
     /// When it is reached, a new session ends one of the source (<see cref="CoapQuotaSource"/>) that has most: first sessions of clients
-    /// without an identity, then those silent longest. Default 100,000; 1 to 10,000,000. Each takes up to 1 KiB.
+    /// without an identity, then those silent longest. Each takes up to 1 KiB.
     /// </remarks>
-    public int MaxSessions { get; set => field = OptionSetterGuard.Check(value, 1, 10_000_000, nameof(MaxSessions)); } = 100_000;
+    [NumberRange(1, 10_000_000)]
+    public partial int MaxSessions { get; set; } = 100_000;
 
     /// <summary>Maximum number of sessions from the addresses of one source (<see cref="CoapQuotaSource"/>).</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     /// <remarks>
-    /// When it is reached, a new session ends another of the same source. Default 10,000; 1 to 10,000,000. Raise it if more devices than
-    /// that are behind one NAT.
+    /// When it is reached, a new session ends another of the same source. Raise it if more devices than that are behind one NAT.
     /// </remarks>
-    public int MaxSessionsPerAddress
-    {
-        get; set =>
-        field = OptionSetterGuard.Check(value, 1, 10_000_000, nameof(MaxSessionsPerAddress));
-    } = 10_000;
+    [NumberRange(1, 10_000_000)]
+    public partial int MaxSessionsPerAddress { get; set; } = 10_000;
 
     /// <summary>Maximum number of sessions of one identity (a pre-shared key's, a certificate or a raw public key).</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     /// <remarks>
-    /// When it is reached, a new session ends the one of the same identity that was silent longest. Default 10,000; 1 to 10,000,000. Raise
-    /// it if more devices than that share one credential, which they should not.
+    /// When it is reached, a new session ends the one of the same identity that was silent longest. Raise it if more devices than that
+    /// share one credential, which they should not.
     /// </remarks>
-    public int MaxSessionsPerIdentity
-    {
-        get; set =>
-        field = OptionSetterGuard.Check(value, 1, 10_000_000, nameof(MaxSessionsPerIdentity));
-    } = 10_000;
+    [NumberRange(1, 10_000_000)]
+    public partial int MaxSessionsPerIdentity { get; set; } = 10_000;
 
     /// <summary>Maximum number of concurrent handshakes with clients that proved their address.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     /// <remarks>
     /// When it is reached, the server gives up a handshake of the source (<see cref="CoapQuotaSource"/>) that has most: the one without
-    /// progress longest. It reserves a quarter of them for clients that have sessions. Default 1,000; 1 to 100,000. Each takes up to 4 KiB,
-    /// or 20 KiB where the server asks for certificates.
+    /// progress longest. It reserves a quarter of them for clients that have sessions. Each takes up to 4 KiB, or 20 KiB where the server
+    /// asks for certificates.
     /// </remarks>
-    public int MaxHandshakes { get; set => field = OptionSetterGuard.Check(value, 1, 100_000, nameof(MaxHandshakes)); } = 1_000;
+    [NumberRange(1, 100_000)]
+    public partial int MaxHandshakes { get; set; } = 1_000;
 
     /// <summary>Maximum number of concurrent handshakes with the addresses of one source (<see cref="CoapQuotaSource"/>).</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     /// <remarks>
-    /// When it is reached, the server gives up another handshake of the same source. Default 50; 1 to 100,000. Many devices behind one NAT
-    /// that restart together need more.
+    /// When it is reached, the server gives up another handshake of the same source. Many devices behind one NAT that restart together need
+    /// more.
     /// </remarks>
-    public int MaxHandshakesPerAddress
-    {
-        get; set => field =
-        OptionSetterGuard.Check(value, 1, 100_000, nameof(MaxHandshakesPerAddress));
-    } = 50;
+    [NumberRange(1, 100_000)]
+    public partial int MaxHandshakesPerAddress { get; set; } = 50;
 
     /// <summary>Ends a session after this time without a message from the client (RFC 7252 section 9.1.1 leaves it to servers).</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
-    /// <remarks>Default 1 day; 1 s to 365 days.</remarks>
-    public TimeSpan SessionIdleTimeout
-    {
-        get; set =>
-        field = OptionSetterGuard.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout));
-    } = TimeSpan.FromDays(1);
+    [TimeRange(1, 365 * Seconds.Day)]
+    public partial TimeSpan SessionIdleTimeout { get; set; } = TimeSpan.FromDays(1);
 
     /// <summary>
     /// Maximum number of sessions that the server remembers, so that clients can resume them by a short handshake (RFC 5246 section 7.3).
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 1,000,000.</exception>
     /// <remarks>
     /// A server resumes a session if it still accepts the credentials of the client: <see cref="PskStore"/> has the same key for the
     /// identity, or the validation accepts the certificate or the raw public key. Otherwise the client makes a full handshake. Default 0:
     /// each handshake is a full one; 0 to 1,000,000. Each takes about 0.5 KB, plus the client's certificates. Do not combine it with
     /// <see cref="ResumptionStore"/>.
     /// </remarks>
-    public int MaxResumableSessions { get; set => field = OptionSetterGuard.Check(value, 0, 1_000_000, nameof(MaxResumableSessions)); }
+    [NumberRange(0, 1_000_000)]
+    public partial int MaxResumableSessions { get; set; }
 
     /// <summary>The memory of resumable sessions; null for one of <see cref="MaxResumableSessions"/>. For tests.</summary>
     internal IServerResumptionCache? ResumableIn { get; set; }
@@ -218,26 +200,22 @@ public sealed class CoapDtlsServerOptions
     /// and trust the same authorities. The server checks the credentials of the client as for <see cref="MaxResumableSessions"/>, with
     /// which this is not combined. Default null.
     /// </remarks>
-    public ICoapDtlsResumptionStore? ResumptionStore { get; set; }
+    public partial ICoapDtlsResumptionStore? ResumptionStore { get; set; }
 
     /// <summary>How long a client can resume a session.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 1 day.</exception>
     /// <remarks>
     /// Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key you removed or replaced, or whose certificate the
     /// validation refuses by now, cannot.
     /// </remarks>
-    public TimeSpan ResumptionLifetime
-    {
-        get; set =>
-        field = OptionSetterGuard.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime));
-    } = TimeSpan.FromHours(1);
+    [TimeRange(1, Seconds.Day)]
+    public partial TimeSpan ResumptionLifetime { get; set; } = TimeSpan.FromHours(1);
 
     /// <summary>The file in which sessions survive a restart of the server, but not a crash.</summary>
     /// <remarks>
     /// Default null: a stop ends the sessions and notifies the clients. The package CoAP.NET.Cluster keeps sessions over crashes as well;
     /// do not combine both.
     /// </remarks>
-    public CoapDtlsServerSessionFile? SessionFile { get; set; }
+    public partial CoapDtlsServerSessionFile? SessionFile { get; set; }
 
     /// <summary>How sessions survive a restart and a crash of the server.</summary>
     /// <remarks>Default null: they end with the server.</remarks>
@@ -255,9 +233,6 @@ public sealed class CoapDtlsServerOptions
 
     /// <summary>Whether the server has a key that signs.</summary>
     internal bool HasOwnKey => Certificate is not null || RawPublicKey is not null || Signer is not null || SelectCredentials is not null;
-
-    /// <summary>Handles that an endpoint has copied the options, so that a renewed certificate here would have no effect.</summary>
-    internal void OnUsed() => _isUsed = true;
 
     internal CoapDtlsServerOptions Clone()
     {

@@ -99,7 +99,7 @@ internal sealed class DtlsSettings
 
         options.Validate();
         DtlsSettings settings = new(options.Clone(), isServer);
-        options.OnUsed();
+        options.MakeReadOnly("an endpoint");
         return settings;
     }
 

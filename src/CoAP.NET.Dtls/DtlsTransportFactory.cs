@@ -15,7 +15,7 @@ internal sealed class DtlsTransportFactory(CoapDtlsOptions options) : ICoapTrans
     {
         dtls.Validate();
         DtlsTransportFactory factory = new(dtls.Clone());
-        dtls.OnUsed();
+        dtls.MakeReadOnly("an endpoint");
         return factory;
     }
 

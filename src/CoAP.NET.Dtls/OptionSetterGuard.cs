@@ -16,9 +16,9 @@ internal static class OptionSetterGuard
             ? value
             : throw new ArgumentOutOfRangeException(name, value, $"{name} is {value:c}. Set it to {least:c} to {most:c}.");
 
-    public static T Unused<T>(bool isUsed, T value, string name) => !isUsed
+    public static T Unused<T>(string? user, T value, string name) => user is null
         ? value
         : throw new InvalidOperationException(
-            $"{name} was set after an endpoint had copied the options, so it would have no effect. To renew certificates while an endpoint "
-                + "runs, set SelectCredentials before. For another endpoint create new options.");
+            $"{name} cannot be changed any more: {user} uses these options. To renew certificates while an endpoint runs, set "
+                + "SelectCredentials before. For another endpoint create other options.");
 }

@@ -1,3 +1,5 @@
+using CoAP.NET.Settings;
+
 namespace CoAP.NET.Edhoc;
 
 /// <summary>Settings of both EDHOC roles. Several sessions may share them; do not change them during a session.</summary>
@@ -8,8 +10,8 @@ internal sealed class EdhocSettings
 
     /// <summary>The cipher suites, preferred ones first. An Initiator offers them in this order.</summary>
     /// <remarks>Default: 2, 3, 0, 1, 4, 5, 6 and 24, as far as the platform supports them; add 25 (X448, SHAKE256) explicitly.</remarks>
-    public IList<EdhocCipherSuite> Suites { get; } =
-        [.. EdhocCipherSuite.Defaults.Where(static suite => suite.IsSupported)];
+    public IList<EdhocCipherSuite> Suites { get; } = new SettingList<EdhocCipherSuite>(
+        [.. EdhocCipherSuite.Defaults.Where(static suite => suite.IsSupported)]);
 
     /// <summary>The labels of external authorization data that the application knows.</summary>
     /// <remarks>A critical item with another label ends the session; the library ignores other items. Default: none.</remarks>

@@ -4,6 +4,7 @@ using CoAP.NET.Explorer;
 using CoAP.NET.Explorer.Dashboard;
 using CoAP.NET.Explorer.Exploring;
 using CoAP.NET.Explorer.Pages;
+using CoAP.NET.Settings;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
@@ -35,6 +36,7 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
         ArgumentException.ThrowIfNullOrEmpty(pattern);
         CoapExplorerOptions options = new();
         configure?.Invoke(options);
+        options.MakeReadOnly("a page of the application");
         IServiceProvider services = endpoints.ServiceProvider;
         ExplorerApi api = new(
             options,
@@ -82,6 +84,7 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
         ArgumentException.ThrowIfNullOrEmpty(pattern);
         CoapDashboardOptions options = new();
         configure?.Invoke(options);
+        options.MakeReadOnly("a page of the application");
         IServiceProvider services = endpoints.ServiceProvider;
         DashboardPage page = new(options, services);
         RouteGroupBuilder group = endpoints.MapGroup(pattern);

@@ -1,9 +1,11 @@
 using CoAP.NET.Proxy;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Explorer;
 
 /// <summary>Options of an explorer: its targets, its users and its limits.</summary>
-public sealed class CoapExplorerOptions
+[HasSettings]
+public sealed partial class CoapExplorerOptions
 {
     private readonly List<CoapExplorerProfile> _profiles = [];
 
@@ -18,84 +20,54 @@ public sealed class CoapExplorerOptions
 
     /// <summary>Whether the page may send to every address, regardless of <see cref="Targets"/>. Default false.</summary>
     /// <remarks>Meant for a page that only its own user reaches, such as that of <c>coap explore</c>.</remarks>
-    public bool AllowAnyTarget { get; set; }
+    public partial bool AllowAnyTarget { get; set; }
 
     /// <summary>
     /// Whether the page may send to the CoAP server of the application, at the addresses that it listens on. Default true.
     /// </summary>
-    public bool AllowOwnServer { get; set; } = true;
+    public partial bool AllowOwnServer { get; set; } = true;
 
     /// <summary>Whether the page may discover devices by multicast in the network of its server. Default false.</summary>
-    public bool AllowDiscovery { get; set; }
+    public partial bool AllowDiscovery { get; set; }
 
     /// <summary>Whether users may send their own keys and certificates with a request. Default false.</summary>
     /// <remarks>
     /// The server keeps them as long as it keeps a connection open with them, and never stores them. <see cref="AddProfile"/> keeps secrets
     /// away from browsers.
     /// </remarks>
-    public bool AllowSecretsOfUsers { get; set; }
+    public partial bool AllowSecretsOfUsers { get; set; }
 
     /// <summary>
     /// Whether to serve the explorer without authorization. Default false: the application stops at its start if there is neither
     /// RequireAuthorization nor a fallback policy.
     /// </summary>
-    public bool AllowAnonymous { get; set; }
+    public partial bool AllowAnonymous { get; set; }
 
     /// <summary>The URI that the page opens first, such as <c>coap://192.0.2.1</c>. Default null: the server of the application.</summary>
-    public string? FirstTarget { get; set; }
+    public partial string? FirstTarget { get; set; }
 
-    /// <summary>The largest body of a request or response, in bytes, 1 KiB to 256 MiB. Default 16 MiB.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 KiB and 256 MiB.</exception>
-    public int MaxBodySize
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1024);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 256 * 1024 * 1024);
-            field = value;
-        }
-    }
-    = 16 * 1024 * 1024;
+    /// <summary>The largest body of a request or response, in bytes.</summary>
+    [NumberRange(1024, 256 * 1024 * 1024, IsBytes = true)]
+    public partial int MaxBodySize { get; set; } = 16 * 1024 * 1024;
 
-    /// <summary>The maximum number of concurrent exchanges and observations of all users, 1 to 10,000. Default 64.</summary>
+    /// <summary>The maximum number of concurrent exchanges and observations of all users</summary>
     /// <remarks>Further ones get 503.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 10,000.</exception>
-    public int MaxExchanges
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(value);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 10_000);
-            field = value;
-        }
-    }
-    = 64;
+    [NumberRange(1, 10_000)]
+    public partial int MaxExchanges { get; set; } = 64;
 
-    /// <summary>The maximum number of concurrent exchanges and observations of one user, 1 to 10,000. Default 16.</summary>
+    /// <summary>The maximum number of concurrent exchanges and observations of one user</summary>
     /// <remarks>
     /// A user is an identity if users are authenticated, otherwise an IPv4 address or the first 56 bits of an IPv6 address. A user also
     /// never gets more than half of the free places.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 10,000.</exception>
-    public int MaxExchangesPerUser
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(value);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 10_000);
-            field = value;
-        }
-    }
-    = 16;
+    [NumberRange(1, 10_000)]
+    public partial int MaxExchangesPerUser { get; set; } = 16;
 
     /// <summary>
     /// Configures the clients that send the requests: transmission parameters, limits, name resolution. Default null. Called for each
     /// client.
     /// </summary>
-    public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
+    public partial Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 
     /// <summary>
     /// The host names, without port, under which browsers may open the page, beside addresses and <c>localhost</c>. Default empty.

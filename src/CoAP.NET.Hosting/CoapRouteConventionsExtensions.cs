@@ -4,6 +4,7 @@ using CoAP.NET.Hosting;
 using CoAP.NET.Hosting.Authorization;
 using CoAP.NET.Hosting.Problems;
 using CoAP.NET.Hosting.RateLimiting;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET;
 
@@ -96,6 +97,7 @@ public static class CoapRouteConventionsExtensions
         ArgumentNullException.ThrowIfNull(routes);
         CoapProblemOptions options = new();
         configure?.Invoke(options);
+        options.MakeReadOnly("a route");
         ProblemDescriber describer = new(options);
         return options.IncludeExceptions is null
             ? routes.AddFilter(describer.LearnEnvironment).WithErrorContent(describer.Describe)

@@ -1,11 +1,13 @@
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Proxy;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Http;
 
 /// <summary>Options of the HTTP servers behind a CoAP proxy.</summary>
 /// <remarks><see cref="CoapHttpExtensions.UseHttp"/> reads them when it is called; only the tables can change later.</remarks>
-public sealed class CoapHttpBackendOptions
+[HasSettings]
+public sealed partial class CoapHttpBackendOptions
 {
     /// <summary>The tables of methods, codes and media types.</summary>
     public CoapHttpTranslator Translator { get; } = new();
@@ -19,74 +21,35 @@ public sealed class CoapHttpBackendOptions
     /// The proxy calls it for each request. The client should not follow redirects because the proxy follows them itself. Requests to
     /// targets that clients choose always use the proxy's own client, which checks the address of each connection.
     /// </remarks>
-    public Func<HttpClient>? Client { get; set; }
+    public partial Func<HttpClient>? Client { get; set; }
 
-    /// <summary>The maximum number of redirects that a GET follows, 0 to 20. Default 5.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 0 and 20.</exception>
-    public int MaxRedirects
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(value);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 20);
-            field = value;
-        }
-    } = 5;
+    /// <summary>The maximum number of redirects that a GET follows</summary>
+    [NumberRange(0, 20)]
+    public partial int MaxRedirects { get; set; } = 5;
 
-    /// <summary>The largest body of a response, in bytes, 1 byte to 1 GiB. Default 1 MiB.</summary>
+    /// <summary>The largest body of a response, in bytes, 1 byte to 1 GiB.</summary>
     /// <remarks>The client gets 5.02 for a larger one. Blocks cannot number more than 1 GiB (RFC 7959 section 2.2).</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 byte and 1 GiB.</exception>
-    public int MaxBodySize
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 1 << 30);
-            field = value;
-        }
-    } = 1024 * 1024;
+    [NumberRange(1, 1 << 30, IsBytes = true)]
+    public partial int MaxBodySize { get; set; } = 1024 * 1024;
 
-    /// <summary>The maximum number of bytes of cached GET responses, 0 or more; 0 disables the cache. Default 8 MiB.</summary>
+    /// <summary>The maximum number of bytes of cached GET responses, 0 or more; 0 disables the cache.</summary>
     /// <remarks>
     /// Fresh responses serve later requests of any device. Never cached: responses that depend on the device (<see cref="Identity"/>,
     /// <see cref="ClientCertificate"/>), responses of <c>https</c>, and responses with <c>private</c>, <c>no-store</c> or <c>Vary: *</c>.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below 0.</exception>
-    public long CacheBytes
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(value);
-            field = value;
-        }
-    } = 8 * 1024 * 1024;
+    [NumberRange(0, IsBytes = true)]
+    public partial long CacheBytes { get; set; } = 8 * 1024 * 1024;
 
     /// <summary>
-    /// The minimum interval between two polls of a resource that devices observe, 1 s to 1 day. Default null: no polls, and devices get a
+    /// The minimum interval between two polls of a resource that devices observe. Default null: no polls, and devices get a
     /// response without an observation.
     /// </summary>
     /// <remarks>
     /// HTTP has no observations. The proxy therefore sends a GET with <c>If-None-Match</c> when the known representation has become stale,
     /// once for all devices that observe the same resource. It notifies devices only of changes.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 s and 1 day.</exception>
-    public TimeSpan? PollInterval
-    {
-        get;
-        set
-        {
-            if (value is { } interval)
-            {
-                ArgumentOutOfRangeException.ThrowIfLessThan(interval, TimeSpan.FromSeconds(1), nameof(value));
-                ArgumentOutOfRangeException.ThrowIfGreaterThan(interval, TimeSpan.FromDays(1), nameof(value));
-            }
-
-            field = value;
-        }
-    }
+    [TimeRange(1, Seconds.Day)]
+    public partial TimeSpan? PollInterval { get; set; }
 
     /// <summary>
     /// Returns the TLS client certificate of a device, with its private key; null for a device without one. Default null.
@@ -96,48 +59,31 @@ public sealed class CoapHttpBackendOptions
     /// certificate has its own client and connections, so the back end never confuses devices, and devices do not share responses. The
     /// caller keeps ownership of the certificates.
     /// </remarks>
-    public Func<CoapRequestContext, X509Certificate2?>? ClientCertificate { get; set; }
+    public partial Func<CoapRequestContext, X509Certificate2?>? ClientCertificate { get; set; }
 
-    /// <summary>The maximum number of device certificates with open connections, 1 or more. Default 100.</summary>
+    /// <summary>The maximum number of device certificates with open connections.</summary>
     /// <remarks>A further certificate replaces the least recently used one. If all are in use, the device gets 5.03.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
-    public int MaxCertificateClients
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-            field = value;
-        }
-    } = 100;
+    [NumberRange(1)]
+    public partial int MaxCertificateClients { get; set; } = 100;
 
     /// <summary>
-    /// The time without a request after which the proxy closes the connections of a certificate, 1 s to 1 day. Default 2 minutes.
+    /// The time without a request after which the proxy closes the connections of a certificate. Default 2 minutes.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 s and 1 day.</exception>
-    public TimeSpan CertificateIdleTimeout
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromSeconds(1));
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(1));
-            field = value;
-        }
-    } = TimeSpan.FromMinutes(2);
+    [TimeRange(1, Seconds.Day)]
+    public partial TimeSpan CertificateIdleTimeout { get; set; } = TimeSpan.FromMinutes(2);
 
     /// <summary>
     /// Configures the handlers of the clients for <see cref="ClientCertificate"/>, for example the authorities trusted for the back end's
     /// certificate. Default null.
     /// </summary>
-    public Action<SocketsHttpHandler>? ConfigureCertificateHandler { get; set; }
+    public partial Action<SocketsHttpHandler>? ConfigureCertificateHandler { get; set; }
 
     /// <summary>
     /// Returns the identity of a device for the back end, from the PSK identity, certificate or session of
     /// <see cref="CoapRequestContext.Peer"/>; null for a device without one.
     /// </summary>
     /// <remarks>Applies to configured targets only. Default null: the proxy sends no identity.</remarks>
-    public Func<CoapRequestContext, string?>? Identity { get; set; }
+    public partial Func<CoapRequestContext, string?>? Identity { get; set; }
 
     /// <summary>
     /// The key that signs <see cref="Identity"/>: at least 32 bytes, shared with the back end. Required with <see cref="Identity"/>.
@@ -146,11 +92,11 @@ public sealed class CoapHttpBackendOptions
     /// <see cref="IdentityHeader"/> carries the device as a JSON Web Token with HS256 (RFC 7519), with the claims <c>sub</c>, <c>iat</c>,
     /// <c>exp</c> and <c>aud</c>. The latter is the origin of the back end.
     /// </remarks>
-    public ReadOnlyMemory<byte> IdentityKey { get; set; }
+    public partial ReadOnlyMemory<byte> IdentityKey { get; set; }
 
     /// <summary>The header field of the token. Default <c>Authorization</c>, as <c>Bearer</c>.</summary>
-    public string IdentityHeader { get; set; } = "Authorization";
+    public partial string IdentityHeader { get; set; } = "Authorization";
 
     /// <summary>The clock. Default: that of the server with the path, or of the client of the proxy.</summary>
-    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
+    public partial TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 }

@@ -1,6 +1,7 @@
 using CoAP.NET.Cryptography;
 using CoAP.NET.Http.Backends;
 using CoAP.NET.Proxy;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Http;
 
@@ -135,6 +136,6 @@ public static class CoapHttpExtensions
                 nameof(configure));
         }
 
-        return options;
+        return options.UsedBy("a proxy");
     }
 }

@@ -6,6 +6,7 @@ using CoAP.NET.Proxy.Forwarding;
 using CoAP.NET.Proxy.Observing;
 using CoAP.NET.Proxy.Upstreams;
 using CoAP.NET.Resources;
+using CoAP.NET.Settings;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Proxy;
@@ -41,7 +42,7 @@ public sealed class CoapProxy : IAsyncDisposable
     /// <exception cref="ArgumentException">One of the names is not a valid host.</exception>
     public CoapProxy(CoapProxyOptions? options = null)
     {
-        _options = options ?? new CoapProxyOptions();
+        _options = (options ?? new CoapProxyOptions()).UsedBy("a proxy");
         _targets = new ParsedTargetCache(_options.Targets);
         Names = new CoapProxyNames(_options.Names);
         CoapEndpointOptions endpoint = MakeEndpointOptions();

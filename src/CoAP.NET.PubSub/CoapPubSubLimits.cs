@@ -1,49 +1,58 @@
+using CoAP.NET.Settings;
+
 namespace CoAP.NET.PubSub;
 
 /// <summary>Limits of a broker, in <see cref="CoapPubSubOptions.Limits"/>.</summary>
 [Experimental(PubSubDraft.DiagnosticId)]
-public sealed class CoapPubSubLimits
+[HasSettings]
+public sealed partial class CoapPubSubLimits
 {
     internal CoapPubSubLimits()
     {
     }
 
-    /// <summary>The maximum number of topics, 1 or more. Default 10,000.</summary>
+    /// <summary>The maximum number of topics.</summary>
     /// <remarks>
     /// A source (<see cref="CoapQuotaSource"/>) never has more topics than are free, at most half of them, unless another source has even
     /// more. When the broker is full, a topic of the source with the most topics is evicted for one of a source with fewer; other requests
     /// get 5.03.
     /// </remarks>
-    public int MaxTopics { get; set; } = 10_000;
+    [NumberRange(1)]
+    public partial int MaxTopics { get; set; } = 10_000;
 
-    /// <summary>The maximum number of bytes of all topics with their data, 64 KiB or more. Default 64 MiB.</summary>
+    /// <summary>The maximum number of bytes of all topics with their data.</summary>
     /// <remarks>
     /// Topics count for the source that created them. A source never has more than is free unless another source has even more. When the
     /// limit is reached, the same rules apply as for <see cref="MaxTopics"/>.
     /// </remarks>
-    public long MaxBytes { get; set; } = 64L << 20;
+    [NumberRange(64 << 10, IsBytes = true)]
+    public partial long MaxBytes { get; set; } = 64L << 20;
 
-    /// <summary>The maximum number of bytes of the data of one topic, from 1 to 56 KiB. Default 16 KiB.</summary>
+    /// <summary>The maximum number of bytes of the data of one topic, from</summary>
     /// <remarks>Larger publications get 4.13.</remarks>
-    public int MaxDataLength { get; set; } = 16 << 10;
+    [NumberRange(1, 56 << 10, IsBytes = true)]
+    public partial int MaxDataLength { get; set; } = 16 << 10;
 
     /// <summary>The maximum number of subscribers of a topic, regardless of its max-subscribers property.</summary>
     /// <remarks>
     /// Null, the default: only the limit of the server applies. On several nodes this limit and max-subscribers apply to each node.
     /// </remarks>
-    public int? MaxSubscribers { get; set; }
+    [NumberRange(0)]
+    public partial int? MaxSubscribers { get; set; }
 
     /// <summary>
     /// The maximum number of publications per second of one source to one topic, which is also the burst size. Above 0; default 100.
     /// </summary>
     /// <remarks>Faster publications get 4.29 with the time to wait. Null for no limit.</remarks>
-    public double? PublicationsPerSecond { get; set; } = 100;
+    [FactorRange(0, IsMinExcluded = true)]
+    public partial double? PublicationsPerSecond { get; set; } = 100;
 
     /// <summary>The maximum lifetime of a topic, from its creation and from each change. At least 1 s.</summary>
     /// <remarks>
     /// The broker assigns this expiration-date to a topic with a later one, or with none. Null, the default: the creator alone decides.
     /// </remarks>
-    public TimeSpan? MaxLifetime { get; set; }
+    [TimeRange(1)]
+    public partial TimeSpan? MaxLifetime { get; set; }
 
     /// <summary>
     /// The maximum number of topics of a collection that <c>/.well-known/core</c> lists with their data; 0 for none, default 100.
@@ -54,18 +63,9 @@ public sealed class CoapPubSubLimits
     /// </remarks>
     internal int MaxTopicsInDiscovery { get; set; } = 100;
 
-    internal CoapPubSubLimits Clone() => (CoapPubSubLimits)MemberwiseClone();
-
     /// <exception cref="ArgumentOutOfRangeException">A limit is out of its range.</exception>
     internal void Check()
     {
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxTopics, 1);
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxBytes, 64 << 10);
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxDataLength, 1);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxDataLength, 56 << 10);
-        ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscribers ?? 0);
         ArgumentOutOfRangeException.ThrowIfNegative(MaxTopicsInDiscovery);
-        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PublicationsPerSecond ?? 1);
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxLifetime ?? TimeSpan.MaxValue, TimeSpan.FromSeconds(1));
     }
 }

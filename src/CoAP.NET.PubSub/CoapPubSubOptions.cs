@@ -1,21 +1,24 @@
 using System.Diagnostics.Metrics;
+using CoAP.NET.Settings;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.PubSub;
 
 /// <summary>Options of a broker.</summary>
-/// <remarks>The broker reads them once, in its constructor; later changes have no effect.</remarks>
+/// <remarks>Read-only once a broker uses them.</remarks>
 [Experimental(PubSubDraft.DiagnosticId)]
-public sealed class CoapPubSubOptions
+[HasSettings]
+public sealed partial class CoapPubSubOptions
 {
     /// <summary>How much the broker holds and takes.</summary>
-    public CoapPubSubLimits Limits { get; private set; } = new();
+    public CoapPubSubLimits Limits { get; } = new();
 
-    /// <summary>The Max-Age of data, from 1 s. Default 10 minutes.</summary>
+    /// <summary>The Max-Age of data, from 1 s.</summary>
     /// <remarks>
     /// A subscriber that receives nothing for longer subscribes again. Readers that do not subscribe get a Max-Age of one minute at most.
     /// </remarks>
-    public TimeSpan DataMaxAge { get; set; } = TimeSpan.FromMinutes(10);
+    [TimeRange(1)]
+    public partial TimeSpan DataMaxAge { get; set; } = TimeSpan.FromMinutes(10);
 
     /// <summary>Decides whether a client may perform an operation on a topic, or create one.</summary>
     /// <remarks>
@@ -23,13 +26,13 @@ public sealed class CoapPubSubOptions
     /// clients of one identity. The result must therefore depend on the identity of the peer, not on its address. Null, the default: all
     /// clients may do everything, but only its known owner may change or delete a topic.
     /// </remarks>
-    public Func<CoapRequestContext, CoapPubSubOperation, CoapPubSubTopicInfo, bool>? Authorize { get; set; }
+    public partial Func<CoapRequestContext, CoapPubSubOperation, CoapPubSubTopicInfo, bool>? Authorize { get; set; }
 
     /// <summary>Keeps the topics: a cluster (<c>CoapCluster</c> of the package <c>CoAP.NET.Cluster</c>).</summary>
     /// <remarks>
     /// Topics in a cluster outlive the process and are the same on all nodes. Null, the default: the topics are in memory of this process.
     /// </remarks>
-    public ICoapReplicatedTableProvider? Tables { get; set; }
+    public partial ICoapReplicatedTableProvider? Tables { get; set; }
 
     /// <summary>Opens the table that holds the topics, in place of <see cref="Tables"/>. For tests.</summary>
     internal Func<ICoapReplicatedTableRules, CoapReplicatedTable>? OpenTable { get; set; }
@@ -39,30 +42,30 @@ public sealed class CoapPubSubOptions
     /// With true no answered publication is lost when a node fails. With false this holds for the first publication of a topic; the broker
     /// writes later ones right after their answer. A broker in memory has no store.
     /// </remarks>
-    public bool KeepEachPublication { get; set; }
+    public partial bool KeepEachPublication { get; set; }
 
     /// <summary>The clock. Default: that of the server, if <c>MapPubSub</c> creates the broker; otherwise the system clock.</summary>
-    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
+    public partial TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     /// <summary>Runs reactions to changes made by other nodes and by the clock. Default: threads of the library.</summary>
-    public CoapThreadScheduler Scheduler { get; set; } = CoapThreadScheduler.Default;
+    public partial CoapThreadScheduler Scheduler { get; set; } = CoapThreadScheduler.Default;
 
     /// <summary>
     /// The source of random numbers. Default: that of the server, if <c>MapPubSub</c> creates the broker; otherwise that of the operating
     /// system.
     /// </summary>
-    public CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
+    public partial CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
 
     /// <summary>The logger factory; null, the default, disables logging.</summary>
-    public ILoggerFactory? LoggerFactory { get; set; }
+    public partial ILoggerFactory? LoggerFactory { get; set; }
 
     /// <summary>Creates the meter of <see cref="CoapTelemetry.MeterName"/>; null, the default, uses the meter of the process.</summary>
-    public IMeterFactory? MeterFactory { get; set; }
+    public partial IMeterFactory? MeterFactory { get; set; }
 
     /// <summary>Returns a copy that has the clock and the random source of a server, unless it has its own.</summary>
     internal CoapPubSubOptions Of(CoapRouteGroup routes)
     {
-        CoapPubSubOptions own = (CoapPubSubOptions)MemberwiseClone();
+        CoapPubSubOptions own = this.UsedBy("a broker").CopyMembers();
         own.TimeProvider = TimeProvider == TimeProvider.System ? routes.TimeProvider ?? TimeProvider : TimeProvider;
         own.Random = Random == CoapRandomSource.Secure ? routes.Random ?? Random : Random;
         return own;
@@ -71,12 +74,6 @@ public sealed class CoapPubSubOptions
     internal CoapPubSubOptions Checked()
     {
         Limits.Check();
-        ArgumentOutOfRangeException.ThrowIfLessThan(DataMaxAge, TimeSpan.FromSeconds(1));
-        ArgumentNullException.ThrowIfNull(TimeProvider);
-        ArgumentNullException.ThrowIfNull(Scheduler);
-        ArgumentNullException.ThrowIfNull(Random);
-        CoapPubSubOptions own = (CoapPubSubOptions)MemberwiseClone();
-        own.Limits = Limits.Clone();
-        return own;
+        return this.UsedBy("a broker");
     }
 }

@@ -1,7 +1,10 @@
+using CoAP.NET.Settings;
+
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Limits of a directory, in <see cref="CoapDirectoryOptions.Limits"/>.</summary>
-public sealed class CoapDirectoryLimits
+[HasSettings]
+public sealed partial class CoapDirectoryLimits
 {
     private const int MaxCriteria = 63;
 
@@ -10,52 +13,63 @@ public sealed class CoapDirectoryLimits
     }
 
     /// <summary>
-    /// The maximum number of registrations, including expired ones that can still be refreshed, 1 to 100,000,000. Default 100,000.
+    /// The maximum number of registrations, including expired ones that can still be refreshed. Default 100,000.
     /// </summary>
     /// <remarks>Further ones get 5.03.</remarks>
-    public int MaxRegistrations { get; set; } = 100_000;
+    [NumberRange(1, 100_000_000)]
+    public partial int MaxRegistrations { get; set; } = 100_000;
 
-    /// <summary>The maximum number of registrations per source (<see cref="CoapQuotaSource"/>), 1 or more. Default 10,000.</summary>
+    /// <summary>The maximum number of registrations per source (<see cref="CoapQuotaSource"/>).</summary>
     /// <remarks>Further ones get 4.03. A source also never gets more than half of the free room.</remarks>
-    public int MaxRegistrationsPerSource { get; set; } = 10_000;
+    [NumberRange(1)]
+    public partial int MaxRegistrationsPerSource { get; set; } = 10_000;
 
-    /// <summary>The maximum number of bytes of all registrations with their index entries, 64 KiB or more. Default 256 MiB.</summary>
+    /// <summary>The maximum number of bytes of all registrations with their index entries.</summary>
     /// <remarks>Further registrations get 5.03.</remarks>
-    public long MaxBytes { get; set; } = 256L << 20;
+    [NumberRange(64 * 1024, IsBytes = true)]
+    public partial long MaxBytes { get; set; } = 256L << 20;
 
-    /// <summary>The maximum number of links of a registration, 1 to 65,535. Default 500.</summary>
-    public int MaxLinks { get; set; } = 500;
+    /// <summary>The maximum number of links of a registration</summary>
+    [NumberRange(1, ushort.MaxValue)]
+    public partial int MaxLinks { get; set; } = 500;
 
-    /// <summary>The maximum number of bytes of the links of a registration, 64 to 57,344. Default 16 KiB.</summary>
+    /// <summary>The maximum number of bytes of the links of a registration</summary>
     /// <remarks>Larger ones get 4.13.</remarks>
-    public int MaxLinkBytes { get; set; } = 16 * 1024;
+    [NumberRange(64, 56 * 1024, IsBytes = true)]
+    public partial int MaxLinkBytes { get; set; } = 16 * 1024;
 
-    /// <summary>The maximum number of results of a look-up, 1 or more. Default 1,000.</summary>
+    /// <summary>The maximum number of results of a look-up.</summary>
     /// <remarks>A client gets 4.00 for more results, and has to request pages.</remarks>
-    public int MaxResults { get; set; } = 1_000;
+    [NumberRange(1)]
+    public partial int MaxResults { get; set; } = 1_000;
 
-    /// <summary>The maximum number of pending fetches, 1 or more. Default 100.</summary>
+    /// <summary>The maximum number of pending fetches.</summary>
     /// <remarks>Further ones get 5.03. The directory keeps the same number of results while they are fresh.</remarks>
-    public int MaxFetches { get; set; } = 100;
+    [NumberRange(1)]
+    public partial int MaxFetches { get; set; } = 100;
 
-    /// <summary>The maximum number of pending fetches per source, 1 or more. Default 10.</summary>
+    /// <summary>The maximum number of pending fetches per source.</summary>
     /// <remarks>A source also never gets more than half of the free places.</remarks>
-    public int MaxFetchesPerSource { get; set; } = 10;
+    [NumberRange(1)]
+    public partial int MaxFetchesPerSource { get; set; } = 10;
 
-    /// <summary>The maximum number of different observed look-ups, 1 or more. Default 1,000.</summary>
+    /// <summary>The maximum number of different observed look-ups.</summary>
     /// <remarks>Above this number clients get a response without an observation.</remarks>
-    public int MaxWatched { get; set; } = 1_000;
+    [NumberRange(1)]
+    public partial int MaxWatched { get; set; } = 1_000;
 
-    /// <summary>The maximum number of observed look-ups started by one source, 1 or more. Default 50.</summary>
+    /// <summary>The maximum number of observed look-ups started by one source.</summary>
     /// <remarks>A source also never gets more than half of the free places.</remarks>
-    public int MaxWatchedPerSource { get; set; } = 50;
+    [NumberRange(1)]
+    public partial int MaxWatchedPerSource { get; set; } = 50;
 
     /// <summary>
     /// The maximum time that a registration, an update or a removal waits for the deciding node of a cluster and for the store, 100 ms to 1
     /// minute. Default 5 s.
     /// </summary>
     /// <remarks>The client gets 5.03 afterwards.</remarks>
-    public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
+    [TimeRange(100 * Seconds.Millisecond, Seconds.Minute)]
+    public partial TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
     /// The maximum number of different values of <c>rt</c>, <c>if</c> and <c>et</c> of a registration, 4 to 65,535. Default 256.
@@ -94,30 +108,16 @@ public sealed class CoapDirectoryLimits
     /// <summary>The maximum number of criteria of a look-up, 1 to 63. Default 16.</summary>
     internal int MaxCriteriaPerLookUp { get; set; } = 16;
 
-    internal CoapDirectoryLimits Clone() => (CoapDirectoryLimits)MemberwiseClone();
-
     /// <exception cref="ArgumentOutOfRangeException">A limit is out of its range.</exception>
     internal void Check()
     {
-        Check(MaxRegistrations, 1, 100_000_000);
-        Check(MaxRegistrationsPerSource, 1, int.MaxValue);
-        Check(MaxBytes, 64 * 1024, long.MaxValue);
-        Check(MaxLinks, 1, ushort.MaxValue);
-        Check(MaxLinkBytes, 64, 56 * 1024);
         Check(MaxTerms, 4, ushort.MaxValue);
         Check(MaxAttributes, 0, 128);
-        Check(MaxResults, 1, int.MaxValue);
         Check(MaxAnswerBytes, 64, int.MaxValue);
         Check(MaxScanned, 1, int.MaxValue);
         Check(MaxScans, 1, int.MaxValue);
         Check(MaxScansPerSource, 1, int.MaxValue);
         Check(MaxCriteriaPerLookUp, 1, MaxCriteria);
-        Check(MaxFetches, 1, int.MaxValue);
-        Check(MaxFetchesPerSource, 1, int.MaxValue);
-        Check(MaxWatched, 1, int.MaxValue);
-        Check(MaxWatchedPerSource, 1, int.MaxValue);
-        ArgumentOutOfRangeException.ThrowIfLessThan(Timeout, TimeSpan.FromMilliseconds(100));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(Timeout, TimeSpan.FromMinutes(1));
     }
 
     private static void Check(long value, long min, long max,

@@ -1,5 +1,6 @@
 using System.Runtime.Versioning;
 using CoAP.NET.Execution;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Stateless;
 
@@ -38,7 +39,7 @@ public sealed class CoapStatelessClient : IDisposable
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ArgumentNullException.ThrowIfNull(onResponse);
-        options ??= new CoapStatelessOptions();
+        options = (options ?? new CoapStatelessOptions()).UsedBy("a stateless client");
         _endpoint = endpoint;
         _tokens = new StatelessTokens(endpoint.Environment, options, onResponse);
         try

@@ -1,9 +1,11 @@
 using CoAP.NET.Execution;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Stateless;
 
 /// <summary>The options of a <see cref="CoapStatelessClient"/>.</summary>
-public sealed class CoapStatelessOptions
+[HasSettings]
+public sealed partial class CoapStatelessOptions
 {
     private const int MaxNameLength = 64;
 
@@ -12,33 +14,13 @@ public sealed class CoapStatelessOptions
     /// Default 10 minutes: EXCHANGE_LIFETIME of 247 s and the same again for the work of the server; above zero, up to one day. The client
     /// rejects later ones, so that attackers cannot use an old token (RFC 8974 section 3.1).
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
-    public TimeSpan Lifetime
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.Zero);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(1));
-            field = value;
-        }
-    }
-    = TimeSpan.FromMinutes(10);
+    [TimeRange(0, Seconds.Day, IsMinExcluded = true)]
+    public partial TimeSpan Lifetime { get; set; } = TimeSpan.FromMinutes(10);
 
     /// <summary>The minimum number of requests between the newest answered one and one whose response is still accepted.</summary>
-    /// <remarks>Requests that are older by 64 more count as replays. Each takes one bit. Default 65,536; 64 to 16,777,216.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
-    public int ReplayWindow
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 64);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 1 << 24);
-            field = value;
-        }
-    }
-    = 65_536;
+    /// <remarks>Requests that are older by 64 more count as replays. Each takes one bit.</remarks>
+    [NumberRange(64, 1 << 24)]
+    public partial int ReplayWindow { get; set; } = 65_536;
 
     /// <summary>The name of the client.</summary>
     /// <remarks>
@@ -47,17 +29,18 @@ public sealed class CoapStatelessOptions
     /// empty; up to 64 characters.
     /// </remarks>
     /// <exception cref="ArgumentException">The name has more than 64 characters.</exception>
+    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
     public string Name
     {
         get;
         set
         {
+            ThrowIfReadOnly();
             ArgumentNullException.ThrowIfNull(value);
             field = value.Length <= MaxNameLength
                 ? value
                 : throw new ArgumentException($"The name of a stateless client must have at most {MaxNameLength} "
                     + "characters.", nameof(value));
         }
-    }
-    = "";
+    } = "";
 }

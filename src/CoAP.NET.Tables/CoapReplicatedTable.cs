@@ -1,3 +1,4 @@
+using CoAP.NET.Settings;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tables;
@@ -44,7 +45,7 @@ internal abstract class CoapReplicatedTable : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(rules);
         return new MemoryTable(
-            rules, timeProvider ?? TimeProvider.System, (options ?? new CoapTableOptions()).Checked(), logger, random);
+            rules, timeProvider ?? TimeProvider.System, (options ?? new CoapTableOptions()).UsedBy("a table"), logger, random);
     }
 
     /// <summary>Loads the entries.</summary>

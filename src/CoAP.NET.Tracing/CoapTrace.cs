@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Threading.Channels;
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Tracing;
 
@@ -42,6 +43,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
     internal CoapTrace(Stream stream, CoapTraceOptions options, TimeProvider time, WireTaps taps, Action<Exception> report)
     {
         _stream = stream;
+        options.MakeReadOnly("a trace");
         _options = new CoapTraceOptions
         {
             Peer = options.Peer,

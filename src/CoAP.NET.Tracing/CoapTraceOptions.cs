@@ -1,45 +1,29 @@
 using System.Net;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Tracing;
 
 /// <summary>The options of a wire trace (<see cref="CoapPacketTraceExtensions.TraceTo"/>).</summary>
-public sealed class CoapTraceOptions
+[HasSettings]
+public sealed partial class CoapTraceOptions
 {
     /// <summary>The peer to trace; with port 0 all ports of the address.</summary>
     /// <remarks>Default: null, all peers.</remarks>
-    public IPEndPoint? Peer { get; set; }
+    public partial IPEndPoint? Peer { get; set; }
 
     /// <summary>Whether payloads are written.</summary>
     /// <remarks>Default false: zeros of the same length. Options, such as paths and queries, are always written.</remarks>
-    public bool IncludePayload { get; set; }
+    public partial bool IncludePayload { get; set; }
 
     /// <summary>The maximum size of the trace in bytes; later messages count as dropped.</summary>
     /// <remarks>Default 64 MiB; at least 4,096.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Less than 4,096.</exception>
-    public long MaxBytes
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 4096);
-            field = value;
-        }
-    }
-    = 64 * 1024 * 1024;
+    [NumberRange(4096, IsBytes = true)]
+    public partial long MaxBytes { get; set; } = 64 * 1024 * 1024;
 
     /// <summary>
     /// The maximum size of queued messages in bytes; further ones are dropped and counted, because receiving never waits for the trace.
     /// </summary>
     /// <remarks>Default 4 MiB; at least 4,096.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Less than 4,096.</exception>
-    public int MaxQueuedBytes
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 4096);
-            field = value;
-        }
-    }
-    = 4 * 1024 * 1024;
+    [NumberRange(4096, IsBytes = true)]
+    public partial int MaxQueuedBytes { get; set; } = 4 * 1024 * 1024;
 }

@@ -90,7 +90,6 @@ public sealed class KestrelTcpTests : WebTest
     public async Task A_connection_whose_peer_reads_nothing_is_closed_after_the_send_timeout()
     {
         Options.Transports.Streams.SendTimeout = FromMilliseconds(300);
-        Coap = new CoapServer(Options);
         Coap.MapGet("/large", () => CoapResults.Bytes(new byte[1_000_000]));
         await ServeAsync();
         TaskCompletionSource gone = new();

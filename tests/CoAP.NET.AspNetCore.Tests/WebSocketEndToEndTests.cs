@@ -257,7 +257,6 @@ public sealed class WebSocketEndToEndTests : WebTest
     public async Task A_WebSocket_whose_peer_reads_nothing_is_closed_after_the_send_timeout()
     {
         Options.Transports.Streams.SendTimeout = FromMilliseconds(300);
-        Coap = new CoapServer(Options);
         Coap.MapGet("/large", () => CoapResults.Bytes(new byte[1_000_000]));
         TaskCompletionSource gone = new();
         Coap.Endpoint.PeerDisconnected += (_, _) => gone.TrySetResult();

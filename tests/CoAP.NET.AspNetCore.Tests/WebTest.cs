@@ -9,11 +9,12 @@ public abstract class WebTest : IAsyncDisposable
 {
     protected static readonly TimeSpan Hang = FromMinutes(2);
 
-    protected WebTest() => Coap = new CoapServer(Options);
+    private CoapServer? _coap;
 
     protected CoapEndpointOptions Options { get; } = new();
 
-    private protected CoapServer Coap { get; set; }
+    /// <summary>Made of the options when it is asked for first.</summary>
+    private protected CoapServer Coap => _coap ??= new CoapServer(Options);
 
     private protected WebApplication? Application { get; private set; }
 

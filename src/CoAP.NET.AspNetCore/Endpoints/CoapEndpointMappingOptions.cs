@@ -1,24 +1,24 @@
 using System.Security.Claims;
 using CoAP.NET.Http;
+using CoAP.NET.Settings;
 using Microsoft.AspNetCore.Builder;
 
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>Options for serving endpoints of a web application over CoAP.</summary>
 /// <remarks>The application reads them when it starts.</remarks>
-public sealed class CoapEndpointMappingOptions
+[HasSettings]
+public sealed partial class CoapEndpointMappingOptions
 {
-    private static readonly TimeSpan s_defaultTimeout = TimeSpan.FromSeconds(90);
-
     /// <summary>The name of the CoAP server from <c>AddCoapServer</c>. Default empty: the server without a name.</summary>
-    public string Server { get; set; } = string.Empty;
+    public partial string Server { get; set; } = string.Empty;
 
     /// <summary>
     /// Whether to serve all endpoints of the application over CoAP, except those with <c>WithoutCoap</c>. Default false: only those with
     /// <c>WithCoap</c>.
     /// </summary>
     /// <remarks>Middleware that protects an endpoint over HTTP does not run for CoAP; the endpoints are therefore opt-in.</remarks>
-    public bool AllEndpoints { get; set; }
+    public partial bool AllEndpoints { get; set; }
 
     /// <summary>The tables of methods, codes and media types.</summary>
     /// <remarks>
@@ -28,18 +28,10 @@ public sealed class CoapEndpointMappingOptions
     /// </remarks>
     public CoapHttpTranslator Translator { get; } = MakeTranslator();
 
-    /// <summary>The largest response body, in bytes, 1 or more. Default 1 MiB.</summary>
+    /// <summary>The largest response body, in bytes.</summary>
     /// <remarks>A handler that writes more is aborted, and the client gets 5.00.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
-    public int MaxResponseSize
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-            field = value;
-        }
-    } = 1024 * 1024;
+    [NumberRange(1, IsBytes = true)]
+    public partial int MaxResponseSize { get; set; } = 1024 * 1024;
 
     /// <summary>
     /// The maximum time of a handler. <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit. Default 90 s, about as long as
@@ -49,20 +41,8 @@ public sealed class CoapEndpointMappingOptions
     /// After this time <c>HttpContext.RequestAborted</c> is canceled; the client gets 5.03 when the handler has ended. A
     /// <c>RequestTimeout</c> of an endpoint takes precedence.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is neither above zero nor infinite.</exception>
-    public TimeSpan Timeout
-    {
-        get;
-        set
-        {
-            if (value != System.Threading.Timeout.InfiniteTimeSpan)
-            {
-                ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.Zero);
-            }
-
-            field = value;
-        }
-    } = s_defaultTimeout;
+    [TimeRange(0, IsMinExcluded = true, OrInfinite = true)]
+    public partial TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(90);
 
     /// <summary>
     /// Returns the user of a request: the value of <c>HttpContext.User</c> that policies check; null for an anonymous user.
@@ -71,14 +51,14 @@ public sealed class CoapEndpointMappingOptions
     /// Default null: the user follows from the identity that the transport has authenticated, see <see cref="CoapAuthenticationDefaults"/>.
     /// <c>IClaimsTransformation</c> of the application runs afterwards, as for HTTP users.
     /// </remarks>
-    public Func<CoapRequestContext, ClaimsPrincipal?>? Identity { get; set; }
+    public partial Func<CoapRequestContext, ClaimsPrincipal?>? Identity { get; set; }
 
     /// <summary>Adds middleware between CoAP requests and endpoints, such as <c>pipeline => pipeline.UseRateLimiter()</c>.</summary>
     /// <remarks>
     /// It runs after the endpoint is selected and authorized. Default none: the middleware of the application is for HTTP and does not run
     /// for CoAP.
     /// </remarks>
-    public Action<IApplicationBuilder>? Pipeline { get; set; }
+    public partial Action<IApplicationBuilder>? Pipeline { get; set; }
 
     private static CoapHttpTranslator MakeTranslator()
     {

@@ -1,11 +1,13 @@
 using CoAP.NET.AspNetCore.Proxying;
 using CoAP.NET.Caching;
 using CoAP.NET.Proxy;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>Options of a path that is a proxy between HTTP and CoAP (RFC 8075).</summary>
-public sealed class CoapHttpProxyOptions : CoapHttpToCoapOptions
+[HasSettings]
+public sealed partial class CoapHttpProxyOptions : CoapHttpToCoapOptions
 {
     /// <summary>The targets that clients may use. Default: none.</summary>
     /// <remarks>
@@ -20,11 +22,13 @@ public sealed class CoapHttpProxyOptions : CoapHttpToCoapOptions
     /// </summary>
     /// <remarks>If the template is a query, such as <c>?target_uri={+tu}</c>, the pattern of the path needs no catch-all.</remarks>
     /// <exception cref="ArgumentException">The text is not a template of RFC 8075.</exception>
+    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
     public string Template
     {
         get;
         set
         {
+            ThrowIfReadOnly();
             Parsed = new UriMappingTemplate(value);
             field = value;
         }
@@ -34,20 +38,20 @@ public sealed class CoapHttpProxyOptions : CoapHttpToCoapOptions
     /// The scheme of targets without one, if clients and this proxy agree on it (RFC 8075 section 5.3.1). Default null: such targets get
     /// 400.
     /// </summary>
-    public string? DefaultScheme { get; set; }
+    public partial string? DefaultScheme { get; set; }
 
     /// <summary>Whether the application may start without authorization for the proxy. Default false.</summary>
     /// <remarks>
     /// RFC 8075 section 10 requires that all requests are authenticated. By default the application therefore needs
     /// <c>RequireAuthorization</c> or a fallback policy.
     /// </remarks>
-    public bool AllowAnonymous { get; set; }
+    public partial bool AllowAnonymous { get; set; }
 
     /// <summary>
     /// Whether clients on plain HTTP may use secured targets (<c>coaps</c> and similar). Default false: they get 403 (RFC 8075 section
     /// 10.3).
     /// </summary>
-    public bool AllowSecuredTargetsToAnyone { get; set; }
+    public partial bool AllowSecuredTargetsToAnyone { get; set; }
 
     /// <summary>The cache for responses. Default null: no cache.</summary>
     /// <remarks>
@@ -55,30 +59,21 @@ public sealed class CoapHttpProxyOptions : CoapHttpToCoapOptions
     /// <see cref="CoapBlockwiseLimits.MaxResponseBodySize"/>. A GET continues after its client has disconnected, to fill the cache (RFC
     /// 8075 section 8.1), and keeps the place of that client.
     /// </remarks>
-    public CoapCache? Cache { get; set; }
+    public partial CoapCache? Cache { get; set; }
 
-    /// <summary>The Hop-Limit of requests (RFC 8768 section 5), 1 to 255. Default 16.</summary>
+    /// <summary>The Hop-Limit of requests (RFC 8768 section 5)</summary>
     /// <remarks>
     /// Proxies of this library between CoAP and HTTP send the header field <c>CoAP-Hop-Limit</c>. A request with this field gets the limit
     /// that remains.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 255.</exception>
-    public int HopLimit
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 255);
-            field = value;
-        }
-    } = 16;
+    [NumberRange(1, 255)]
+    public partial int HopLimit { get; set; } = 16;
 
     /// <summary>Configures the proxy's own client: credentials, transports, limits. Default null.</summary>
     /// <remarks>
     /// The proxy wraps <see cref="CoapTransportOptions.ResolveHost"/> afterwards: names resolve to allowed addresses only.
     /// </remarks>
-    public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
+    public partial Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 
     internal UriMappingTemplate Parsed { get; private set; } = new("{+tu}");
 }

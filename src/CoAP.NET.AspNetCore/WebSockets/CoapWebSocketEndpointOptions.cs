@@ -1,3 +1,4 @@
+using CoAP.NET.Settings;
 using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore;
@@ -7,7 +8,8 @@ namespace CoAP.NET.AspNetCore;
 /// The limits of connections and messages come from the server's <see cref="CoapLimits"/>, the times from its
 /// <see cref="CoapStreamOptions"/>.
 /// </remarks>
-public sealed class CoapWebSocketEndpointOptions
+[HasSettings]
+public sealed partial class CoapWebSocketEndpointOptions
 {
     /// <summary>
     /// The origins of web pages that may open WebSockets, such as <c>https://app.example.net</c>; <c>*</c> for any. Default empty: only
@@ -28,7 +30,7 @@ public sealed class CoapWebSocketEndpointOptions
 
     /// <summary>Decides about an origin, in place of <see cref="AllowedOrigins"/>. Default null.</summary>
     /// <remarks>Its argument is the value of the Origin header.</remarks>
-    public Func<HttpContext, string, bool>? IsOriginAllowed { get; set; }
+    public partial Func<HttpContext, string, bool>? IsOriginAllowed { get; set; }
 
     /// <summary>
     /// Returns the identity of the peer for <see cref="CoapPeer.Identity"/>. Default null: the authenticated
@@ -38,11 +40,11 @@ public sealed class CoapWebSocketEndpointOptions
     /// <remarks>
     /// An unauthenticated principal counts as no identity: <see cref="CoapPeer.IsKnown"/> is false, and authorization answers 4.01.
     /// </remarks>
-    public Func<HttpContext, object?>? Identity { get; set; }
+    public partial Func<HttpContext, object?>? Identity { get; set; }
 
     /// <summary>
     /// Decides whether the connection counts as protected by TLS, with the scheme <c>coaps+ws</c>. Default null: true for requests over
     /// <c>https</c>, also according to the forwarded headers of a trusted proxy.
     /// </summary>
-    public Func<HttpContext, bool>? IsSecure { get; set; }
+    public partial Func<HttpContext, bool>? IsSecure { get; set; }
 }

@@ -1,5 +1,6 @@
 using CoAP.NET.Cluster.Devices.Outbox;
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Cluster.Devices;
 
@@ -29,6 +30,7 @@ internal sealed class ClusterDevice(ClusterDevices devices, string name) : ICoap
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(options);
+        options.MakeReadOnly("a request");
         return options.Queue ? QueueAndWaitAsync(request, options, cancellationToken) : SendAsync(request, cancellationToken);
     }
 
@@ -36,7 +38,8 @@ internal sealed class ClusterDevice(ClusterDevices devices, string name) : ICoap
         CoapRequest request, CoapDeviceRequestOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
-        OutboxEntry entry = await devices.MakeEntryAsync(Name, request, options ?? new CoapDeviceRequestOptions(), cancellationToken)
+        OutboxEntry entry = await devices.MakeEntryAsync(
+            Name, request, (options ?? new CoapDeviceRequestOptions()).UsedBy("a request"), cancellationToken)
             .ConfigureAwait(false);
         return await devices.Outbox.AddAsync(entry, cancellationToken).ConfigureAwait(false);
     }

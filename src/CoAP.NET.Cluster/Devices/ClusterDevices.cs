@@ -3,6 +3,7 @@ using CoAP.NET.Cluster.Devices.Outbox;
 using CoAP.NET.Cluster.Nodes;
 using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Telemetry;
+using CoAP.NET.Settings;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster.Devices;
@@ -10,9 +11,6 @@ namespace CoAP.NET.Cluster.Devices;
 /// <summary>Finds devices and sends requests to them, on this node or on others (<see cref="Router"/>). Thread-safe.</summary>
 internal sealed class ClusterDevices : ICoapDevices, IDisposable
 {
-    private static readonly TimeSpan s_shortestLifetime = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan s_longestLifetime = TimeSpan.FromDays(365);
-
     private readonly CoapCluster _cluster;
     private readonly DeviceOutboxes _outboxes;
     private readonly CoapRandomSource _random;
@@ -22,7 +20,6 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         CoapCluster cluster, CoapDeviceOptions options, TimeProvider time, CoapRandomSource random, ILogger logger)
     {
         _cluster = cluster;
-        options = options.Clone();
         _time = time;
         _random = random;
         Records = new DeviceRecords(cluster, options.RememberFor);
@@ -105,11 +102,10 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     public async Task<OutboxEntry> MakeEntryAsync(
         string name, CoapRequest request, CoapDeviceRequestOptions options, CancellationToken cancellationToken)
     {
-        if (options.Lifetime < s_shortestLifetime || options.Lifetime > s_longestLifetime
-            || options.Caller is not { Length: <= CoapDeviceRequestOptions.MaxCallerLength })
+        if (options.Caller.Length > CoapDeviceRequestOptions.MaxCallerLength)
         {
             throw new ArgumentException(
-                "The lifetime of a request in an outbox must be from 1 s to 365 days, and its caller at most 255 characters long.",
+                $"The caller of a request in an outbox must have at most {CoapDeviceRequestOptions.MaxCallerLength} characters.",
                 nameof(options));
         }
 

@@ -1,7 +1,10 @@
+using CoAP.NET.Settings;
+
 namespace CoAP.NET.Cluster;
 
 /// <summary>Options of a request to a device.</summary>
-public sealed class CoapDeviceRequestOptions
+[HasSettings]
+public sealed partial class CoapDeviceRequestOptions
 {
     /// <summary>The maximum length of <see cref="Caller"/> in characters: 255.</summary>
     internal const int MaxCallerLength = 255;
@@ -11,10 +14,11 @@ public sealed class CoapDeviceRequestOptions
     /// or fails.
     /// </summary>
     /// <remarks>The outbox is in the store and survives nodes. <see cref="ICoapDevice.QueueAsync"/> always uses it.</remarks>
-    public bool Queue { get; set; }
+    public partial bool Queue { get; set; }
 
-    /// <summary>The maximum time in the outbox, 1 s to 365 days. Default 1 day.</summary>
-    public TimeSpan Lifetime { get; set; } = TimeSpan.FromDays(1);
+    /// <summary>The maximum time in the outbox.</summary>
+    [TimeRange(1, 365 * Seconds.Day)]
+    public partial TimeSpan Lifetime { get; set; } = TimeSpan.FromDays(1);
 
     /// <summary>
     /// Whether to repeat a request that may have taken effect: it was sent without an answer, or the node that sent it died. Default false.
@@ -23,11 +27,11 @@ public sealed class CoapDeviceRequestOptions
     /// With false a POST or PATCH fails with <see cref="CoapDeviceFault.PerhapsSent"/>. Other methods are always repeated because they
     /// are idempotent (RFC 7252 section 5.1).
     /// </remarks>
-    public bool RepeatWhenInDoubt { get; set; }
+    public partial bool RepeatWhenInDoubt { get; set; }
 
     /// <summary>
     /// The caller whose share of the outbox it takes (<see cref="CoapDeviceOptions.MaxQueuedPerCaller"/>), such as a tenant or a user; at
     /// most 255 characters. Default empty: the application itself.
     /// </summary>
-    public string Caller { get; set; } = "";
+    public partial string Caller { get; set; } = "";
 }

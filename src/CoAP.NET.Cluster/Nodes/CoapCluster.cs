@@ -17,6 +17,7 @@ using CoAP.NET.Diagnostics;
 using CoAP.NET.Dtls;
 using CoAP.NET.Execution;
 using CoAP.NET.Oscore;
+using CoAP.NET.Settings;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -71,6 +72,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
             throw new ArgumentException(fault, nameof(options));
         }
 
+        options.MakeReadOnly("a cluster");
         PlatformCryptographyAvailability.ThrowIfMissing("A cluster");
 
         _time = timeProvider ?? TimeProvider.System;
@@ -87,7 +89,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         Writer = new CoapRecordWriteQueue(Store, options.Writer, _time, _logger);
         OscoreNumbers = new CoapClusterOscoreStore(this);
         Contexts = new OscoreRelays(this, _relays, _time);
-        _moves = options.Moves.Checked();
+        _moves = options.Moves;
         Releases = new SlotReleases(Self.Id, Writer, _moves.ReleaseTimeout, _time, _logger);
         _membership = new NodeMembership(Store, Self.Id, options.Lease, Peers, Releases, _time, _logger);
         _leaving = new NodeLeaving(Self.Id, _membership, _moves, _time, _logger);

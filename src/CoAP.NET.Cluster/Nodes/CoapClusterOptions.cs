@@ -5,11 +5,13 @@ using CoAP.NET.Cluster.Observing;
 using CoAP.NET.Cluster.Records;
 using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Writing;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Cluster;
 
 /// <summary>The options of a node of a cluster.</summary>
-public sealed class CoapClusterOptions
+[HasSettings]
+public sealed partial class CoapClusterOptions
 {
     private static readonly TimeSpan s_shortestLease = TimeSpan.FromSeconds(1);
 
@@ -24,14 +26,14 @@ public sealed class CoapClusterOptions
     /// encrypted with either of them, and encrypts with the new one when all nodes have it. Then restart them with the new one alone, when
     /// no record needs the previous one any more (docs/cluster-deployment.md).</para>
     /// </remarks>
-    public IReadOnlyList<ReadOnlyMemory<byte>> Secrets { get; set; } = [];
+    public partial IReadOnlyList<ReadOnlyMemory<byte>> Secrets { get; set; } = [];
 
-    /// <summary>The duration of the lease, during which the node counts as live, 1 s to 1 hour. Default 5 s.</summary>
+    /// <summary>The duration of the lease, during which the node counts as live, 1 s to 1 hour.</summary>
     /// <remarks>
     /// The node renews the lease five times in this time. If its machine fails, other nodes take its slots after this time; if its process
     /// dies, sooner if the store notices.
     /// </remarks>
-    public TimeSpan Lease { get; set; } = TimeSpan.FromSeconds(5);
+    public partial TimeSpan Lease { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Limits and times of records that are written asynchronously.</summary>
     internal CoapRecordWriterOptions Writer { get; } = new();
@@ -49,7 +51,7 @@ public sealed class CoapClusterOptions
     /// Creates the meter <see cref="CoapTelemetry.MeterName"/> for the metrics <c>coap.cluster.*</c>, such as the factory of a dependency
     /// injection container. Default null: one meter for the process.
     /// </summary>
-    public IMeterFactory? MeterFactory { get; set; }
+    public partial IMeterFactory? MeterFactory { get; set; }
 
     /// <summary>Connects the node with this id with the others. Default null: it knows no others, and stands by while another node is
     /// active.</summary>
@@ -72,25 +74,8 @@ public sealed class CoapClusterOptions
             return $"CoapClusterOptions.Lease is {Lease}; it must be from {s_shortestLease} to {NodeLeaseLimits.Longest}.";
         }
 
-        string part = "";
-        if (Devices.FindFault() is { } fault)
-        {
-            return fault;
-        }
-
-        try
-        {
-            part = nameof(Writer);
-            _ = Writer.Checked();
-            part = nameof(Moves);
-            _ = Moves.Checked();
-            part = nameof(Observers);
-            _ = Observers.Checked();
-            return null;
-        }
-        catch (ArgumentOutOfRangeException exception)
-        {
-            return $"CoapClusterOptions.{part}.{exception.ParamName} is {exception.ActualValue}, which is out of its range.";
-        }
+        return Devices.FindFault() ?? (Writer.LongestRetry >= Writer.FirstRetry
+            ? null
+            : $"CoapClusterOptions.Writer.LongestRetry is {Writer.LongestRetry}; it must not be below FirstRetry, {Writer.FirstRetry}.");
     }
 }

@@ -4,32 +4,37 @@ using CoAP.NET.Settings;
 namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>Options for moving slots between the nodes that share them (<see cref="CoapClusterOptions.Moves"/>).</summary>
-internal sealed class CoapSlotMoveOptions
+[HasSettings]
+internal sealed partial class CoapSlotMoveOptions
 {
     /// <summary>
-    /// The time for which the set of nodes must be stable before nodes give slots to those with fewer, 0 to 10 minutes. Default 2 s.
+    /// The time for which the set of nodes must be stable before nodes give slots to those with fewer. Default 2 s.
     /// </summary>
     /// <remarks>
     /// If more than three nodes join within a minute, the time doubles with each further one, up to a minute. A node that crashes in a loop
     /// therefore does not move sessions back and forth. Slots of a dead or leaving node move at once.
     /// </remarks>
-    public TimeSpan SettleTime { get; set; } = TimeSpan.FromSeconds(2);
+    [TimeRange(0, 10 * Seconds.Minute)]
+    public partial TimeSpan SettleTime { get; set; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>The number of slots that a node hands over at a time, 1 to 256. Default 16. Their datagrams are queued meanwhile.</summary>
-    public int BatchSize { get; set; } = 16;
+    /// <summary>The number of slots that a node hands over at a time. Their datagrams are queued meanwhile.</summary>
+    [NumberRange(1, CoapSlot.Count)]
+    public partial int BatchSize { get; set; } = 16;
 
     /// <summary>
-    /// The time in which pending requests in sessions of a slot may finish before the handover, 0 to 10 minutes. Default 5 s.
+    /// The time in which pending requests in sessions of a slot may finish before the handover. Default 5 s.
     /// </summary>
     /// <remarks>
     /// It applies to requests of devices and to devices. The node waits for an unacknowledged request to a device as long as its first
     /// transmission waits (ACK_TIMEOUT times ACK_RANDOM_FACTOR, 3 s).
     /// </remarks>
-    public TimeSpan ReleaseTimeout { get; set; } = TimeSpan.FromSeconds(5);
+    [TimeRange(0, 10 * Seconds.Minute)]
+    public partial TimeSpan ReleaseTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>The maximum time in which a leaving node hands slots over, 0 to 1 hour. Default 15 s.</summary>
+    /// <summary>The maximum time in which a leaving node hands slots over.</summary>
     /// <remarks>The other nodes take the remaining slots after its end, as after a crash.</remarks>
-    public TimeSpan LeaveTimeout { get; set; } = TimeSpan.FromSeconds(15);
+    [TimeRange(0, Seconds.Hour)]
+    public partial TimeSpan LeaveTimeout { get; set; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
     /// The time for which a leaving node relays late messages, from the announcement that it leaves (<see cref="CoapCluster.IsLeaving"/>),
@@ -40,27 +45,18 @@ internal sealed class CoapSlotMoveOptions
     /// <see cref="LeaveTimeout"/> it must fit into the time that the host allows for a stop (30 s by default, also in Kubernetes). Choose
     /// the time for which a load balancer still sends to a node that is not ready.
     /// </remarks>
-    public TimeSpan RelayTime { get; set; } = TimeSpan.FromSeconds(3);
+    [TimeRange(0, Seconds.Hour)]
+    public partial TimeSpan RelayTime { get; set; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>The maximum time for which a datagram is queued while its slot moves, 100 ms to 1 minute. Default 8 s.</summary>
+    /// <summary>The maximum time for which a datagram is queued while its slot moves.</summary>
     /// <remarks>Clients retransmit lost messages, first after 2 to 3 s.</remarks>
-    public TimeSpan MaxQueueTime { get; set; } = TimeSpan.FromSeconds(8);
+    [TimeRange(100 * Seconds.Millisecond, Seconds.Minute)]
+    public partial TimeSpan MaxQueueTime { get; set; } = TimeSpan.FromSeconds(8);
 
-    /// <summary>The maximum number of bytes of datagrams queued for moving slots, 64 KiB to 1 GiB. Default 4 MiB.</summary>
+    /// <summary>The maximum number of bytes of datagrams queued for moving slots.</summary>
     /// <remarks>
     /// Each datagram counts 128 bytes more than its length. At the maximum the oldest datagram of the source with the most is dropped.
     /// </remarks>
-    public int MaxQueuedBytes { get; set; } = 4 << 20;
-
-    internal CoapSlotMoveOptions Checked()
-    {
-        ValueGuard.InRange(SettleTime, TimeSpan.Zero, TimeSpan.FromMinutes(10));
-        ValueGuard.InRange(BatchSize, 1, CoapSlot.Count);
-        ValueGuard.InRange(ReleaseTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
-        ValueGuard.InRange(LeaveTimeout, TimeSpan.Zero, TimeSpan.FromHours(1));
-        ValueGuard.InRange(RelayTime, TimeSpan.Zero, TimeSpan.FromHours(1));
-        ValueGuard.InRange(MaxQueueTime, TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(1));
-        ValueGuard.InRange(MaxQueuedBytes, 64 << 10, 1 << 30);
-        return (CoapSlotMoveOptions)MemberwiseClone();
-    }
+    [NumberRange(64 << 10, 1 << 30, IsBytes = true)]
+    public partial int MaxQueuedBytes { get; set; } = 4 << 20;
 }

@@ -41,9 +41,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
     /// <exception cref="InvalidOperationException">UseDtls was called after KeepState.</exception>
     public void ThrowIfSessionsEnd()
     {
-        bool ends = false;
-        _options.TryChangeDtls(dtls => ends = dtls.Server is { SessionBackup: null });
-        if (ends)
+        if (_options.FindDtls() is { Server: { SessionBackup: null } })
         {
             throw new InvalidOperationException(
                 "UseDtls was called after KeepState; the DTLS sessions of this server would end with the process. Call UseDtls first.");

@@ -16,7 +16,7 @@ internal sealed class ClusterObserverStores : ISlotStateHolder
 
     public ClusterObserverStores(CoapCluster cluster, CoapClusterObserverOptions options, TimeProvider time)
     {
-        Options = options.Checked();
+        Options = options;
         Time = time;
         Queue = new ObserverRecordWriteQueue(cluster, Options.MaxWaiting, time);
     }

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Nodes;
 using CoAP.NET.Cluster.Records;
+using CoAP.NET.Settings;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster.Tables;
@@ -52,7 +53,7 @@ internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessL
                 + "Topic, or a number from Application on.");
         }
 
-        ClusterReplicatedTable table = new(_cluster, kind, rules, (options ?? new CoapTableOptions()).Checked(), _time, _logger);
+        ClusterReplicatedTable table = new(_cluster, kind, rules, (options ?? new CoapTableOptions()).UsedBy("a table"), _time, _logger);
         return _tables.TryAdd(kind, table)
             ? table
             : throw new InvalidOperationException($"The table of {kind} is already open. Dispose of it first, or use another kind.");

@@ -3,41 +3,45 @@ using CoAP.NET.Settings;
 
 namespace CoAP.NET.Cluster.Writing;
 
-internal sealed class CoapRecordWriterOptions
+[HasSettings]
+internal sealed partial class CoapRecordWriterOptions
 {
-    /// <summary>The maximum number of pending changes, 100 to 10,000,000. Default 100,000.</summary>
-    public int MaxRecords { get; set; } = 100_000;
+    /// <summary>The maximum number of pending changes</summary>
+    [NumberRange(100, 10_000_000)]
+    public partial int MaxRecords { get; set; } = 100_000;
 
-    /// <summary>The maximum number of bytes of pending changes, including keys, 64 KiB to 4 GiB. Default 64 MiB.</summary>
-    public long MaxBytes { get; set; } = 64L << 20;
+    /// <summary>The maximum number of bytes of pending changes, including keys.</summary>
+    [NumberRange(64L << 10, 4L << 30, IsBytes = true)]
+    public partial long MaxBytes { get; set; } = 64L << 20;
 
-    /// <summary>The maximum number of changes in a batch, 1 to 10,000. Default 1,000.</summary>
-    public int BatchSize { get; set; } = 1_000;
+    /// <summary>The maximum number of changes in a batch</summary>
+    [NumberRange(1, RecordBatchValidator.MaxCount)]
+    public partial int BatchSize { get; set; } = 1_000;
 
-    /// <summary>The time between two batches, unless a promise is pending, 0 to 1 minute. Default 20 ms.</summary>
+    /// <summary>The time between two batches, unless a promise is pending.</summary>
     /// <remarks>The default makes at most 50 transactions per second for hints and state.</remarks>
-    public TimeSpan Interval { get; set; } = TimeSpan.FromMilliseconds(20);
+    [TimeRange(0, Seconds.Minute)]
+    public partial TimeSpan Interval { get; set; } = TimeSpan.FromMilliseconds(20);
 
     /// <summary>
-    /// The delay of the first retry after a failure, 1 ms to 1 minute. Default 100 ms. Each further delay is twice as long.
+    /// The delay of the first retry after a failure. Each further delay is twice as long.
     /// </summary>
-    public TimeSpan FirstRetry { get; set; } = TimeSpan.FromMilliseconds(100);
+    [TimeRange(Seconds.Millisecond, Seconds.Minute)]
+    public partial TimeSpan FirstRetry { get; set; } = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>The longest delay of a retry, <see cref="FirstRetry"/> to 10 minutes. Default 10 s.</summary>
-    public TimeSpan LongestRetry { get; set; } = TimeSpan.FromSeconds(10);
+    /// <summary>The longest delay of a retry, <see cref="FirstRetry"/> to 10 minutes.</summary>
+    [TimeRange(Seconds.Millisecond, 10 * Seconds.Minute)]
+    public partial TimeSpan LongestRetry { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>The maximum time that disposal waits for pending changes, 0 to 10 minutes. Default 10 s.</summary>
-    public TimeSpan StopTimeout { get; set; } = TimeSpan.FromSeconds(10);
+    /// <summary>The maximum time that disposal waits for pending changes.</summary>
+    [TimeRange(0, 10 * Seconds.Minute)]
+    public partial TimeSpan StopTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>Returns these options, read-only.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The longest delay is below the first one.</exception>
     internal CoapRecordWriterOptions Checked()
     {
-        ValueGuard.InRange(MaxRecords, 100, 10_000_000);
-        ValueGuard.InRange(MaxBytes, 64L << 10, 4L << 30);
-        ValueGuard.InRange(BatchSize, 1, RecordBatchValidator.MaxCount);
-        ValueGuard.InRange(Interval, TimeSpan.Zero, TimeSpan.FromMinutes(1));
-        ValueGuard.InRange(FirstRetry, TimeSpan.FromMilliseconds(1), TimeSpan.FromMinutes(1));
-        ValueGuard.InRange(LongestRetry, FirstRetry, TimeSpan.FromMinutes(10));
-        ValueGuard.InRange(StopTimeout, TimeSpan.Zero, TimeSpan.FromMinutes(10));
-        return (CoapRecordWriterOptions)MemberwiseClone();
+        ArgumentOutOfRangeException.ThrowIfLessThan(LongestRetry, FirstRetry);
+        return this.UsedBy("a cluster");
     }
 }

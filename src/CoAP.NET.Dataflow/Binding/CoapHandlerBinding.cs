@@ -186,9 +186,9 @@ public sealed class CoapHandlerBinding
 
     /// <summary>Finds the options of the route: its own, those of its groups, those of the host, the defaults.</summary>
     internal CoapJsonOptions FindOptions(IServiceProvider? services) =>
-        _route?.FindMetadata<CoapJsonOptions>()
+        (_route?.FindMetadata<CoapJsonOptions>()
             ?? (services ?? _route?.FindMetadata<HostServicesMetadata>()?.Provider)?.GetService<CoapJsonOptions>()
-            ?? CoapJsonOptions.Default;
+            ?? CoapJsonOptions.Default).UsedBy("a route");
 
     /// <summary>Returns methods and template as readable text.</summary>
     /// <returns>The text.</returns>

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET;
 
 /// <summary>The options of an endpoint.</summary>
-/// <remarks>Mutable; the endpoint copies what it needs when it is created.</remarks>
+/// <remarks>Read-only once an endpoint uses it.</remarks>
 /// <example>
 /// <code>
 /// CoapEndpointOptions options = new() { LoggerFactory = loggerFactory, Name = "boiler" };
@@ -13,60 +13,61 @@ namespace CoAP.NET;
 /// await using CoapServer server = new(options);
 /// </code>
 /// </example>
-public sealed class CoapEndpointOptions
+[HasSettings]
+public sealed partial class CoapEndpointOptions
 {
     /// <summary>
     /// The name of the endpoint in telemetry, the tag <c>coap.endpoint.name</c>, which distinguishes several endpoints in one process.
     /// </summary>
     /// <remarks>Default: null, no such tag; telemetry adds up endpoints with equal tags.</remarks>
-    public string? Name { get; set; }
+    public partial string? Name { get; set; }
 
     /// <summary>The transmission parameters of peers for which <see cref="ParametersOf"/> returns null.</summary>
     /// <remarks>Default: those of RFC 7252 section 4.8.</remarks>
-    public CoapTransmissionParameters Parameters { get; set => field = ValueGuard.NotNull(value); } = CoapTransmissionParameters.Default;
+    public partial CoapTransmissionParameters Parameters { get; set; } = CoapTransmissionParameters.Default;
 
     /// <summary>Returns the transmission parameters of a peer, or null for <see cref="Parameters"/>.</summary>
     /// <remarks>The endpoint calls it once, when it first meets the peer. It must be quick and must not throw.</remarks>
-    public Func<CoapAddress, CoapTransmissionParameters?>? ParametersOf { get; set; }
+    public partial Func<CoapAddress, CoapTransmissionParameters?>? ParametersOf { get; set; }
 
     /// <summary>
     /// How the endpoint handles its requests that a server defers (4.29, RFC 8516), unless <see cref="CoapRequest.TooManyRequests"/>
     /// overrides it.
     /// </summary>
     /// <remarks>Default: they fail at once.</remarks>
-    public CoapTooManyRequestsBehavior TooManyRequests { get; set; }
+    public partial CoapTooManyRequestsBehavior TooManyRequests { get; set; }
 
     /// <summary>
     /// The cache for responses to requests of this endpoint (RFC 7252 section 5.6); endpoints with the same clock may share it.
     /// </summary>
     /// <remarks>Default: null, no cache.</remarks>
-    public CoapResponseCache? Cache { get; set; }
+    public partial CoapResponseCache? Cache { get; set; }
 
     /// <summary>The option factories.</summary>
     /// <remarks>Default: all options that this library knows.</remarks>
-    public CoapOptionRegistry Registry { get; set => field = ValueGuard.NotNull(value); } = CoapOptionRegistry.Default;
+    public partial CoapOptionRegistry Registry { get; set; } = CoapOptionRegistry.Default;
 
     /// <summary>Routes that were mapped before the endpoint was created; null, the default, for none.</summary>
     /// <remarks>Only one endpoint can use them: a second one with the same routes throws <see cref="InvalidOperationException"/>.</remarks>
-    public CoapRoutes? Routes { get; set; }
+    public partial CoapRoutes? Routes { get; set; }
 
     /// <summary>Certificates and checks of TLS, for <c>coaps+tcp</c>, and for clients of <c>coaps+ws</c>.</summary>
     /// <remarks>
     /// Default: null; a client then uses the trust store of the operating system, and a server cannot listen on <c>coaps+tcp</c>.
     /// </remarks>
-    public CoapTlsOptions? Tls { get; set; }
+    public partial CoapTlsOptions? Tls { get; set; }
 
     /// <summary>The logger factory.</summary>
     /// <remarks>Default: no log.</remarks>
-    public ILoggerFactory LoggerFactory { get; set => field = ValueGuard.NotNull(value); } = NullLoggerFactory.Instance;
+    public partial ILoggerFactory LoggerFactory { get; set; } = NullLoggerFactory.Instance;
 
     /// <summary>The clock.</summary>
     /// <remarks>Default: the system clock.</remarks>
-    public TimeProvider TimeProvider { get; set => field = ValueGuard.NotNull(value); } = TimeProvider.System;
+    public partial TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     /// <summary>The limits of the endpoint.</summary>
     /// <remarks>Default: <see cref="CoapLimits.Default"/>.</remarks>
-    public CoapLimits Limits { get; set => field = ValueGuard.NotNull(value); } = new();
+    public partial CoapLimits Limits { get; set; } = new();
 
     /// <summary>Sockets, connections, and transports of your own.</summary>
     public CoapTransportOptions Transports { get; } = new();

@@ -4,10 +4,11 @@ namespace CoAP.NET;
 
 /// <summary>How a process stops, and what several processes at one address share, or one process with its next run.</summary>
 /// <remarks>
-/// The group <see cref="CoapEndpointOptions.Processes"/>. Mutable; the endpoint copies what it needs when it is created. <c>KeepState</c>
+/// The group <see cref="CoapEndpointOptions.Processes"/>. Read-only once an endpoint uses it. <c>KeepState</c>
 /// of the package CoAP.NET.Cluster sets it.
 /// </remarks>
-public sealed class CoapMultiProcessOptions
+[HasSettings]
+public sealed partial class CoapMultiProcessOptions
 {
     internal CoapMultiProcessOptions()
     {
@@ -26,15 +27,20 @@ public sealed class CoapMultiProcessOptions
     /// example to a restart before its creation; this is valid only in its own process.
     /// </remarks>
     /// <exception cref="ArgumentException">The secret is shorter than 32 bytes, or all zeros.</exception>
+    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
     public ReadOnlyMemory<byte> SharedSecret
     {
         get;
-        set => field = value.IsEmpty || (value.Length >= RotatingKeyProvider.MinSecretLength && value.Span.IndexOfAnyExcept((byte)0) >= 0)
-            ? value
-            : throw new ArgumentException(
-                $"The shared secret has {value.Length} bytes, or is all zeros; it needs at least {RotatingKeyProvider.MinSecretLength} "
-                    + "random bytes. Create one with a cryptographic random generator, such as 'openssl rand -base64 32'.",
-                nameof(value));
+        set
+        {
+            ThrowIfReadOnly();
+            field = value.IsEmpty || (value.Length >= RotatingKeyProvider.MinSecretLength && value.Span.IndexOfAnyExcept((byte)0) >= 0)
+                ? value
+                : throw new ArgumentException(
+                    $"The shared secret has {value.Length} bytes, or is all zeros; it needs at least {RotatingKeyProvider.MinSecretLength} "
+                        + "random bytes. Create one with a cryptographic random generator, such as 'openssl rand -base64 32'.",
+                    nameof(value));
+        }
     }
 
     /// <summary>While <see cref="SharedSecret"/> is being replaced: the previous one, whose values are accepted too.</summary>
@@ -49,30 +55,24 @@ public sealed class CoapMultiProcessOptions
     /// for port 0. Default false: a port in use is an error at the start.
     /// </remarks>
     /// <exception cref="PlatformNotSupportedException">Set to true on a system other than Linux.</exception>
+    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
     public bool SharePort
-    {
-        get;
-        set => field = !value || OperatingSystem.IsLinux()
-            ? value
-            : throw new PlatformNotSupportedException(
-                "CoapMultiProcessOptions.SharePort needs Linux, whose kernel distributes clients over the processes at a port. Give each "
-                    + "process its own port behind a load balancer, or run one process with several shards.");
-    }
-
-    /// <summary>How long stopping waits for running requests.</summary>
-    /// <remarks>Default 5 s; 0 to 24 days.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 24 days.</exception>
-    public TimeSpan StopGracePeriod
     {
         get;
         set
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(24));
-            field = value;
+            ThrowIfReadOnly();
+            field = !value || OperatingSystem.IsLinux()
+                ? value
+                : throw new PlatformNotSupportedException(
+                    "CoapMultiProcessOptions.SharePort needs Linux, whose kernel distributes clients over the processes at a port. Give "
+                        + "each process its own port behind a load balancer, or run one process with several shards.");
         }
     }
-    = TimeSpan.FromSeconds(5);
+
+    /// <summary>How long stopping waits for running requests.</summary>
+    [TimeRange(0, 24 * Seconds.Day)]
+    public partial TimeSpan StopGracePeriod { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Whether the endpoint answers requests 5.03 while it stops.</summary>
     /// <remarks>
@@ -80,7 +80,7 @@ public sealed class CoapMultiProcessOptions
     /// it: for deployments that replace a server. Null, the default, means true, and false in a cluster (<c>KeepState</c>). The endpoint
     /// always answers requests over TCP, TLS and WebSockets, because clients do not retransmit them.
     /// </remarks>
-    public bool? AnswerWhileStopping { get; set; }
+    public partial bool? AnswerWhileStopping { get; set; }
 
     /// <summary>
     /// Receives the observers of resources of this endpoint, so that they can be restored after a restart or a crash

@@ -3,8 +3,9 @@ using System.Diagnostics.Metrics;
 namespace CoAP.NET;
 
 /// <summary>The metrics and traces of an endpoint.</summary>
-/// <remarks>The group <see cref="CoapEndpointOptions.Telemetry"/>. Mutable; the endpoint copies what it needs when it is created.</remarks>
-public sealed class CoapTelemetryOptions
+/// <remarks>The group <see cref="CoapEndpointOptions.Telemetry"/>. Read-only once an endpoint uses it.</remarks>
+[HasSettings]
+public sealed partial class CoapTelemetryOptions
 {
     internal CoapTelemetryOptions()
     {
@@ -14,11 +15,11 @@ public sealed class CoapTelemetryOptions
     /// Creates the meter of <see cref="CoapTelemetry.MeterName"/>, for example the factory of a dependency injection container.
     /// </summary>
     /// <remarks>Default: null, one meter for the process.</remarks>
-    public IMeterFactory? MeterFactory { get; set; }
+    public partial IMeterFactory? MeterFactory { get; set; }
 
     /// <summary>Further tags for the metrics and traces of the endpoint.</summary>
     /// <remarks>Use few values, because each combination is a separate series. Default: none.</remarks>
-    public IList<KeyValuePair<string, object?>> Tags { get; } = [];
+    public IList<KeyValuePair<string, object?>> Tags { get; } = new SettingList<KeyValuePair<string, object?>>();
 
     /// <summary>
     /// The number of an option that carries the trace context from client to server (25 bytes: trace id, span id, flags) and so connects
@@ -30,15 +31,20 @@ public sealed class CoapTelemetryOptions
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 65,000 to 65,535 (RFC 7252 section 12.2), or not elective, or part of the
     /// cache key (RFC 7252 section 5.4.6).</exception>
+    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
     public int? TraceContextOption
     {
         get;
-        set => field = value is null or (>= 65_000 and <= 65_535)
-            && (value is null || OptionNumber.IsNoCacheKey(value.Value) && (value & 1) == 0)
-            ? value
-            : throw new ArgumentOutOfRangeException(
-                nameof(value), value,
-                "The trace context needs an elective option for experiments that is not part of the cache key. Use an even number from "
-                    + "65,000 to 65,535 whose last five bits are 11100, such as 65,308.");
+        set
+        {
+            ThrowIfReadOnly();
+            field = value is null or (>= 65_000 and <= 65_535)
+                && (value is null || OptionNumber.IsNoCacheKey(value.Value) && (value & 1) == 0)
+                ? value
+                : throw new ArgumentOutOfRangeException(
+                    nameof(value), value,
+                    "The trace context needs an elective option for experiments that is not part of the cache key. Use an even number from "
+                        + "65,000 to 65,535 whose last five bits are 11100, such as 65,308.");
+        }
     }
 }

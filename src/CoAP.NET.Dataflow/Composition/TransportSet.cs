@@ -69,7 +69,7 @@ internal sealed class TransportSet
         _tls = options.Tls;
         _factories = [.. options.Transports.Factories];
         Array.ForEach(_factories, static factory => UriSchemes.Register(factory.Scheme, factory.DefaultPort));
-        _webSockets = options.Transports.WebSockets.Clone();
+        _webSockets = options.Transports.WebSockets;
         _environment = environment;
         _state = state;
         _groups = groups;
@@ -180,7 +180,7 @@ internal sealed class TransportSet
             }
         }
 
-        _groups.Options = options.Clone();
+        _groups.Options = options.UsedBy("an endpoint that has joined the groups");
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)

@@ -55,7 +55,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         CoapAddressHash hash = new(Environment.Random);
         Groups = new GroupResponseSettings(Math.Max(1, limits.Requests.MaxDelayedGroupResponses / options.Transports.Shards), serializer);
         GroupRequests = new GroupRequests(Environment.Random, limits.Requests.MaxGroupRequests);
-        options.Pipeline.Take();
+        options.MakeReadOnly("an endpoint, client or server");
         if (options.Pipeline.IsReplaced(CoapStages.Resource))
         {
             Routes.LeaveTo(new RequestBodyPolicy(RequestBodyMode.Whole, limits.Blockwise.MaxRequestBodySize));
@@ -281,14 +281,14 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
                 ? new SharedSecret(secret.Span, options.Processes.PreviousSecret, options.TimeProvider)
                 : null,
             Scheduler = options.Pipeline.Scheduler,
-            Limits = options.Limits.Clone(),
+            Limits = options.Limits,
             Registry = options.Registry,
             Sources = new CoapSourceGroupingRule(options.Limits.Peers.SourcePrefixLength, options.Limits.Peers.TrustedPrefixes),
             Counters = counters,
             Logger = GuardedLogger.Guard(CategoryLogger.Make(options.LoggerFactory), counters),
             AllowsUnsecuredQBlock = options.QBlock?.AllowsUnsecured,
             IsInBrowser = options.IsInBrowser,
-            Streams = options.Transports.Streams.Clone(),
+            Streams = options.Transports.Streams,
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
         };
     }

@@ -4,10 +4,11 @@ namespace CoAP.NET;
 
 /// <summary>Configures which groups an endpoint joins, and how it answers requests to them (RFC 7252 section 8).</summary>
 /// <remarks>
-/// Mutable until <see cref="CoapEndpoint.JoinGroups"/>, which copies the options. A single sender makes all members of a group answer. Join
+/// Read-only once <see cref="CoapEndpoint.JoinGroups"/> was called with them. A single sender makes all members of a group answer. Join
 /// groups only where you want that, and on interfaces that strangers cannot reach.
 /// </remarks>
-public sealed class CoapGroupOptions
+[HasSettings]
+public sealed partial class CoapGroupOptions
 {
     /// <summary>The All CoAP Nodes group of IPv4: 224.0.1.187 (RFC 7252 section 12.8).</summary>
     public static IPAddress AllCoapNodesIPv4 { get; } = IPAddress.Parse("224.0.1.187");
@@ -22,47 +23,28 @@ public sealed class CoapGroupOptions
     /// <remarks>
     /// You can add others, such as ff02::1 or a group of your own. An IPv6 group with a scope is joined on that interface only.
     /// </remarks>
-    public IList<IPAddress> Addresses { get; private set; } = [AllCoapNodesIPv4, AllCoapNodesLinkLocal, AllCoapNodesSiteLocal];
+    public IList<IPAddress> Addresses { get; } =
+        new SettingList<IPAddress>(AllCoapNodesIPv4, AllCoapNodesLinkLocal, AllCoapNodesSiteLocal);
 
     /// <summary>
     /// The interfaces for joining groups, by name such as <c>eth0</c>, or by index. Default empty: all suitable interfaces that are up.
     /// </summary>
-    public IList<string> Interfaces { get; private set; } = [];
+    public IList<string> Interfaces { get; } = new SettingList<string>();
 
     /// <summary>
     /// The estimated number of members of a group, for the Leisure formula of RFC 7252 section 8.2. Default null: DEFAULT_LEISURE.
     /// </summary>
-    /// <remarks>At least 1. Needs <see cref="ResponseRate"/>.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
-    public int? GroupSize
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value ?? 1, 1, nameof(value));
-            field = value;
-        }
-    }
+    /// <remarks>Needs <see cref="ResponseRate"/>.</remarks>
+    [NumberRange(1)]
+    public partial int? GroupSize { get; set; }
 
     /// <summary>
     /// The data rate for answers in the network, in bytes per second, for the Leisure formula of RFC 7252 section 8.2. Default null:
     /// DEFAULT_LEISURE.
     /// </summary>
-    /// <remarks>Above 0. Needs <see cref="GroupSize"/>.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not above 0.</exception>
-    public double? ResponseRate
-    {
-        get;
-        set
-        {
-            if (value is { } rate && !(rate > 0))
-            {
-                throw new ArgumentOutOfRangeException(nameof(value), value, "The rate must be above 0.");
-            }
-
-            field = value;
-        }
-    }
+    /// <remarks>Needs <see cref="GroupSize"/>.</remarks>
+    [FactorRange(0, IsMinExcluded = true)]
+    public partial double? ResponseRate { get; set; }
 
     /// <summary>
     /// Whether other programs on this machine that listen to groups can share the port, such as a home automation server at 5683. Default
@@ -71,13 +53,5 @@ public sealed class CoapGroupOptions
     /// <remarks>
     /// The other programs must share the port too. <see cref="CoapUdpTransportOptions.SharePort"/> describes the effects.
     /// </remarks>
-    public bool SharePort { get; set; }
-
-    internal CoapGroupOptions Clone()
-    {
-        CoapGroupOptions copy = (CoapGroupOptions)MemberwiseClone();
-        copy.Addresses = [.. Addresses];
-        copy.Interfaces = [.. Interfaces];
-        return copy;
-    }
+    public partial bool SharePort { get; set; }
 }

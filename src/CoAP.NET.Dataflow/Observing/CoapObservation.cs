@@ -40,6 +40,7 @@ public sealed class CoapObservation : IAsyncDisposable
 
     internal CoapObservation(CoapObservationOptions? options)
     {
+        options?.MakeReadOnly("an observation");
         _rule = options?.Reregistration ?? CoapReregistrationPolicy.Auto;
         _onNotification = options?.OnNotification;
     }

@@ -3,35 +3,27 @@ using CoAP.NET.Observing;
 namespace CoAP.NET;
 
 /// <summary>The settings of an observable route or resource (RFC 7641).</summary>
-public sealed class CoapRouteObserveSettings
+[HasSettings]
+public sealed partial class CoapRouteObserveSettings
 {
-    /// <summary>The Max-Age of notifications if the handler sets none; whole seconds. Default 10 minutes.</summary>
+    /// <summary>The Max-Age of notifications if the handler sets none; whole seconds.</summary>
     /// <remarks>
     /// A client without a notification for this long considers its observation lost and registers again (RFC 7641 section 3.3.1). With the
     /// default of CoAP, a minute, 50,000 observers of a quiet resource would register 800 times per second. 10 minutes make that 80, and
     /// limit the time in which a client does not notice that the server restarted. Set a longer time for many observers.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1 s or above 4,294,967,295 s.</exception>
-    public TimeSpan MaxAge
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromSeconds(1));
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromSeconds((long)uint.MaxValue));
-            field = value;
-        }
-    } = TimeSpan.FromMinutes(10);
+    [TimeRange(1, uint.MaxValue)]
+    public partial TimeSpan MaxAge { get; set; } = TimeSpan.FromMinutes(10);
 
     /// <summary>Whether notifications are Confirmable messages. Default true.</summary>
     /// <remarks>Non-confirmable ones are cheaper, and may be lost. On connections it makes no difference.</remarks>
-    public bool Confirmable { get; set; } = true;
+    public partial bool Confirmable { get; set; } = true;
 
     /// <summary>
     /// Whether to send a notification shortly before Max-Age ends even if nothing changed, so that clients need not register again (RFC
     /// 7641 section 4.3.1). Default false.
     /// </summary>
-    public bool Refresh { get; set; }
+    public partial bool Refresh { get; set; }
 
     /// <summary>
     /// Whether the state is the same for every client, so that one run of the handler is enough for all observers with equal requests that
@@ -44,7 +36,7 @@ public sealed class CoapRouteObserveSettings
     /// that runs before the body, on endpoints of ASP.NET Core, on forward proxies, and on reverse proxies that name the client to the
     /// server or reach it over a secured transport. Clients that proved an identity never share a run.
     /// </remarks>
-    public bool? SameForAll { get; set; }
+    public partial bool? SameForAll { get; set; }
 
     /// <summary>
     /// Whether a notification may be Confirmable although <see cref="Confirmable"/> is false, to measure the round-trip time. Default true.
@@ -53,22 +45,14 @@ public sealed class CoapRouteObserveSettings
     /// These are the first one that had to wait because that time is unknown, and one per minute while they follow each other faster than
     /// every 3 s. With false, a peer with an unknown round-trip time gets one per 3 s (RFC 7641 section 4.5.1).
     /// </remarks>
-    public bool Probe { get; set; } = true;
+    public partial bool Probe { get; set; } = true;
 
-    /// <summary>The maximum time without a notification that the observer has to acknowledge. Default 24 hours.</summary>
+    /// <summary>The maximum time without a notification that the observer has to acknowledge.</summary>
     /// <remarks>
     /// After it, the next notification is Confirmable, and the server sends the state again if there is none. It therefore notices
     /// unreachable observers, even if the resource never changes. RFC 7641 section 4.5 allows no more than 24 hours. For one resource of a
     /// route with parameters: <see cref="CoapResourceObserverLimits.ConfirmableEvery"/>.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1 s or above 24 h.</exception>
-    public TimeSpan ConfirmableEvery
-    {
-        get;
-        set
-        {
-            RouteObserveSettings.CheckConfirmableEvery(value, nameof(value));
-            field = value;
-        }
-    } = TimeSpan.FromHours(24);
+    [TimeRange(1, Seconds.Day)]
+    public partial TimeSpan ConfirmableEvery { get; set; } = TimeSpan.FromHours(24);
 }

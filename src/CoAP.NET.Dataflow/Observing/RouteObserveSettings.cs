@@ -19,9 +19,12 @@ internal sealed record RouteObserveSettings(
     public static readonly long LongestConfirmableEvery = TimeSpan.FromHours(23).Ticks;
 
     /// <summary>Returns the settings of a user, with times in the units of the server.</summary>
-    public static RouteObserveSettings Of(CoapRouteObserveSettings settings) =>
-        new((uint)(settings.MaxAge.Ticks / TimeSpan.TicksPerSecond), settings.Confirmable, settings.Refresh, settings.Probe,
+    public static RouteObserveSettings Of(CoapRouteObserveSettings settings)
+    {
+        settings.MakeReadOnly("a route");
+        return new((uint)(settings.MaxAge.Ticks / TimeSpan.TicksPerSecond), settings.Confirmable, settings.Refresh, settings.Probe,
             CheckConfirmableEvery(settings.ConfirmableEvery, nameof(settings.ConfirmableEvery)), settings.SameForAll);
+    }
 
     /// <summary>Validates a time of a user.</summary>
     /// <returns>The time in units of 100 ns, at most <see cref="LongestConfirmableEvery"/>.</returns>

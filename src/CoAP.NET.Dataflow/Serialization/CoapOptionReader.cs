@@ -17,12 +17,12 @@ public sealed class CoapOptionReader
     private readonly CoapCode _code;
 
     /// <summary>Creates a reader.</summary>
-    /// <param name="options">Registry and limits; default: those of <see cref="CoapSerializerOptions"/>. Copied.</param>
+    /// <param name="options">Registry and limits; default: those of <see cref="CoapSerializerOptions"/>. Read-only from now on.</param>
     /// <param name="code">The code of the messages; needed for signalling codes, which have their own option numbers (RFC 8323 section
     /// 5.2).</param>
     public CoapOptionReader(CoapSerializerOptions? options = null, CoapCode code = default)
     {
-        _options = options?.Clone() ?? new CoapSerializerOptions();
+        _options = (options ?? new CoapSerializerOptions()).UsedBy("a reader of options");
         _code = code;
     }
 

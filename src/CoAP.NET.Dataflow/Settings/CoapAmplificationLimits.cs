@@ -1,8 +1,9 @@
 namespace CoAP.NET;
 
 /// <summary>The limits of responses to unverified addresses (RFC 7252 section 11.3).</summary>
-/// <remarks>The group <see cref="CoapLimits.Amplification"/>. Mutable; the endpoint copies it when it is created.</remarks>
-public sealed class CoapAmplificationLimits
+/// <remarks>The group <see cref="CoapLimits.Amplification"/>. Read-only once an endpoint uses it.</remarks>
+[HasSettings]
+public sealed partial class CoapAmplificationLimits
 {
     internal CoapAmplificationLimits()
     {
@@ -21,27 +22,24 @@ public sealed class CoapAmplificationLimits
     /// 7252 section 11.3).
     /// </summary>
     /// <remarks>
-    /// Default true. An Echo (RFC 9175) or a handshake verifies an address; <see cref="CoapPeerStateLimits.TrustedPrefixes"/> are not
-    /// limited. A larger response is cut into blocks of 64 bytes, or the request is answered 4.01 with an Echo; counted as
-    /// <c>AmplificationRefused</c>.
+    /// An Echo (RFC 9175) or a handshake verifies an address; <see cref="CoapPeerStateLimits.TrustedPrefixes"/> are not limited. A larger
+    /// response is cut into blocks of 64 bytes, or the request is answered 4.01 with an Echo; counted as <c>AmplificationRefused</c>.
     /// </remarks>
-    public bool IsLimited { get; set; } = true;
+    public partial bool IsLimited { get; set; } = true;
 
     /// <summary>
     /// The number of bytes in larger datagrams that an unverified source (<see cref="CoapQuotaSource"/>) gets per minute: half of them at
     /// once, half over the minute.
     /// </summary>
-    /// <remarks>Default 16 KiB; 0 for none.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
-    public int SourceBytesPerMinute { get; set => field = ValueGuard.InRange(value, 0, int.MaxValue); } = 16 * 1024;
+    /// <remarks>With 0, none.</remarks>
+    [NumberRange(0, IsBytes = true)]
+    public partial int SourceBytesPerMinute { get; set; } = 16 * 1024;
 
     /// <summary>
     /// The number of bytes in larger datagrams that all unverified addresses together get per second: half of them at once, half over the
     /// second.
     /// </summary>
-    /// <remarks>Default 1 MiB; 0 for none.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
-    public int TotalBytesPerSecond { get; set => field = ValueGuard.InRange(value, 0, int.MaxValue); } = 1024 * 1024;
-
-    internal CoapAmplificationLimits Clone() => (CoapAmplificationLimits)MemberwiseClone();
+    /// <remarks>With 0, none.</remarks>
+    [NumberRange(0, IsBytes = true)]
+    public partial int TotalBytesPerSecond { get; set; } = 1024 * 1024;
 }

@@ -2,10 +2,11 @@ namespace CoAP.NET;
 
 /// <summary>The limits of an endpoint, in groups.</summary>
 /// <remarks>
-/// Everything that can grow has a limit, has a defined behaviour when it is reached, and has a counter. Mutable; the endpoint copies it
-/// when it is created. Start from <see cref="Default"/>, <see cref="Small"/> or <see cref="Gateway"/>, and change what you need.
+/// Everything that can grow has a limit, has a defined behaviour when it is reached, and has a counter. Read-only once an endpoint uses
+/// it. Start from <see cref="Default"/>, <see cref="Small"/> or <see cref="Gateway"/>, and change what you need.
 /// </remarks>
-public sealed class CoapLimits
+[HasSettings]
+public sealed partial class CoapLimits
 {
     /// <summary>New limits with the defaults: 1.7 GiB if a server fills all of them.</summary>
     public static CoapLimits Default => new();
@@ -47,38 +48,26 @@ public sealed class CoapLimits
     }
 
     /// <summary>Remembered peers, newcomers and sources.</summary>
-    public CoapPeerStateLimits Peers { get; private init; } = new();
+    public CoapPeerStateLimits Peers { get; } = new();
 
     /// <summary>Single messages, and messages that wait for an acknowledgement.</summary>
-    public CoapMessageLimits Messages { get; private init; } = new();
+    public CoapMessageLimits Messages { get; } = new();
 
     /// <summary>Requests that are served or sent at a time.</summary>
-    public CoapRequestLimits Requests { get; private init; } = new();
+    public CoapRequestLimits Requests { get; } = new();
 
     /// <summary>Bodies, in blocks or in one message.</summary>
-    public CoapBlockwiseLimits Blockwise { get; private init; } = new();
+    public CoapBlockwiseLimits Blockwise { get; } = new();
 
     /// <summary>Observers and observations.</summary>
-    public CoapObserveLimits Observe { get; private init; } = new();
+    public CoapObserveLimits Observe { get; } = new();
 
     /// <summary>Connections of reliable transports.</summary>
-    public CoapConnectionLimits Connections { get; private init; } = new();
+    public CoapConnectionLimits Connections { get; } = new();
 
     /// <summary>Memory that recognises duplicates.</summary>
-    public CoapDeduplicationLimits Deduplication { get; private init; } = new();
+    public CoapDeduplicationLimits Deduplication { get; } = new();
 
     /// <summary>Responses to unverified addresses.</summary>
-    public CoapAmplificationLimits Amplification { get; private init; } = new();
-
-    internal CoapLimits Clone() => new()
-    {
-        Peers = Peers.Clone(),
-        Messages = Messages.Clone(),
-        Requests = Requests.Clone(),
-        Blockwise = Blockwise.Clone(),
-        Observe = Observe.Clone(),
-        Connections = Connections.Clone(),
-        Deduplication = Deduplication.Clone(),
-        Amplification = Amplification.Clone(),
-    };
+    public CoapAmplificationLimits Amplification { get; } = new();
 }

@@ -1,8 +1,9 @@
 namespace CoAP.NET;
 
 /// <summary>The limits of requests that are served or sent at a time.</summary>
-/// <remarks>The group <see cref="CoapLimits.Requests"/>. Mutable; the endpoint copies it when it is created.</remarks>
-public sealed class CoapRequestLimits
+/// <remarks>The group <see cref="CoapLimits.Requests"/>. Read-only once an endpoint uses it.</remarks>
+[HasSettings]
+public sealed partial class CoapRequestLimits
 {
     internal CoapRequestLimits()
     {
@@ -10,45 +11,40 @@ public sealed class CoapRequestLimits
 
     /// <summary>The maximum number of requests that the whole endpoint serves at a time.</summary>
     /// <remarks>
-    /// Default 10,000. When full: 5.03 with Max-Age, before user code runs; the last blocks of running uploads have an eighth more, and
-    /// notifications continue. The share of one source shrinks as the endpoint fills: its requests without a response may take half of all
-    /// places when half is free, an eighth when a quarter is free, and a fiftieth when a tenth is free. Beyond its share a source gets
-    /// 5.03, counted as <c>RequestsBeyondQuota</c>. A source without running requests is served while there is a place.
-    /// All unverified addresses together may take three quarters; beyond that they get 4.01 with an Echo. See
-    /// <see cref="CoapQuotaSource"/>.
+    /// When full: 5.03 with Max-Age, before user code runs; the last blocks of running uploads have an eighth more, and notifications
+    /// continue. The share of one source shrinks as the endpoint fills: its requests without a response may take half of all places when
+    /// half is free, an eighth when a quarter is free, and a fiftieth when a tenth is free. Beyond its share a source gets 5.03, counted as
+    /// <c>RequestsBeyondQuota</c>. A source without running requests is served while there is a place. All unverified addresses together
+    /// may take three quarters; beyond that they get 4.01 with an Echo. See <see cref="CoapQuotaSource"/>.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
-    public int MaxServed { get; set => field = ValueGuard.InRange(value, 1, int.MaxValue); } = 10_000;
+    [NumberRange(1)]
+    public partial int MaxServed { get; set; } = 10_000;
 
     /// <summary>The Max-Age of 5.03 responses that are sent because a limit is reached, in seconds.</summary>
-    /// <remarks>Default 5.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
-    public int BusyMaxAge { get; set => field = ValueGuard.InRange(value, 0, int.MaxValue); } = 5;
+    [NumberRange(0)]
+    public partial int BusyMaxAge { get; set; } = 5;
 
     /// <summary>
     /// The maximum number of 4.29 responses per second that the limiters of routes may cause: half of them at once, half over the second.
     /// </summary>
-    /// <remarks>Default 1,000; 1 or more. Further limited requests get no response, as if they were lost (RFC 8516 section 3).</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
-    public int TooManyRequestsPerSecond { get; set => field = ValueGuard.InRange(value, 1, int.MaxValue); } = 1000;
+    /// <remarks>Further limited requests get no response, as if they were lost (RFC 8516 section 3).</remarks>
+    [NumberRange(1)]
+    public partial int TooManyRequestsPerSecond { get; set; } = 1000;
 
     /// <summary>The maximum number of delayed responses to group requests (RFC 7252 section 8.2) in the whole endpoint.</summary>
     /// <remarks>
-    /// Default 1,000. When full: one of the source (<see cref="CoapQuotaSource"/>) with the most is not sent, counted as
-    /// <c>GroupAnswersDropped</c>.
+    /// When full: one of the source (<see cref="CoapQuotaSource"/>) with the most is not sent, counted as <c>GroupAnswersDropped</c>.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
-    public int MaxDelayedGroupResponses { get; set => field = ValueGuard.InRange(value, 1, 1_000_000); } = 1000;
+    [NumberRange(1, 1_000_000)]
+    public partial int MaxDelayedGroupResponses { get; set; } = 1000;
 
     /// <summary>
     /// The maximum number of running requests to groups, and of tokens of earlier ones that are kept to recognise late responses.
     /// </summary>
     /// <remarks>
-    /// Default 1,000. When full: further requests fail with a <see cref="CoapException"/> (<see cref="CoapError.Busy"/>); the oldest tokens
-    /// are forgotten first.
+    /// When full: further requests fail with a <see cref="CoapException"/> (<see cref="CoapError.Busy"/>); the oldest tokens are forgotten
+    /// first.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
-    public int MaxGroupRequests { get; set => field = ValueGuard.InRange(value, 1, 1_000_000); } = 1000;
-
-    internal CoapRequestLimits Clone() => (CoapRequestLimits)MemberwiseClone();
+    [NumberRange(1, 1_000_000)]
+    public partial int MaxGroupRequests { get; set; } = 1000;
 }

@@ -2,82 +2,36 @@ namespace CoAP.NET;
 
 /// <summary>The transmission parameters of RFC 7252 section 4.8, for one peer or as the default of an endpoint.</summary>
 /// <remarks>Immutable: change with <c>with</c>. The derived times (section 4.8.2) are computed from these.</remarks>
-public sealed record CoapTransmissionParameters
+[HasSettings]
+public sealed partial record CoapTransmissionParameters
 {
     /// <summary>Smallest value of <see cref="MaxMessageSize"/>.</summary>
     internal const int MinMessageSize = 64;
 
-    private readonly int _maxPayloads = 10;
-    private readonly int _nonMaxRetransmit = 4;
     private readonly TimeSpan? _nonTimeout;
     private readonly TimeSpan? _nonReceiveTimeout;
     private readonly TimeSpan? _nonPartialTimeout;
-    private readonly TimeSpan _ackTimeout = TimeSpan.FromSeconds(2);
-    private readonly double _ackRandomFactor = 1.5;
-    private readonly int _maxRetransmit = 4;
-    private readonly CoapRetransmissionAlgorithm _retransmissionTiming;
-    private readonly int _nStart = 1;
     private readonly TimeSpan? _piggybackWindow;
-    private readonly int? _extendedTokenLength;
-    private readonly TimeSpan? _responseTimeout;
-    private readonly TimeSpan _defaultLeisure = TimeSpan.FromSeconds(5);
-    private readonly TimeSpan _maxLatency = TimeSpan.FromSeconds(100);
-    private readonly double _probingRate = 1;
     private readonly int _preferredBlockSize = 1024;
-    private readonly int _maxMessageSize = 1152;
-    private readonly int _maxQueuedRequests = 1000;
 
     /// <summary>The values of RFC 7252 section 4.8.</summary>
     public static CoapTransmissionParameters Default { get; } = new();
 
     /// <summary>ACK_TIMEOUT: the shortest first wait for an acknowledgement.</summary>
     /// <remarks>
-    /// Default 2 s. Values below 1 s need congestion control with round-trip times (RFC 7252 section 4.8.1), see
+    /// Values below 1 s need congestion control with round-trip times (RFC 7252 section 4.8.1), see
     /// <see cref="RetransmissionTiming"/>.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
-    public TimeSpan AckTimeout
-    {
-        get => _ackTimeout;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.Zero);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromHours(1));
-            _ackTimeout = value;
-        }
-    }
+    [TimeRange(0, Seconds.Hour, IsMinExcluded = true)]
+    public partial TimeSpan AckTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>ACK_RANDOM_FACTOR: the first wait is random between <see cref="AckTimeout"/> and this many times it.</summary>
-    /// <remarks>Default 1.5; 1.0 to 10.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.0 (RFC 7252 section 4.8.1) or above 10.</exception>
-    public double AckRandomFactor
-    {
-        get => _ackRandomFactor;
-        init
-        {
-            if (!(value >= 1.0 && value <= 10.0))
-            {
-                throw new ArgumentOutOfRangeException(nameof(value), value,
-                    "ACK_RANDOM_FACTOR must be at least 1.0 (RFC 7252 section 4.8.1) and at most 10.");
-            }
-
-            _ackRandomFactor = value;
-        }
-    }
+    [FactorRange(1, 10)]
+    public partial double AckRandomFactor { get; init; } = 1.5;
 
     /// <summary>MAX_RETRANSMIT: the number of retransmissions of an unanswered Confirmable message.</summary>
-    /// <remarks>Default 4; 0 to 20.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 20.</exception>
-    public int MaxRetransmit
-    {
-        get => _maxRetransmit;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(value);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 20);
-            _maxRetransmit = value;
-        }
-    }
+    [NumberRange(0, 20)]
+    public partial int MaxRetransmit { get; init; } = 4;
 
     /// <summary>
     /// How long a Confirmable message waits before it is sent again: by <see cref="AckTimeout"/> alone or by measured round-trip times.
@@ -86,87 +40,35 @@ public sealed record CoapTransmissionParameters
     /// Default <see cref="CoapRetransmissionAlgorithm.Default"/>, which measures for the blocks of bodies only. With measuring,
     /// <see cref="AckTimeout"/> is the wait before the first measurement, and later waits may be shorter.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not defined.</exception>
-    public CoapRetransmissionAlgorithm RetransmissionTiming
-    {
-        get => _retransmissionTiming;
-        init
-        {
-            _retransmissionTiming = Enum.IsDefined(value)
-                ? value
-                : throw new ArgumentOutOfRangeException(nameof(value), value, "The value is not a member of CoapRetransmissionAlgorithm.");
-        }
-    }
+    [DefinedMember]
+    public partial CoapRetransmissionAlgorithm RetransmissionTiming { get; init; }
 
     /// <summary>NSTART: the maximum number of outstanding interactions with a peer.</summary>
-    /// <remarks>Default 1; 1 to 65,535. Larger values need better congestion control (RFC 7252 section 4.7).</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 65,535.</exception>
-    public int NStart
-    {
-        get => _nStart;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, ushort.MaxValue);
-            _nStart = value;
-        }
-    }
+    /// <remarks>Larger values need better congestion control (RFC 7252 section 4.7).</remarks>
+    [NumberRange(1, ushort.MaxValue)]
+    public partial int NStart { get; init; } = 1;
 
     /// <summary>The maximum number of requests that wait for NSTART; beyond it a request fails at once.</summary>
-    /// <remarks>Default 1,000; 0 to 1,000,000.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 1,000,000.</exception>
-    public int MaxQueuedRequests
-    {
-        get => _maxQueuedRequests;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(value);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 1_000_000);
-            _maxQueuedRequests = value;
-        }
-    }
+    [NumberRange(0, 1_000_000)]
+    public partial int MaxQueuedRequests { get; init; } = 1000;
 
     /// <summary>PROBING_RATE: the average rate towards a peer that does not respond, in bytes per second.</summary>
-    /// <remarks>Default 1; above 0. <see cref="double.PositiveInfinity"/> switches the limit off (RFC 7252 section 4.7).</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
-    public double ProbingRate
-    {
-        get => _probingRate;
-        init => _probingRate = value > 0
-            ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "PROBING_RATE must be above 0 bytes per second.");
-    }
+    /// <remarks><see cref="double.PositiveInfinity"/> switches the limit off (RFC 7252 section 4.7).</remarks>
+    [FactorRange(0, double.PositiveInfinity, IsMinExcluded = true)]
+    public partial double ProbingRate { get; init; } = 1;
 
     /// <summary>
     /// DEFAULT_LEISURE: the period over which responses to a group request are spread, unless it is computed
     /// (<see cref="CoapGroupOptions.GroupSize"/>).
     /// </summary>
-    /// <remarks>Default 5 s; 0 to 10 minutes (RFC 7252 section 8.2).</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 10 minutes.</exception>
-    public TimeSpan DefaultLeisure
-    {
-        get => _defaultLeisure;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromMinutes(10));
-            _defaultLeisure = value;
-        }
-    }
+    /// <remarks>See RFC 7252 section 8.2.</remarks>
+    [TimeRange(0, 10 * Seconds.Minute)]
+    public partial TimeSpan DefaultLeisure { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>MAX_LATENCY: the assumed maximum time that a datagram takes to arrive.</summary>
-    /// <remarks>Default 100 s; up to a day (RFC 7252 section 4.8.2).</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above a day.</exception>
-    public TimeSpan MaxLatency
-    {
-        get => _maxLatency;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.Zero);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(1));
-            _maxLatency = value;
-        }
-    }
+    /// <remarks>See RFC 7252 section 4.8.2.</remarks>
+    [TimeRange(0, Seconds.Day, IsMinExcluded = true)]
+    public partial TimeSpan MaxLatency { get; init; } = TimeSpan.FromSeconds(100);
 
     /// <summary>
     /// How long a response may take to be piggybacked on the acknowledgement; after that the endpoint sends an Empty one and the response
@@ -179,7 +81,7 @@ public sealed record CoapTransmissionParameters
     /// <exception cref="ArgumentOutOfRangeException">Below zero or above an hour.</exception>
     public TimeSpan PiggybackWindow
     {
-        get => _piggybackWindow ?? _ackTimeout / 4;
+        get => _piggybackWindow ?? AckTimeout / 4;
         init
         {
             ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
@@ -207,18 +109,9 @@ public sealed record CoapTransmissionParameters
     }
 
     /// <summary>The maximum size of a message to the peer in one datagram, in bytes.</summary>
-    /// <remarks>Default 1,152 (RFC 7252 section 4.6); 64 to 65,507.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 64 to 65,507.</exception>
-    public int MaxMessageSize
-    {
-        get => _maxMessageSize;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, MinMessageSize);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 65_507);
-            _maxMessageSize = value;
-        }
-    }
+    /// <remarks>See RFC 7252 section 4.6.</remarks>
+    [NumberRange(MinMessageSize, 65_507, IsBytes = true)]
+    public partial int MaxMessageSize { get; init; } = 1152;
 
     /// <summary>The length of the tokens of requests to the peer, in bytes, if it supports long ones.</summary>
     /// <remarks>
@@ -226,21 +119,8 @@ public sealed record CoapTransmissionParameters
     /// requests under OSCORE (RFC 8974 section 2.2.2). It uses at most <see cref="CoapMessageLimits.MaxTokenLength"/>, because the token
     /// comes back with the response.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 9 to 65,804.</exception>
-    public int? ExtendedTokenLength
-    {
-        get => _extendedTokenLength;
-        init
-        {
-            if (value is { } length)
-            {
-                ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(length, CoapToken.MaxLength, nameof(value));
-                ArgumentOutOfRangeException.ThrowIfGreaterThan(length, CoapToken.MaxExtendedLength, nameof(value));
-            }
-
-            _extendedTokenLength = value;
-        }
-    }
+    [NumberRange(CoapToken.MaxLength + 1, CoapToken.MaxExtendedLength)]
+    public partial int? ExtendedTokenLength { get; init; }
 
     /// <summary>
     /// How long a response may take after the acknowledgement before the request fails; default: MAX_TRANSMIT_WAIT plus twice
@@ -250,20 +130,8 @@ public sealed record CoapTransmissionParameters
     /// For a Non-confirmable request, which has no acknowledgement, it counts from the call; default: NON_LIFETIME.
     /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
-    public TimeSpan? ResponseTimeout
-    {
-        get => _responseTimeout;
-        init
-        {
-            if (value is { } timeout && timeout != Timeout.InfiniteTimeSpan)
-            {
-                ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero, nameof(value));
-            }
-
-            _responseTimeout = value;
-        }
-    }
+    [TimeRange(0, OrInfinite = true)]
+    public partial TimeSpan? ResponseTimeout { get; init; }
 
     /// <summary>
     /// PROCESSING_DELAY: the time from receiving a Confirmable message to acknowledging it; equals ACK_TIMEOUT (RFC 7252 section 4.8.2).
@@ -295,32 +163,14 @@ public sealed record CoapTransmissionParameters
     internal TimeSpan NonLifetime => MaxTransmitSpan + MaxLatency;
 
     /// <summary>MAX_PAYLOADS: the number of payloads of a body that are sent without a pause.</summary>
-    /// <remarks>Default 10; 1 to 1,000. Both peers need the same value (RFC 9177 section 7.2).</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 1,000.</exception>
-    public int MaxPayloads
-    {
-        get => _maxPayloads;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 1000);
-            _maxPayloads = value;
-        }
-    }
+    /// <remarks>Both peers need the same value (RFC 9177 section 7.2).</remarks>
+    [NumberRange(1, 1000)]
+    public partial int MaxPayloads { get; init; } = 10;
 
     /// <summary>NON_MAX_RETRANSMIT: the number of unsuccessful requests for missing payloads before the body is given up.</summary>
-    /// <remarks>Default 4; 0 to 20 (RFC 9177 section 7.2).</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 20.</exception>
-    public int NonMaxRetransmit
-    {
-        get => _nonMaxRetransmit;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(value);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 20);
-            _nonMaxRetransmit = value;
-        }
-    }
+    /// <remarks>See RFC 9177 section 7.2.</remarks>
+    [NumberRange(0, 20)]
+    public partial int NonMaxRetransmit { get; init; } = 4;
 
     /// <summary>NON_TIMEOUT: the shortest pause after <see cref="MaxPayloads"/> payloads without a response.</summary>
     /// <remarks>
@@ -330,7 +180,7 @@ public sealed record CoapTransmissionParameters
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan NonTimeout
     {
-        get => _nonTimeout ?? _ackTimeout;
+        get => _nonTimeout ?? AckTimeout;
         init => _nonTimeout = UpToAnHour(value);
     }
 

@@ -4,13 +4,14 @@ namespace CoAP.NET;
 
 /// <summary>Configures the addresses and receiving of a <see cref="CoapUdpTransport"/>.</summary>
 /// <remarks>
-/// Mutable until the transport is made, which copies the options. <see cref="CoapLimits"/> has the receive buffer and the size of
+/// Read-only once a transport uses them. <see cref="CoapLimits"/> has the receive buffer and the size of
 /// datagrams.
 /// </remarks>
-public sealed class CoapUdpTransportOptions
+[HasSettings]
+public sealed partial class CoapUdpTransportOptions
 {
     /// <summary>The addresses to bind; port 0 takes any free port. Default empty: any address, any free port, as clients do.</summary>
-    public IList<IPEndPoint> Endpoints { get; private set; } = [];
+    public IList<IPEndPoint> Endpoints { get; private set; } = new SettingList<IPEndPoint>();
 
     /// <summary>Whether <c>[::]</c> serves IPv4 too. Default true. Other addresses are not affected.</summary>
     /// <remarks>
@@ -19,7 +20,7 @@ public sealed class CoapUdpTransportOptions
     internal bool DualMode { get; set; } = true;
 
     /// <summary>The engine that talks to the operating system. Default <see cref="CoapSocketEngine.Auto"/>.</summary>
-    public CoapSocketEngine Engine { get; set; }
+    public partial CoapSocketEngine Engine { get; set; }
 
     /// <summary>
     /// Whether other programs may bind the same ports, if they request it too (SO_REUSEADDR; also SO_REUSEPORT on Linux). Default false.
@@ -30,21 +31,30 @@ public sealed class CoapUdpTransportOptions
     /// to groups, or to hand over to another process. Any program of this account may then take the port; on some systems any program at
     /// all. Not for port 0, and not for TCP.
     /// </remarks>
-    public bool SharePort { get; set; }
+    public partial bool SharePort { get; set; }
 
     /// <summary>Whether the transport serves many peers and gets its own loops, one per shard. Default false.</summary>
     /// <remarks>
     /// Otherwise it shares one loop with the other clients of the process, so an idle client owns no thread. Only for
     /// <see cref="CoapSocketEngine.LinuxLoop"/>.
     /// </remarks>
-    public bool IsServer { get; set; }
+    public partial bool IsServer { get; set; }
 
     /// <summary>How long user code may delay other datagrams before a stand-by thread continues receiving. Default 4 ms.</summary>
     /// <remarks>
     /// At least 1 ms; checked every 2 ms. <see cref="Timeout.InfiniteTimeSpan"/>: never, so a blocked handler stops its loop.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 ms, or more than a minute.</exception>
-    public TimeSpan HandOverAfter { get; set => field = UserCodePolicy.CheckHandOver(value); } = UserCodePolicy.HandOverAfter;
+    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
+    public TimeSpan HandOverAfter
+    {
+        get;
+        set
+        {
+            ThrowIfReadOnly();
+            field = UserCodePolicy.CheckHandOver(value);
+        }
+    } = UserCodePolicy.HandOverAfter;
 
     /// <summary>
     /// The groups to join on the sockets that are bound to any address (RFC 7252 section 8), such as 224.0.1.187 and ff02::fd. Default
@@ -54,22 +64,22 @@ public sealed class CoapUdpTransportOptions
     /// An IPv6 group with a scope id is joined on that interface only; other groups on <see cref="MulticastInterfaces"/>. The start fails
     /// when no group can be joined on any interface.
     /// </remarks>
-    internal IList<IPAddress> MulticastGroups { get; private set; } = [];
+    internal IList<IPAddress> MulticastGroups { get; private set; } = new SettingList<IPAddress>();
 
     /// <summary>
     /// The interfaces for joining groups, by name such as <c>eth0</c>, or by index. Default empty: all suitable interfaces that are up.
     /// </summary>
-    internal IList<string> MulticastInterfaces { get; private set; } = [];
+    internal IList<string> MulticastInterfaces { get; private set; } = new SettingList<string>();
 
     /// <summary>Creates a copy that shares no list with this one.</summary>
     /// <remarks>A transport that wraps UDP sockets keeps a copy and changes it as needed.</remarks>
     /// <returns>The copy.</returns>
     public CoapUdpTransportOptions Clone()
     {
-        CoapUdpTransportOptions copy = (CoapUdpTransportOptions)MemberwiseClone();
-        copy.Endpoints = [.. Endpoints];
-        copy.MulticastGroups = [.. MulticastGroups];
-        copy.MulticastInterfaces = [.. MulticastInterfaces];
+        CoapUdpTransportOptions copy = CopyMembers();
+        copy.Endpoints = new SettingList<IPEndPoint>(Endpoints);
+        copy.MulticastGroups = new SettingList<IPAddress>(MulticastGroups);
+        copy.MulticastInterfaces = new SettingList<string>(MulticastInterfaces);
         return copy;
     }
 }

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Edhoc.Credentials;
 using CoAP.NET.Oscore;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Edhoc;
 
@@ -30,7 +31,7 @@ public sealed class EdhocClient
             throw new ArgumentException("Name one credential at least, by which the client authenticates.", nameof(options));
         }
 
-        (_client, _options, _credentials) = (client, options, [.. options.Credentials]);
+        (_client, _options, _credentials) = (client, options.UsedBy("an EDHOC client"), [.. options.Credentials]);
         _servers = new Dictionary<string, object>(options.Servers, StringComparer.Ordinal);
 
         // Concurrent sessions have different identifiers (RFC 9668 section 4.1).

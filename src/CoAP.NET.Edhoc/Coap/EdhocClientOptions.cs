@@ -1,10 +1,12 @@
 using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Oscore;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>Options of an <see cref="EdhocClient"/>, which reads them in its constructor.</summary>
-public sealed class EdhocClientOptions
+/// <summary>Options of an <see cref="EdhocClient"/>, which makes them read-only.</summary>
+[HasSettings]
+public sealed partial class EdhocClientOptions
 {
     private readonly Dictionary<string, object> _servers = new(StringComparer.Ordinal);
 
@@ -19,10 +21,10 @@ public sealed class EdhocClientOptions
     internal EdhocSettings Settings { get; set; } = new();
 
     /// <summary>The client's own credentials; it uses the first one that fits the suite. At least one.</summary>
-    public IList<EdhocOwnCredential> Credentials { get; } = [];
+    public IList<EdhocOwnCredential> Credentials { get; } = new SettingList<EdhocOwnCredential>();
 
     /// <summary>Decides which servers to trust. Default: an empty <see cref="EdhocCredentialStore"/>, which trusts none.</summary>
-    public IEdhocCredentialResolver Trust { get; set; } = new EdhocCredentialStore();
+    public partial IEdhocCredentialResolver Trust { get; set; } = new EdhocCredentialStore();
 
     /// <summary>Sets the server that the client expects at a URI.</summary>
     /// <param name="uri">Scheme, host and port of the server, such as <c>coap://door.example</c>; the path has no meaning.</param>
@@ -51,18 +53,18 @@ public sealed class EdhocClientOptions
     /// The authentication method of a client as the Initiator; the server has to support it. Default
     /// <see cref="EdhocMethod.StaticStatic"/>.
     /// </summary>
-    public EdhocMethod Method { get; set; } = EdhocMethod.StaticStatic;
+    public partial EdhocMethod Method { get; set; } = EdhocMethod.StaticStatic;
 
     /// <summary>Whether the server has to send message_4, which confirms the session (<see cref="EdhocResult.IsConfirmed"/>).</summary>
     /// <remarks>Default false: the client reads it if it comes.</remarks>
-    public bool RequireMessage4 { get; set; }
+    public partial bool RequireMessage4 { get; set; }
 
     /// <summary>Receives the security context of each session: the object that the client's endpoint got in <c>UseOscore</c>.</summary>
     /// <remarks>
     /// The endpoint then protects requests to the server, except those of EDHOC itself. Default null: create a context with
     /// <see cref="EdhocResult.CreateContext()"/>.
     /// </remarks>
-    public OscoreContexts? Contexts { get; set; }
+    public partial OscoreContexts? Contexts { get; set; }
 
     /// <summary>Whether message_3 travels with the first protected request (RFC 9668), which saves a round trip.</summary>
     /// <remarks>
@@ -70,7 +72,7 @@ public sealed class EdhocClientOptions
     /// nevertheless sends message_3 separately if it has more than 256 bytes, or with <see cref="RequireMessage4"/>. Default false, which
     /// works with any EDHOC server.
     /// </remarks>
-    public bool CombinesFirstRequest { get; set; }
+    public partial bool CombinesFirstRequest { get; set; }
 
     /// <summary>Creates external authorization data for each message of the client (RFC 9528 section 3.8).</summary>
     /// <remarks>The client reads data of servers if <see cref="EdhocSettings.EadLabels"/> contains its label. Default null: none.</remarks>
@@ -80,14 +82,14 @@ public sealed class EdhocClientOptions
     /// Whether the client sends message_4 as the Responder (<see cref="EdhocClient.ConnectReverseAsync"/>). Both sides have to agree on it
     /// in advance. Default false.
     /// </summary>
-    public bool SendsMessage4 { get; set; }
+    public partial bool SendsMessage4 { get; set; }
 
     /// <summary>The path at the server. Default <c>/.well-known/edhoc</c>.</summary>
-    public string Path { get; set; } = CoapEdhocExtensions.DefaultPath;
+    public partial string Path { get; set; } = CoapEdhocExtensions.DefaultPath;
 
     /// <summary>
     /// Decides whether an identifier is in use, for example as the Recipient ID of an OSCORE security context (RFC 9668 section 4.1).
     /// </summary>
     /// <remarks>The client already knows those of <see cref="Contexts"/>. Default: no others are in use.</remarks>
-    public Func<ReadOnlyMemory<byte>, bool>? IsIdentifierTaken { get; set; }
+    public partial Func<ReadOnlyMemory<byte>, bool>? IsIdentifierTaken { get; set; }
 }

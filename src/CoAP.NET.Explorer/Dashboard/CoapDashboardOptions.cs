@@ -1,73 +1,60 @@
+using CoAP.NET.Settings;
+
 namespace CoAP.NET.Explorer;
 
 /// <summary>Options of the live page of a server: its content and its limits.</summary>
-public sealed class CoapDashboardOptions
+[HasSettings]
+public sealed partial class CoapDashboardOptions
 {
     /// <summary>
     /// The endpoint to show, such as <see cref="CoapServer.Endpoint"/> of a server outside of the container. Default null: the server of
     /// the container, see <see cref="ServerName"/>.
     /// </summary>
-    public CoapEndpoint? Endpoint { get; set; }
+    public partial CoapEndpoint? Endpoint { get; set; }
 
     /// <summary>The name of the server in <c>AddCoapServer</c>. Default empty: the server without a name.</summary>
     /// <remarks>Unused with <see cref="Endpoint"/>.</remarks>
     /// <exception cref="ArgumentNullException">The value is null.</exception>
-    public string ServerName
-    {
-        get;
-        set
-        {
-            ArgumentNullException.ThrowIfNull(value);
-            field = value;
-        }
-    }
-    = "";
+    public partial string ServerName { get; set; } = "";
 
     /// <summary>Whether the application may start without authorization for the page. Default false.</summary>
     /// <remarks>
     /// The page shows addresses and identities of peers, and their messages. By default the application therefore needs
     /// <c>RequireAuthorization</c> or a fallback policy.
     /// </remarks>
-    public bool AllowAnonymous { get; set; }
+    public partial bool AllowAnonymous { get; set; }
 
-    /// <summary>The maximum number of concurrent viewers, 1 to 1,000. Default 16.</summary>
+    /// <summary>The maximum number of concurrent viewers</summary>
     /// <remarks>
     /// Further ones get 503. A source also never gets more than half of the free places: an authenticated user, otherwise an IPv4 address
     /// or the first 56 bits of an IPv6 address.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 1,000.</exception>
-    public int MaxViewers { get; set => field = Check(value, 1, 1000); } = 16;
+    [NumberRange(1, 1000)]
+    public partial int MaxViewers { get; set; } = 16;
 
-    /// <summary>The maximum number of peers in the table, 1 to 10,000; the most recently active ones are listed. Default 100.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 10,000.</exception>
-    public int MaxPeers { get; set => field = Check(value, 1, 10_000); } = 100;
+    /// <summary>The maximum number of peers in the table, 1 to 10,000; the most recently active ones are listed.</summary>
+    [NumberRange(1, 10_000)]
+    public partial int MaxPeers { get; set; } = 100;
 
     /// <summary>
     /// The maximum number of routes with separate latency figures, 1 to 10,000; the others are counted together. Default 200.
     /// </summary>
     /// <remarks>Each route takes up to 28 KB of memory while the page has viewers.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 10,000.</exception>
-    public int MaxRoutes { get; set => field = Check(value, 1, 10_000); } = 200;
+    [NumberRange(1, 10_000)]
+    public partial int MaxRoutes { get; set; } = 200;
 
-    /// <summary>The maximum number of concurrent traces of all pages, 0 to 100; 0 disables traces. Default 4.</summary>
+    /// <summary>The maximum number of concurrent traces of all pages, 0 to 100; 0 disables traces.</summary>
     /// <remarks>A source has the same share of them as of <see cref="MaxViewers"/>.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 0 and 100.</exception>
-    public int MaxTraces { get; set => field = Check(value, 0, 100); } = 4;
+    [NumberRange(0, 100)]
+    public partial int MaxTraces { get; set; } = 4;
 
-    /// <summary>The maximum number of messages of a trace, 1 to 10,000; it then ends. Default 500.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 10,000.</exception>
-    public int MaxTraceMessages { get; set => field = Check(value, 1, 10_000); } = 500;
+    /// <summary>The maximum number of messages of a trace, 1 to 10,000; it then ends.</summary>
+    [NumberRange(1, 10_000)]
+    public partial int MaxTraceMessages { get; set; } = 500;
 
-    /// <summary>The maximum duration of a trace, 1 s to 1 h; it then ends. Default 60 s.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 s and 1 h.</exception>
-    public TimeSpan TraceDuration
-    {
-        get;
-        set => field = value >= TimeSpan.FromSeconds(1) && value <= TimeSpan.FromHours(1)
-            ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "A trace lasts from 1 s to 1 h.");
-    }
-    = TimeSpan.FromSeconds(60);
+    /// <summary>The maximum duration of a trace, 1 s to 1 h; it then ends.</summary>
+    [TimeRange(1, Seconds.Hour)]
+    public partial TimeSpan TraceDuration { get; set; } = TimeSpan.FromSeconds(60);
 
     /// <summary>
     /// The host names, without port, under which browsers may open the page, beside addresses and <c>localhost</c>. Default empty.
@@ -82,7 +69,7 @@ public sealed class CoapDashboardOptions
     /// <summary>
     /// Whether traces show payloads. Default false: zeros replace their bytes. Options, such as paths and queries, are always visible.
     /// </summary>
-    public bool IncludePayloads { get; set; }
+    public partial bool IncludePayloads { get; set; }
 
     private static int Check(int value, int min, int max)
     {

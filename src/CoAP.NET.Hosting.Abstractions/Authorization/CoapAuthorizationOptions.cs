@@ -1,19 +1,17 @@
+using CoAP.NET.Settings;
+
 namespace CoAP.NET.Hosting;
 
 /// <summary>The policies of an application. Set by <c>services.AddCoapAuthorization(...)</c>.</summary>
-public sealed class CoapAuthorizationOptions
+[HasSettings]
+public sealed partial class CoapAuthorizationOptions
 {
     private readonly Dictionary<string, CoapAuthorizationPolicy> _policies = new(StringComparer.Ordinal);
-    private CoapAuthorizationPolicy _default = CoapAuthorizationPolicy.Authenticated;
 
     /// <summary>
     /// The policy of <c>RequireAuthorization()</c> without arguments. Default: an authenticated client.
     /// </summary>
-    public CoapAuthorizationPolicy DefaultPolicy
-    {
-        get => _default;
-        set => _default = value ?? throw new ArgumentNullException(nameof(value));
-    }
+    public partial CoapAuthorizationPolicy DefaultPolicy { get; set; } = CoapAuthorizationPolicy.Authenticated;
 
     /// <summary>Adds a policy, or replaces the one with the same name.</summary>
     /// <param name="name">The name that routes require.</param>
@@ -23,6 +21,7 @@ public sealed class CoapAuthorizationOptions
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(policy);
+        ThrowIfReadOnly();
         _policies[name] = policy;
     }
 

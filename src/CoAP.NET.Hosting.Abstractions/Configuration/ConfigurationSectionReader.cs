@@ -13,21 +13,35 @@ namespace CoAP.NET.Hosting.Configuration;
 /// keys are those of public properties, which trimming keeps.
 /// </summary>
 /// <typeparam name="TTarget">The options that they set.</typeparam>
-/// <param name="group">The group of the keys, such as <c>Limits:</c>.</param>
 /// <remarks>
 /// The binder of .NET does not do: it ends at the first invalid value and shows it, also a secret; it takes times without a unit as days;
 /// and it silently ignores immutable options, prefixes, converters of types and keys below a value.
 /// </remarks>
-internal sealed class ConfigurationSectionReader<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TTarget>(
-    string group = "")
+internal sealed class ConfigurationSectionReader<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TTarget>
     : IEnumerable
 {
     // A search below an item looks at all keys of the configuration, so that a search of all items takes the square of their number.
     // Programs write such long lists, and make the same mistake in each item.
     private const int MaxSearchedItems = 500;
 
+    private readonly string _group;
     private readonly List<ConfigurationKey<TTarget>> _keys = [];
     private readonly List<(string Path, Action<TTarget, IConfigurationSection, ConfigurationErrors> Read)> _items = [];
+
+    /// <summary>Creates the keys of a group.</summary>
+    /// <param name="group">The group, such as <c>Limits:</c>.</param>
+    /// <param name="hasAllSettings">Whether each property has a key whose declaration says what its values are.</param>
+    public ConfigurationSectionReader(string group = "", bool hasAllSettings = false)
+    {
+        _group = group;
+        foreach (PropertyInfo property in hasAllSettings ? typeof(TTarget).GetProperties() : [])
+        {
+            if (property.CanWrite && ConfigurationValueSyntax.Of(property) is { } syntax)
+            {
+                Add(property.Name, syntax);
+            }
+        }
+    }
 
     public IReadOnlyList<ConfigurationKey<TTarget>> Keys => _keys;
 
@@ -35,19 +49,16 @@ internal sealed class ConfigurationSectionReader<[DynamicallyAccessedMembers(Dyn
         [.. _keys.Select(static key => (key.Path, key.IsList ? ConfigurationKeyShape.List : ConfigurationKeyShape.Value)),
             .. _items.Select(static item => (item.Path, ConfigurationKeyShape.Items))];
 
-    /// <summary>Adds a key whose property is of an enumeration, or yes or no.</summary>
-    public void Add(string name)
-    {
-        Type type = PropertyOf(name).PropertyType;
-        Add(name, ConfigurationValueSyntax.Choice(Nullable.GetUnderlyingType(type) ?? type));
-    }
+    /// <summary>Adds a key whose values follow from the declaration of its property.</summary>
+    public void Add(string name) => Add(name, ConfigurationValueSyntax.Of(PropertyOf(name))
+        ?? throw new ArgumentException($"{typeof(TTarget).Name}.{name} has no range. Say the syntax of its values.", nameof(name)));
 
     /// <summary>Adds a key with the syntax of its value, or of each of its values.</summary>
     public void Add(string name, ConfigurationValueSyntax syntax) =>
-        _keys.Add(new(group + name, syntax, PropertyOf(name), static target => target!));
+        _keys.Add(new(_group + name, syntax, PropertyOf(name), static target => target!));
 
     /// <summary>Adds a key whose items have keys of their own, with the reader of an item.</summary>
-    public void Add(string name, Action<TTarget, IConfigurationSection, ConfigurationErrors> read) => _items.Add((group + name, read));
+    public void Add(string name, Action<TTarget, IConfigurationSection, ConfigurationErrors> read) => _items.Add((_group + name, read));
 
     /// <summary>Adds the keys of options inside these options.</summary>
     public void Add<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TInner>(

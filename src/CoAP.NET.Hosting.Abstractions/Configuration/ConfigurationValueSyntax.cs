@@ -1,4 +1,6 @@
 using System.Globalization;
+using System.Reflection;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Hosting.Configuration;
 
@@ -82,6 +84,25 @@ internal sealed class ConfigurationValueSyntax(string allowed, Func<string, obje
             text => names.Contains(text, StringComparer.OrdinalIgnoreCase) ? Enum.Parse(type, text, ignoreCase: true) : null);
     }
 
+    /// <summary>The values of a setting, by its declaration; null if that says nothing about them.</summary>
+    /// <param name="setting">The property.</param>
+    public static ConfigurationValueSyntax? Of(PropertyInfo setting)
+    {
+        Type type = Nullable.GetUnderlyingType(setting.PropertyType) ?? setting.PropertyType;
+        return setting.GetCustomAttribute<SettingRangeAttribute>() switch
+        {
+            NumberRangeAttribute { IsBytes: true } range => Bytes(range.Min, MaxOf(range, type)),
+            NumberRangeAttribute range => Number(range.Min, MaxOf(range, type)),
+            FactorRangeAttribute range when double.IsPositiveInfinity(range.Max) =>
+                Factor(range.Min, double.MaxValue, range.IsMinExcluded).OrInfinite(double.PositiveInfinity),
+            FactorRangeAttribute range => Factor(range.Min, range.Max, range.IsMinExcluded),
+            TimeRangeAttribute { OrInfinite: true } range =>
+                Time(range.Min, range.Max, range.IsMinExcluded).OrInfinite(Timeout.InfiniteTimeSpan),
+            TimeRangeAttribute range => Time(range.Min, range.Max, range.IsMinExcluded),
+            _ => type == typeof(bool) || type.IsEnum ? Choice(type) : null,
+        };
+    }
+
     /// <summary>Also allows <c>infinite</c>.</summary>
     public ConfigurationValueSyntax OrInfinite(object infinity) => new($"{allowed}, or infinite",
         text => text.Equals("infinite", StringComparison.OrdinalIgnoreCase) ? infinity : parse(text),
@@ -98,6 +119,9 @@ internal sealed class ConfigurationValueSyntax(string allowed, Func<string, obje
             text => parse(text) is { } value && value.CompareTo(min) >= (isAbove ? 1 : 0) && value.CompareTo(max) <= 0 ? value : null,
             value => format((T)Convert.ChangeType(value, typeof(T), CultureInfo.InvariantCulture)));
     }
+
+    private static long MaxOf(NumberRangeAttribute range, Type type) =>
+        type == typeof(int) ? Math.Min(range.Max, int.MaxValue) : range.Max;
 
     private static long? Measure(string text, (string Name, long Size)[] units, NumberStyles styles)
     {

@@ -96,6 +96,7 @@ internal sealed class ClientFactory : IAsyncDisposable, IDisposable
         CoapEndpoint endpoint = options.Server is { } server
             ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint
             : MakeEndpoint(options, registration, parts, out link);
+        options.MakeReadOnly("a hosted client");
         return new HostedClient(endpoint, link, options, [.. options.Handlers.Select(make => make(_services))]);
     }
 

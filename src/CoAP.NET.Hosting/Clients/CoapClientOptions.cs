@@ -2,6 +2,7 @@ using System.Net;
 using CoAP.NET.Endpoints;
 using CoAP.NET.Hosting.Configuration;
 using CoAP.NET.Hosting.Parts;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Hosting;
 
@@ -19,7 +20,8 @@ namespace CoAP.NET.Hosting;
 /// });
 /// </code>
 /// </example>
-public sealed class CoapClientOptions : IClientSettings
+[HasSettings]
+public sealed partial class CoapClientOptions : IClientSettings
 {
     private readonly CoapRequestDefaults _defaults = new();
 
@@ -28,7 +30,7 @@ public sealed class CoapClientOptions : IClientSettings
     /// With <c>coap://device.example/api/</c>, <c>state</c> is <c>/api/state</c>, and <c>/state</c> stays <c>/state</c>. Default null: URIs
     /// are absolute.
     /// </remarks>
-    public CoapUri? BaseAddress { get; set; }
+    public partial CoapUri? BaseAddress { get; set; }
 
     /// <summary>
     /// The forward proxy of requests and observations, such as <c>coap://gateway.example.com</c>; see <see cref="CoapClient.Proxy"/>.
@@ -36,37 +38,52 @@ public sealed class CoapClientOptions : IClientSettings
     /// <remarks>
     /// <see cref="ConfigureRequest"/> and <see cref="Handlers"/> see requests with their original targets. Default null: no proxy.
     /// </remarks>
-    public CoapUri? Proxy { get; set; }
+    public partial CoapUri? Proxy { get; set; }
 
     /// <summary>
     /// The timeout of requests without their own; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the transmission
     /// parameters.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is neither above zero nor infinite.</exception>
+    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
     public TimeSpan? Timeout
     {
         get => _defaults.Timeout;
-        set => _defaults.Timeout = value;
+        set
+        {
+            ThrowIfReadOnly();
+            _defaults.Timeout = value;
+        }
     }
 
     /// <summary>The Accept option of requests without one (RFC 7252 section 5.10.4). Default null: any Content-Format.</summary>
+    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
     public CoapContentFormat? Accept
     {
         get => _defaults.Accept;
-        set => _defaults.Accept = value;
+        set
+        {
+            ThrowIfReadOnly();
+            _defaults.Accept = value;
+        }
     }
 
     /// <summary>Whether requests are Confirmable. Default true, unless a request sets otherwise. False: no request is.</summary>
+    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
     public bool Confirmable
     {
         get => _defaults.Confirmable;
-        set => _defaults.Confirmable = value;
+        set
+        {
+            ThrowIfReadOnly();
+            _defaults.Confirmable = value;
+        }
     }
 
     /// <summary>
     /// Modifies each request before it is sent, for example to add an option. It gets a copy of the caller's request. Default null.
     /// </summary>
-    public Action<CoapRequest>? ConfigureRequest { get; set; }
+    public partial Action<CoapRequest>? ConfigureRequest { get; set; }
 
     /// <summary>
     /// The name of a hosted server whose endpoint the client uses, so that its requests use the server's port and connections; empty for
@@ -76,7 +93,7 @@ public sealed class CoapClientOptions : IClientSettings
     /// <see cref="Endpoint"/>, <see cref="Tls"/> and <c>UseDtls</c> then have no meaning, and OSCORE and EDHOC must not be set up for the
     /// client. Default null: an endpoint of its own.
     /// </remarks>
-    public string? Server { get; set; }
+    public partial string? Server { get; set; }
 
     /// <summary>The options of the endpoint. Logger and clock come from the host unless set.</summary>
     public CoapEndpointOptions Endpoint { get; } = new();
@@ -90,13 +107,14 @@ public sealed class CoapClientOptions : IClientSettings
     /// <summary>
     /// The handlers between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.
     /// </summary>
-    public IList<Func<IServiceProvider, ICoapClientHandler>> Handlers { get; } = [];
+    public IList<Func<IServiceProvider, ICoapClientHandler>> Handlers { get; } =
+        new SettingList<Func<IServiceProvider, ICoapClientHandler>>();
 
     /// <summary>
     /// Factories of additional transports, which run when the client is created; see <see cref="CoapEndpoint.AddTransport"/>.
     /// </summary>
     /// <remarks>Default none: the first request opens sockets. Not used with a server's endpoint.</remarks>
-    public IList<Func<IServiceProvider, CoapTransport>> Transports { get; } = [];
+    public IList<Func<IServiceProvider, CoapTransport>> Transports { get; } = new SettingList<Func<IServiceProvider, CoapTransport>>();
 
     /// <summary>
     /// Whether the application refuses to start if other users of the machine can read or change key files that these options name.
@@ -105,11 +123,11 @@ public sealed class CoapClientOptions : IClientSettings
     /// These are private keys of certificates, pre-shared keys, and security contexts of OSCORE. On Unix; the group may read. Default
     /// false: it logs a warning.
     /// </remarks>
-    public bool RequirePrivateKeyFiles { get; set; }
+    public partial bool RequirePrivateKeyFiles { get; set; }
 
     /// <summary>Whether unknown keys of the configuration section only cause a warning.</summary>
     /// <remarks>Default false: the application does not start, because most of them are misspelled.</remarks>
-    public bool AllowUnknownKeys { get; set; }
+    public partial bool AllowUnknownKeys { get; set; }
 
     internal PeerTransmissionParameters Peers { get; } = new();
 

@@ -1,6 +1,7 @@
-using CoAP.NET.ResourceDirectory;
-using CoAP.NET.Tables;
 using System.Diagnostics.Metrics;
+using CoAP.NET.ResourceDirectory;
+using CoAP.NET.Settings;
+using CoAP.NET.Tables;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
@@ -50,7 +51,7 @@ internal sealed class HostedDirectoryBuilder
 
     private CoapDirectoryServer Make(IServiceProvider services)
     {
-        CoapDirectoryOptions options = (_options ?? new CoapDirectoryOptions()).Checked();
+        CoapDirectoryOptions options = (_options ?? new CoapDirectoryOptions()).UsedBy("a hosted directory").Copy();
         options = Server is { } server ? options.Of(server.Routes) : options;
         options.LoggerFactory ??= services.GetService<ILoggerFactory>();
         options.MeterFactory ??= services.GetService<IMeterFactory>();

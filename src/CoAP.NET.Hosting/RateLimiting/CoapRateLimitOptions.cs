@@ -1,24 +1,17 @@
 using System.Threading.RateLimiting;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Hosting;
 
 /// <summary>The limits of an application by name. Set by <c>services.AddCoapRateLimits(...)</c>.</summary>
-public sealed class CoapRateLimitOptions
+[HasSettings]
+public sealed partial class CoapRateLimitOptions
 {
     private readonly Dictionary<string, Func<PartitionedRateLimiter<CoapRequestContext>>> _limits = new(StringComparer.Ordinal);
-    private TimeSpan _retryAfter = TimeSpan.FromSeconds(5);
 
-    /// <summary>The time to wait if a limiter does not know it, such as a limit of concurrent requests. 1 s or more; default 5 s.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1 s.</exception>
-    public TimeSpan DefaultRetryAfter
-    {
-        get => _retryAfter;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromSeconds(1));
-            _retryAfter = value;
-        }
-    }
+    /// <summary>The time to wait if a limiter does not know it, such as a limit of concurrent requests.</summary>
+    [TimeRange(1)]
+    public partial TimeSpan DefaultRetryAfter { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Adds a limit, or replaces the one with the same name. All routes that require it share it.</summary>
     /// <remarks>
@@ -37,6 +30,7 @@ public sealed class CoapRateLimitOptions
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(partition);
+        ThrowIfReadOnly();
         _limits[name] = () => PartitionedRateLimiter.Create(partition);
     }
 
@@ -48,6 +42,7 @@ public sealed class CoapRateLimitOptions
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(limiter);
+        ThrowIfReadOnly();
         _limits[name] = limiter;
     }
 

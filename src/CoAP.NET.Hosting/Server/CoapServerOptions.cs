@@ -1,6 +1,7 @@
 using System.Net;
 using CoAP.NET.Hosting.Configuration;
 using CoAP.NET.Hosting.Parts;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Hosting;
 
@@ -18,14 +19,15 @@ namespace CoAP.NET.Hosting;
 /// });
 /// </code>
 /// </example>
-public sealed class CoapServerOptions : IServerSettings
+[HasSettings]
+public sealed partial class CoapServerOptions : IServerSettings
 {
     /// <summary>The addresses to listen on, in the format of <see cref="CoapEndpoint.Listen"/>.</summary>
     /// <remarks>
     /// Those of configuration and those that code adds; duplicates count once. Default empty: the loopback addresses that
     /// <see cref="CoapServer.StartAsync"/> describes, unless there are <see cref="Transports"/> or <see cref="ListenByDefault"/> is false.
     /// </remarks>
-    public IList<string> Endpoints { get; } = [];
+    public IList<string> Endpoints { get; } = new SettingList<string>();
 
     /// <summary>
     /// Whether the server listens on loopback, <c>coap://localhost:5683</c>, if <see cref="Endpoints"/> and <see cref="Transports"/>
@@ -35,7 +37,7 @@ public sealed class CoapServerOptions : IServerSettings
     /// Default true, also for a server that a web application serves over WebSockets or Kestrel's sockets. Set it to false if only those
     /// should reach the server.
     /// </remarks>
-    public bool ListenByDefault { get; set; } = true;
+    public partial bool ListenByDefault { get; set; } = true;
 
     /// <summary>The options of the endpoint: limits, transmission parameters, shards, trusted prefixes and all else.</summary>
     /// <remarks>
@@ -63,7 +65,7 @@ public sealed class CoapServerOptions : IServerSettings
     /// <summary>
     /// Whether the server joins groups, such as All CoAP Nodes, so that clients can find it (RFC 7252 section 8). Default false.
     /// </summary>
-    public bool JoinGroups { get; set; }
+    public partial bool JoinGroups { get; set; }
 
     /// <summary>The groups to join if <see cref="JoinGroups"/> is set. Default: All CoAP Nodes on all interfaces.</summary>
     public CoapGroupOptions Groups { get; } = new();
@@ -71,7 +73,7 @@ public sealed class CoapServerOptions : IServerSettings
     /// <summary>
     /// Factories of additional transports, which run when the server is created; see <see cref="CoapEndpoint.AddTransport"/>. Default none.
     /// </summary>
-    public IList<Func<IServiceProvider, CoapTransport>> Transports { get; } = [];
+    public IList<Func<IServiceProvider, CoapTransport>> Transports { get; } = new SettingList<Func<IServiceProvider, CoapTransport>>();
 
     /// <summary>
     /// Whether the application stops when the endpoint fails, for example because of a failed block of yours in its pipeline; the stop then
@@ -81,7 +83,7 @@ public sealed class CoapServerOptions : IServerSettings
     /// Default true: a server that runs without receiving is useless. With false the server logs the failure, and the health check reports
     /// it.
     /// </remarks>
-    public bool StopApplicationOnFailure { get; set; } = true;
+    public partial bool StopApplicationOnFailure { get; set; } = true;
 
     /// <summary>
     /// Whether the application refuses to start if other users of the machine can read or change key files that these options name.
@@ -90,11 +92,11 @@ public sealed class CoapServerOptions : IServerSettings
     /// These are private keys of certificates, pre-shared keys, and security contexts of OSCORE. On Unix; the group may read. Default
     /// false: it logs a warning.
     /// </remarks>
-    public bool RequirePrivateKeyFiles { get; set; }
+    public partial bool RequirePrivateKeyFiles { get; set; }
 
     /// <summary>Whether unknown keys of the configuration section only cause a warning.</summary>
     /// <remarks>Default false: the application does not start, because most of them are misspelled.</remarks>
-    public bool AllowUnknownKeys { get; set; }
+    public partial bool AllowUnknownKeys { get; set; }
 
     /// <summary>The functions that change the options of the endpoint after everything else.</summary>
     internal IList<Action<CoapEndpointOptions>> EndpointSteps { get; } = [];

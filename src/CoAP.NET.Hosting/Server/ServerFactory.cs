@@ -79,6 +79,7 @@ internal static class ServerFactory
             server.JoinGroups(options.Groups);
         }
 
+        options.MakeReadOnly("a hosted server");
         return server;
     }
 

@@ -2,6 +2,7 @@ using System.Net;
 using CoAP.NET.Hosting.Configuration;
 using CoAP.NET.Http;
 using CoAP.NET.Proxy;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Hosting;
 
@@ -10,7 +11,8 @@ namespace CoAP.NET.Hosting;
 /// Configuration comes first, from <c>Coap:Proxy</c> or, for a server with a name, <c>Coap:Proxies:NAME</c>; code runs afterwards and takes
 /// precedence. The application checks all options when it starts. Mutable until then.
 /// </remarks>
-public sealed class CoapHostedProxyOptions
+[HasSettings]
+public sealed partial class CoapHostedProxyOptions
 {
     /// <summary>The options of the proxy.</summary>
     /// <remarks>
@@ -20,21 +22,21 @@ public sealed class CoapHostedProxyOptions
     public CoapProxyOptions Proxy { get; } = new();
 
     /// <summary>Whether it is a forward proxy, for requests with Proxy-Uri or Proxy-Scheme. Default false.</summary>
-    public bool Forward { get; set; }
+    public partial bool Forward { get; set; }
 
     /// <summary>Whether a forward proxy also forwards to allowed <c>http</c> and <c>https</c> targets. Default false.</summary>
-    public bool ForwardHttp { get; set; }
+    public partial bool ForwardHttp { get; set; }
 
     /// <summary>The allowed target hosts of a forward proxy; see <see cref="CoapProxyTargets.AllowHost"/>. Default none.</summary>
-    public IList<string> AllowedHosts { get; } = [];
+    public IList<string> AllowedHosts { get; } = new SettingList<string>();
 
     /// <summary>
     /// The allowed target networks of a forward proxy; see <see cref="CoapProxyTargets.AllowNetwork(string)"/>. Default none.
     /// </summary>
-    public IList<string> AllowedNetworks { get; } = [];
+    public IList<string> AllowedNetworks { get; } = new SettingList<string>();
 
     /// <summary>The paths that the proxy forwards to CoAP and HTTP servers. Default none.</summary>
-    public IList<CoapProxyRoute> Routes { get; } = [];
+    public IList<CoapProxyRoute> Routes { get; } = new SettingList<CoapProxyRoute>();
 
     /// <summary>
     /// The key that signs the identity of a device for HTTP back ends: text, or <c>0x</c> and hexadecimal digits, 32 bytes or more; see
@@ -43,22 +45,22 @@ public sealed class CoapHostedProxyOptions
     /// <remarks>
     /// With it back ends get the identity of the device's pre-shared key, or the subject of its certificate. Default null: they get none.
     /// </remarks>
-    public string? IdentityKey { get; set; }
+    public partial string? IdentityKey { get; set; }
 
     /// <summary>The header field of the identity; see <see cref="CoapHttpBackendOptions.IdentityHeader"/>. Default
     /// <c>Authorization</c>.</summary>
-    public string IdentityHeader { get; set; } = "Authorization";
+    public partial string IdentityHeader { get; set; } = "Authorization";
 
     /// <summary>
     /// Configures the requests to HTTP servers, after configuration, for each HTTP target of <see cref="Routes"/> and for a forward proxy,
     /// for example with a client of <c>IHttpClientFactory</c>.
     /// </summary>
     /// <remarks>It gets the services of the application. Default null.</remarks>
-    public Action<CoapHttpBackendOptions, IServiceProvider>? ConfigureHttp { get; set; }
+    public partial Action<CoapHttpBackendOptions, IServiceProvider>? ConfigureHttp { get; set; }
 
     /// <summary>Whether unknown keys of the configuration section only cause a warning.</summary>
     /// <remarks>Default false: the application does not start, because most of them are misspelled.</remarks>
-    public bool AllowUnknownKeys { get; set; }
+    public partial bool AllowUnknownKeys { get; set; }
 
     internal ConfigurationErrors Findings { get; } = new();
 }

@@ -30,26 +30,16 @@ internal static class ProxyConfigurationKeys
         static text => CoapUri.TryParse(text, out CoapUri? coap) && coap.IsCoap
             || Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri.Scheme is "http" or "https" ? text : null);
 
-    private static readonly ConfigurationSectionReader<Proxy.CoapProxyLimits> s_limits = new("Limits:")
-    {
-        { "MaxRequests", Number(1, int.MaxValue) },
-        { "MaxRequestsPerSource", Number(1, int.MaxValue) },
-        { "MaxObservations", Number(1, int.MaxValue) },
-        { "MaxObservationsPerSource", Number(1, int.MaxValue) },
-        { "MaxBodySize", Bytes(1, 1 << 30) },
-        { "StreamsAbove", Bytes(0, int.MaxValue) },
-        { "MaxStreamedBodySize", Bytes(1, long.MaxValue) },
-        { "CacheBytes", Bytes(0, long.MaxValue) },
-    };
+    private static readonly ConfigurationSectionReader<Proxy.CoapProxyLimits> s_limits = new("Limits:", hasAllSettings: true);
 
     private static readonly ConfigurationSectionReader<Proxy.CoapProxyOptions> s_proxy = new()
     {
         { "Names", Text("host, with or without a port", static text => Is(() => new CoapProxyNames(text)) ? text : null) },
         { "Identifier", Text("1 to 64 characters without a space") },
         { "NextProxy", Text(s_uri.Allowed, static text => CoapUri.TryParse(text, out CoapUri? uri) ? uri : null) },
-        { "HopLimit", Number(1, 255) },
+        "HopLimit",
         "RewritesHopLimit",
-        { "Timeout", Time(FromDays(24)) },
+        "Timeout",
         "RequireVerified",
         "AllowSecuredTargetsToAnyone",
         { s_limits, static options => options.Limits },

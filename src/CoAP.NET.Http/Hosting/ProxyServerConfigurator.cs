@@ -40,6 +40,7 @@ internal sealed class ProxyServerConfigurator(IServiceProvider services, ProxyRe
     {
         CoapHostedProxyOptions options = Options;
         CoapProxy proxy = services.GetRequiredKeyedService<CoapProxy>(registration.Name);
+        options.MakeReadOnly("a hosted proxy");
         HostedEndpointDefaults.Warn(
             services.GetRequiredKeyedService<IServerSettings>(registration.Name).Endpoint.LoggerFactory, options.Findings, []);
         for (int i = 0; i < options.Routes.Count; i++)

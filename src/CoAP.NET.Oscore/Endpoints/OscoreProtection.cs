@@ -3,6 +3,7 @@ using CoAP.NET.Oscore.Sequences;
 using CoAP.NET.Oscore.Telemetry;
 using CoAP.NET.Peers;
 using CoAP.NET.Protection;
+using CoAP.NET.Settings;
 
 namespace CoAP.NET.Oscore.Endpoints;
 
@@ -21,7 +22,7 @@ internal sealed class OscoreProtection : CoapMessageProtector
         Telemetry = telemetry;
         _lookups = new OscoreResolverLimiter(contexts, stage.Sources, stage.TimeProvider, telemetry);
         _sources = stage.Sources;
-        OscoreLimits limits = contexts.Limits;
+        OscoreLimits limits = contexts.Limits.UsedBy("an endpoint with OSCORE");
         _derivations = new OscoreRateLimiter(limits.DerivationBurst, limits.DerivationsPerSecond, stage.TimeProvider);
         _refusals = new OscoreRateLimiter(limits.RefusalBurst, limits.RefusalsPerSecond, stage.TimeProvider);
     }

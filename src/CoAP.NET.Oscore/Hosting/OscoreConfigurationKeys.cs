@@ -11,22 +11,7 @@ internal static class OscoreConfigurationKeys
     private static readonly ConfigurationValueSyntax s_path = Text("path of a file or directory");
     private static readonly ConfigurationValueSyntax s_directory = Text("path of a directory");
 
-    private static readonly ConfigurationSectionReader<OscoreLimits> s_limits = new("Oscore:Limits:")
-    {
-        { "MaxLookups", Number(1, 65_536) },
-        { "MaxLookupsPerSource", Number(1, 65_536) },
-        { "LookupBurst", Number(1, 1_048_576) },
-        { "LookupsPerSecond", Number(1, 1_048_576) },
-        { "UnverifiedLookupBurst", Number(1, 1_048_576) },
-        { "UnverifiedLookupsPerSecond", Number(1, 1_048_576) },
-        { "MaxUnknownIds", Number(1, 1_048_576) },
-        { "UnknownIdTime", Time(Zero, FromDays(1)) },
-        { "RefusalBurst", Number(1, 1_048_576) },
-        { "RefusalsPerSecond", Number(1, 1_048_576) },
-        { "DerivationBurst", Number(1, 1_048_576) },
-        { "DerivationsPerSecond", Number(1, 1_048_576) },
-        { "MaxRequestsPerPeer", Number(1, 1_048_576) },
-    };
+    private static readonly ConfigurationSectionReader<OscoreLimits> s_limits = new("Oscore:Limits:", hasAllSettings: true);
 
     /// <summary>A server whose requests OSCORE protects.</summary>
     public static ConfigurationValueSyntax Server { get; } = Text("scheme, host and port such as coap://device.example",

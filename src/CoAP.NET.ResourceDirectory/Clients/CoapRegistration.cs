@@ -2,6 +2,7 @@ using CoAP.NET.Endpoints;
 using CoAP.NET.Execution;
 using CoAP.NET.ResourceDirectory.Clients;
 using CoAP.NET.ResourceDirectory.Registrations;
+using CoAP.NET.Settings;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.ResourceDirectory;
@@ -24,7 +25,7 @@ public sealed class CoapRegistration : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(client);
         ArgumentNullException.ThrowIfNull(options);
         ClientRegistrationRules.CheckAttributes(options);
-        _loop = new RegistrationLoop(this, client, uri, directory, options.Clone());
+        _loop = new RegistrationLoop(this, client, uri, directory, options.UsedBy("a registration"));
         _running = _loop.RunAsync();
     }
 

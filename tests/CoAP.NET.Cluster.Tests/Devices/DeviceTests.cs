@@ -380,13 +380,14 @@ public sealed class DeviceTests : IAsyncDisposable
     [Fact]
     public void The_error_for_an_option_out_of_range_names_the_option()
     {
-        Assert.Null(new CoapDeviceOptions().FindFault());
-        new CoapDeviceOptions { TriesBeforeAsleep = 0 }.FindFault().Mentions("TriesBeforeAsleep");
-        new CoapDeviceOptions { AwakeTime = TimeSpan.Zero }.FindFault().Mentions("AwakeTime");
-        Assert.Contains("RetryAsleepAfter",
-            new CoapDeviceOptions { RetryAsleepAfter = FromSeconds(-2) }.FindFault(), Ordinal);
-        Assert.Contains("RememberFor",
-            new CoapDeviceOptions { RememberFor = Timeout.InfiniteTimeSpan }.FindFault(), Ordinal);
+        CoapDeviceOptions options = new();
+        Assert.Null(options.FindFault());
+        Assert.Throws<ArgumentOutOfRangeException>("TriesBeforeAsleep", () => options.TriesBeforeAsleep = 0);
+        Assert.Throws<ArgumentOutOfRangeException>("AwakeTime", () => options.AwakeTime = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>("RetryAsleepAfter", () => options.RetryAsleepAfter = FromSeconds(-2));
+        Assert.Throws<ArgumentOutOfRangeException>("RememberFor", () => options.RememberFor = Timeout.InfiniteTimeSpan);
+        options.MaxQueuedPerCaller = options.MaxQueued + 1;
+        options.FindFault().Mentions("MaxQueuedPerCaller");
     }
 
     private Task<CoapResponse> AskAsync(DeviceNode node) => _world.RunAsync(node.Devices[Name].GetAsync("/state"));

@@ -194,7 +194,7 @@ public sealed class OutboxTests : IAsyncDisposable
         Assert.Equal(CoapDeviceFault.TooLarge, large.Fault);
         await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => _world.RunAsync(node.Devices["nobody"].QueueAsync(Put("x"))));
         await Assert.ThrowsAsync<ArgumentException>(() => _world.RunAsync(node.Devices[Name].QueueAsync(
-            Put("x"), new CoapDeviceRequestOptions { Lifetime = TimeSpan.Zero })));
+            Put("x"), new CoapDeviceRequestOptions { Caller = new string('c', 256) })));
         CoapDeviceException forgotten = await Assert.ThrowsAsync<CoapDeviceException>(
             () => _world.RunAsync(node.Devices[Name].WaitAsync(Guid.Empty)));
         Assert.Equal(CoapDeviceFault.Forgotten, forgotten.Fault);

@@ -105,8 +105,9 @@ public sealed class ClusterTests
         Fault(new CoapClusterOptions { Secrets = [secret, secret, secret] }).Mentions("has 3 secrets");
         Fault(Options(lease: TimeSpan.Zero)).Mentions("Lease");
         CoapClusterOptions options = Options();
-        options.Writer.MaxRecords = 1;
-        Fault(options).Mentions("Writer.MaxRecords is 1");
+        Assert.Throws<ArgumentOutOfRangeException>("MaxRecords", () => options.Writer.MaxRecords = 1);
+        options.Writer.LongestRetry = options.Writer.FirstRetry / 2;
+        Fault(options).Mentions("Writer.LongestRetry is");
         Assert.Null(Options().FindFault());
     }
 

@@ -142,8 +142,7 @@ public sealed class SlotSharingTests : IAsyncDisposable
     public void The_error_for_an_invalid_move_option_names_the_option()
     {
         CoapClusterOptions options = ClusterTests.Options();
-        options.Moves.BatchSize = 0;
-        options.FindFault().Mentions("Moves.BatchSize is 0");
+        Assert.Throws<ArgumentOutOfRangeException>("BatchSize", () => options.Moves.BatchSize = 0);
     }
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();

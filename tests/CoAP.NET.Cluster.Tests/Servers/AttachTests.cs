@@ -138,12 +138,8 @@ public sealed class AttachTests
 
     private static CoapDtlsServerOptions Dtls() => new() { PskStore = new CoapPskDictionary { { "device-1", "secretPSK-1234567"u8 } } };
 
-    private static CoapDtlsSessionBackupOptions? KeepingOf(CoapEndpointOptions options)
-    {
-        CoapDtlsSessionBackupOptions? backup = null;
-        Assert.True(options.TryChangeDtls(dtls => backup = dtls.Server!.SessionBackup));
-        return backup;
-    }
+    private static CoapDtlsSessionBackupOptions? KeepingOf(CoapEndpointOptions options) =>
+        options.FindDtls()!.Server!.SessionBackup;
 
     private static string Fault(Action action) => Assert.Throws<InvalidOperationException>(action).Message;
 

@@ -85,13 +85,14 @@ public sealed class OptionCheckTests
     }
 
     [Fact]
-    public async Task Changes_of_options_after_their_use_have_no_effect()
+    public async Task Options_in_use_refuse_changes_and_their_certificate_may_be_disposed()
     {
         using X509Certificate2 certificate = s_authority.Issue("device.example");
         CoapDtlsOptions dtls = new() { Server = new CoapDtlsServerOptions { Certificate = certificate } };
         CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(dtls);
 
-        dtls.Server = null;
+        Assert.Throws<InvalidOperationException>(() => dtls.Server = null);
+        Assert.Throws<InvalidOperationException>(() => dtls.Server.MaxSessions = 1);
         certificate.Dispose();
         await using CoapServer server = new(options);
         server.Listen("coaps://127.0.0.1:0");

@@ -1,6 +1,7 @@
 using System.Reflection;
 using System.Runtime.Loader;
 using System.Xml.Linq;
+using CoAP.NET.Build.Settings;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
@@ -13,6 +14,8 @@ namespace CoAP.NET.Dtls.Tests.StateLearning;
 internal sealed record PlantedDefect(string Name, IReadOnlyList<(string File, string Before, string After)> Changes)
 {
     private const string Library = "CoAP.NET.Dtls";
+
+    private static readonly CSharpParseOptions s_language = CSharpParseOptions.Default.WithLanguageVersion(LanguageVersion.Latest);
 
     private static readonly string s_source = Path.Combine(Repository.Root, "src", Library);
 
@@ -64,8 +67,7 @@ internal sealed record PlantedDefect(string Name, IReadOnlyList<(string File, st
 
     public override string ToString() => Name;
 
-    private static SyntaxTree Parse(string file, string text) => CSharpSyntaxTree.ParseText(
-        text, CSharpParseOptions.Default.WithLanguageVersion(LanguageVersion.Latest), file);
+    private static SyntaxTree Parse(string file, string text) => CSharpSyntaxTree.ParseText(text, s_language, file);
 
     private byte[] Compile()
     {
@@ -88,8 +90,10 @@ internal sealed record PlantedDefect(string Name, IReadOnlyList<(string File, st
                 .Select(static path => MetadataReference.CreateFromFile(path)),
             new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, optimizationLevel: OptimizationLevel.Release,
                 allowUnsafe: true, nullableContextOptions: NullableContextOptions.Enable));
+        CSharpGeneratorDriver.Create([new SettingsGenerator().AsSourceGenerator()], parseOptions: s_language)
+            .RunGeneratorsAndUpdateCompilation(compilation, out Compilation whole, out _);
         using MemoryStream bytes = new();
-        string[] errors = [.. compilation.Emit(bytes).Diagnostics.Where(static one => one.Severity == DiagnosticSeverity.Error)
+        string[] errors = [.. whole.Emit(bytes).Diagnostics.Where(static one => one.Severity == DiagnosticSeverity.Error)
             .Select(static one => one.ToString())];
         Assert.Empty(errors);
         return bytes.ToArray();

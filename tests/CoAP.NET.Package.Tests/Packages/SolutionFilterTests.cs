@@ -8,7 +8,8 @@ public sealed class SolutionFilterTests
 {
     // What Directory.Build.targets adds to packages.
     private static readonly string[] s_ofAll =
-        ["src/CoAP.NET.Generators/CoAP.NET.Generators.csproj", "build/PackageFiles/PackageFiles.csproj"];
+        ["src/CoAP.NET.Generators/CoAP.NET.Generators.csproj", "build/PackageFiles/PackageFiles.csproj",
+            "build/SettingsGenerator/SettingsGenerator.csproj"];
 
     [Fact]
     public void The_solution_filter_has_the_packable_projects_and_what_they_need()

@@ -82,12 +82,13 @@ public sealed class StartingTests
     }
 
     [Fact]
-    public async Task Changes_to_the_options_after_construction_do_not_reach_the_endpoint()
+    public async Task Options_of_a_client_refuse_changes()
     {
         CoapEndpointOptions options =
             new() { Transports = { ResolveHost = (_, _) => throw new SocketException((int)SocketError.HostNotFound) } };
         await using CoapClient client = new(options);
-        options.Transports.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
+        Assert.Throws<InvalidOperationException>(
+            () => options.Transports.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Loopback }));
         CoapException error = await Failure.OfAsync(CoapError.NameResolution, () => client.PingAsync("coap://some.example:1"));
         error.Mentions("resolved");
     }

@@ -2,7 +2,7 @@ using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Tests.Endpoints;
 
-/// <summary>What options cannot be, and that an endpoint works with a copy.</summary>
+/// <summary>What options cannot be, and that they stay as they are once an endpoint uses them.</summary>
 public sealed class ValueGuardTests
 {
     [Fact]
@@ -40,37 +40,22 @@ public sealed class ValueGuardTests
     }
 
     [Fact]
-    public void A_clone_of_the_limits_has_every_value()
+    public async Task Limits_of_an_endpoint_refuse_each_change()
     {
-        CoapLimits limits = new();
-        foreach (string path in LimitPaths.All)
+        CoapEndpointOptions options = new();
+        await using CoapEndpoint endpoint = new(options);
+        Assert.All(LimitPaths.All, path =>
         {
-            (System.Reflection.PropertyInfo property, object group) = LimitPaths.Find(limits, path)!.Value;
-            object value = property.GetValue(group)!;
-            property.SetValue(group, value switch
-            {
-                int number => number + 1,
-                long number => number + 1,
-                double number => number / 2,
-                bool flag => !flag,
-                TimeSpan time => time + FromTicks(1),
-                _ => throw new NotSupportedException(path),
-            });
-        }
+            (System.Reflection.PropertyInfo property, object group) = LimitPaths.Find(options.Limits, path)!.Value;
+            System.Reflection.TargetInvocationException refused = Assert.Throws<System.Reflection.TargetInvocationException>(
+                () => property.SetValue(group, property.GetValue(group)));
+            Assert.IsType<InvalidOperationException>(refused.InnerException).Mentions(
+                $"{group.GetType().Name}.{property.Name} cannot be changed any more: an endpoint, client or server uses these options.");
+        });
+        Assert.Throws<InvalidOperationException>(options.Limits.Peers.TrustedPrefixes.Clear);
+        Assert.Throws<InvalidOperationException>(() => options.Limits = CoapLimits.Small);
 
-        CoapLimits copy = limits.Clone();
-        Assert.All(LimitPaths.All, path => Assert.Equal(LimitPaths.ValueOf(limits, path), LimitPaths.ValueOf(copy, path)));
-    }
-
-    [Fact]
-    public void A_change_of_the_limits_does_not_reach_their_clone()
-    {
-        CoapLimits limits = new();
-        CoapLimits copy = limits.Clone();
-        limits.Peers.TrustedPrefixes.Clear();
-
-        Assert.Equal(2, copy.Peers.TrustedPrefixes.Count);
-        Assert.All(typeof(CoapLimits).GetProperties(System.Reflection.BindingFlags.Public | System.Reflection.BindingFlags.Instance),
-            group => Assert.NotSame(group.GetValue(limits), group.GetValue(copy)));
+        // Another endpoint may use them, too.
+        await using CoapEndpoint other = new(options);
     }
 }

@@ -111,11 +111,11 @@ public class LimitTests
     }
 
     [Fact]
-    public void Changes_to_the_options_do_not_reach_an_existing_serializer()
+    public void Options_of_a_serializer_refuse_changes()
     {
         CoapSerializerOptions options = new() { MaxOptions = 1 };
         CoapDatagramSerializer serializer = new(options);
-        options.MaxOptions = 100;
+        Assert.Throws<InvalidOperationException>(() => options.MaxOptions = 100);
         Assert.False(serializer.TryDeserialize(Wire.Hex("40017d340000").AsSpan(), out _, out CoapFormatError error));
         Assert.Equal(CoapMessageFormatViolation.TooManyOptions, error.Rule);
     }

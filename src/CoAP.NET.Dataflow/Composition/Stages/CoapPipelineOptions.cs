@@ -4,15 +4,15 @@ using System.Threading.Tasks.Dataflow;
 namespace CoAP.NET;
 
 /// <summary>The blocks that an application inserts between the stages or puts in place of a stage, and what all stages use.</summary>
-/// <remarks>Mutable until an endpoint is made from the options. Making the endpoint creates the blocks.</remarks>
-public sealed class CoapPipelineOptions
+/// <remarks>Read-only once an endpoint uses them. Making the endpoint creates the blocks.</remarks>
+[HasSettings]
+public sealed partial class CoapPipelineOptions
 {
     private readonly List<(object Link, Delegate Factory)> _inserts = [];
     private readonly Dictionary<object, Delegate> _replacements = [];
 
     // The blocks that the factories have returned, as long as they live.
     private readonly ConditionalWeakTable<object, object> _given = [];
-    private volatile bool _isTaken;
 
     internal CoapPipelineOptions()
     {
@@ -20,11 +20,11 @@ public sealed class CoapPipelineOptions
 
     /// <summary>The threads of the library.</summary>
     /// <remarks>Default: its own, shared by all endpoints.</remarks>
-    public CoapThreadScheduler Scheduler { get; set => field = ValueGuard.NotNull(value); } = CoapThreadScheduler.Default;
+    public partial CoapThreadScheduler Scheduler { get; set; } = CoapThreadScheduler.Default;
 
     /// <summary>The source of random numbers.</summary>
     /// <remarks>Default: that of the operating system.</remarks>
-    public CoapRandomSource Random { get; set => field = ValueGuard.NotNull(value); } = CoapRandomSource.Secure;
+    public partial CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
 
     /// <summary>Inserts a block between two stages.</summary>
     /// <remarks>
@@ -198,12 +198,9 @@ public sealed class CoapPipelineOptions
         }
     }
 
-    /// <summary>Forbids further insertions.</summary>
-    internal void Take() => _isTaken = true;
-
     private void ThrowIfTaken(string method)
     {
-        if (_isTaken)
+        if (_user is not null)
         {
             throw new InvalidOperationException(
                 $"These options already belong to an endpoint, client or server, which linked its blocks when it was made. Call {method} "

@@ -50,8 +50,8 @@ internal sealed class CoapTcpTransportOptions
     {
         CoapTcpTransportOptions copy = (CoapTcpTransportOptions)MemberwiseClone();
         copy.Endpoints = [.. Endpoints];
-        copy.Streams = Streams.Clone();
         copy.Tls = Tls?.Clone();
+        Streams.MakeReadOnly("a transport");
         return copy;
     }
 }

@@ -24,8 +24,8 @@ internal sealed class CoapWebSocketTransportOptions
     {
         CoapWebSocketTransportOptions copy = (CoapWebSocketTransportOptions)MemberwiseClone();
         copy.Tls = Tls?.Clone();
-        copy.Streams = Streams.Clone();
-        copy.WebSockets = WebSockets.Clone();
+        Streams.MakeReadOnly("a transport");
+        WebSockets.MakeReadOnly("a transport");
         return copy;
     }
 }

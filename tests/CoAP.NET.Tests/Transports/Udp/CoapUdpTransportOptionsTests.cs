@@ -18,12 +18,15 @@ public class CoapUdpTransportOptionsTests : UdpTest
     }
 
     [Fact]
-    public async Task Options_are_copied_when_the_transport_is_made()
+    public async Task Options_of_a_transport_refuse_changes_and_a_clone_of_them_does_not()
     {
         CoapUdpTransportOptions options = new() { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } };
         await using CoapUdpTransport transport = new(options);
-        options.Endpoints.Clear();
-        options.Endpoints.Add(new IPEndPoint(IPAddress.IPv6Loopback, 0));
+        Assert.Throws<InvalidOperationException>(options.Endpoints.Clear);
+        Assert.Throws<InvalidOperationException>(() => options.Engine = CoapSocketEngine.Portable);
+        CoapUdpTransportOptions other = options.Clone();
+        other.Endpoints.Clear();
+        other.Engine = CoapSocketEngine.Portable;
 
         await transport.StartAsync(new UdpTestContext(), CancellationToken.None);
 

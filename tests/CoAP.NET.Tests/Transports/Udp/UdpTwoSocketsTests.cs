@@ -136,8 +136,9 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
         };
         await using CoapUdpTransport first = await StartAsync(new UdpTestContext(), options);
         await using CoapUdpTransport second = await StartAsync(new UdpTestContext(), options);
-        options.SharePort = false;
-        CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => StartAsync(new UdpTestContext(), options));
+        CoapUdpTransportOptions alone = options.Clone();
+        alone.SharePort = false;
+        CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => StartAsync(new UdpTestContext(), alone));
         Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketError);
     }
 

@@ -325,7 +325,6 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     {
         VirtualClock clock = new();
         Options.TimeProvider = clock;
-        Server = new CoapServer(Options);
         return clock;
     }
 }

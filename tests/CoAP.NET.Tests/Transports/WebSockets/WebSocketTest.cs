@@ -16,11 +16,10 @@ public abstract class WebSocketTest : IAsyncDisposable
 
     protected static readonly TimeSpan Hang = FromMinutes(2);
 
-    protected WebSocketTest() => Server = new CoapServer(Options);
-
     protected CoapEndpointOptions Options { get; } = new() { Processes = { StopGracePeriod = FromSeconds(10) } };
 
-    private protected CoapServer Server { get; set; }
+    /// <summary>Made of the options when it is asked for first.</summary>
+    private protected CoapServer Server { get => field ??= new CoapServer(Options); set; }
 
     public async ValueTask DisposeAsync()
     {
