@@ -109,6 +109,22 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
         set => (_defaults.Proxy, _hasDefaults) = (value, true);
     }
 
+    /// <summary>The Content-Format of the responses to requests without Accept (RFC 7252 section 5.10.4).</summary>
+    /// <remarks>Default null: any. Set it before the first request.</remarks>
+    public CoapContentFormat? Accept
+    {
+        get => _defaults.Accept;
+        set => (_defaults.Accept, _hasDefaults) = (value, true);
+    }
+
+    /// <summary>Whether requests are Confirmable messages (RFC 7252 section 4.2), unless a request says that it is not.</summary>
+    /// <remarks>Default <see langword="true"/>. With false, no request is. Set it before the first request.</remarks>
+    public bool Confirmable
+    {
+        get => _defaults.Confirmable;
+        set => (_defaults.Confirmable, _hasDefaults) = (value, true);
+    }
+
     /// <summary>Sends a request and waits for the response.</summary>
     /// <param name="request">The request; its URI may be relative to <see cref="BaseAddress"/>.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>

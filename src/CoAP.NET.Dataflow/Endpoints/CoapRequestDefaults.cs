@@ -5,8 +5,8 @@ namespace CoAP.NET.Endpoints;
 
 /// <summary>The defaults of the requests of a client.</summary>
 /// <remarks>
-/// A <see cref="CoapClient"/> uses its <see cref="BaseAddress"/>, <see cref="Timeout"/> and <see cref="Proxy"/>; a custom client can use it
-/// too. Set it before the first request: every request reads it without synchronization.
+/// A <see cref="CoapClient"/> and the options of a hosted client have the same properties. Set it before the first request: every request
+/// reads it without synchronization.
 /// </remarks>
 internal sealed class CoapRequestDefaults
 {

@@ -11,8 +11,6 @@ namespace CoAP.NET.Hosting.Directories;
 internal sealed class DirectoryRegistrationSettings
 {
     private static readonly ConfigurationValueSyntax s_name = Text("text of up to 63 bytes, without control characters");
-    private static readonly ConfigurationValueSyntax s_retry = Time(FromMilliseconds(100), FromDays(1));
-    private static readonly ConfigurationValueSyntax s_time = Time(FromDays(1));
 
     private static readonly ConfigurationSectionReader<CoapRegistrationOptions> s_options = new()
     {
@@ -21,11 +19,11 @@ internal sealed class DirectoryRegistrationSettings
         { "Lifetime", Time(FromSeconds(1), FromDays(49_710)) },
         { "Base", Text("URI with scheme, host and port such as coap://[2001:db8::3]:5683") },
         { "Types", Text("text") },
-        { "FirstRetry", s_retry },
-        { "LongestRetry", s_retry },
-        { "Timeout", s_time },
+        "FirstRetry",
+        "LongestRetry",
+        "Timeout",
         "RemoveAtEnd",
-        { "EndTimeout", s_time },
+        "EndTimeout",
     };
 
     public static ConfigurationSectionReader<DirectoryRegistrationSettings> Table { get; } = new()

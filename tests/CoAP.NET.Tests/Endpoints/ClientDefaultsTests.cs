@@ -46,6 +46,23 @@ public sealed class ClientDefaultsTests : ClientTest
     }
 
     [Fact]
+    public void Requests_have_the_Accept_and_the_message_type_of_the_client_unless_they_say_otherwise()
+    {
+        Client.Accept = CoapContentFormat.Cbor;
+        Client.Confirmable = false;
+        _ = Client.GetAsync("coap://192.0.2.1/a");
+        CoapMessage sent = TakeMessage();
+        Assert.Equal(CoapContentFormat.Cbor, sent.Options.Accept);
+        Assert.Equal(CoapMessageType.NonConfirmable, sent.Type);
+        Client.Confirmable = true;
+        _ = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2/b") { Accept = CoapContentFormat.Json });
+        sent = TakeMessage();
+
+        Assert.Equal(CoapContentFormat.Json, sent.Options.Accept);
+        Assert.Equal(CoapMessageType.Confirmable, sent.Type);
+    }
+
+    [Fact]
     public async Task Without_a_base_address_a_relative_URI_is_refused_before_anything_is_sent()
     {
         Client.Timeout = FromSeconds(1);
