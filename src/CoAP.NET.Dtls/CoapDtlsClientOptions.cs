@@ -121,7 +121,7 @@ public sealed partial class CoapDtlsClientOptions
     /// <summary>
     /// Maximum number of sessions remembered for resumption by a short handshake (RFC 5246 section 7.3), if the server remembers them too.
     /// </summary>
-    /// <remarks>Default 64; 0 (none) to 100,000. Each takes up to 2 KiB, more with certificates.</remarks>
+    /// <remarks>With 0, none. Each takes up to 2 KiB, more with certificates.</remarks>
     [NumberRange(0, 100_000)]
     public partial int MaxResumableSessions { get; set; } = 64;
 

@@ -79,7 +79,7 @@ public sealed partial class CoapDtlsOptions
     /// <summary>Maximum size of a handshake datagram in bytes, without the headers of UDP and IP.</summary>
     /// <remarks>
     /// The endpoint fragments longer messages, such as certificate chains. The endpoint's own limits bound CoAP messages, and a record adds
-    /// up to 45 bytes to them. Default 1,200; 256 to 16,000.
+    /// up to 45 bytes to them.
     /// </remarks>
     [NumberRange(MinDatagramSize, LargestDatagramSize, IsBytes = true)]
     public partial int MaxDatagramSize { get; set; } = 1_200;

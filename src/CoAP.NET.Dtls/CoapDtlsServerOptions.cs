@@ -204,8 +204,7 @@ public sealed partial class CoapDtlsServerOptions
 
     /// <summary>How long a client can resume a session.</summary>
     /// <remarks>
-    /// Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key you removed or replaced, or whose certificate the
-    /// validation refuses by now, cannot.
+    /// See RFC 5246 appendix F.1.4. A client whose key you removed or replaced, or whose certificate the validation refuses by now, cannot.
     /// </remarks>
     [TimeRange(1, Seconds.Day)]
     public partial TimeSpan ResumptionLifetime { get; set; } = TimeSpan.FromHours(1);

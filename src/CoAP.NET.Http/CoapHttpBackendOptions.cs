@@ -32,7 +32,7 @@ public sealed partial class CoapHttpBackendOptions
     [NumberRange(1, 1 << 30, IsBytes = true)]
     public partial int MaxBodySize { get; set; } = 1024 * 1024;
 
-    /// <summary>The maximum number of bytes of cached GET responses, 0 or more; 0 disables the cache.</summary>
+    /// <summary>The maximum number of bytes of cached GET responses; 0 disables the cache.</summary>
     /// <remarks>
     /// Fresh responses serve later requests of any device. Never cached: responses that depend on the device (<see cref="Identity"/>,
     /// <see cref="ClientCertificate"/>), responses of <c>https</c>, and responses with <c>private</c>, <c>no-store</c> or <c>Vary: *</c>.
@@ -66,9 +66,7 @@ public sealed partial class CoapHttpBackendOptions
     [NumberRange(1)]
     public partial int MaxCertificateClients { get; set; } = 100;
 
-    /// <summary>
-    /// The time without a request after which the proxy closes the connections of a certificate. Default 2 minutes.
-    /// </summary>
+    /// <summary>The time without a request after which the proxy closes the connections of a certificate.</summary>
     [TimeRange(1, Seconds.Day)]
     public partial TimeSpan CertificateIdleTimeout { get; set; } = TimeSpan.FromMinutes(2);
 

@@ -60,9 +60,7 @@ public sealed partial class CoapProxyLimits
     [NumberRange(1, IsBytes = true)]
     public partial long MaxStreamedBodySize { get; set; } = MaxBlockwise;
 
-    /// <summary>
-    /// The maximum number of bytes of cached responses (RFC 7252 section 5.6), 0 or more; 0 disables the cache. Default 8 MiB.
-    /// </summary>
+    /// <summary>The maximum number of bytes of cached responses (RFC 7252 section 5.6); 0 disables the cache.</summary>
     /// <remarks>
     /// The limit applies to forward and reverse proxies separately. Cached responses serve all clients. The proxy never caches responses of
     /// secured transports and OSCORE messages.

@@ -40,9 +40,7 @@ public sealed partial class CoapPubSubLimits
     [NumberRange(0)]
     public partial int? MaxSubscribers { get; set; }
 
-    /// <summary>
-    /// The maximum number of publications per second of one source to one topic, which is also the burst size. Above 0; default 100.
-    /// </summary>
+    /// <summary>The maximum number of publications per second of one source to one topic, which is also the burst size.</summary>
     /// <remarks>Faster publications get 4.29 with the time to wait. Null for no limit.</remarks>
     [FactorRange(0, IsMinExcluded = true)]
     public partial double? PublicationsPerSecond { get; set; } = 100;

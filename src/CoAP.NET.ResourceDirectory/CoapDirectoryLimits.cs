@@ -12,9 +12,7 @@ public sealed partial class CoapDirectoryLimits
     {
     }
 
-    /// <summary>
-    /// The maximum number of registrations, including expired ones that can still be refreshed. Default 100,000.
-    /// </summary>
+    /// <summary>The maximum number of registrations, including expired ones that can still be refreshed.</summary>
     /// <remarks>Further ones get 5.03.</remarks>
     [NumberRange(1, 100_000_000)]
     public partial int MaxRegistrations { get; set; } = 100_000;
@@ -64,8 +62,7 @@ public sealed partial class CoapDirectoryLimits
     public partial int MaxWatchedPerSource { get; set; } = 50;
 
     /// <summary>
-    /// The maximum time that a registration, an update or a removal waits for the deciding node of a cluster and for the store, 100 ms to 1
-    /// minute. Default 5 s.
+    /// The maximum time that a registration, an update or a removal waits for the deciding node of a cluster and for the store.
     /// </summary>
     /// <remarks>The client gets 5.03 afterwards.</remarks>
     [TimeRange(100 * Seconds.Millisecond, Seconds.Minute)]

@@ -13,16 +13,11 @@ internal sealed partial class CoapTableOptions
     [NumberRange(4L << 10, 1L << 40, IsBytes = true)]
     public partial long MaxBytes { get; set; } = 1L << 30;
 
-    /// <summary>
-    /// The maximum time that a question waits for the owner of its slot and for the store. Default 5 s.
-    /// </summary>
+    /// <summary>The maximum time that a question waits for the owner of its slot and for the store.</summary>
     [TimeRange(100 * Seconds.Millisecond, Seconds.Minute)]
     public partial TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>
-    /// The maximum number of questions of one node that wait at the same time, for an owner or for the store. Default
-    /// 10,000.
-    /// </summary>
+    /// <summary>The maximum number of questions of one node that wait at the same time, for an owner or for the store.</summary>
     /// <remarks>The maximum applies to each node, at each other one.</remarks>
     [NumberRange(1, 1_000_000)]
     public partial int MaxWaiting { get; set; } = 10_000;

@@ -16,14 +16,12 @@ public sealed partial class CoapTraceOptions
     public partial bool IncludePayload { get; set; }
 
     /// <summary>The maximum size of the trace in bytes; later messages count as dropped.</summary>
-    /// <remarks>Default 64 MiB; at least 4,096.</remarks>
     [NumberRange(4096, IsBytes = true)]
     public partial long MaxBytes { get; set; } = 64 * 1024 * 1024;
 
     /// <summary>
     /// The maximum size of queued messages in bytes; further ones are dropped and counted, because receiving never waits for the trace.
     /// </summary>
-    /// <remarks>Default 4 MiB; at least 4,096.</remarks>
     [NumberRange(4096, IsBytes = true)]
     public partial int MaxQueuedBytes { get; set; } = 4 * 1024 * 1024;
 }

@@ -55,7 +55,7 @@ public abstract partial class CoapHttpToCoapOptions
 
     /// <summary>
     /// The maximum time that a client may stall: to read an event or a WebSocket message, and to send the beginning of a body (64 KiB, or
-    /// all of it). Above zero; default 30 s.
+    /// all of it).
     /// </summary>
     /// <remarks>After this time the connection is aborted; a slow body gets 408.</remarks>
     [TimeRange(0, IsMinExcluded = true)]

@@ -25,9 +25,7 @@ public sealed partial class CoapDeviceOptions
     [NumberRange(1, 100)]
     public partial int TriesBeforeAsleep { get; set; } = 1;
 
-    /// <summary>
-    /// The time after which the next request tries a device again that did not answer and stayed silent. Default 1 minute.
-    /// </summary>
+    /// <summary>The time after which the next request tries a device again that did not answer and stayed silent.</summary>
     /// <remarks>
     /// Meant for devices that never send on their own. It does not apply if <see cref="AwakeTime"/> defines when devices listen.
     /// </remarks>
@@ -74,9 +72,7 @@ public sealed partial class CoapDeviceOptions
     [NumberRange(1, 1_000_000)]
     public partial int MaxQueuedPerCaller { get; set; } = 2_500;
 
-    /// <summary>
-    /// The time for which the outcome of a request from the outbox is kept for callers on other nodes. Default 10 minutes.
-    /// </summary>
+    /// <summary>The time for which the outcome of a request from the outbox is kept for callers on other nodes.</summary>
     [TimeRange(0, 3650 * Seconds.Day, IsMinExcluded = true)]
     public partial TimeSpan OutcomeLifetime { get; set; } = TimeSpan.FromMinutes(10);
 

@@ -7,9 +7,7 @@ namespace CoAP.NET.Cluster.Nodes;
 [HasSettings]
 internal sealed partial class CoapSlotMoveOptions
 {
-    /// <summary>
-    /// The time for which the set of nodes must be stable before nodes give slots to those with fewer. Default 2 s.
-    /// </summary>
+    /// <summary>The time for which the set of nodes must be stable before nodes give slots to those with fewer.</summary>
     /// <remarks>
     /// If more than three nodes join within a minute, the time doubles with each further one, up to a minute. A node that crashes in a loop
     /// therefore does not move sessions back and forth. Slots of a dead or leaving node move at once.
@@ -21,9 +19,7 @@ internal sealed partial class CoapSlotMoveOptions
     [NumberRange(1, CoapSlot.Count)]
     public partial int BatchSize { get; set; } = 16;
 
-    /// <summary>
-    /// The time in which pending requests in sessions of a slot may finish before the handover. Default 5 s.
-    /// </summary>
+    /// <summary>The time in which pending requests in sessions of a slot may finish before the handover.</summary>
     /// <remarks>
     /// It applies to requests of devices and to devices. The node waits for an unacknowledged request to a device as long as its first
     /// transmission waits (ACK_TIMEOUT times ACK_RANDOM_FACTOR, 3 s).
@@ -37,8 +33,7 @@ internal sealed partial class CoapSlotMoveOptions
     public partial TimeSpan LeaveTimeout { get; set; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
-    /// The time for which a leaving node relays late messages, from the announcement that it leaves (<see cref="CoapCluster.IsLeaving"/>),
-    /// 0 to 1 hour. Default 3 s.
+    /// The time for which a leaving node relays late messages, from the announcement that it leaves (<see cref="CoapCluster.IsLeaving"/>).
     /// </summary>
     /// <remarks>
     /// It ends no sooner than 1 s after the handover of the last slot, or this time if that is shorter. Together with

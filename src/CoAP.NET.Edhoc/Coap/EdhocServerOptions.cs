@@ -34,14 +34,11 @@ public sealed partial class EdhocServerOptions
     public partial OscoreContexts? Contexts { get; set; }
 
     /// <summary>Maximum number of session contexts in <see cref="Contexts"/>; a new one evicts the oldest.</summary>
-    /// <remarks>1 or more; default 10,000.</remarks>
     [NumberRange(1)]
     public partial int MaxContexts { get; set; } = 10_000;
 
     /// <summary>Maximum number of session contexts per credential; a new one evicts its oldest.</summary>
-    /// <remarks>
-    /// One credential can have several contexts if devices share it, or from sessions before the latest one. 1 or more; default 4.
-    /// </remarks>
+    /// <remarks>One credential can have several contexts if devices share it, or from sessions before the latest one.</remarks>
     [NumberRange(1)]
     public partial int MaxContextsPerPeer { get; set; } = 4;
 
@@ -94,20 +91,17 @@ public sealed partial class EdhocServerOptions
     public partial bool RequireVerified { get; set; } = true;
 
     /// <summary>Maximum number of pending sessions.</summary>
-    /// <remarks>1 or more; default 1,000.</remarks>
     [NumberRange(1)]
     public partial int MaxSessions { get; set; } = 1000;
 
     /// <summary>Maximum number of pending sessions per source (<see cref="CoapQuotaSource"/>); further ones get 5.03.</summary>
     /// <remarks>
-    /// A failed session counts until <see cref="Timeout"/> has passed, which also limits the signatures that a source can cause. 1 or more;
-    /// default 16.
+    /// A failed session counts until <see cref="Timeout"/> has passed, which also limits the signatures that a source can cause.
     /// </remarks>
     [NumberRange(1)]
     public partial int MaxSessionsPerSource { get; set; } = 16;
 
     /// <summary>Maximum duration of a session from message_1 to its end.</summary>
-    /// <remarks>Above zero; default 60 s.</remarks>
     [TimeRange(0, IsMinExcluded = true)]
     public partial TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(60);
 

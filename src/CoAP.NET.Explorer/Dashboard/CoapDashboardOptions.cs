@@ -32,27 +32,25 @@ public sealed partial class CoapDashboardOptions
     [NumberRange(1, 1000)]
     public partial int MaxViewers { get; set; } = 16;
 
-    /// <summary>The maximum number of peers in the table, 1 to 10,000; the most recently active ones are listed.</summary>
+    /// <summary>The maximum number of peers in the table; the most recently active ones are listed.</summary>
     [NumberRange(1, 10_000)]
     public partial int MaxPeers { get; set; } = 100;
 
-    /// <summary>
-    /// The maximum number of routes with separate latency figures, 1 to 10,000; the others are counted together. Default 200.
-    /// </summary>
+    /// <summary>The maximum number of routes with separate latency figures; the others are counted together.</summary>
     /// <remarks>Each route takes up to 28 KB of memory while the page has viewers.</remarks>
     [NumberRange(1, 10_000)]
     public partial int MaxRoutes { get; set; } = 200;
 
-    /// <summary>The maximum number of concurrent traces of all pages, 0 to 100; 0 disables traces.</summary>
+    /// <summary>The maximum number of concurrent traces of all pages; 0 disables traces.</summary>
     /// <remarks>A source has the same share of them as of <see cref="MaxViewers"/>.</remarks>
     [NumberRange(0, 100)]
     public partial int MaxTraces { get; set; } = 4;
 
-    /// <summary>The maximum number of messages of a trace, 1 to 10,000; it then ends.</summary>
+    /// <summary>The maximum number of messages of a trace; it then ends.</summary>
     [NumberRange(1, 10_000)]
     public partial int MaxTraceMessages { get; set; } = 500;
 
-    /// <summary>The maximum duration of a trace, 1 s to 1 h; it then ends.</summary>
+    /// <summary>The maximum duration of a trace; it then ends.</summary>
     [TimeRange(1, Seconds.Hour)]
     public partial TimeSpan TraceDuration { get; set; } = TimeSpan.FromSeconds(60);
 

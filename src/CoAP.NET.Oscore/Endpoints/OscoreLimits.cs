@@ -38,7 +38,7 @@ public sealed partial class OscoreLimits
     /// </summary>
     /// <remarks>
     /// A sender that forges addresses has any number of sources. Beyond the limit a request gets 4.01 with an Echo (RFC 9175), and the
-    /// endpoint looks up its ID when the request returns with the Echo. Default 1,024; 1 to 1,048,576.
+    /// endpoint looks up its ID when the request returns with the Echo.
     /// </remarks>
     [NumberRange(1, Most)]
     public partial int UnverifiedLookupBurst { get; set; } = 1024;
@@ -69,10 +69,7 @@ public sealed partial class OscoreLimits
     /// Number of key derivations (RFC 8613 appendix B.2) that one source can cause in a burst before <see cref="DerivationsPerSecond"/>
     /// applies.
     /// </summary>
-    /// <remarks>
-    /// Applies to contexts of <see cref="OscoreContext.CreateRederived"/>. The endpoint drops requests beyond the limit. Default 32; 1 to
-    /// 1,048,576.
-    /// </remarks>
+    /// <remarks>Applies to contexts of <see cref="OscoreContext.CreateRederived"/>. The endpoint drops requests beyond the limit.</remarks>
     [NumberRange(1, Most)]
     public partial int DerivationBurst { get; set; } = 32;
 
