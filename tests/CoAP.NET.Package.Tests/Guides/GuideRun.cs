@@ -93,12 +93,21 @@ internal sealed partial class GuideRun : IDisposable
 
     private async Task<string> RunAsync(string[] words)
     {
-        Tool tool = Start(words);
-        int code = await tool.EndAsync();
+        for (int attempt = 1; ; attempt++)
+        {
+            Tool tool = Start(words);
+            int code = await tool.EndAsync();
 
-        // What the tool says about an error of a server is on the page; a program of the page ends well.
-        Assert.True(code == 0 || words[0] == "coap", $"{string.Join(' ', words)} ended with {code}:\n{tool.Output}");
-        return tool.Output;
+            // What the tool says about an error of a server is on the page; a program of the page ends well. Its timeouts are those that
+            // readers want: on a busy machine they may pass.
+            if (code == 0 || words[0] == "coap")
+            {
+                return tool.Output;
+            }
+
+            Assert.True(attempt < 3 && tool.Output.Contains(nameof(CoapTimeoutException), Ordinal),
+                $"{string.Join(' ', words)} ended with {code}:\n{tool.Output}");
+        }
     }
 
     private Tool Start(string[] words)
