@@ -53,7 +53,7 @@ public sealed partial class CoapPostgreSqlClusterOptions
     public partial TimeProvider? TimeProvider { get; set; }
 
     /// <summary>Creates a node with this store, for an application without a host. With a host, call <c>UsePostgreSql</c>.</summary>
-    /// <param name="options">The options of the node, which are copied.</param>
+    /// <param name="options">The options of the node, read-only from now on.</param>
     /// <param name="timeProvider">The clock; null for the system clock.</param>
     /// <param name="logger">The log of store failures and takeovers; null for none.</param>
     /// <returns>The node. It connects in <see cref="CoapCluster.StartAsync"/>. Dispose of it after its servers.</returns>

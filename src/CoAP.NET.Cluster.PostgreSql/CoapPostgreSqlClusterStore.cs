@@ -44,7 +44,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     }
 
     /// <summary>Creates a store. It opens no connection yet.</summary>
-    /// <param name="options">The options, which are copied.</param>
+    /// <param name="options">The options, read-only from now on.</param>
     /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
     public CoapPostgreSqlClusterStore(CoapPostgreSqlClusterOptions options)
     {

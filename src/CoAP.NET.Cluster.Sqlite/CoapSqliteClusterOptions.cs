@@ -37,7 +37,7 @@ public sealed partial class CoapSqliteClusterOptions
     public partial CoapThreadScheduler? Scheduler { get; set; }
 
     /// <summary>Creates a node with this store, for an application without a host. With a host, call <c>UseSqlite</c>.</summary>
-    /// <param name="options">The options of the node, which are copied.</param>
+    /// <param name="options">The options of the node, read-only from now on.</param>
     /// <param name="timeProvider">The clock; null for the system clock.</param>
     /// <param name="logger">The log of store failures and takeovers; null for none.</param>
     /// <returns>The node. It opens the file in <see cref="CoapCluster.StartAsync"/>. Dispose of it after its servers.</returns>

@@ -31,7 +31,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
     }
 
     /// <summary>Creates a store. It does not open the file yet.</summary>
-    /// <param name="options">The options, which are copied.</param>
+    /// <param name="options">The options, read-only from now on.</param>
     /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
     public CoapSqliteClusterStore(CoapSqliteClusterOptions options)
     {

@@ -13,7 +13,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     private readonly DirectoryMeter _meter;
 
     /// <summary>Creates a directory that exists in this process only and does not persist registrations.</summary>
-    /// <param name="options">The options; null for the defaults. The constructor copies them.</param>
+    /// <param name="options">The options; null for the defaults. They are read-only from now on.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public CoapDirectoryServer(CoapDirectoryOptions? options = null)
     {
@@ -32,7 +32,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     /// one directory, with the same options.
     /// </remarks>
     /// <param name="tables">The cluster. Start it before this directory (<see cref="StartAsync"/>), and stop it afterwards.</param>
-    /// <param name="options">The options; null for the defaults. The constructor copies them.</param>
+    /// <param name="options">The options; null for the defaults. They are read-only from now on.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">The cluster already has a directory on this node.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>

@@ -33,7 +33,7 @@ internal abstract class CoapReplicatedTable : IAsyncDisposable
     /// <summary>Creates a table of one process without a store: for servers without a cluster, and for tests.</summary>
     /// <param name="rules">Makes the decisions, and receives the changes.</param>
     /// <param name="timeProvider">The clock of lifetimes; null for the system clock.</param>
-    /// <param name="options">Limits, which are copied; null for the defaults.</param>
+    /// <param name="options">Limits, read-only from now on; null for the defaults.</param>
     /// <param name="logger">The log of exceptions of <see cref="ICoapReplicatedTableRules.OnChanged"/>; null for none.</param>
     /// <param name="random">The source of the secret that keys are made with; null for the operating system. Use another one in tests
     /// only.</param>

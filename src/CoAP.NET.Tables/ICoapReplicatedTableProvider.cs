@@ -11,7 +11,7 @@ public interface ICoapReplicatedTableProvider
     /// <param name="kind">The kind of its entries: a member of <see cref="CoapReplicatedTableKind"/>, or a number from
     /// <see cref="CoapReplicatedTableKind.Application"/> on, the same on all nodes and after every restart.</param>
     /// <param name="rules">Makes the decisions, and receives the changes.</param>
-    /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
+    /// <param name="options">Limits and times, read-only from now on; null for the defaults.</param>
     /// <returns>The table, which <see cref="CoapReplicatedTable.StartAsync"/> loads.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The kind is not one of a table, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>

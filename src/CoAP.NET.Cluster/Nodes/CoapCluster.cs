@@ -55,7 +55,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
 
     /// <summary>Creates a node. It is inactive before <see cref="StartAsync"/>.</summary>
     /// <param name="store">The store of the state, which is encrypted with the secret. The cluster disposes of it.</param>
-    /// <param name="options">The options, which are copied.</param>
+    /// <param name="options">The options, read-only from now on.</param>
     /// <param name="timeProvider">The clock; null for the system clock.</param>
     /// <param name="random">The source of the node's id and of nonces; null for the operating system.</param>
     /// <param name="logger">The log of store failures and takeovers; null for none.</param>
@@ -341,7 +341,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     /// <param name="kind">The kind of its entries: a member of <see cref="CoapReplicatedTableKind"/>, or a number from
     /// <see cref="CoapReplicatedTableKind.Application"/> on, the same on all nodes and after every restart.</param>
     /// <param name="rules">Makes the decisions, and receives the changes.</param>
-    /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
+    /// <param name="options">Limits and times, read-only from now on; null for the defaults.</param>
     /// <returns>The table. It ends with the cluster, or when it is disposed of.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The kind belongs to other records, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>

@@ -37,7 +37,7 @@ internal sealed class CoapRecordWriteQueue : IAsyncDisposable
 
     /// <summary>Creates a writer. It is inactive before the first change.</summary>
     /// <param name="store">The store, which the caller disposes of.</param>
-    /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
+    /// <param name="options">Limits and times, read-only from now on; null for the defaults.</param>
     /// <param name="timeProvider">The clock; null for the system clock.</param>
     /// <param name="logger">The log of store failures; null for none.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>

@@ -4,7 +4,7 @@ namespace CoAP.NET;
 
 /// <summary>The TLS options for <c>coaps+tcp</c> (RFC 8323 section 8.2), as <see cref="SslStream"/> uses them.</summary>
 /// <remarks>
-/// They are copied when a transport is created, so later changes have no effect: <see cref="SelectServer"/> and <see cref="SelectClient"/>
+/// Read-only once an endpoint uses them; it copies the options of .NET in them. <see cref="SelectServer"/> and <see cref="SelectClient"/>
 /// renew certificates while the endpoint runs. A missing ALPN <c>coap</c> is added. .NET supports neither pre-shared keys nor raw public
 /// keys for TLS.
 /// </remarks>
