@@ -94,7 +94,9 @@ internal sealed class SettingsClassWriter
         }
 
         _text.Append("    internal ").Append(!isRoot ? "override " : _class.IsSealed ? "" : "virtual ")
-            .Append("void MakeReadOnly(string user)\n    {\n        ").Append(isRoot ? "_user ??= user;\n" : "base.MakeReadOnly(user);\n");
+            .Append("void MakeReadOnly(string user)\n    {\n        ").Append(isRoot
+                ? "if (_user is not null)\n        {\n            return;\n        }\n\n        _user = user;\n"
+                : "base.MakeReadOnly(user);\n");
         foreach (string inner in Inner())
         {
             _text.Append("        (").Append(inner).Append(" as global::CoAP.NET.Settings.ISettings)?.MakeReadOnly(user);\n");

@@ -1,16 +1,8 @@
-using System.Globalization;
-
 namespace CoAP.NET.Dtls;
 
 /// <summary>Checks what options are set to, and when; an error names what is valid.</summary>
 internal static class OptionSetterGuard
 {
-    public static int Check(int value, int least, int most, string name) =>
-        value >= least && value <= most
-            ? value
-            : throw new ArgumentOutOfRangeException(name, value,
-                string.Create(CultureInfo.InvariantCulture, $"{name} is {value:N0}. Set it to {least:N0} to {most:N0}."));
-
     public static TimeSpan Check(TimeSpan value, TimeSpan least, TimeSpan most, string name) =>
         value >= least && value <= most
             ? value

@@ -74,8 +74,6 @@ public sealed partial class CoapClusterOptions
             return $"CoapClusterOptions.Lease is {Lease}; it must be from {s_shortestLease} to {NodeLeaseLimits.Longest}.";
         }
 
-        return Devices.FindFault() ?? (Writer.LongestRetry >= Writer.FirstRetry
-            ? null
-            : $"CoapClusterOptions.Writer.LongestRetry is {Writer.LongestRetry}; it must not be below FirstRetry, {Writer.FirstRetry}.");
+        return Devices.FindFault() ?? Writer.FindFault();
     }
 }

@@ -37,11 +37,14 @@ internal sealed partial class CoapRecordWriterOptions
     [TimeRange(0, 10 * Seconds.Minute)]
     public partial TimeSpan StopTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>Returns what is wrong; null for nothing.</summary>
+    internal string? FindFault() => LongestRetry >= FirstRetry
+        ? null
+        : $"CoapClusterOptions.Writer.LongestRetry is {LongestRetry}; it must not be below FirstRetry, {FirstRetry}.";
+
     /// <summary>Returns these options, read-only.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The longest delay is below the first one.</exception>
-    internal CoapRecordWriterOptions Checked()
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(LongestRetry, FirstRetry);
-        return this.UsedBy("a cluster");
-    }
+    internal CoapRecordWriterOptions Checked() => FindFault() is { } fault
+        ? throw new ArgumentOutOfRangeException(nameof(LongestRetry), LongestRetry, fault)
+        : this.UsedBy("a cluster");
 }

@@ -27,7 +27,7 @@ internal sealed class SettingDictionary<TKey, TValue>(IEqualityComparer<TKey>? c
     {
         get
         {
-            SettingList.ThrowIfReadOnly(_user, "dictionary");
+            ValueGuard.ThrowIfReadOnly(_user, "dictionary");
             return _items;
         }
     }

@@ -13,39 +13,25 @@ internal sealed class SettingList<T>(params IEnumerable<T> items) : Collection<T
 
     protected override void InsertItem(int index, T item)
     {
-        SettingList.ThrowIfReadOnly(_user, "list");
+        ValueGuard.ThrowIfReadOnly(_user, "list");
         base.InsertItem(index, item);
     }
 
     protected override void SetItem(int index, T item)
     {
-        SettingList.ThrowIfReadOnly(_user, "list");
+        ValueGuard.ThrowIfReadOnly(_user, "list");
         base.SetItem(index, item);
     }
 
     protected override void RemoveItem(int index)
     {
-        SettingList.ThrowIfReadOnly(_user, "list");
+        ValueGuard.ThrowIfReadOnly(_user, "list");
         base.RemoveItem(index);
     }
 
     protected override void ClearItems()
     {
-        SettingList.ThrowIfReadOnly(_user, "list");
+        ValueGuard.ThrowIfReadOnly(_user, "list");
         base.ClearItems();
-    }
-}
-
-/// <summary>What lists and dictionaries inside settings share.</summary>
-internal static class SettingList
-{
-    /// <exception cref="InvalidOperationException">They are in use.</exception>
-    public static void ThrowIfReadOnly(string? user, string what)
-    {
-        if (user is not null)
-        {
-            throw new InvalidOperationException($"This {what} cannot be changed any more: {user} uses the options that contain it. "
-                + "Change it before, or create other options.");
-        }
     }
 }

@@ -91,4 +91,17 @@ internal static class ValueGuard
                 + "options. Set it before, or create other options.");
         }
     }
+
+    /// <summary>Refuses to change a collection inside settings that are in use.</summary>
+    /// <param name="user">What uses them; null for nothing.</param>
+    /// <param name="collection">The collection, as in "list".</param>
+    /// <exception cref="InvalidOperationException">They are in use.</exception>
+    public static void ThrowIfReadOnly(string? user, string collection)
+    {
+        if (user is not null)
+        {
+            throw new InvalidOperationException($"This {collection} cannot be changed any more: {user} uses the options that contain it. "
+                + "Change it before, or create other options.");
+        }
+    }
 }

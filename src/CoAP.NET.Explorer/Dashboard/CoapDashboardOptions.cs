@@ -68,11 +68,4 @@ public sealed partial class CoapDashboardOptions
     /// Whether traces show payloads. Default false: zeros replace their bytes. Options, such as paths and queries, are always visible.
     /// </summary>
     public partial bool IncludePayloads { get; set; }
-
-    private static int Check(int value, int min, int max)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(value, min);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(value, max);
-        return value;
-    }
 }
