@@ -61,16 +61,31 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
             return message ?? throw new CoapFormatException(error);
         }
 
-        return MessageStreamReader.Read(this, source);
+        return MessageReader.Read(this, source);
     }
 
     /// <inheritdoc/>
     public ValueTask<CoapMessage> DeserializeAsync(Stream source, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(source);
-        return cancellationToken.IsCancellationRequested
-            ? ValueTask.FromCanceled<CoapMessage>(cancellationToken)
-            : MessageStreamReader.ReadAsync(this, source, cancellationToken);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<CoapMessage>(cancellationToken);
+        }
+
+        if (!MessageReader.NeverWaits(source))
+        {
+            return MessageReader.ReadAsync(this, source, cancellationToken);
+        }
+
+        try
+        {
+            return new ValueTask<CoapMessage>(Deserialize(source));
+        }
+        catch (Exception exception) when (exception is CoapFormatException or ObjectDisposedException)
+        {
+            return ValueTask.FromException<CoapMessage>(exception);
+        }
     }
 
     /// <inheritdoc/>
@@ -79,7 +94,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
         ArgumentNullException.ThrowIfNull(source);
         return cancellationToken.IsCancellationRequested
             ? ValueTask.FromCanceled<CoapMessage>(cancellationToken)
-            : MessagePipeReader.ReadAsync(this, source, cancellationToken);
+            : MessageReader.ReadAsync(this, source, cancellationToken);
     }
 
     /// <summary>
@@ -249,7 +264,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     public void Serialize(Stream destination, CoapMessage message)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        MessageStreamWriter.Write(this, destination, message, PlanChecked(message));
+        MessageWriter.Write(this, destination, message, PlanChecked(message));
     }
 
     /// <inheritdoc/>
@@ -257,9 +272,25 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
     {
         ArgumentNullException.ThrowIfNull(destination);
         EncodedMessageSize plan = PlanChecked(message);
-        return cancellationToken.IsCancellationRequested
-            ? ValueTask.FromCanceled(cancellationToken)
-            : MessageStreamWriter.WriteAsync(this, destination, message, plan, cancellationToken);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        if (!MessageReader.NeverWaits(destination))
+        {
+            return MessageWriter.WriteAsync(this, destination, message, plan, cancellationToken);
+        }
+
+        try
+        {
+            MessageWriter.Write(this, destination, message, in plan);
+            return ValueTask.CompletedTask;
+        }
+        catch (Exception exception) when (exception is NotSupportedException or IOException or ObjectDisposedException)
+        {
+            return ValueTask.FromException(exception);
+        }
     }
 
     /// <inheritdoc/>
@@ -269,7 +300,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
         EncodedMessageSize plan = PlanChecked(message);
         return cancellationToken.IsCancellationRequested
             ? ValueTask.FromCanceled(cancellationToken)
-            : MessagePipeWriter.WriteAsync(this, destination, message, plan, cancellationToken);
+            : MessageWriter.WriteAsync(this, destination, message, plan, cancellationToken);
     }
 
     /// <summary>Writes header and token.</summary>

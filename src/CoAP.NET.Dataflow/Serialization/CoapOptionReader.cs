@@ -2,6 +2,7 @@ using CoAP.NET.Serialization;
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
 
 namespace CoAP.NET;
 
@@ -110,7 +111,7 @@ public sealed class CoapOptionReader
     public IAsyncEnumerable<CoapOption> ReadAsync(Stream source, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(source);
-        return OptionSequencePipeReader.ReadAsync(source, _options, _code, cancellationToken);
+        return ReadStreamAsync(source, cancellationToken);
     }
 
     /// <summary>Reads the options of a pipe one by one, each as soon as all its bytes arrived.</summary>
@@ -128,6 +129,124 @@ public sealed class CoapOptionReader
     public IAsyncEnumerable<CoapOption> ReadAsync(PipeReader source, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(source);
-        return OptionSequencePipeReader.ReadAsync(source, _options, _code, cancellationToken);
+        return ReadPipeAsync(source, cancellationToken);
     }
+
+    private async IAsyncEnumerable<CoapOption> ReadStreamAsync(
+        Stream source, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        PipeReader reader = PipeReader.Create(source, new StreamPipeReaderOptions(leaveOpen: true));
+        try
+        {
+            await foreach (CoapOption option in ReadPipeAsync(reader, cancellationToken).ConfigureAwait(false))
+            {
+                yield return option;
+            }
+        }
+        finally
+        {
+            await reader.CompleteAsync().ConfigureAwait(false);
+        }
+    }
+
+    private async IAsyncEnumerable<CoapOption> ReadPipeAsync(
+        PipeReader source, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        Position position = default;
+        while (true)
+        {
+            ReadResult result = await source.ReadAsync(cancellationToken).ConfigureAwait(false);
+            ReadOnlySequence<byte> buffer = result.Buffer;
+            if (result.IsCanceled)
+            {
+                source.AdvanceTo(buffer.Start);
+                throw new OperationCanceledException("Reading from the pipe was cancelled by CancelPendingRead.");
+            }
+
+            if (!TryTake(in buffer, result.IsCompleted, ref position, out CoapOption? option, out int length, out CoapFormatError error))
+            {
+                source.AdvanceTo(buffer.Start, buffer.End);
+                continue;
+            }
+
+            source.AdvanceTo(buffer.GetPosition(length));
+            if (!error.IsNone)
+            {
+                throw new CoapFormatException(error);
+            }
+
+            if (option is null)
+            {
+                yield break;
+            }
+
+            yield return option;
+        }
+    }
+
+    /// <summary>Takes the option at the beginning of the bytes that are there.</summary>
+    /// <param name="source">The bytes.</param>
+    /// <param name="isCompleted">Whether no further bytes follow.</param>
+    /// <param name="position">The options before it.</param>
+    /// <param name="option">The option; null at the end of the options.</param>
+    /// <param name="length">The bytes of the option, or of the payload marker.</param>
+    /// <param name="error">The violated rule, or none.</param>
+    /// <returns>False if more bytes are needed.</returns>
+    private bool TryTake(in ReadOnlySequence<byte> source, bool isCompleted, ref Position position, out CoapOption? option, out int length,
+        out CoapFormatError error)
+    {
+        option = null;
+        length = 0;
+        error = default;
+        if (source.IsEmpty)
+        {
+            return isCompleted;
+        }
+
+        int number = position.Number;
+        int offset = 0;
+        int valueLength = 0;
+        CoapMessageFormatViolation rule;
+        if (source.FirstSpan[0] == OptionSequenceReader.PayloadMarker)
+        {
+            // The marker needs a payload.
+            if (source.Length > 1)
+            {
+                length = 1;
+                return true;
+            }
+
+            rule = CoapMessageFormatViolation.PayloadMissing;
+        }
+        else if (position.Count == _options.MaxOptions)
+        {
+            rule = CoapMessageFormatViolation.TooManyOptions;
+            isCompleted = true;
+        }
+        else
+        {
+            rule = OptionSequenceReader.ReadHeader(in source, ref offset, ref number, out valueLength);
+            isCompleted |= rule is not (CoapMessageFormatViolation.None or CoapMessageFormatViolation.OptionHeaderTruncated);
+            if (rule == CoapMessageFormatViolation.None && valueLength > source.Length - offset)
+            {
+                rule = CoapMessageFormatViolation.OptionValueTruncated;
+                offset = (int)source.Length;
+            }
+        }
+
+        if (rule != CoapMessageFormatViolation.None)
+        {
+            error = isCompleted ? new CoapFormatError(rule, position.Offset + offset) : default;
+            return isCompleted;
+        }
+
+        ReadOnlySequence<byte> value = source.Slice(offset, valueLength);
+        option = _options.Registry.Create(_code, new OptionData(number, value.IsSingleSegment ? value.FirstSpan : value.ToArray()));
+        length = offset + valueLength;
+        position = new Position(number, position.Count + 1, position.Offset + length);
+        return true;
+    }
+
+    /// <summary>What was read before an option: the last number, the number of options, and their bytes.</summary>
+    private readonly record struct Position(int Number, int Count, long Offset);
 }

@@ -122,7 +122,7 @@ public static class CoapOptionWriter
         while (!writer.IsDone)
         {
             int written = writer.Write(destination.GetMemory(part).Span);
-            if (!await MessagePipeWriter.FlushAsync(destination, written, cancellationToken).ConfigureAwait(false))
+            if (!await MessageWriter.FlushAsync(destination, written, cancellationToken).ConfigureAwait(false))
             {
                 return;
             }
@@ -131,5 +131,5 @@ public static class CoapOptionWriter
 
     private static byte[] Rent(CoapOptionCollection options) => ArrayPool<byte>.Shared.Rent(PartOf(options));
 
-    private static int PartOf(CoapOptionCollection options) => (int)Math.Min(GetSize(options), MessageStreamWriter.PartSize);
+    private static int PartOf(CoapOptionCollection options) => (int)Math.Min(GetSize(options), MessageWriter.PartSize);
 }

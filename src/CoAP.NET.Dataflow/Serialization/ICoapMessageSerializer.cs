@@ -66,11 +66,7 @@ public interface ICoapMessageSerializer
     ValueTask<CoapMessage> DeserializeAsync(Stream source, CancellationToken cancellationToken = default);
 
     /// <summary>Reads a message from a pipe and advances the pipe past it; completes synchronously when the bytes are there.</summary>
-    /// <remarks>
-    /// The message keeps its own copy of the bytes. Nothing is consumed before the message is whole and sound, but for messages above 64
-    /// KiB in a stream format: they leave the pipe as they come, so that after an error or cancellation within one the pipe is of no more
-    /// use.
-    /// </remarks>
+    /// <remarks>The message keeps its own copy of the bytes. Nothing is consumed before the message is whole and valid.</remarks>
     /// <param name="source">The pipe. A datagram format reads to its completion; a stream format reads one message.</param>
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The message.</returns>
