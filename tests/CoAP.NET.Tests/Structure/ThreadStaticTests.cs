@@ -16,7 +16,7 @@ public sealed class ThreadStaticTests
         "HandlerCostEstimator.t_quickCalls",
         "CoapDatagramPool.t_slot",
         "CoapDatagramPool.t_slotPool",
-        "FrameSplitter.t_view",
+        "FrameSplitter.t_spare",
         "PortableUdpSocket.t_ipv4",
         "PortableUdpSocket.t_ipv6",
     ];

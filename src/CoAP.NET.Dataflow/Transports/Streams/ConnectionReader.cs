@@ -16,7 +16,7 @@ internal sealed class ConnectionReader
     private readonly ConnectionWriter _writer;
     private readonly AsyncIOConnections _host;
     private readonly ICoapStreamTransportContext _context;
-    private readonly FrameSplitter _frames;
+    private readonly ConnectionInput _input;
     private readonly ConnectionReaderMemoryCharge _charge;
     private readonly AsyncConnectionUserCodeTracker _role;
 
@@ -34,7 +34,7 @@ internal sealed class ConnectionReader
         _context = host.Context;
         _charge = new ConnectionReaderMemoryCharge(_context, connection);
         _role = new AsyncConnectionUserCodeTracker(connection);
-        _frames = new FrameSplitter(connection, link, this, _charge, _context);
+        _input = new ConnectionInput(connection, link, this, _charge, _context);
         link.Begin(_charge);
     }
 
@@ -54,7 +54,7 @@ internal sealed class ConnectionReader
         {
             // A peer that sent half a record is in the middle of a frame, of which nothing is visible yet.
             long record = _link.RecordReceived;
-            return (_frames.Count, Math.Max(_frames.Partial, Math.Min(record, 1)), _frames.PartialReceived + record);
+            return (_input.Count, Math.Max(_input.Partial, Math.Min(record, 1)), _input.PartialReceived + record);
         }
     }
 
@@ -89,11 +89,11 @@ internal sealed class ConnectionReader
         {
             if (_link.Violation is { } violation)
             {
-                _frames.Refuse(violation);
+                _input.Refuse(violation);
             }
             else
             {
-                _frames.Cut();
+                _input.Cut();
             }
         }
         finally
@@ -172,9 +172,9 @@ internal sealed class ConnectionReader
                     continue;
                 }
 
-                if (!_frames.HasUncut)
+                if (!_input.HasUncut)
                 {
-                    if (_frames.IsEmpty || _link.HasRecords)
+                    if (_input.IsEmpty || _link.HasRecords)
                     {
                         // No memory is held while nothing arrives, and the wait leaves the thread to others.
                         ValueTask<int> wake = _link.WaitAsync();
@@ -187,7 +187,7 @@ internal sealed class ConnectionReader
 
                         if (_link.HasMessages)
                         {
-                            _frames.OnMessageBegun();
+                            _input.OnMessageBegun();
                         }
                     }
 
@@ -197,7 +197,7 @@ internal sealed class ConnectionReader
                         await Task.Yield();
                     }
 
-                    int count = await _link.ReadAsync(_frames.GetMemory()).ConfigureAwait(false);
+                    int count = await _link.ReadAsync(_input.GetMemory()).ConfigureAwait(false);
                     if (_link.HasMessages ? _link.HasEnded : count == 0)
                     {
                         hasEnded = true;
@@ -207,12 +207,12 @@ internal sealed class ConnectionReader
                     if (count == 0 && !_link.IsMessageWhole && _link.Violation is null)
                     {
                         // A fragment without a byte: the time limit of the message continues.
-                        _frames.ReleaseCapacity();
+                        _input.ReleaseCapacity();
                         continue;
                     }
 
                     HasHeard = true;
-                    _frames.OnRead(count);
+                    _input.OnRead(count);
                 }
 
                 if (TryRunElsewhere() is { } done)
@@ -232,7 +232,7 @@ internal sealed class ConnectionReader
             error = exception;
         }
 
-        _frames.Release();
+        _input.Release();
         _charge.Release();
         if (error is not null)
         {
@@ -295,7 +295,7 @@ internal sealed class ConnectionReader
             _context.Counters.Add(CoapCounter.ReadingPauses);
         }
 
-        _frames.OnPaused();
+        _input.OnPaused();
         return true;
     }
 

@@ -34,10 +34,7 @@ internal sealed class ConnectionReaderMemoryCharge(ICoapStreamTransportContext c
     }
 
     /// <summary>Creates the exception for a connection without memory.</summary>
-    public CoapConnectionException Refusal() => RefusalOf(connection);
-
-    /// <summary>Creates the exception for a connection without memory for partial frames.</summary>
-    public static CoapConnectionException RefusalOf(CoapConnection connection) => new(
+    public CoapConnectionException Refusal() => new(
         CoapError.Refused,
         $"The connection to {connection} was closed: there is no memory for its partial frame. See CoapLimits.Connections.ReceiveMemory.");
 

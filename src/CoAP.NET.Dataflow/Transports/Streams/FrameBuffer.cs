@@ -44,29 +44,39 @@ internal sealed class FrameBuffer
 
     public long Capacity { get; private set; }
 
+    /// <summary>The length of the frame at the beginning, of which more bytes are needed; 0 while it is unknown.</summary>
+    public long Needed { get; set; }
+
     /// <summary>The bytes charged to the endpoint's memory for partial frames. Right after <see cref="Trim"/>.</summary>
     public int Charge => Length <= FreeBytes && Capacity <= SmallPiece ? 0 : (int)Capacity;
 
     /// <summary>All bytes. Valid until <see cref="Trim"/> or <see cref="Release"/>.</summary>
     public ReadOnlySequence<byte> Bytes => Length == 0 ? default : new ReadOnlySequence<byte>(_first!, _start, _last!, _end);
 
-    /// <summary>Returns <see cref="Charge"/> after so many bytes were written into an empty buffer.</summary>
-    public static int ChargeOf(long length) => length switch
-    {
-        <= FreeBytes => 0,
-        <= LargeFrom => (int)RoundUp(length, SmallPiece),
-        _ => LargeFrom + (int)RoundUp(length - LargeFrom, LargePiece),
-    };
+    /// <summary>The bytes of the first piece.</summary>
+    public ArraySegment<byte> First => Length == 0
+        ? []
+        : new ArraySegment<byte>(_first!.Array, _start, (_first == _last ? _end : _first.Memory.Length) - _start);
 
-    /// <summary>Returns room for the next read; <see cref="Advance"/> follows.</summary>
-    public Memory<byte> GetMemory()
+    /// <summary>Returns room for the next read; <see cref="Advance"/> or <see cref="ReleaseCapacity"/> follows.</summary>
+    /// <param name="firstPiece">The size of the piece if the buffer is empty.</param>
+    public Memory<byte> GetMemory(int firstPiece = SmallPiece)
     {
         if (_last is not { } last || last.Array.Length - _end < MinRoom)
         {
-            last = Append();
+            last = Append(firstPiece);
         }
 
         return last.Array.AsMemory(_end);
+    }
+
+    /// <summary>Copies bytes from the beginning.</summary>
+    /// <returns>The copied bytes: the whole destination unless there are fewer.</returns>
+    public ReadOnlySpan<byte> CopyTo(Span<byte> destination)
+    {
+        int length = (int)Math.Min(destination.Length, Length);
+        Bytes.Slice(0, length).CopyTo(destination);
+        return destination[..length];
     }
 
     /// <summary>
@@ -114,7 +124,7 @@ internal sealed class FrameBuffer
     {
         while (!bytes.IsEmpty)
         {
-            Piece piece = _last is { } last && _end < last.Array.Length ? last : Append();
+            Piece piece = _last is { } last && _end < last.Array.Length ? last : Append(SmallPiece);
             int count = Math.Min(bytes.Length, piece.Array.Length - _end);
             bytes[..count].CopyTo(piece.Array.AsSpan(_end));
             Advance(count);
@@ -150,7 +160,7 @@ internal sealed class FrameBuffer
         }
     }
 
-    /// <summary>Returns consumed pieces. A small rest in a large piece is moved to a small one.</summary>
+    /// <summary>Returns consumed pieces. A rest that takes twice the memory that it needs is moved.</summary>
     public void Trim()
     {
         if (Length == 0)
@@ -160,14 +170,9 @@ internal sealed class FrameBuffer
         }
 
         ReturnUntil(_first);
-        if (Capacity > SmallPiece && Length + MinRoom <= SmallPiece)
+        if (Capacity >= 2 * CapacityFor(Length + MinRoom))
         {
-            Piece small = Rent(SmallPiece);
-            Bytes.CopyTo(small.Array);
-            ReturnUntil(null);
-            _oldest = _first = _last = small;
-            _start = 0;
-            _end = (int)Length;
+            Move();
         }
     }
 
@@ -177,14 +182,39 @@ internal sealed class FrameBuffer
         ReturnUntil(null);
         _first = _last = null;
         _start = _end = 0;
-        Length = 0;
+        Length = Needed = 0;
     }
+
+    // The memory of so many bytes that were written into an empty buffer.
+    private static long CapacityFor(long length) =>
+        length <= LargeFrom ? RoundUp(length, SmallPiece) : LargeFrom + RoundUp(length - LargeFrom, LargePiece);
 
     private static long RoundUp(long length, int piece) => (length + piece - 1) / piece * piece;
 
-    private Piece Append()
+    private void Move()
     {
-        Piece piece = Rent(Capacity < LargeFrom ? SmallPiece : LargePiece);
+        ReadOnlySequence<byte> bytes = Bytes;
+        Piece? old = _oldest;
+        long oldCapacity = Capacity;
+        _oldest = _first = _last = null;
+        _start = _end = 0;
+        Length = Capacity = 0;
+        foreach (ReadOnlyMemory<byte> part in bytes)
+        {
+            Write(part.Span);
+        }
+
+        Capacity += oldCapacity;
+        while (old is { } piece)
+        {
+            old = piece.Follower;
+            Return(piece);
+        }
+    }
+
+    private Piece Append(int firstPiece)
+    {
+        Piece piece = Rent(_last is null ? firstPiece : Capacity < LargeFrom ? SmallPiece : LargePiece);
         if (_last is { } last)
         {
             last.EndAt(_end);

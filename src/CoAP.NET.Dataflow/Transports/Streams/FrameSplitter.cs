@@ -1,206 +1,128 @@
 using System.Buffers;
-using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
-/// Cuts the bytes of a <see cref="ConnectionReader"/> into frames and hands them in. Used by the reader only, except for the progress.
+/// Cuts the bytes of a connection into frames: it finds the length of the first one, and shows it to the pipeline where it is. If the
+/// pipeline keeps a frame, it keeps the memory too. One thread at a time uses it, for one frame at a time.
 /// </summary>
-internal sealed class FrameSplitter(
-    AsyncIOConnection connection, ConnectionByteTransport link, ConnectionReader reader, ConnectionReaderMemoryCharge charge,
-        ICoapStreamTransportContext context)
+internal sealed class FrameSplitter
 {
+    // The maximum end of a head with the length of its frame (RFC 8323 section 3.2), and more than MeasureFrame needs.
     private const int MaxHead = 16;
 
-    // Shows one frame after another of an input array; one per thread.
+    // A block that keeps frames keeps them all: so many of them are copied, so that it does not keep a large buffer for each.
+    private const int FramesToCopy = 4096;
+
+    private static readonly CoapDatagramPool s_copies = new(2048);
+
     [ThreadStatic]
-    private static CoapDatagram? t_view;
+    private static FrameSplitter? t_spare;
 
-    private readonly FrameBuffer _input = new();
-    private long _count;
-    private long _partial;
-    private long _partialReceived;
+    private CoapDatagram _view = CoapDatagram.MakeView();
 
-    /// <summary>The number of frames handed in. Thread-safe, as are the next two members.</summary>
-    public long Count => Volatile.Read(ref _count);
+    // The array of the shown frame; null for none, or for a copy.
+    private byte[]? _shown;
 
-    /// <summary>The length of the partial frame, or its available bytes while the length is unknown; 0 for none.</summary>
-    public long Partial => Volatile.Read(ref _partial);
+    // Whether the array was rented for a frame that was in several pieces.
+    private bool _isJoined;
+    private int _framesToCopy;
 
-    /// <summary>The available bytes of the partial frame.</summary>
-    public long PartialReceived => Volatile.Read(ref _partialReceived);
-
-    /// <summary>Whether there are unprocessed bytes.</summary>
-    public bool HasUncut { get; private set; }
-
-    /// <summary>Whether there are no bytes.</summary>
-    public bool IsEmpty => _input.Length == 0;
-
-    /// <summary>Returns room for the next read; <see cref="OnRead"/> or <see cref="ReleaseCapacity"/> follows.</summary>
-    public Memory<byte> GetMemory() => _input.GetMemory();
-
-    public void ReleaseCapacity() => _input.ReleaseCapacity();
-
-    /// <summary>Records the number of read bytes.</summary>
-    public void OnRead(int count)
+    /// <summary>Returns the splitter of this thread. <see cref="Return"/> follows, unless the pipeline throws.</summary>
+    public static FrameSplitter Rent()
     {
-        _input.Advance(count);
-        HasUncut = true;
+        FrameSplitter splitter = t_spare ?? new FrameSplitter();
+        t_spare = null;
+        return splitter;
     }
 
-    /// <summary>Records the beginning of a message, even without any of its bytes.</summary>
-    public void OnMessageBegun() => Volatile.Write(ref _partial, 1);
+    public static void Return(FrameSplitter splitter) => t_spare = splitter;
 
-    /// <summary>Records a pause of reading: the peer is not responsible for the partial frame.</summary>
-    public void OnPaused() => Volatile.Write(ref _partial, 0);
-
-    /// <summary>Hands in the complete frames, as long as reading is allowed.</summary>
-    public void Cut()
+    /// <summary>Returns the next complete frame. <see cref="TakeBack"/> ends its turn.</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="context">Measures the frame.</param>
+    /// <param name="input">The bytes. They get the length of the frame (<see cref="FrameBuffer.Needed"/>), or lose it.</param>
+    /// <param name="isBroken">Whether the bytes violate a rule: the connection was aborted, and nothing more is processed.</param>
+    /// <returns>The frame; null if it is incomplete or there is none.</returns>
+    public CoapDatagram? Next(CoapConnection connection, ICoapStreamTransportContext context, FrameBuffer input, out bool isBroken)
     {
-        ReadOnlySequence<byte> bytes = _input.Bytes;
-        long partial = 0;
-        bool isStopped = false;
-        while (!bytes.IsEmpty)
+        isBroken = false;
+        if (input.Length == 0 || input.Length < input.Needed)
         {
-            if (!reader.TryBeginFrame())
-            {
-                isStopped = true;
-                break;
-            }
-
-            long length = 0;
-            try
-            {
-                length = Measure(bytes);
-                if (length > 0 && length <= bytes.Length)
-                {
-                    Volatile.Write(ref _count, _count + 1);
-                    HandIn(bytes.Slice(0, length));
-                    bytes = bytes.Slice(length);
-                    continue;
-                }
-            }
-            finally
-            {
-                reader.EndFrame();
-            }
-
-            if (length < 0)
-            {
-                // Aborted: the last frame was sent, and nothing more is processed.
-                bytes = bytes.Slice(bytes.End);
-                break;
-            }
-
-            partial = length == 0 ? bytes.Length : length;
-            break;
+            return null;
         }
 
-        KeepRest(bytes.Length, partial, isStopped);
-    }
-
-    /// <summary>Handles a violation by the peer in the last read.</summary>
-    public void Refuse(string violation)
-    {
-        HasUncut = !reader.TryBeginFrame();
-        if (!HasUncut)
-        {
-            try
-            {
-                context.Refuse(connection, violation);
-            }
-            finally
-            {
-                reader.EndFrame();
-            }
-        }
-    }
-
-    /// <summary>Returns all memory.</summary>
-    public void Release() => _input.Release();
-
-    // Bytes that wait because reading is paused count like those of a partial frame.
-    private void KeepRest(long length, long partial, bool isStopped)
-    {
-        HasUncut = isStopped;
-        _input.Skip(_input.Length - length);
-        _input.Trim();
-        if (!isStopped && length > 0)
-        {
-            // A connection that waits for the rest of a frame waits with room for it.
-            _input.MakeRoom();
-        }
-
-        Volatile.Write(ref _partialReceived, partial == 0 ? 0 : length);
-        Volatile.Write(ref _partial, partial);
-        if (!charge.TrySetFrames(_input.Charge))
-        {
-            connection.End(charge.Refusal(), lingers: false);
-        }
-    }
-
-    // The frame is the message, which is measured when it is complete or exceeds the limit.
-    private long Measure(in ReadOnlySequence<byte> bytes)
-    {
-        if (link.HasMessages)
-        {
-            if (bytes.Length > context.Limits.Connections.MaxMessageSize)
-            {
-                link.OnTooLarge();
-            }
-            else if (!link.IsMessageWhole)
-            {
-                return 0;
-            }
-        }
-
-        ReadOnlySpan<byte> first = bytes.FirstSpan;
-        if (first.Length >= MaxHead || bytes.IsSingleSegment)
-        {
-            return context.MeasureFrame(connection, first, bytes.Length);
-        }
-
+        ArraySegment<byte> first = input.First;
         Span<byte> head = stackalloc byte[MaxHead];
-        int length = (int)Math.Min(MaxHead, bytes.Length);
-        bytes.Slice(0, length).CopyTo(head);
-        return context.MeasureFrame(connection, head[..length], bytes.Length);
-    }
-
-    private void HandIn(in ReadOnlySequence<byte> bytes)
-    {
-        int length = (int)bytes.Length;
-        byte[]? joined = null;
-        if (!bytes.IsSingleSegment || !MemoryMarshal.TryGetArray(bytes.First, out ArraySegment<byte> place))
+        long length = context.MeasureFrame(
+            connection, first.Count == input.Length || first.Count >= MaxHead ? first : input.CopyTo(head), input.Length);
+        if (length <= 0 || length > input.Length)
         {
-            joined = ArrayPool<byte>.Shared.Rent(length);
-            bytes.CopyTo(joined);
-            place = new ArraySegment<byte>(joined, 0, length);
+            isBroken = length < 0;
+            input.Needed = Math.Max(length, 0);
+            return null;
         }
 
-        CoapDatagram frame = t_view ?? CoapDatagram.MakeView();
-        t_view = null;
-        frame.Show(place.Array!, place.Offset, length);
+        CoapDatagram frame = Show(input, first, (int)length);
+        input.Needed = 0;
+        input.Skip(length);
         frame.Remote = connection.Remote;
         frame.Local = connection.Local;
         frame.Transport = connection.Transport;
         frame.Channel = connection.Channel;
-        context.Receive(frame);
-        if (!frame.TryTakeBack())
-        {
-            // The pipeline keeps it, and the array that it shows.
-            if (joined is null)
-            {
-                _input.Keep(place.Array!);
-            }
+        return frame;
+    }
 
+    /// <summary>Ends the turn of the last shown frame.</summary>
+    /// <param name="input">The bytes that it was in.</param>
+    public void TakeBack(FrameBuffer input)
+    {
+        if (_shown is not { } shown)
+        {
             return;
         }
 
-        t_view = frame;
-        if (joined is not null)
+        bool isJoined = _isJoined;
+        _shown = null;
+        _isJoined = false;
+        if (!_view.TryTakeBack())
         {
-            CoapDatagramPool.OnReturned(joined);
-            ArrayPool<byte>.Shared.Return(joined);
+            _view = CoapDatagram.MakeView();
+            _framesToCopy = FramesToCopy;
+            if (!isJoined)
+            {
+                input.Keep(shown);
+            }
         }
+        else if (isJoined)
+        {
+            CoapDatagramPool.OnReturned(shown);
+            ArrayPool<byte>.Shared.Return(shown);
+        }
+    }
+
+    private CoapDatagram Show(FrameBuffer input, in ArraySegment<byte> first, int length)
+    {
+        if (_framesToCopy > 0)
+        {
+            _framesToCopy--;
+            CoapDatagram copy = length <= s_copies.BufferSize ? s_copies.Rent() : new CoapDatagram(length);
+            input.CopyTo(copy.Buffer.AsSpan(0, length));
+            copy.Length = length;
+            return copy;
+        }
+
+        if (first.Count >= length)
+        {
+            _shown = first.Array!;
+            _view.Show(_shown, first.Offset, length);
+            return _view;
+        }
+
+        _shown = ArrayPool<byte>.Shared.Rent(length);
+        _isJoined = true;
+        input.CopyTo(_shown.AsSpan(0, length));
+        _view.Show(_shown, 0, length);
+        return _view;
     }
 }

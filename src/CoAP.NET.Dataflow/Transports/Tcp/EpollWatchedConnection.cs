@@ -11,13 +11,10 @@ internal sealed class EpollWatchedConnection(LinuxTcpConnection connection) : Ep
     public ICoapStreamTransportContext Context => Connection.Engine.Context;
 
     /// <summary>The bytes of partial or held-back frames; null for none.</summary>
-    public FrameBuffer? Partial { get; set; }
+    public FrameBuffer? Rest { get; set; }
 
-    /// <summary>The bytes charged to the endpoint's memory for partial frames.</summary>
-    public int Charged { get; set; }
-
-    /// <summary>The length of the partial frame; 0 when unknown.</summary>
-    public long Needed { get; set; }
+    /// <summary>The charge of <see cref="Rest"/> to the endpoint's memory for partial frames.</summary>
+    public ConnectionReaderMemoryCharge Charge => field ??= new ConnectionReaderMemoryCharge(Context, Connection);
 
     /// <summary>Whether the thread that will continue with the connection is reporting it to the mesh.</summary>
     public bool IsOpening

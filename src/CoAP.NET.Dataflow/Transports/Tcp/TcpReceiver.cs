@@ -15,7 +15,8 @@ internal sealed class TcpReceiver
 
     private readonly EpollLoop _loop;
 
-    private readonly TcpFrameSplitter _frames = new();
+    private readonly TcpInput _input = new();
+    private readonly FrameSplitter _frames = new();
     private readonly TcpSendBatch _collector;
 
     // The connection whose end is being reported.
@@ -85,7 +86,7 @@ internal sealed class TcpReceiver
 
         // Does what would have followed a call that was not about a frame.
         _loop.Call(connection.File);
-        _frames.TakeBack(connection.File);
+        _frames.TakeBack(_input.Of(connection.File));
         return HandIn(role);
     }
 
@@ -157,7 +158,7 @@ internal sealed class TcpReceiver
     private bool Read(ReceiveLoopOwnership role, EpollWatchedConnection file)
     {
         LinuxTcpConnection connection = file.Connection;
-        if (file.Partial is not null && connection.TakeDeferredFrames())
+        if (file.Rest is not null && connection.TakeDeferredFrames())
         {
             // Earlier input comes first; also before the peer's end, which may be all that is left to read.
             _loop.MakeReady(file);
@@ -165,7 +166,7 @@ internal sealed class TcpReceiver
             return HandIn(role);
         }
 
-        nint count = _frames.Read(file, out bool isFull);
+        nint count = _input.Read(file, out bool isFull);
         if (count <= 0)
         {
             return count == 0 ? EndReading(role, file) : OnReadFailed(file, (int)-count);
@@ -188,6 +189,7 @@ internal sealed class TcpReceiver
         LinuxTcpConnection connection = _collector.Serving!;
         EpollWatchedConnection file = connection.File;
         ICoapStreamTransportContext context = file.Context;
+        FrameBuffer input = _input.Of(file);
         bool isHeld = false;
         int left = FramesAtOnce;
 
@@ -204,13 +206,13 @@ internal sealed class TcpReceiver
             if (left-- == 0)
             {
                 left = FramesAtOnce;
-                if (isHeld = _frames.TrySetAside(file))
+                if (isHeld = _input.TrySetAside(file))
                 {
                     break;
                 }
             }
 
-            CoapDatagram? frame = _frames.Cut(file, out bool isBroken);
+            CoapDatagram? frame = _frames.Next(connection, context, input, out bool isBroken);
             if (frame is null)
             {
                 if (isBroken)
@@ -236,7 +238,7 @@ internal sealed class TcpReceiver
                 return false;
             }
 
-            _frames.TakeBack(file);
+            _frames.TakeBack(input);
             if (_loop.HasBeenLong)
             {
                 now = 0;
@@ -247,7 +249,7 @@ internal sealed class TcpReceiver
             }
         }
 
-        if (_frames.KeepRest(file, isHeld))
+        if (_input.KeepRest(file, isHeld))
         {
             _loop.MakeReady(file);
         }
@@ -266,7 +268,7 @@ internal sealed class TcpReceiver
     {
         LinuxTcpConnection connection = file.Connection;
         file.HasEnded = true;
-        _frames.Drop(file);
+        _input.Drop(file);
         connection.TryStopWatchingReads(forGood: true);
         BeginServing(connection);
         file.Context.ReceiveEnded(connection);
@@ -290,9 +292,9 @@ internal sealed class TcpReceiver
     /// <summary>Reads and discards input, so that closing does not destroy the last frame in transit.</summary>
     private bool Discard(EpollWatchedConnection file)
     {
-        _frames.Drop(file);
+        _input.Drop(file);
         LinuxTcpConnection connection = file.Connection;
-        nint count = _frames.ReadNothing(file, out bool isFull);
+        nint count = TcpInput.ReadNothing(file, out bool isFull);
         if (count == 0)
         {
             file.HasEnded = true;
@@ -324,7 +326,7 @@ internal sealed class TcpReceiver
         }
 
         connection.WatchReads();
-        if (!connection.TakeDeferredFrames() || file.Partial is null)
+        if (!connection.TakeDeferredFrames() || file.Rest is null)
         {
             return true;
         }
@@ -368,11 +370,11 @@ internal sealed class TcpReceiver
     private bool Finish(ReceiveLoopOwnership role, EpollWatchedConnection file)
     {
         LinuxTcpConnection connection = file.Connection;
-        _frames.Drop(file);
+        _input.Drop(file);
         file.Linger?.Dispose();
         if (connection.IsOrderly)
         {
-            _frames.Drain(connection.Descriptor);
+            TcpInput.Drain(connection.Descriptor);
         }
 
         if (!connection.TryFinish(out Exception? error))

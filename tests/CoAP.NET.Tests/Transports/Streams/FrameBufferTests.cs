@@ -96,18 +96,26 @@ public class FrameBufferTests
     }
 
     [Theory]
-    [InlineData(0)]
-    [InlineData(512)]
-    [InlineData(513)]
-    [InlineData(4096)]
-    [InlineData(16_385)]
-    [InlineData(60_000)]
-    public void The_charge_for_a_length_is_known_in_advance(int length)
+    [InlineData(100, 4096)]
+    [InlineData(5000, 8192)]
+    [InlineData(20_000, 32_768)]
+    [InlineData(40_000, 65_536)]
+    public void A_rest_in_a_large_piece_is_moved_when_it_needs_half_of_its_memory_or_less(int rest, int capacity)
     {
         FrameBuffer buffer = new();
-        buffer.Write(new byte[length]);
+        byte[] bytes = new byte[64_000];
+        new Random(7).NextBytes(bytes);
+        Memory<byte> room = buffer.GetMemory(65_536);
+        Assert.Equal(65_536, room.Length);
+        bytes.CopyTo(room);
+        buffer.Advance(bytes.Length);
+        buffer.Skip(bytes.Length - rest);
+        buffer.Trim();
 
-        Assert.Equal(buffer.Charge, FrameBuffer.ChargeOf(length));
+        Assert.Equal((rest, capacity), (buffer.Length, buffer.Capacity));
+        Assert.Equal(bytes[^rest..], buffer.Bytes.ToArray());
+        Assert.Equal(bytes[^rest..][..16], buffer.CopyTo(new byte[16]).ToArray());
+        Assert.Equal(bytes[^rest], buffer.First[0]);
     }
 
     [Fact]
