@@ -75,6 +75,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
             State = State,
             Stateless = Stateless,
             Routes = Routes,
+            Rules = new RequestRules(Routes, Environment),
             Served = Served,
             Bodies = Bodies,
             QBlock = options.QBlock,
@@ -98,7 +99,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
 
         ObserverTable[] observers = [.. Pipelines.Select(static pipeline => pipeline.Observers)];
         Routes.Notifier = new ObserverNotifier(Environment, Observers, observers);
-        RestoredObservers = new ObserverRestoring(Routes, Environment, State, observers);
+        RestoredObservers = new ObserverRestoring(parts.Rules, Routes, Environment, State, observers);
 
         // The client's side, from the messages up.
         HostLookup hosts = Hosts = new HostLookup(

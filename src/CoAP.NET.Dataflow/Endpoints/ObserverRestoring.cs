@@ -5,11 +5,13 @@ using CoAP.NET.Resources;
 namespace CoAP.NET.Endpoints;
 
 /// <summary>Restores observers of an earlier process.</summary>
+/// <param name="rules">The rules that a request from a peer passes, too.</param>
 /// <param name="routes">The routes.</param>
 /// <param name="environment">For the plans of routes.</param>
 /// <param name="state">The state of the endpoint, for example stopping.</param>
 /// <param name="tables">The lists of observers of the shards.</param>
-internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment environment, EndpointState state, ObserverTable[] tables)
+internal sealed class ObserverRestoring(
+    RequestRules rules, RouteTable routes, CoapEnvironment environment, EndpointState state, ObserverTable[] tables)
 {
     public CoapObserverRestoreResult Restore(CoapChannel channel, CoapPersistedObserver observer)
     {
@@ -19,7 +21,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
             return CoapObserverRestoreResult.Stopping;
         }
 
-        OptionVerdict verdict = OptionRules.Check(message, channel.AllowsQBlock);
+        OptionVerdict verdict = rules.CheckOptions(channel, message);
         if (!verdict.IsAccepted || (verdict.Special & RequestOptionFlags.Proxy) != 0
             || !message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) || observe != ObserveOption.RegisterValue)
         {
@@ -33,8 +35,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         }
 
         EffectiveRouteSettings plan = route.GetPlan(environment);
-        if (plan.Observing is not { } settings || !plan.Serves(request) || RequestChecks.LacksSecurity(request, plan)
-            || RequestChecks.CheckFormats(request, plan) is not null)
+        if (plan.Observing is not { } settings || !plan.Admits(request))
         {
             return CoapObserverRestoreResult.NotServed;
         }

@@ -22,7 +22,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
     private readonly BlockwiseServing _blockwise;
     private readonly ObserverTable _observers;
     private readonly ConnectionTable _connections;
-    private readonly ProxyRequestClassifier _forwarding;
+    private readonly RequestRules _rules;
 
     internal ExchangesInboundBlock(
         CoapShard shard,
@@ -33,7 +33,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
         BlockwiseServing blockwise,
         ObserverTable observers,
         ConnectionTable connections,
-        RouteTable routes,
+        RequestRules rules,
         StatelessReceivers stateless)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
@@ -44,7 +44,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
         _blockwise = blockwise;
         _observers = observers;
         _connections = connections;
-        _forwarding = new ProxyRequestClassifier(routes, shard.Environment);
+        _rules = rules;
     }
 
     internal override void Process(CoapInbound item)
@@ -93,12 +93,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
         Counters.Add(CoapCounter.RequestsReceived);
         CoapExchange exchange = CoapExchange.Begin(in item, message);
         exchange.Side = item.Channel.Requests?.Begin() ?? 0;
-        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
-        if (!verdict.IsAccepted || (verdict.Special & RequestOptionFlags.Proxy) != 0)
-        {
-            verdict = _forwarding.Judge(item.Channel, message, verdict);
-        }
-
+        OptionVerdict verdict = _rules.CheckOptions(item.Channel, message);
         exchange.Special = verdict.Special;
         if (!verdict.IsAccepted)
         {

@@ -63,6 +63,23 @@ internal static class OptionRules
     internal static bool LacksContentFormat(CoapOptionCollection options) =>
         !options.Contains(OptionNumber.ContentFormat) && !options.Contains(OptionNumber.Oscore);
 
+    /// <summary>
+    /// Returns whether a request is for a proxy. Another server refuses it whatever the Uri options are, because Proxy-Uri has priority
+    /// over them (RFC 7252 sections 5.7.2 and 5.10.2).
+    /// </summary>
+    internal static bool IsProxyRequest(CoapOptionCollection options)
+    {
+        for (int i = options.Count - 1; i >= 0 && options.NumberAt(i) is int number and >= OptionNumber.ProxyUri; i--)
+        {
+            if (number is OptionNumber.ProxyUri or OptionNumber.ProxyScheme)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
     // An invalid length makes an option unrecognized, unless its definition refuses it.
     private static bool IsForTheEndpoint(OptionFault fault, int number) =>
         !OptionNumber.IsUnsafe(number)

@@ -13,6 +13,14 @@ namespace CoAP.NET.Resources;
 internal sealed record EffectiveRouteSettings(
     int Version, CoapExecution Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes)
 {
+    // One object each for all requests: results do not change once they are sent.
+    private static readonly CoapResult s_fetchWithoutFormat =
+        CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
+    private static readonly CoapResult s_unsupportedContentFormat = new(CoapCode.UnsupportedContentFormat);
+
+    /// <summary>4.06.</summary>
+    public static CoapResult NotAcceptable { get; } = new(CoapCode.NotAcceptable);
+
     /// <summary>The origin of the execution options: the route or a group around it.</summary>
     public required RouteSettings ExecutionOwner { get; init; }
 
@@ -80,6 +88,33 @@ internal sealed record EffectiveRouteSettings(
     /// <summary>Returns whether the route is served over the transport of a request.</summary>
     public bool Serves(CoapRequestContext request) =>
         Schemes is null || IsAmong(Schemes, request.Channel.Transport.Scheme);
+
+    /// <summary>Returns whether a request arrived over a plain transport at a route that requires a secured one.</summary>
+    public bool LacksSecurity(CoapRequestContext request) => NeedsSecurity && !request.Channel.Transport.IsSecure;
+
+    /// <summary>Returns the refusal of a request whose formats the route does not support; null if it supports them.</summary>
+    public CoapResult? CheckFormats(CoapRequestContext request)
+    {
+        if (request.Code == CoapCode.Fetch && OptionRules.LacksContentFormat(RouteTable.OptionsOf(request)))
+        {
+            return s_fetchWithoutFormat;
+        }
+
+        // A payload without a Content-Format has an unknown format (RFC 7252 section 5.5.1).
+        if (Consumes is { } consumes
+            && !request.Payload.IsEmpty
+            && (request.ContentFormat is not { } format || !consumes.Contains(format)))
+        {
+            return s_unsupportedContentFormat;
+        }
+
+        return !IgnoresAccept && Produces is { } produces && request.SelectFormat(produces) is null ? NotAcceptable : null;
+    }
+
+    /// <summary>
+    /// Returns whether the route serves a request: its transport, its security and its formats. Rates, freshness and places are not checked.
+    /// </summary>
+    public bool Admits(CoapRequestContext request) => Serves(request) && !LacksSecurity(request) && CheckFormats(request) is null;
 
     /// <summary>Returns whether a scheme is in a list, case-insensitive (RFC 3986 section 3.1).</summary>
     public static bool IsAmong(string[] schemes, string scheme)

@@ -223,7 +223,7 @@ internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment
                 (Route: route, Format: format, Wanted: wanted),
                 null,
                 exchange);
-            return RequestChecks.NotAcceptable;
+            return EffectiveRouteSettings.NotAcceptable;
         }
 
         result = FreshAsForObservers(exchange.Request, route, AcceptAndETagRules.ValidIfKnown(exchange.Request, result));

@@ -11,7 +11,7 @@ internal sealed record ProxyHandlerRoute(Route Route, CoapProxyNames Names)
     public static string PathOf(CoapRequestContext request)
     {
         CoapOptionCollection options = RouteTable.OptionsOf(request);
-        return RequestChecks.AsksForProxy(options)
+        return OptionRules.IsProxyRequest(options)
             ? CoapUri.ComposeRequestUri(request.Message, request.Channel.Transport.Scheme, request.Channel.Local)
             : RouteTable.PathOf(options);
     }

@@ -75,7 +75,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
         CoapRequestContext request = item.Request;
         ServerRequestMeter? watch = _environment.Telemetry.IsServing ? _reports.Watch(item) : null;
         CoapOptionCollection options = RouteTable.OptionsOf(request);
-        if (RequestChecks.AsksForProxy(options))
+        if (OptionRules.IsProxyRequest(options))
         {
             if (_routes.Proxy is { } proxy)
             {
@@ -97,7 +97,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
         }
         else if (place[request.Code] is not { } route)
         {
-            Reply(item, RequestChecks.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
+            Reply(item, place.Serves(request, _environment) ? s_methodNotAllowed : s_notFound);
         }
         else
         {
@@ -136,11 +136,11 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
             Reply(
                 item,
                 request.IsMulticast ? s_notForGroups
-                    : place is not null && RequestChecks.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
+                    : place is not null && place.Serves(request, _environment) ? s_methodNotAllowed : s_notFound);
             return;
         }
 
-        if (RequestChecks.LacksSecurity(request, plan))
+        if (plan.LacksSecurity(request))
         {
             Reply(item, plan.SecurityRefusal!);
             return;
@@ -152,7 +152,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
             return;
         }
 
-        if (RequestChecks.CheckFormats(request, plan) is { } refusal)
+        if (plan.CheckFormats(request) is { } refusal)
         {
             Reply(item, refusal);
         }

@@ -30,6 +30,22 @@ internal sealed class RouteNode
     private bool IsEmpty => _routes.Length == 0 && _literals.IsEmpty && _parameter is null && _rest is null;
 
     /// <summary>
+    /// Returns whether any method at this place is served over the transport of a request. Otherwise the path does not exist there.
+    /// </summary>
+    public bool Serves(CoapRequestContext request, CoapEnvironment environment)
+    {
+        foreach (Route? route in _routes)
+        {
+            if (route?.GetPlan(environment).Serves(request) == true)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>
     /// Finds the place of a path: at each segment a literal has priority over a parameter, and a parameter over a catch-all, with
     /// backtracking. The number of nodes limits the work, because each can be reached in only one way.
     /// </summary>

@@ -113,7 +113,7 @@ internal sealed class RouteTable
     public Route? FindRoute(CoapOptionCollection options, CoapCode code, out int firstSegment)
     {
         firstSegment = 0;
-        return RequestChecks.AsksForProxy(options) ? Proxy?.Route : Find(options, out firstSegment)?[code];
+        return OptionRules.IsProxyRequest(options) ? Proxy?.Route : Find(options, out firstSegment)?[code];
     }
 
     /// <summary>Finds the policy for the body of a request.</summary>
@@ -136,7 +136,7 @@ internal sealed class RouteTable
 
         EffectiveRouteSettings plan = route.GetPlan(environment);
         RequestBodyPolicy body = isInOrder ? plan.BodyOf(request.Code) : plan.Body;
-        return !plan.Serves(request) || RequestChecks.LacksSecurity(request, plan) || RequestChecks.CheckFormats(request, plan) is not null
+        return !plan.Admits(request)
             ? null
             : plan.Freshness is null && plan.Limiter is null && plan.Admission is null ? body
             : body with { HasGates = true };

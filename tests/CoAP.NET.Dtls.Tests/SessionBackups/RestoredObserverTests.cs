@@ -119,6 +119,28 @@ public sealed class RestoredObserverTests
         Assert.Throws<ArgumentException>(() => other.Server.TryRestoreObserver(new CoapPersistedObserver(peer, Registration("state"))));
     }
 
+    [Fact]
+    public async Task An_observer_of_a_route_that_forwards_is_restored_with_an_option_that_only_the_next_server_knows()
+    {
+        await using SecureEndpoints secure = Endpoints(new MemorySessionBackup(), new ObserverList());
+        secure.Server.MapGet("/plain", () => CoapResults.Text("on")).Observable();
+        secure.Server.MapGet("/gateway", () => CoapResults.Text("on")).Observable().AllowForwarding();
+        await secure.StartAsync();
+        await secure.Client().GetAsync($"{secure.Host}/hello");
+        CoapPeer peer = Assert.Single(secure.Server.Endpoint.ConnectedPeers);
+
+        Assert.Equal(CoapObserverRestoreResult.NotServed, secure.Server.RestoreObserver(new CoapPersistedObserver(peer, With("plain"))));
+        Assert.Equal(
+            CoapObserverRestoreResult.Restored, secure.Server.RestoreObserver(new CoapPersistedObserver(peer, With("gateway"))));
+
+        static CoapMessage With(string path)
+        {
+            CoapMessage request = Registration(path);
+            request.Options.Add(65_001, "x"u8);
+            return request;
+        }
+    }
+
     private static CoapResult State(string text) => CoapResults.Bytes(Encoding.UTF8.GetBytes(text), CoapContentFormat.OctetStream);
 
     private static CoapMessage Registration(string path, uint? observe = 0)

@@ -79,7 +79,7 @@ internal sealed class ProxyTarget : FuzzTarget
         int hops = HopCount.Next(message.Options, s_options);
         Check(hops is >= 0 and <= 255, "hops", $"{hops}");
         ulong signature = FuzzRandom.Mix(3, CheckReverse(message.Options));
-        if (RequestChecks.AsksForProxy(message.Options) && TryCompose(message, out string? target))
+        if (OptionRules.IsProxyRequest(message.Options) && TryCompose(message, out string? target))
         {
             signature = FuzzRandom.Mix(signature, CheckForward(request, forwarded, target));
         }

@@ -42,7 +42,7 @@ internal sealed class CoapShardPipeline
         ExchangesOut = new ExchangesOutboundBlock(
             shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Formats, parts.Groups);
         ExchangesInboundBlock exchangesIn = new(
-            shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections, parts.Routes,
+            shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections, parts.Rules,
             parts.Stateless);
         MessagingIn = new MessagingInboundBlock(shard, Messages, Signalling);
         ChannelInboundBlock channelIn = new(shard, Channels, parts.Hash);

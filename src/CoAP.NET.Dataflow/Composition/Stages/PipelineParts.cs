@@ -31,6 +31,8 @@ internal sealed class PipelineParts
 
     public required RouteTable Routes { get; init; }
 
+    public required RequestRules Rules { get; init; }
+
     public required RunningRequestCounter Served { get; init; }
 
     public required BlockwiseBudgets Bodies { get; init; }

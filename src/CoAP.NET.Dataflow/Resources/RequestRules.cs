@@ -4,10 +4,13 @@ using CoAP.NET.Uris;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Decides about proxy requests before all other steps: which options may pass, and which requests name this server and are therefore for
-/// it (RFC 7252 section 5.7.2). It only sees proxy requests, and requests with an option that is not accepted.
+/// The rules that each request to an endpoint passes before its route: those for its options, and which proxy requests name this server and
+/// are therefore for it (RFC 7252 section 5.7.2). Requests from peers and the requests of restored observers pass the same ones. The rules
+/// of the route follow: <see cref="EffectiveRouteSettings.Admits"/>. Thread-safe.
 /// </summary>
-internal sealed class ProxyRequestClassifier(RouteTable routes, CoapEnvironment environment)
+/// <param name="routes">The routes of the endpoint.</param>
+/// <param name="environment">Has the limits of the endpoint.</param>
+internal sealed class RequestRules(RouteTable routes, CoapEnvironment environment)
 {
     private static readonly int[] s_targetOptions =
     [
@@ -17,15 +20,24 @@ internal sealed class ProxyRequestClassifier(RouteTable routes, CoapEnvironment 
 
     private readonly ParsedUriCache _targets = new();
 
-    /// <summary>Checks the options of a request again. A proxy request for this server itself becomes a plain one.</summary>
+    /// <summary>
+    /// Checks the options of a request. It removes elective options that are invalid, as <see cref="OptionRules.Check"/> does, and makes a
+    /// plain request of a proxy request for this server itself.
+    /// </summary>
     /// <param name="channel">The channel of the sender.</param>
     /// <param name="message">The request.</param>
-    /// <param name="verdict">The verdict for the options as those of a request to this server.</param>
-    /// <returns>The final verdict.</returns>
-    public OptionVerdict Judge(CoapChannel channel, CoapMessage message, OptionVerdict verdict)
+    public OptionVerdict CheckOptions(CoapChannel channel, CoapMessage message)
+    {
+        OptionVerdict verdict = OptionRules.Check(message, channel.AllowsQBlock);
+        return verdict.IsAccepted && (verdict.Special & RequestOptionFlags.Proxy) == 0
+            ? verdict
+            : CheckForwarded(channel, message, verdict);
+    }
+
+    private OptionVerdict CheckForwarded(CoapChannel channel, CoapMessage message, OptionVerdict verdict)
     {
         CoapOptionCollection options = message.Options;
-        if (!RequestChecks.AsksForProxy(options))
+        if (!OptionRules.IsProxyRequest(options))
         {
             return !verdict.IsAccepted && routes.FindRoute(options, message.Code, out _) is { } route && route.GetPlan(environment).Forwards
                 ? OptionRules.Check(message, channel.AllowsQBlock, isForwarded: true)
