@@ -118,7 +118,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     }
 
     /// <summary>Whether requests are Confirmable messages (RFC 7252 section 4.2), unless a request says that it is not.</summary>
-    /// <remarks>Default <see langword="true"/>. With false, no request is. Set it before the first request.</remarks>
+    /// <remarks>Default <see langword="true"/>. With false, none is but those that ignore it. Set it before the first request.</remarks>
     public bool Confirmable
     {
         get => _defaults.Confirmable;

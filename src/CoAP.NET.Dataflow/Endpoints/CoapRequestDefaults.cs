@@ -75,7 +75,7 @@ internal sealed class CoapRequestDefaults
     public CoapContentFormat? Accept { get; set; }
 
     /// <summary>Whether requests are Confirmable.</summary>
-    /// <remarks>Default true: all that do not set it to false. False: none.</remarks>
+    /// <remarks>Default true: all that do not set it to false. False: none, but those that ignore it.</remarks>
     public bool Confirmable { get; set; } = true;
 
     /// <summary>Resolves a URI against the base address.</summary>
@@ -122,20 +122,25 @@ internal sealed class CoapRequestDefaults
         CoapUri named = request.Uri
             ?? throw new ArgumentException(
                 "The request has no URI. Create it with one; it may be relative to the base address.", nameof(request));
-        bool isProxied = Proxy is not null && !ProxiedRequestFactory.NamesProxy(request);
+        CoapClientDefaults ignored = request.IgnoredDefaults;
+        bool isProxied = Proxy is not null && ProxiedRequestFactory.TakesProxy(request);
         CoapUri uri = Resolve(named);
-        bool lacksTimeout = Timeout is not null && request.Timeout is null;
-        bool lacksAccept = Accept is not null && request.Accept is null;
-        if (ReferenceEquals(uri, named) && !lacksTimeout && !lacksAccept && !isProxied
-            && (Confirmable || !request.Confirmable))
+        bool lacksTimeout = Timeout is not null && request.Timeout is null && (ignored & CoapClientDefaults.Timeout) == 0;
+        bool lacksAccept = Accept is not null && request.Accept is null && (ignored & CoapClientDefaults.Accept) == 0;
+        bool losesConfirmable = !Confirmable && request.Confirmable && (ignored & CoapClientDefaults.Confirmable) == 0;
+        if (ReferenceEquals(uri, named) && !lacksTimeout && !lacksAccept && !isProxied && !losesConfirmable)
         {
             return request;
         }
 
         CoapRequest copy = request.WithUri(uri);
         copy = isProxied ? copy.WithProxy(Proxy!) : copy;
-        copy.Timeout ??= Timeout;
-        copy.Confirmable &= Confirmable;
+        copy.Confirmable &= !losesConfirmable;
+        if (lacksTimeout)
+        {
+            copy.Timeout = Timeout;
+        }
+
         if (lacksAccept)
         {
             copy.Accept = Accept;

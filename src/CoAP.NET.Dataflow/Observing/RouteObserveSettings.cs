@@ -18,6 +18,9 @@ internal sealed record RouteObserveSettings(
     /// </summary>
     public static readonly long LongestConfirmableEvery = TimeSpan.FromHours(23).Ticks;
 
+    /// <summary>Those of a route that is not observable, although its group is.</summary>
+    public static readonly RouteObserveSettings None = new(0, false, false, false, 0, null);
+
     /// <summary>Returns the settings of a user, with times in the units of the server.</summary>
     public static RouteObserveSettings Of(CoapRouteObserveSettings settings)
     {

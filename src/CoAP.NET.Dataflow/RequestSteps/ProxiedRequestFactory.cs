@@ -64,7 +64,11 @@ internal static class ProxiedRequestFactory
         }
     }
 
-    internal static bool NamesProxy(CoapRequest request) =>
+    /// <summary>Whether a request goes through the proxy of its client, if that has one.</summary>
+    internal static bool TakesProxy(CoapRequest request) =>
+        (request.IgnoredDefaults & CoapClientDefaults.Proxy) == 0 && !NamesProxy(request);
+
+    private static bool NamesProxy(CoapRequest request) =>
         request.Message.HasOptions
         && (request.Options.Contains(OptionNumber.ProxyUri) || request.Options.Contains(OptionNumber.ProxyScheme));
 

@@ -225,6 +225,18 @@ public sealed class CoapRequest
         set => Settings.Download = value;
     }
 
+    /// <summary>The defaults of the client that do not apply to the request.</summary>
+    /// <remarks>
+    /// For what has no value of its own: with <see cref="CoapClientDefaults.Accept"/>, a request without <see cref="Accept"/> accepts any
+    /// format although the client has a default one. Default: none of them, all apply. Requests to a <see cref="CoapPeer"/> have no
+    /// defaults.
+    /// </remarks>
+    public CoapClientDefaults IgnoredDefaults
+    {
+        get => Transfer?.IgnoredDefaults ?? CoapClientDefaults.None;
+        set => Settings.IgnoredDefaults = value;
+    }
+
     /// <summary>Whether a proxy forwards the request for a client.</summary>
     /// <remarks>
     /// A response may then have unrecognized critical options, if they are safe to forward (RFC 7252 section 5.7.1). The endpoint passes an

@@ -27,6 +27,9 @@ internal sealed class TransferSettings
     /// <summary>Takes the response's body as a stream where that is large; null for the response itself.</summary>
     public CoapOpenedResponse? OpenedResponse { get; set; }
 
+    /// <summary>The defaults of the client that do not apply.</summary>
+    public CoapClientDefaults IgnoredDefaults { get; set; }
+
     /// <summary>Whether a proxy sends it on for another party.</summary>
     public bool IsForwarded { get; set; }
 

@@ -106,6 +106,10 @@ public abstract class CoapRouteConventions<TSelf>
     /// <exception cref="ArgumentException">There is no format.</exception>
     public TSelf Produces(params CoapContentFormat[] formats) => Change(settings => settings.Produces = Copy(formats));
 
+    /// <summary>Allows responses of any format, although the outer group has <see cref="Produces"/>.</summary>
+    /// <returns>This object.</returns>
+    public TSelf ProducesAny() => Change(static settings => settings.Produces = []);
+
     /// <summary>Sends the response of the handler in any format, even if the Accept option asks for another one.</summary>
     /// <remarks>
     /// Without this setting such a response becomes 4.06 Not Acceptable, as RFC 7252 section 5.10.4 requires. For clients that send a wrong
@@ -132,6 +136,10 @@ public abstract class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentException">There is no format.</exception>
     public TSelf Consumes(params CoapContentFormat[] formats) => Change(settings => settings.Consumes = Copy(formats));
+
+    /// <summary>Accepts payloads of any format, although the outer group has <see cref="Consumes"/>.</summary>
+    /// <returns>This object.</returns>
+    public TSelf ConsumesAny() => Change(static settings => settings.Consumes = []);
 
     /// <summary>
     /// Sets the maximum size of a request body; a larger one is answered 4.13 with Size1 as soon as the size is known (RFC 7959 section
@@ -218,6 +226,10 @@ public abstract class CoapRouteConventions<TSelf>
         return Change(settings => settings.Freshness = maxAge);
     }
 
+    /// <summary>Serves requests of any age, although the outer group has <see cref="RequireFreshness"/>.</summary>
+    /// <returns>This object.</returns>
+    public TSelf AllowAnyAge() => Change(static settings => settings.Freshness = Timeout.InfiniteTimeSpan);
+
     /// <summary>
     /// Calls a rate limiter before each request: the server answers a rejected request with 4.29 Too Many Requests and Max-Age, before the
     /// handler (RFC 8516).
@@ -228,7 +240,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// route, which is checked first.
     /// </remarks>
     /// <param name="limiter">Returns null to serve the request, or the time for its client to wait. Called on the receiving thread; must be
-    /// quick.</param>
+    /// quick. One that always returns null takes the place of that of an outer group.</param>
     /// <returns>This object.</returns>
     public TSelf RequireRateLimiting(Func<CoapRequestContext, TimeSpan?> limiter)
     {
@@ -253,6 +265,11 @@ public abstract class CoapRouteConventions<TSelf>
         configure?.Invoke(settings);
         return Observe(settings);
     }
+
+    /// <summary>Lets no client observe, although the outer group has <see cref="Observable"/>.</summary>
+    /// <remarks>A GET or FETCH with Observe is answered once, as one without it (RFC 7641 section 4.1).</remarks>
+    /// <returns>This object.</returns>
+    public TSelf NotObservable() => Change(static route => route.Observing = RouteObserveSettings.None);
 
     internal TSelf Observe(CoapRouteObserveSettings settings)
     {
@@ -404,4 +421,10 @@ public abstract class CoapRouteConventions<TSelf>
         string[] own = [.. schemes];
         return Change(settings => settings.Schemes = own);
     }
+
+    /// <summary>Serves routes over transports of all schemes, although the outer group has <see cref="RequireScheme"/>.</summary>
+    /// <remarks>Where the server listens on a secured scheme, they are then served over secured ones only, unless
+    /// <see cref="AllowInsecureTransport"/> is also set.</remarks>
+    /// <returns>This object.</returns>
+    public TSelf AllowAnyScheme() => Change(static settings => settings.Schemes = []);
 }

@@ -189,7 +189,7 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
         {
             lock (Table.Gate)
             {
-                return _route.Inherit(static settings => settings.Produces);
+                return _route.Produces;
             }
         }
     }

@@ -44,7 +44,7 @@ internal sealed class Route
 
     /// <summary>Whether the route is observable. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public bool IsObservable =>
-        (Methods.Contains(CoapMethod.Get) || Methods.Contains(CoapMethod.Fetch)) && Inherit(settings => settings.Observing) is not null;
+        (Methods.Contains(CoapMethod.Get) || Methods.Contains(CoapMethod.Fetch)) && Observing is not null;
 
     /// <summary>Whether it was checked that a change notice can reach an observer.</summary>
     public bool IsNoticeChecked { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
@@ -68,7 +68,15 @@ internal sealed class Route
     public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? (_table.SecuredSchemes.Length != 0 && Schemes is null);
 
     /// <summary>The schemes of its transports; null for all. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    public string[]? Schemes => Inherit(settings => settings.Schemes);
+    public string[]? Schemes => Inherit(static settings => settings.Schemes) is { Length: > 0 } schemes ? schemes : null;
+
+    /// <summary>The formats of responses; null if none are declared. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public CoapContentFormat[]? Produces => Inherit(static settings => settings.Produces) is { Length: > 0 } formats ? formats : null;
+
+    private CoapContentFormat[]? Consumes => Inherit(static settings => settings.Consumes) is { Length: > 0 } formats ? formats : null;
+
+    private RouteObserveSettings? Observing =>
+        Inherit(static settings => settings.Observing) is { } observing && observing != RouteObserveSettings.None ? observing : null;
 
     /// <summary>Whether it is served over a transport. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public bool IsServedOver(string scheme, bool isSecure) =>
@@ -139,8 +147,7 @@ internal sealed class Route
         lock (_table.Gate)
         {
             (CoapExecution execution, RouteSettings owner) = FindExecution();
-            plan = new(_table.Version, execution, ExecutorOf(execution, owner, environment), Inherit(settings => settings.Produces),
-                Inherit(settings => settings.Consumes))
+            plan = new(_table.Version, execution, ExecutorOf(execution, owner, environment), Produces, Consumes)
             {
                 LogsBlocking = Inherit(settings => settings.LogsBlocking) ?? true,
                 AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
@@ -150,11 +157,11 @@ internal sealed class Route
                     Inherit<RequestBodyMode?>(settings => settings.RequestBodyMode) ?? RequestBodyMode.Whole,
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.Blockwise.MaxRequestBodySize),
                 Streamed = Inherit(settings => settings.Streamed),
-                Observing = Inherit(settings => settings.Observing),
+                Observing = Observing,
                 ObserverLimits = Inherit(settings => settings.ObserverLimits),
                 IgnoresAccept = Inherit(settings => settings.IgnoresAccept) ?? false,
                 Forwards = Inherit(settings => settings.Forwards) ?? false,
-                Freshness = Inherit(settings => settings.Freshness),
+                Freshness = Inherit(settings => settings.Freshness) is { } age && age != Timeout.InfiniteTimeSpan ? age : null,
                 Limiter = Inherit(settings => settings.Limiter),
                 Schemes = Schemes,
                 Describe = Inherit(settings => settings.Describe),

@@ -3,7 +3,10 @@ using CoAP.NET.Observing;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>The settings of a route or a group; null is inherited from the outer group. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+/// <summary>
+/// The settings of a route or a group; null is inherited from the outer group. What takes back a setting of the outer group has a value of
+/// its own: an empty list, an infinite age. <see cref="Route"/> returns null for these. Guarded by <see cref="RouteTable.Gate"/>.
+/// </summary>
 internal sealed class RouteSettings
 {
     public CoapExecution? Execution { get; set; }
@@ -22,13 +25,15 @@ internal sealed class RouteSettings
     /// <summary>True: only over secured transports; false: over all of them.</summary>
     public bool? NeedsSecurity { get; set; }
 
-    /// <summary>The schemes of its transports; null for all.</summary>
+    /// <summary>The schemes of its transports; empty for all.</summary>
     public string[]? Schemes { get; set; }
 
     public Func<CoapRequestContext, bool>? ListedWhen { get; set; }
 
+    /// <summary>The formats of responses; empty for any.</summary>
     public CoapContentFormat[]? Produces { get; set; }
 
+    /// <summary>The formats of payloads; empty for any.</summary>
     public CoapContentFormat[]? Consumes { get; set; }
 
     /// <summary>Whether the handler forwards requests to another server.</summary>
@@ -44,10 +49,12 @@ internal sealed class RouteSettings
     /// <summary>The methods whose bodies are streamed, independent of <see cref="RequestBodyMode"/>.</summary>
     public StreamedMethods? Streamed { get; set; }
 
+    /// <summary>The maximum age of a request; infinite for any.</summary>
     public TimeSpan? Freshness { get; set; }
 
     public Func<CoapRequestContext, TimeSpan?>? Limiter { get; set; }
 
+    /// <summary>The settings of observers; <see cref="RouteObserveSettings.None"/> if the route is not observable.</summary>
     public RouteObserveSettings? Observing { get; set; }
 
     /// <summary>

@@ -127,7 +127,7 @@ internal sealed class WellKnownCore
         }
 
         CoapContentFormat[]? formats = attributes.Exists(attribute => attribute.IsNamed("ct")) ? null
-            : Array.Find(routes, route => route.Methods.Contains(CoapMethod.Get))?.Inherit(settings => settings.Produces);
+            : Array.Find(routes, route => route.Methods.Contains(CoapMethod.Get))?.Produces;
         if (formats is not null)
         {
             attributes.Add(new CoapLinkAttribute("ct", CoapLinkAttribute.Join(formats)));

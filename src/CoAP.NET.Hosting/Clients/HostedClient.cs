@@ -1,5 +1,6 @@
 using CoAP.NET.Endpoints;
 using CoAP.NET.Hosting.Parts;
+using CoAP.NET.RequestSteps;
 
 namespace CoAP.NET.Hosting.Clients;
 
@@ -84,8 +85,7 @@ internal sealed class HostedClient : IEndpointClient
 
     // Last of all, so that handlers see the target and not the proxy.
     private CoapRequest Proxied(CoapRequest request) =>
-        _proxy is null || request.Options.Contains(OptionNumber.ProxyUri) || request.Options.Contains(OptionNumber.ProxyScheme)
-            ? request : request.WithProxy(_proxy);
+        _proxy is { } proxy && ProxiedRequestFactory.TakesProxy(request) ? request.WithProxy(proxy) : request;
 
     private CoapRequest Prepare(CoapRequest request)
     {

@@ -16,7 +16,7 @@ public sealed class RequestCopyTests
             TooManyRequests = CoapTooManyRequestsBehavior.Wait, BlockSize = 64,
             Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached,
             LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.NoResponseClasses.All,
-            IsForwarded = true, OnBehalfOf = source,
+            IsForwarded = true, OnBehalfOf = source, IgnoredDefaults = CoapClientDefaults.Proxy,
         };
         CoapRequest copy = request.WithUri("coap://h/x");
 
@@ -32,6 +32,7 @@ public sealed class RequestCopyTests
         Assert.Equal(request.NoResponse, copy.NoResponse);
         Assert.True(copy.IsForwarded);
         Assert.Equal(source, copy.OnBehalfOf);
+        Assert.Equal(CoapClientDefaults.Proxy, copy.IgnoredDefaults);
 
         copy.Timeout = null;
         copy.BlockSize = 128;
@@ -45,8 +46,8 @@ public sealed class RequestCopyTests
         // Settable ones of requests to send; a new one belongs into WithUri and into the test above.
         string[] known =
         [
-            "Accept", "BlockSize", "CacheMode", "Confirmable", "Content", "Destination", "Download", "IsForwarded", "LocalAddress",
-            "NoResponse", "OnBehalfOf", "Progress", "Timeout", "TooManyRequests",
+            "Accept", "BlockSize", "CacheMode", "Confirmable", "Content", "Destination", "Download", "IgnoredDefaults", "IsForwarded",
+            "LocalAddress", "NoResponse", "OnBehalfOf", "Progress", "Timeout", "TooManyRequests",
         ];
         Assert.Equal(known,
             typeof(CoapRequest).GetProperties().Where(property => property.SetMethod is { IsPublic: true })

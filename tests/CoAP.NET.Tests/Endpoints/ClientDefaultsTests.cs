@@ -63,6 +63,33 @@ public sealed class ClientDefaultsTests : ClientTest
     }
 
     [Fact]
+    public void A_request_ignores_the_defaults_that_it_names()
+    {
+        (Client.Accept, Client.Confirmable, Client.Timeout) = (CoapContentFormat.Cbor, false, FromSeconds(7));
+        Client.Proxy = "coap://192.0.2.7";
+        Task<CoapResponse> request = Client.SendAsync(
+            new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { IgnoredDefaults = CoapClientDefaults.All });
+        CoapMessage sent = TakeMessage();
+        Assert.Null(sent.Options.Accept);
+        Assert.Null(sent.Options.ProxyUri);
+        Assert.Equal(CoapMessageType.Confirmable, sent.Type);
+        Clock.Advance(FromSeconds(8));
+        Assert.False(request.IsCompleted);
+    }
+
+    [Fact]
+    public void A_request_that_ignores_one_default_has_the_others()
+    {
+        (Client.Accept, Client.Confirmable, Client.Proxy) = (CoapContentFormat.Cbor, false, "coap://192.0.2.7");
+        _ = Client.SendAsync(
+            new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { IgnoredDefaults = CoapClientDefaults.Accept });
+        CoapMessage sent = TakeMessage();
+        Assert.Null(sent.Options.Accept);
+        Assert.Equal("coap://192.0.2.1/a", sent.Options.ProxyUri);
+        Assert.Equal(CoapMessageType.NonConfirmable, sent.Type);
+    }
+
+    [Fact]
     public async Task Without_a_base_address_a_relative_URI_is_refused_before_anything_is_sent()
     {
         Client.Timeout = FromSeconds(1);

@@ -170,6 +170,34 @@ public class ResourceInboundBlockTests
         _stage.Send(Accepting("/old/c", 60)).Gives(CoapCode.NotAcceptable);
     }
 
+    [Fact]
+    public void A_route_takes_back_what_its_group_requires()
+    {
+        CoapRouteGroup group = _stage.MapGroup("/strict").Produces(CoapContentFormat.Json).Consumes(CoapContentFormat.Json)
+            .RequireFreshness(FromSeconds(5)).RequireScheme("coap+tcp").Observable();
+        group.MapPost("/a", () => "a");
+        group.MapPost("/b", () => "b").ProducesAny().ConsumesAny().AllowAnyScheme().AllowAnyAge().NotObservable();
+        _stage.Send(PostAcceptingText("/strict/b")).Gives(CoapCode.Changed);
+
+        _stage.Send(PostAcceptingText("/strict/a")).Gives(CoapCode.NotFound);
+        group.AllowAnyScheme();
+        _stage.Send(PostAcceptingText("/strict/a")).Gives(CoapCode.Unauthorized);
+        group.AllowAnyAge();
+        _stage.Send(PostAcceptingText("/strict/a")).Gives(CoapCode.UnsupportedContentFormat);
+        group.ConsumesAny();
+        _stage.Send(PostAcceptingText("/strict/a")).Gives(CoapCode.NotAcceptable);
+        group.ProducesAny();
+        _stage.Send(PostAcceptingText("/strict/a")).Gives(CoapCode.Changed);
+
+        static CoapMessage PostAcceptingText(string path)
+        {
+            CoapMessage message = ResourceStage.Message(CoapMethod.Post, path);
+            message.Options.AddUInt(OptionNumber.Accept, CoapContentFormat.TextPlain.Value);
+            message.Payload = new byte[1];
+            return message;
+        }
+    }
+
     [Theory]
     [Rfc("7252-5.8.1-1", "7252-5.8.2-1", "7252-5.8.3-1", "7252-5.8.4-1")]
     [InlineData(CoapMethod.Get, "2.05")]
