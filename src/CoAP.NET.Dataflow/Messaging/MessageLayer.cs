@@ -27,7 +27,7 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
         _memory = new DeduplicationStore(shard, shardCount);
         _ids = new OutgoingMessageIds(shard.Environment.Random, groupMessageIds);
         SendPacing pacing = new(shard.Environment);
-        NotificationReplacement renewals = new(shard, _ids, _outstanding, pacing);
+        TransmissionRenewal renewals = new(shard, _ids, _outstanding, pacing);
         int maxOutstanding = Math.Max(1, shard.Environment.Limits.Messages.MaxOutstanding / shardCount);
         _transmissions = new MessageTransmitter(
             shard, _times, _ids, pacing, _outstanding, renewals, new PeerSendTurnQueue(shard, _outstanding, maxOutstanding));

@@ -11,14 +11,14 @@ internal sealed class MessageTransmitter : ITimerOwner
     private readonly TransmissionTimeCache _times;
     private readonly OutgoingMessageIds _ids;
     private readonly SendPacing _pacing;
-    private readonly NotificationReplacement _renewals;
+    private readonly TransmissionRenewal _renewals;
     private readonly OutstandingMessages _outstanding;
     private readonly PeerSendTurnQueue _line;
     private readonly WaitingMessages _waiting;
 
     public MessageTransmitter(
         CoapShard shard, TransmissionTimeCache times, OutgoingMessageIds ids, SendPacing pacing, OutstandingMessages outstanding,
-        NotificationReplacement renewals,
+        TransmissionRenewal renewals,
         PeerSendTurnQueue line)
     {
         _shard = shard;

@@ -15,11 +15,11 @@ internal sealed class TransmissionReplyHandler
     private readonly TransmissionTimeCache _times;
     private readonly MessageTransmitter _transmissions;
     private readonly OutstandingMessages _outstanding;
-    private readonly NotificationReplacement _renewals;
+    private readonly TransmissionRenewal _renewals;
 
     public TransmissionReplyHandler(
         CoapShard shard, TransmissionTimeCache times, MessageTransmitter transmissions, OutstandingMessages outstanding,
-        NotificationReplacement renewals)
+        TransmissionRenewal renewals)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;

@@ -1,7 +1,10 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>Replaces outstanding messages by newer ones (RFC 7641 section 4.5.2). Call every method under the shard's lock.</summary>
-internal sealed class NotificationReplacement(CoapShard shard, OutgoingMessageIds ids, OutstandingMessages outstanding, SendPacing pacing)
+/// <summary>
+/// Gives an outstanding message newer content under a Message ID of its own, and recognizes replies to the previous IDs (RFC 7641 section
+/// 4.5.2). What the newer content is, the owner of the message says. Call every method under the shard's lock.
+/// </summary>
+internal sealed class TransmissionRenewal(CoapShard shard, OutgoingMessageIds ids, OutstandingMessages outstanding, SendPacing pacing)
 {
     // The number of replaced messages whose acknowledgement or reset is still recognized.
     private const int MaxSuperseded = 4;
