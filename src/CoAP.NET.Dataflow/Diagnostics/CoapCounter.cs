@@ -310,9 +310,12 @@ internal enum CoapCounter
     [Metric("coap.notifications", "transmit", "sent, without answers to registrations")]
     NotificationsSent,
 
-    /// <summary>Confirmable notifications that a newer state replaced before they were acknowledged (RFC 7641 section 4.5.2).</summary>
+    /// <summary>
+    /// Confirmable notifications that had left, and that a newer state replaced before they were acknowledged (RFC 7641 section 4.5.2). On
+    /// connections there are none.
+    /// </summary>
     [SingleMetric("coap.notifications.superseded", "{notification}",
-        "Notifications whose place a newer state took before they were acknowledged.")]
+        "Notifications that had left, and that a newer state replaced before they were acknowledged.")]
     NotificationsSuperseded,
 
     /// <summary>Blocks of Q-Block1 and Q-Block2 bodies that were requested again, as client and as server (RFC 9177).</summary>

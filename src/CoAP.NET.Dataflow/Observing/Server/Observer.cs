@@ -549,7 +549,6 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
                 return null;
             }
 
-            Channel.Shard.Environment.Counters.Add(CoapCounter.NotificationsSuperseded);
             OnSent(latest);
         }
 
