@@ -83,7 +83,7 @@ public sealed class ObserveDocumentationTests : GuideTest
     }
 
     [Fact]
-    public async Task Each_resource_of_a_route_has_terms_of_its_own()
+    public async Task Each_resource_of_a_route_has_limits_of_its_own()
     {
         CoapResourceObserverLimits door = new()
         {

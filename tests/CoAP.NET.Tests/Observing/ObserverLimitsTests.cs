@@ -207,7 +207,7 @@ public sealed class ObserverLimitsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task Observer_terms_shared_by_two_resources_give_5_00_and_are_logged()
+    public async Task Observer_limits_shared_by_two_resources_give_5_00_and_are_logged()
     {
         CoapResourceObserverLimits limits = new();
         Server.MapGet("/t/{id}", () => CoapResults.Text("0")).Observable().WithObserverLimits(_ => limits);
