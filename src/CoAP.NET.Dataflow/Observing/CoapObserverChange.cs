@@ -1,4 +1,4 @@
-using CoAP.NET.Observing;
+using System.Runtime.CompilerServices;
 
 namespace CoAP.NET;
 
@@ -21,7 +21,8 @@ public sealed class CoapObserverChange
     /// <summary>The reason why the observer went; null if it came or acknowledged.</summary>
     public CoapObserverEnd? End { get; }
 
-    private ObserverApplicationState? _state;
+    // Shared by all registrations that renew the observation.
+    private StrongBox<object?>? _state;
 
     /// <summary>
     /// An object of the application for this observer: what a handler of an event stores, later events of the observer have.
@@ -34,10 +35,10 @@ public sealed class CoapObserverChange
     public object? State
     {
         get => _state?.Value;
-        set => (_state ??= new ObserverApplicationState()).Value = value;
+        set => (_state ??= new StrongBox<object?>()).Value = value;
     }
 
-    internal ObserverApplicationState Holder
+    internal StrongBox<object?> Holder
     {
         init => _state = value;
     }

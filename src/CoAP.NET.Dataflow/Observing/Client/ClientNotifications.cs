@@ -62,7 +62,7 @@ internal sealed class ClientNotifications(
         {
             BecomePlain(response, now);
         }
-        else if (registration.Phase == RegistrationPhase.Registered)
+        else if (registration.Phase is RegistrationPhase.Registered or RegistrationPhase.Stale)
         {
             _representation.MaxAge = response.MaxAge;
             registration.BecomeRegistered(now);

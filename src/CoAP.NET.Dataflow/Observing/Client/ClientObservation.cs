@@ -386,5 +386,5 @@ internal sealed class ClientObservation : WheelTimer, ITokenOwner, IDeferredWork
                 waiting.TrySetException(outcome.Error ?? new CoapException("The observation has ended."));
             }
         },
-        (waiting, _snapshot, Registration.Phase == RegistrationPhase.Cancelling));
+        (waiting, _snapshot, Registration.Phase is RegistrationPhase.Cancelling or RegistrationPhase.Released));
 }

@@ -8,6 +8,11 @@ namespace CoAP.NET.Observing.Client;
 /// registers, registers again after failures and after Max-Age, and cancels. Belongs to the thread that is busy with the observation; the
 /// caller must hold no lock.
 /// </summary>
+/// <remarks>
+/// <see cref="Phase"/> says where the registration is, and <see cref="Become"/> makes each transition, with the time that ends the phase.
+/// <see cref="MayFollow"/> is the table of them; docs/life-of-an-observation.md has it with the phases. The states that users see
+/// (<see cref="CoapObserveState"/>) say what is known of the resource; an observation publishes them beside the phase.
+/// </remarks>
 internal sealed class ObserveClientRegistration
 {
     /// <summary>The limit of a search for the peer, including connecting, if the request has no timeout.</summary>
@@ -24,8 +29,6 @@ internal sealed class ObserveClientRegistration
 
     private long _sentAt = long.MinValue;
     private bool _isAcknowledged;
-    private bool _isStale;
-    private bool _isReleased;
 
     public ObserveClientRegistration(ClientObservation observation, ClientObservations all, ClientObservationContext context)
     {
@@ -47,6 +50,7 @@ internal sealed class ObserveClientRegistration
             static (observation, response, error, now) => observation.Notifications.OnBody(response, error, now));
     }
 
+    /// <summary>Where the registration is.</summary>
     public RegistrationPhase Phase { get; private set; }
 
     /// <summary>The peer, with the token and the message that is under way.</summary>
@@ -76,16 +80,32 @@ internal sealed class ObserveClientRegistration
     /// <summary>Whether a registration, or the fetch of the first representation, is running.</summary>
     public bool IsTrying => Phase is RegistrationPhase.Finding or RegistrationPhase.Registering || Body.IsRunning;
 
+    // Whether nothing registers it again.
+    private bool IsEnding => IsEnd(Phase);
+
     private ObservationTarget Target => _observation.Target;
 
     private CoapTransmissionParameters Parameters => Peer.Parameters;
 
+    /// <summary>Returns whether a registration can enter another phase: the table of its transitions.</summary>
+    public static bool MayFollow(RegistrationPhase next, RegistrationPhase before) => next switch
+    {
+        RegistrationPhase.Finding => !IsEnd(before) && before is not RegistrationPhase.Registering,
+        RegistrationPhase.Stale => before is RegistrationPhase.Registered,
+
+        // A response to an earlier registration may arrive at any time.
+        RegistrationPhase.Registering or RegistrationPhase.Registered or RegistrationPhase.Waiting or RegistrationPhase.Cancelling
+            => !IsEnd(before),
+        RegistrationPhase.Over => before is not (RegistrationPhase.Over or RegistrationPhase.Released),
+        RegistrationPhase.Released => before is not RegistrationPhase.Released,
+        _ => false,
+    };
+
     /// <summary>Searches the peer, and registers there.</summary>
     public void Find(long now)
     {
-        Phase = RegistrationPhase.Finding;
+        Become(RegistrationPhase.Finding, now + Math.Max(s_findingTime, Target.Timeout?.Ticks + TimeSpan.TicksPerSecond ?? 0));
         Challenges = 0;
-        DueAt = now + Math.Max(s_findingTime, Target.Timeout?.Ticks + TimeSpan.TicksPerSecond ?? 0);
         ObservationSnapshot snapshot = _observation.Snapshot;
         if (snapshot.State is not (CoapObserveState.Registering or CoapObserveState.NotObserving))
         {
@@ -131,14 +151,14 @@ internal sealed class ObserveClientRegistration
     /// </summary>
     public CoapExportedObservation? Export(long now)
     {
-        if (Phase is RegistrationPhase.Cancelling or RegistrationPhase.Over || MultiResponseToken is not { } standing
+        if (IsEnding || MultiResponseToken is not { } standing
             || standing.Channel is not { IsReliable: false, Carried: null } channel)
         {
             return null;
         }
 
         CoapMessage request = Target.Compose(ObserveOption.RegisterValue, standing.Token);
-        CoapNotificationPosition? heard = Phase == RegistrationPhase.Registered
+        CoapNotificationPosition? heard = Phase is RegistrationPhase.Registered or RegistrationPhase.Stale
             ? Representation.Heard(_observation.Environment.TimeProvider.GetUtcNow(), now)
             : null;
         if (channel.IsConnection)
@@ -165,7 +185,7 @@ internal sealed class ObserveClientRegistration
         DueAt = long.MaxValue;
         switch (Phase)
         {
-            case RegistrationPhase.Registered when _isStale:
+            case RegistrationPhase.Stale:
             case RegistrationPhase.Waiting:
                 Find(now);
                 break;
@@ -199,7 +219,7 @@ internal sealed class ObserveClientRegistration
     /// may.</summary>
     public void OnReadersChanged(long now)
     {
-        if (_isStale && Phase == RegistrationPhase.Registered && DueAt == long.MaxValue && _observation.Reregistration.IsEnabled)
+        if (Phase == RegistrationPhase.Stale && DueAt == long.MaxValue && _observation.Reregistration.IsEnabled)
         {
             Find(now);
         }
@@ -208,7 +228,7 @@ internal sealed class ObserveClientRegistration
     /// <summary>Registers again now. The caller has a reason to expect success.</summary>
     public void Refresh(long now)
     {
-        if (Phase is RegistrationPhase.Registered or RegistrationPhase.Waiting)
+        if (Phase is RegistrationPhase.Registered or RegistrationPhase.Stale or RegistrationPhase.Waiting)
         {
             _times.Reset();
             Find(now);
@@ -248,8 +268,6 @@ internal sealed class ObserveClientRegistration
             message.Options.Echo = owed;
         }
 
-        Phase = RegistrationPhase.Registering;
-
         // A message on a connection counts as delivered: only the response is awaited.
         _isAcknowledged = channel.IsReliable;
         Representation.OnSent();
@@ -258,14 +276,15 @@ internal sealed class ObserveClientRegistration
             ?? (_isAcknowledged ? ObserveReregistrationSchedule.ResponseTime(Parameters)
             : message.Type == CoapMessageType.Confirmable ? Parameters.MaxTransmitWait
             : Parameters.ResponseTimeout ?? Parameters.NonLifetime);
-        DueAt = now + (time == Timeout.InfiniteTimeSpan ? Parameters.MaxTransmitWait : time).Ticks;
+        Become(RegistrationPhase.Registering, now + (time == Timeout.InfiniteTimeSpan ? Parameters.MaxTransmitWait : time).Ticks);
         Send(message, now);
     }
 
     /// <summary>Handles the result of a registration or cancellation message.</summary>
     public void OnTransmission(in ClientObservationInput happened, long now)
     {
-        if (happened.Transmission != Peer.Transmission || Phase is RegistrationPhase.Over or RegistrationPhase.Waiting)
+        if (happened.Transmission != Peer.Transmission
+            || Phase is RegistrationPhase.Over or RegistrationPhase.Released or RegistrationPhase.Waiting)
         {
             return;
         }
@@ -300,7 +319,7 @@ internal sealed class ObserveClientRegistration
             case CoapInboundKind.NotSent:
                 Fail(RequestErrors.Busy(peer, Parameters.MaxQueuedRequests), now);
                 break;
-            case CoapInboundKind.NotAcknowledged when Phase == RegistrationPhase.Registered:
+            case CoapInboundKind.NotAcknowledged when Phase is RegistrationPhase.Registered or RegistrationPhase.Stale:
                 // Notifications arrived since it was sent, so the server has the observer: some devices answer with separate messages and
                 // acknowledge nothing.
                 Peer.Forget();
@@ -334,7 +353,7 @@ internal sealed class ObserveClientRegistration
                 // The server forgot us with the connection.
                 Free();
                 break;
-            case RegistrationPhase.Registering or RegistrationPhase.Registered:
+            case RegistrationPhase.Registering or RegistrationPhase.Registered or RegistrationPhase.Stale:
                 Peer.Lose();
                 Representation.ForgetNumber();
                 Fail(reason, now, clearsRegistration: true);
@@ -354,16 +373,14 @@ internal sealed class ObserveClientRegistration
     /// <param name="heardAt">The time of the notification, in units of 100 ns.</param>
     public void BecomeRegistered(long heardAt)
     {
-        Phase = RegistrationPhase.Registered;
-        _isStale = false;
+        // On a connection each end detects the loss of the other, so Max-Age needs no new registration (RFC 8323 section 7.3). A DTLS
+        // session detects nothing: a crashed server has forgotten session and registration, and sends nothing.
+        Become(RegistrationPhase.Registered,
+            MultiResponseToken is { Channel.IsReliable: true } ? long.MaxValue : heardAt + Representation.MaxAge.Ticks);
         _times.Reset();
         Echo = null;
         Challenges = 0;
         Peer.MayBeRegistered = true;
-
-        // On a connection each end detects the loss of the other, so Max-Age needs no new registration (RFC 8323 section 7.3). A DTLS
-        // session detects nothing: a crashed server has forgotten session and registration, and sends nothing.
-        DueAt = MultiResponseToken is { Channel.IsReliable: true } ? long.MaxValue : heardAt + Representation.MaxAge.Ticks;
     }
 
     /// <summary>
@@ -372,8 +389,7 @@ internal sealed class ObserveClientRegistration
     /// </summary>
     public void BecomeUnregistered(CoapResponse response, long now)
     {
-        Phase = RegistrationPhase.Waiting;
-        DueAt = _times.After(now, _sentAt, response.MaxAge + TimeSpan.FromTicks(_times.Timeout()));
+        Become(RegistrationPhase.Waiting, _times.After(now, _sentAt, response.MaxAge + TimeSpan.FromTicks(_times.Timeout())));
     }
 
     /// <summary>Handles a failure: registers again after a delay, unless no reader wants it.</summary>
@@ -385,7 +401,7 @@ internal sealed class ObserveClientRegistration
     public void Fail(CoapException error, long now, TimeSpan leastWait = default, bool clearsRegistration = false,
         CoapResponse? response = null)
     {
-        if (Phase is RegistrationPhase.Cancelling or RegistrationPhase.Over)
+        if (IsEnding)
         {
             return;
         }
@@ -406,10 +422,9 @@ internal sealed class ObserveClientRegistration
             return;
         }
 
-        Phase = RegistrationPhase.Waiting;
-        DueAt = error is CoapConnectionException { IsOfConnection: true } lost
+        Become(RegistrationPhase.Waiting, error is CoapConnectionException { IsOfConnection: true } lost
             ? _times.AfterConnection(lost, now, _sentAt)
-            : _times.After(now, _sentAt, leastWait);
+            : _times.After(now, _sentAt, leastWait));
 
         // It is unknown whether the state from before the end of the connection is still current.
         bool isStale = error is CoapConnectionException { IsOfConnection: true } && _observation.Snapshot.Latest is not null;
@@ -431,12 +446,16 @@ internal sealed class ObserveClientRegistration
 
     public void End(CoapObserveState state, CoapException? error, CoapResponse? response = null)
     {
+        if (Phase is RegistrationPhase.Over or RegistrationPhase.Released)
+        {
+            return;
+        }
+
         _search.Cancel();
         Peer.Stop();
         Body.Cancel();
         Peer.Close();
-        Phase = RegistrationPhase.Over;
-        DueAt = long.MaxValue;
+        Become(RegistrationPhase.Over);
         _observation.Publish(state, error, response, isOver: true);
     }
 
@@ -456,9 +475,8 @@ internal sealed class ObserveClientRegistration
         }
 
         // The token stays until the server has confirmed the end, or none of its earlier messages can arrive any more.
-        Phase = RegistrationPhase.Cancelling;
+        Become(RegistrationPhase.Cancelling, now + Parameters.ExchangeLifetime.Ticks);
         standing.Notifications = isLeft ? NotificationHandling.Ignore : NotificationHandling.Reject;
-        DueAt = now + Parameters.ExchangeLifetime.Ticks;
         if (isLeft)
         {
             return;
@@ -472,16 +490,16 @@ internal sealed class ObserveClientRegistration
     /// <summary>Completes the cancellation.</summary>
     public void Free()
     {
+        if (Phase == RegistrationPhase.Released)
+        {
+            return;
+        }
+
         Peer.Stop();
         Peer.Close();
-        Phase = RegistrationPhase.Over;
-        DueAt = long.MaxValue;
+        Become(RegistrationPhase.Released);
         Representation.Stored = null;
-        if (!_isReleased)
-        {
-            _isReleased = true;
-            _all.Release();
-        }
+        _all.Release();
     }
 
     /// <summary>
@@ -489,10 +507,9 @@ internal sealed class ObserveClientRegistration
     /// </summary>
     public void Recover(Exception exception)
     {
-        if (Phase is not (RegistrationPhase.Cancelling or RegistrationPhase.Over))
+        if (!IsEnding)
         {
-            Phase = RegistrationPhase.Waiting;
-            DueAt = _observation.Environment.Now + s_findingTime;
+            Become(RegistrationPhase.Waiting, _observation.Environment.Now + s_findingTime);
             _observation.Publish(
                 CoapObserveState.Reregistering,
                 new CoapException($"The observation of {Target} had an unexpected error: {exception.Message}", exception));
@@ -517,16 +534,24 @@ internal sealed class ObserveClientRegistration
 
     private void BecomeStale(long now)
     {
-        _isStale = true;
         if (_observation.Snapshot is { Latest: not null } or { State: CoapObserveState.Observing })
         {
             _observation.Publish(CoapObserveState.Stale);
         }
 
-        if (_observation.Reregistration is { IsEnabled: true } rule)
-        {
-            DueAt = Math.Max(now + _times.Timeout(), _sentAt + rule.MinimumInterval.Ticks);
-        }
+        Become(RegistrationPhase.Stale, _observation.Reregistration is { IsEnabled: true } rule
+            ? Math.Max(now + _times.Timeout(), _sentAt + rule.MinimumInterval.Ticks)
+            : long.MaxValue);
+    }
+
+    private static bool IsEnd(RegistrationPhase phase) =>
+        phase is RegistrationPhase.Cancelling or RegistrationPhase.Over or RegistrationPhase.Released;
+
+    private void Become(RegistrationPhase next, long dueAt = long.MaxValue)
+    {
+        Phase = MayFollow(next, Phase) ? next
+            : throw new InvalidOperationException($"A registration that is {Phase} cannot become {next}.");
+        DueAt = dueAt;
     }
 
     private void Send(CoapMessage message, long now)

@@ -35,7 +35,7 @@ internal sealed class Notification(ObservedSubject subject, long number, long ch
     public bool IsShared => subject.Key.IsShared;
 
     /// <summary>Whether its result is probably no longer needed; read without the lock.</summary>
-    public bool IsLate => subject.IsGone || !subject.IsRunning || number != subject.Started;
+    public bool IsLate => !subject.IsRunning || number != subject.Started;
 
     public static int FormatOf(CoapCode code, CoapOptionCollection? options) =>
         code == CoapCode.Valid ? AnyFormat

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace CoAP.NET.Observing.Server;
 
 /// <summary>
@@ -58,7 +60,7 @@ internal sealed class ObservedRoute(string name = "")
         {
             CoapObserverChange change = new(CoapPeer.Of(observer.Channel), observer.Subject.Path, end)
             {
-                Holder = observer.State ??= new ObserverApplicationState(),
+                Holder = observer.ApplicationState ??= new StrongBox<object?>(),
             };
             CoapShard shard = observer.Channel.Shard;
             (Volatile.Read(ref _events) ?? CreateEvents(shard.Environment)).Add(shard, (name, handlers, change));

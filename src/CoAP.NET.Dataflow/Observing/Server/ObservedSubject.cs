@@ -6,6 +6,10 @@ namespace CoAP.NET.Observing.Server;
 /// An observed subject: one registration request, and all observers with it (RFC 7641 section 1.2). After a change its handler runs once
 /// for all of them (section 4.2). The timer is for a run that has to be repeated. Guarded by the shard's lock.
 /// </summary>
+/// <remarks>
+/// <see cref="State"/> says where its runs are, <see cref="Become"/> makes each transition, and <see cref="MayFollow"/> is the table of
+/// them; docs/life-of-an-observation.md has it with the states.
+/// </remarks>
 internal sealed class ObservedSubject : WheelTimer
 {
     // RFC 7641 section 4.4: fewer than 2^23 in 256 s. Such a period overlaps at most three of these windows.
@@ -23,8 +27,6 @@ internal sealed class ObservedSubject : WheelTimer
     private int _busy;
     private int _tokenLength;
     private long _startedAt;
-    private bool _isQueued;
-    private bool _runsAgain;
 
     // The last run that an observer waits for.
     private long _awaited;
@@ -40,6 +42,9 @@ internal sealed class ObservedSubject : WheelTimer
         Special = special;
         _windowStart = now;
     }
+
+    /// <summary>Where its runs are. <see cref="Notification.IsLate"/> reads it without the lock.</summary>
+    public SubjectState State { get; private set; }
 
     public CoapShard Shard => _table.Shard;
 
@@ -69,16 +74,26 @@ internal sealed class ObservedSubject : WheelTimer
     /// <summary>The number of the last started run.</summary>
     public long Started { get; private set; }
 
-    /// <summary>The number of the last completed run.</summary>
-    public long Completed { get; private set; }
+    /// <summary>The number of the last completed run; 0 before the first.</summary>
+    public long Completed => Latest?.Number ?? 0;
 
-    public bool IsRunning { get; private set; }
+    public bool IsRunning => State is SubjectState.Running or SubjectState.RunsAgain;
 
-    /// <summary>Whether the last observer left, so that it can no longer be found.</summary>
-    public bool IsGone { get; private set; }
+    public bool IsGone => State == SubjectState.Gone;
 
-    // Not all observers get a notification or wait for one.
-    private bool HasIdle => _busy < Observers.Count;
+    /// <summary>Whether an observer neither gets a notification nor waits for one.</summary>
+    public bool HasIdle => _busy < Observers.Count;
+
+    /// <summary>Returns whether a subject can become another state: the table of its transitions.</summary>
+    public static bool MayFollow(SubjectState next, SubjectState before) => next switch
+    {
+        SubjectState.Idle => before is SubjectState.Queued or SubjectState.Running or SubjectState.RunsAgain,
+        SubjectState.Queued => before is SubjectState.Idle or SubjectState.Running or SubjectState.RunsAgain,
+        SubjectState.Running => before is SubjectState.Queued,
+        SubjectState.RunsAgain => before is SubjectState.Running,
+        SubjectState.Gone => before is not SubjectState.Gone,
+        _ => false,
+    };
 
     /// <summary>Handles a possible change of the resource.</summary>
     /// <returns>The number of its observers.</returns>
@@ -95,36 +110,34 @@ internal sealed class ObservedSubject : WheelTimer
         return Observers.Count;
     }
 
-    /// <summary>Requests a run of the handler, unless one is queued already.</summary>
+    /// <summary>Requests a run of the handler that starts from now on, unless one is requested already.</summary>
     public void RequestRun(long now)
     {
-        if (IsGone || _isQueued)
+        bool isUnderWay = IsRunning && now - _startedAt < s_patience;
+        if (isUnderWay && State == SubjectState.Running)
         {
-            return;
+            Become(SubjectState.RunsAgain);
         }
-
-        if (IsRunning && now - _startedAt < s_patience)
+        else if (!isUnderWay && State is not (SubjectState.Queued or SubjectState.Gone))
         {
-            _runsAgain = true;
-            return;
+            Become(SubjectState.Queued);
+            _table.Queue.Add(this, now);
         }
-
-        _isQueued = true;
-        _table.Queue.Add(this, now);
     }
 
-    /// <summary>Returns the number of the next run, for which an observer waits.</summary>
-    public long AwaitRun()
+    /// <summary>Requests a run, for which an observer waits.</summary>
+    /// <returns>Its number.</returns>
+    public long AwaitRun(long now)
     {
-        _awaited = Math.Max(_awaited, Started + 1);
-        return Started + 1;
+        _awaited = Started + 1;
+        RequestRun(now);
+        return _awaited;
     }
 
     /// <summary>Starts a queued run.</summary>
     /// <returns>The request to serve; null if there is nothing to run, or not yet.</returns>
     public CoapExchange? BeginRun(long now)
     {
-        _isQueued = false;
         MoveObserversOfOtherSize(now);
         if (IsGone)
         {
@@ -136,13 +149,13 @@ internal sealed class ObservedSubject : WheelTimer
         // On connections the order is that of arrival (RFC 8323 section 7.1).
         if (!channel.IsReliable && _inWindow >= NumbersPerWindow && now - _windowStart < Window)
         {
+            Become(SubjectState.Idle);
             Shard.Wheel.Schedule(this, _windowStart + Window);
             return null;
         }
 
         CoapMessage request = new(Key.Code, Key.Options!) { Payload = Key.Payload, Token = new CoapToken(new byte[_tokenLength]) };
-        IsRunning = true;
-        _runsAgain = false;
+        Become(SubjectState.Running);
         _startedAt = now;
         Started++;
         return new CoapExchange(channel, null, new CoapRequestContext(request, channel) { IsForObservers = true })
@@ -157,7 +170,7 @@ internal sealed class ObservedSubject : WheelTimer
     {
         if (!run.IsLate)
         {
-            IsRunning = false;
+            Become(SubjectState.Idle);
             Shard.Wheel.Schedule(this,
                 Shard.Environment.Now + (Math.Max(1, Shard.Environment.Limits.Requests.BusyMaxAge) * TimeSpan.TicksPerSecond));
         }
@@ -177,14 +190,14 @@ internal sealed class ObservedSubject : WheelTimer
             return;
         }
 
-        IsRunning = false;
-        Completed = run.Number;
         if (!response.Code.IsSuccess || response.OptionsToRead?.Contains(OptionNumber.Observe) != true)
         {
             EndAll(response, CoapObserverEnd.Failed);
             return;
         }
 
+        bool isRequested = State == SubjectState.RunsAgain;
+        Become(SubjectState.Idle);
         run.SetResult(response);
         Latest = run;
         _table.Queue.Suspend();
@@ -195,9 +208,7 @@ internal sealed class ObservedSubject : WheelTimer
         }
 
         // Another run was requested during this one, and somebody needs it.
-        bool runsAgain = _runsAgain && (HasIdle || _awaited > Completed);
-        _runsAgain = false;
-        if (runsAgain)
+        if (isRequested && (HasIdle || _awaited > Completed))
         {
             RequestRun(now);
         }
@@ -247,14 +258,21 @@ internal sealed class ObservedSubject : WheelTimer
     /// <param name="sequence">The number to skip to; not reduced to 24 bits.</param>
     public void SkipTo(long sequence) => _sequence = Math.Max(_sequence, sequence);
 
-    /// <summary>Counts one busy observer more or less: one that gets a notification or waits for one.</summary>
-    public void CountBusy(bool isBusy) => _busy += isBusy ? 1 : -1;
+    /// <summary>Handles the new state of an observer. Stalled observers go behind the others.</summary>
+    public void OnState(Observer observer, bool wasBusy)
+    {
+        _busy += (observer.IsBusy ? 1 : 0) - (wasBusy ? 1 : 0);
+        if (observer.IsStalled != (observer.Index >= Reachable))
+        {
+            Swap(observer, observer.IsStalled ? --Reachable : Reachable++);
+        }
+    }
 
     public void Add(Observer observer)
     {
         observer.Index = Observers.Count;
         Observers.Add(observer);
-        Swap(observer, Reachable++);
+        OnState(observer, wasBusy: false);
 
         // Notifications reserve room for the longest token so far.
         _tokenLength = Math.Max(_tokenLength, observer.Token.Length);
@@ -262,6 +280,7 @@ internal sealed class ObservedSubject : WheelTimer
 
     public void Remove(Observer observer)
     {
+        _busy -= observer.IsBusy ? 1 : 0;
         if (observer.Index < Reachable)
         {
             Swap(observer, --Reachable);
@@ -271,20 +290,15 @@ internal sealed class ObservedSubject : WheelTimer
         Observers.RemoveAt(Observers.Count - 1);
         if (Observers.Count == 0)
         {
-            IsGone = true;
+            Become(SubjectState.Gone);
             _table.Subjects.Remove(this);
         }
     }
 
-    /// <summary>
-    /// Sets whether an observer is skipped for new states: while its connection has no room; it requests the state itself afterwards.
-    /// </summary>
-    public void SetStalled(Observer observer, bool isStalled)
+    private void Become(SubjectState next)
     {
-        if (isStalled != (observer.Index >= Reachable))
-        {
-            Swap(observer, isStalled ? --Reachable : Reachable++);
-        }
+        State = MayFollow(next, State) ? next
+            : throw new InvalidOperationException($"An observed subject that is {State} cannot become {next}.");
     }
 
     private void Swap(Observer observer, int index)

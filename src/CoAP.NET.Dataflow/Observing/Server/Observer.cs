@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Observing.Server;
@@ -8,8 +10,16 @@ namespace CoAP.NET.Observing.Server;
 /// notifications without a change. Guarded by the shard's lock.
 /// </summary>
 /// <remarks>
+/// <para>
+/// <see cref="State"/> says what it does, and <see cref="Become"/> makes each transition, with what its subject and its peer count.
+/// <see cref="MayFollow"/> is the table of them; docs/life-of-an-observation.md has it with the states. What the client lacks is not a
+/// state, but the comparison of two numbers with those of the subject: the last change that it has seen, and the last run that was sent to
+/// it. <see cref="IsStale"/> says whether a notification follows the outstanding one.
+/// </para>
+/// <para>
 /// A connection delivers everything in order, so there is nothing to pace, to repeat or to confirm. If a connection has no room, no message
 /// waits, but the request for the newest state when there is room again.
+/// </para>
 /// </remarks>
 internal sealed class Observer : WheelTimer, ITransmissionOwner
 {
@@ -24,57 +34,43 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     // The delay before another attempt if a notification could not be protected because numbers are being reserved.
     private static readonly long s_protectionPace = TimeSpan.FromMilliseconds(100).Ticks;
 
-    private readonly ObserverTable _table;
-
-    // Whether it counts among the busy observers of its subject, which get a notification or wait for one.
-    private bool _isBusy;
-
-    // The last change of the subject that it has seen, and the last run whose result was sent to it, or that started before it registered.
+    // The last change of the subject that it has seen, or -1 if it must get the state even if nothing changed; and the last run whose
+    // result was sent to it, or that started before it registered.
     private long _seen;
     private long _sentRun;
 
-    // The run that it waits for; 0 for none.
+    // The run whose result is enough when its turn has come; 0 for one that shows all changes by then.
     private long _awaited;
 
-    // Whether it must get the state even if nothing changed.
-    private bool _needsRefresh;
+    // The message without acknowledgement: the response to the registration from the moment when it is sent, later a Confirmable
+    // notification.
+    private CoapTransmission? _outstanding;
 
-    // The time of its registration, or of its last acknowledgement of a Confirmable notification.
-    private long _confirmedAt;
-
-    // The time until which a retransmission waits for a newer state; 0 for none.
-    private long _heldUntil;
-
-    // The response to the registration is the first notification: no other is sent before or in parallel. It exists from the moment when
-    // that response is sent until it needs no acknowledgement any more.
-    private bool _isBeingAnswered;
-    private CoapTransmission? _answer;
-
-    // The Confirmable notification without acknowledgement yet.
-    private CoapTransmission? _confirmable;
-
-    // The transmission that resets of Non-confirmable notifications match, and the newest of them.
+    // The transmission that resets of Non-confirmable notifications match.
     private CoapTransmission? _nonConfirmable;
-    private CoapMessage? _nonConfirmableMessage;
 
     /// <summary>Creates an observer and adds it to its subject.</summary>
-    /// <param name="table">The list of observers of the shard.</param>
     /// <param name="subject">The subject.</param>
     /// <param name="peer">The client.</param>
     /// <param name="token">The token of the registration.</param>
     /// <param name="isAnswered">Whether the response to the registration is being sent; it is the first notification.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public Observer(ObserverTable table, ObservedSubject subject, PeerObservers peer, CoapToken token, bool isAnswered, long now)
+    public Observer(ObservedSubject subject, PeerObservers peer, CoapToken token, bool isAnswered, long now)
     {
-        _table = table;
-        Subject = subject;
         Peer = peer;
         Token = token;
-        _isBeingAnswered = isAnswered;
-        _confirmedAt = ActiveAt = now;
-        peer.Outstanding += isAnswered ? 1 : 0;
+        ActiveAt = now;
+        if (isAnswered)
+        {
+            State = ObserverState.Answering;
+            peer.Outstanding++;
+        }
+
         Join(subject);
     }
+
+    /// <summary>What it does now.</summary>
+    public ObserverState State { get; private set; }
 
     /// <summary>The subject; replaced when its peer accepts messages of another size.</summary>
     public ObservedSubject Subject { get; private set; }
@@ -101,37 +97,64 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
 
     /// <summary>The time after which the next notification must be Confirmable (RFC 7641 section 4.5).</summary>
     public long ConfirmableFrom =>
-        _confirmedAt + (ResourceLimits is { ConfirmableEveryTicks: > 0 and var every } ? every : Subject.Settings.ConfirmableEvery);
+        ActiveAt + (ResourceLimits is { ConfirmableEveryTicks: > 0 and var every } ? every : Subject.Settings.ConfirmableEvery);
 
-    /// <summary>The time before which nothing is sent: the leisure after a registration by group request.</summary>
+    /// <summary>
+    /// The time before which its message does not leave: the leisure of an observer by group request, the pause after a message that had
+    /// no room, or how long a copy waits for a newer state; <see cref="long.MinValue"/> for none.
+    /// </summary>
     public long NotBefore { get; private set; } = long.MinValue;
 
     /// <summary>Whether it registered by a group request.</summary>
     public bool IsOfGroup { get; init; }
 
-    /// <summary>The time of its registration, or of its last acknowledgement of a notification, in units of 100 ns.</summary>
+    /// <summary>
+    /// The time of its registration, or of its last acknowledgement of a Confirmable notification, in units of 100 ns; long ago for an
+    /// observer of an earlier process.
+    /// </summary>
     public long ActiveAt { get; private set; }
 
     /// <summary>The time when the observer store was last informed of it, in units of 100 ns.</summary>
     public long KeptAt { get; set; }
 
     /// <summary>What the application stores for it; null without an event.</summary>
-    public ObserverApplicationState? State { get; set; }
+    public StrongBox<object?>? ApplicationState { get; set; }
 
     /// <summary>Whether it counts among the unverified observers of its source.</summary>
     public bool IsCountedBySource { get; set; }
 
+    /// <summary>Whether it gets a notification or waits for one.</summary>
+    public bool IsBusy => State is not (ObserverState.Idle or ObserverState.Removed);
+
+    /// <summary>Whether a message of it has no acknowledgement yet.</summary>
+    public bool IsOutstanding => State is ObserverState.Answering or ObserverState.Outstanding;
+
     /// <summary>Whether it is in the list of the waiting observers of its peer.</summary>
-    public bool IsWaiting { get; private set; }
+    public bool IsWaiting => State is ObserverState.AwaitsTurn or ObserverState.AwaitsRun;
 
-    /// <summary>Whether it left the list of observers, which alone sets it.</summary>
-    public bool IsRemoved { get; set; }
+    public bool IsRemoved => State == ObserverState.Removed;
 
-    public bool IsOutstanding => _isBeingAnswered || _confirmable is not null;
+    /// <summary>Whether it is skipped for new states: its connection has no room, and it requests the state itself afterwards.</summary>
+    public bool IsStalled => IsOutstanding && Channel.IsReliable;
 
-    // Whether it lacks a change, and no result of a run shows that change.
-    private bool IsStale => Subject.Latest is not { } latest ? Subject.Change > _seen || _needsRefresh
-        : Subject.Change > latest.Change || (_needsRefresh && latest.Number <= _sentRun);
+    /// <summary>Whether it lacks the newest state: another notification follows the outstanding one.</summary>
+    public bool IsStale => Subject.Change > _seen;
+
+    // Whether no result of a run shows what it lacks.
+    private bool NeedsRun => IsStale && !(Subject.Latest is { } latest && latest.Change == Subject.Change && Lacks(latest));
+
+    private ObserverTable Table => Peer.Table;
+
+    /// <summary>Returns whether an observer can become another state: the table of its transitions.</summary>
+    public static bool MayFollow(ObserverState next, ObserverState before) => next switch
+    {
+        ObserverState.Idle => before is not (ObserverState.Idle or ObserverState.Removed),
+        ObserverState.AwaitsTurn => before is ObserverState.Idle or ObserverState.AwaitsRun,
+        ObserverState.AwaitsRun => before is ObserverState.AwaitsTurn,
+        ObserverState.Outstanding => before is ObserverState.AwaitsTurn or ObserverState.AwaitsRun,
+        ObserverState.Removed => before is not ObserverState.Removed,
+        _ => false,
+    };
 
     /// <summary>Sets the time after which it gets a notification even if nothing changed.</summary>
     public void ArmRefresh(long now)
@@ -152,13 +175,13 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     }
 
     /// <summary>Requires the state even if nothing changed.</summary>
-    public void Refresh() => _needsRefresh = true;
+    public void Refresh() => _seen = -1;
 
     /// <summary>Requires the state, in a Confirmable notification, because an earlier process had the observer.</summary>
     public void Restore(long now)
     {
-        _confirmedAt = now - RouteObserveSettings.LongestConfirmableEvery;
-        _needsRefresh = true;
+        ActiveAt = now - RouteObserveSettings.LongestConfirmableEvery;
+        Refresh();
         Enqueue(now);
     }
 
@@ -168,36 +191,32 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// </summary>
     public void FollowSize(long now)
     {
-        ObservedSubject before = Subject;
-        if (before.Key.Fits(Channel))
+        if (!Subject.Key.Fits(Channel))
         {
-            return;
+            JoinAgain(Subject.Key.IsShared, now);
         }
-
-        LeaveSubject();
-        JoinAgain(before, isSameForAll: before.Key.IsShared, now);
     }
 
     /// <summary>Moves it from a subject that clients share to one of its client alone, because the route no longer has one state for
     /// all.</summary>
     public void LeaveShared(long now)
     {
-        ObservedSubject before = Subject;
-        LeaveSubject();
-        JoinAgain(before, isSameForAll: false, now);
+        JoinAgain(isSameForAll: false, now);
         if (!IsOutstanding)
         {
             Enqueue(now);
         }
     }
 
-    private void JoinAgain(ObservedSubject before, bool isSameForAll, long now)
+    private void JoinAgain(bool isSameForAll, long now)
     {
+        ObservedSubject before = Subject;
+        before.Remove(this);
         ObservedSubjectKey key = before.Key.For(Channel, isSameForAll);
-        Join(_table.Subjects.Find(key) ?? _table.Subjects.Add(
+        Join(Table.Subjects.Find(key) ?? Table.Subjects.Add(
             key, new PendingObserverRegistration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now));
-        _needsRefresh = true;
-        _awaited = 0;
+        Refresh();
+        AwaitTurn();
     }
 
     public void OnLatest(Notification latest, long now)
@@ -208,81 +227,77 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
             return;
         }
 
-        if (!IsWaiting)
-        {
-            Enqueue(now);
-            _awaited = latest.Number;
-        }
-        else
-        {
-            Peer.Enqueue(now);
-        }
+        Enqueue(now, latest.Number);
     }
 
     /// <summary>Queues a notification, which is sent as soon as its turn comes.</summary>
-    public void Enqueue(long now)
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="run">The completed run whose result is enough if its turn comes at once; 0 for none.</param>
+    public void Enqueue(long now, long run = 0)
     {
         if (!IsWaiting)
         {
-            IsWaiting = true;
-            _awaited = 0;
+            _awaited = run;
+            Become(ObserverState.AwaitsTurn);
             Peer.Waiting.Add(this);
-            CountBusy();
             if (IsOfGroup)
             {
                 // All members of a group may have changed at the same moment.
-                NotBefore = now + (long)(Channel.Parameters.DefaultLeisure.Ticks * _table.NextJitter());
+                NotBefore = now + (long)(Channel.Parameters.DefaultLeisure.Ticks * Table.NextJitter());
             }
         }
 
         Peer.Enqueue(now);
     }
 
-    /// <summary>
-    /// Returns whether it waits for a run that shows the changes since the last one, because its turn has come. It waits once: a result
-    /// since then is sufficient, however much has changed again.
-    /// </summary>
-    public bool AwaitsRun(long now)
+    /// <summary>Waits for its turn, and no longer for a run: by then, a result may no longer be the newest.</summary>
+    public void AwaitTurn()
     {
-        if (_awaited == 0)
+        _awaited = 0;
+        if (State == ObserverState.AwaitsRun)
         {
-            if (!IsStale)
-            {
-                return false;
-            }
-
-            AwaitNextRun(now);
+            Become(ObserverState.AwaitsTurn);
         }
-
-        return Subject.Completed < _awaited;
     }
 
-    /// <summary>Waits for no run: by the time of its turn, a result may no longer be the newest.</summary>
-    public void AwaitNoRun() => _awaited = 0;
-
-    /// <summary>Sends the newest state, because its turn has come. The caller removes it from the list of the waiting observers.</summary>
-    public void Send(bool isConfirmable, long now)
+    /// <summary>
+    /// Sends the newest state, because its turn has come, unless a run must show the changes since the last one. It waits for one run: a
+    /// result since then is sufficient, however much has changed again.
+    /// </summary>
+    /// <returns>Whether it no longer waits. The caller removes it from the list of the waiting observers.</returns>
+    public bool TryTakeTurn(bool isConfirmable, long now)
     {
-        IsWaiting = false;
-        _awaited = 0;
-
-        // Unless it got this state in another way meanwhile.
-        if (Subject.Latest is { } latest && latest.Number > _sentRun)
+        if (_awaited == 0 && NeedsRun)
         {
-            OnSent(latest);
-            Channel.Shard.Environment.Counters.Add(CoapCounter.NotificationsSent);
-            Peer.OnSent(this, isConfirmable, now);
-            if (isConfirmable)
-            {
-                SendConfirmable(latest);
-            }
-            else
-            {
-                SendNonConfirmable(latest, now);
-            }
+            _awaited = Subject.AwaitRun(now);
+            Become(ObserverState.AwaitsRun);
         }
 
-        CountBusy();
+        if (Subject.Completed < _awaited)
+        {
+            return false;
+        }
+
+        // Unless it got this state in another way meanwhile.
+        if (Subject.Latest is not { } latest || latest.Number <= _sentRun)
+        {
+            Become(ObserverState.Idle);
+            return true;
+        }
+
+        OnSent(latest);
+        Channel.Shard.Environment.Counters.Add(CoapCounter.NotificationsSent);
+        Peer.OnSent(this, isConfirmable, now);
+        if (isConfirmable)
+        {
+            SendConfirmable(latest);
+        }
+        else
+        {
+            SendNonConfirmable(latest, now);
+        }
+
+        return true;
     }
 
     /// <summary>
@@ -290,7 +305,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// </summary>
     public void End(CoapMessage message, CoapObserverEnd end)
     {
-        _table.Remove(this, end, isTold: true);
+        Table.Remove(this, end, isTold: true);
         CoapMessage last = message.HasOptions ? new CoapMessage(message.Code, message.OptionsToRead!) : new CoapMessage(message.Code);
         last.Token = Token;
         last.Payload = message.Payload;
@@ -310,10 +325,10 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         {
             if (!response.Code.IsSuccess)
             {
-                _table.Remove(this, CoapObserverEnd.Failed, isTold: true);
+                Table.Remove(this, CoapObserverEnd.Failed, isTold: true);
             }
 
-            return IsRemoved ? null : _answer = new CoapTransmission(Channel, response, this) { IsRenewable = true };
+            return IsRemoved ? null : _outstanding = new CoapTransmission(Channel, response, this) { IsRenewable = true };
         }
         finally
         {
@@ -327,7 +342,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         Channel.Shard.Enter();
         try
         {
-            _table.Remove(this, CoapObserverEnd.NotAnswered);
+            Table.Remove(this, CoapObserverEnd.NotAnswered);
         }
         finally
         {
@@ -335,66 +350,54 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
     }
 
-    /// <summary>Stops its messages and leaves its subject, because it was removed.</summary>
+    /// <summary>Stops its messages and leaves its subject and its peer, because it is removed from the list of observers.</summary>
     public void Detach()
     {
         Channel.Shard.Wheel.Cancel(this);
-        Peer.Outstanding -= IsOutstanding ? 1 : 0;
-        Stop(_answer);
-        Stop(_confirmable);
+        Stop(_outstanding);
         Stop(_nonConfirmable);
-        _answer = _confirmable = _nonConfirmable = null;
-        _nonConfirmableMessage = null;
-        LeaveSubject();
+        _outstanding = _nonConfirmable = null;
         if (IsWaiting)
         {
             Peer.Waiting.Remove(this);
         }
+
+        Become(ObserverState.Removed);
+        Subject.Remove(this);
     }
 
-    /// <summary>Records that the list of the waiting observers of its peer was emptied.</summary>
-    public void EndWaiting() => IsWaiting = false;
+    private void Become(ObserverState next)
+    {
+        if (!MayFollow(next, State))
+        {
+            throw new InvalidOperationException($"An observer that is {State} cannot become {next}.");
+        }
 
+        (bool wasBusy, bool wasOutstanding) = (IsBusy, IsOutstanding);
+        State = next;
+        Subject.OnState(this, wasBusy);
+        if (wasOutstanding != IsOutstanding)
+        {
+            Peer.Outstanding += IsOutstanding ? 1 : -1;
+            NotBefore = long.MinValue;
+        }
+    }
+
+    [MemberNotNull(nameof(Subject))]
     private void Join(ObservedSubject subject)
     {
         Subject = subject;
         subject.Add(this);
-        subject.SetStalled(this, IsOutstanding && Channel.IsReliable);
-        CountBusy();
         _seen = subject.Change;
         _sentRun = subject.Started;
     }
 
-    private void LeaveSubject()
-    {
-        SetBusy(false);
-        Subject.Remove(this);
-    }
-
-    private void CountBusy()
-    {
-        if (!IsRemoved)
-        {
-            SetBusy(IsWaiting || IsOutstanding);
-        }
-    }
-
-    private void SetBusy(bool isBusy)
-    {
-        if (isBusy != _isBusy)
-        {
-            _isBusy = isBusy;
-            Subject.CountBusy(isBusy);
-        }
-    }
-
-    private bool Lacks(Notification latest) => latest.Number > _sentRun && (latest.Change > _seen || _needsRefresh);
+    private bool Lacks(Notification latest) => latest.Number > _sentRun && latest.Change > _seen;
 
     private void OnSent(Notification latest)
     {
         _seen = latest.Change;
         _sentRun = latest.Number;
-        _needsRefresh = false;
     }
 
     // A registration for one format never continues in another (RFC 7641 section 4.2).
@@ -415,37 +418,37 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         return true;
     }
 
-    private void AwaitNextRun(long now)
-    {
-        _awaited = Subject.AwaitRun();
-        Subject.RequestRun(now);
-    }
-
     // It is outstanding until the message ends.
     private void SendConfirmable(Notification latest)
     {
-        _confirmable = new CoapTransmission(Channel, latest.For(Token, CoapMessageType.Confirmable), this)
+        Become(ObserverState.Outstanding);
+        _outstanding = new CoapTransmission(Channel, latest.For(Token, CoapMessageType.Confirmable), this)
         {
             IsRenewable = true,
             IsLimited = true,
         };
-        Peer.Outstanding++;
-        Subject.SetStalled(this, Channel.IsReliable);
-        Channel.Shard.Send(_confirmable);
+        Channel.Shard.Send(_outstanding);
     }
 
-    // A message that still waits in the queue of Messaging gets the newer content.
     private void SendNonConfirmable(Notification latest, long now)
     {
+        Become(ObserverState.Idle);
         ArmRefresh(now);
-        _nonConfirmableMessage = latest.For(Token, CoapMessageType.NonConfirmable);
         if (_nonConfirmable is not { IsOver: false })
         {
-            _nonConfirmable = new CoapTransmission(Channel, _nonConfirmableMessage, this) { IsRenewable = true, IsLimited = true };
+            _nonConfirmable = new CoapTransmission(Channel, latest.For(Token, CoapMessageType.NonConfirmable), this)
+            {
+                IsRenewable = true,
+                IsLimited = true,
+            };
+        }
+        else if (_nonConfirmable.Attempts == 0)
+        {
+            _nonConfirmable.Message = latest.For(Token, CoapMessageType.NonConfirmable);
         }
 
         Channel.Shard.Send(_nonConfirmable);
-        if (Subject.Change > _seen)
+        if (IsStale)
         {
             Subject.RequestRun(now);
         }
@@ -459,28 +462,26 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
     }
 
-    // A Confirmable notification, first or as a copy, waits a moment for a newer state.
+    // A Confirmable notification, first or as a copy, waits a moment for a newer state. However long the handler takes: the previous state
+    // is better than none.
     long ITransmissionOwner.MayLeaveAt(CoapTransmission transmission, long now)
     {
-        if (IsRemoved || (transmission != _confirmable && transmission != _answer) || !IsStale)
+        if (transmission != _outstanding)
         {
-            _heldUntil = 0;
             return long.MinValue;
         }
 
-        if (_heldUntil == 0)
+        if (!NeedsRun || (NotBefore <= now && NotBefore != long.MinValue))
         {
-            AwaitNextRun(now);
-            _heldUntil = now + s_hold;
+            NotBefore = long.MinValue;
         }
-        else if (_heldUntil <= now)
+        else if (NotBefore == long.MinValue)
         {
-            // However long the handler takes: the previous state is better than none.
-            _heldUntil = 0;
-            return long.MinValue;
+            Subject.AwaitRun(now);
+            NotBefore = now + s_hold;
         }
 
-        return _heldUntil;
+        return NotBefore;
     }
 
     CoapMessage? ITransmissionOwner.GetNewest(CoapTransmission transmission, long now)
@@ -495,18 +496,9 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
             return TakeOnConnection(transmission, now);
         }
 
-        if (transmission == _nonConfirmable)
+        if (transmission.Message.Type == CoapMessageType.NonConfirmable)
         {
-            return _nonConfirmableMessage;
-        }
-
-        if (transmission == _answer && transmission.Message.Type == CoapMessageType.NonConfirmable)
-        {
-            // It has no acknowledgement; only a reset may match it later.
-            _nonConfirmable = transmission;
-            _nonConfirmableMessage = transmission.Message;
-            OnFree(now);
-            return transmission.Message;
+            return TakeNonConfirmable(transmission, now);
         }
 
         if (Subject.Latest is not { } latest || !Lacks(latest))
@@ -523,21 +515,49 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         return latest.For(Token, CoapMessageType.Confirmable);
     }
 
+    private CoapMessage? TakeNonConfirmable(CoapTransmission transmission, long now)
+    {
+        if (transmission.Attempts > 0)
+        {
+            // Its earlier message has left: this one takes its place among those that a reset may match.
+            if (Subject.Latest is not { } latest)
+            {
+                return null;
+            }
+
+            OnSent(latest);
+            return latest.For(Token, CoapMessageType.NonConfirmable);
+        }
+
+        if (transmission == _outstanding)
+        {
+            // The response to the registration has no acknowledgement; only a reset may match it later.
+            _nonConfirmable = transmission;
+            OnFree(now);
+        }
+
+        return transmission.Message;
+    }
+
     private CoapMessage? TakeOnConnection(CoapTransmission transmission, long now)
     {
         Notification? latest = Subject.Latest;
         bool isNewer = latest is not null && Lacks(latest);
         bool fits = Subject.Key.Fits(Channel);
-        if (transmission == _answer && (!isNewer || !fits))
+        if (State == ObserverState.Answering && (!isNewer || !fits))
         {
             return transmission.Message;
         }
 
-        if (latest is null || !fits || (ReferenceEquals(transmission.Message, s_released) && IsStale))
+        if (latest is null || !fits || (ReferenceEquals(transmission.Message, s_released) && NeedsRun))
         {
             // Created for messages of another size than the peer accepts now; or before a change that was not processed, because all
             // observers were busy: now one is ready for it.
-            _needsRefresh |= !fits;
+            if (!fits)
+            {
+                Refresh();
+            }
+
             OnFree(now);
             return null;
         }
@@ -571,7 +591,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
                 transmission.IsOver = true;
                 OnEnded(transmission, CoapInboundKind.NotSent, Channel.Shard.Environment.Now);
             }
-            else if (!transmission.IsOver && _confirmable == transmission)
+            else if (!transmission.IsOver && State == ObserverState.Outstanding && _outstanding == transmission)
             {
                 // It waits for room on its connection. Release its content, because the newest state is sent then: the queue of a peer that
                 // reads nothing therefore needs no memory.
@@ -607,13 +627,14 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
             return;
         }
 
+        bool isOutstanding = transmission == _outstanding;
         if (fate is not (CoapInboundKind.Acknowledged or CoapInboundKind.NotSent)
-            || (fate == CoapInboundKind.NotSent && transmission == _answer))
+            || (fate == CoapInboundKind.NotSent && isOutstanding && State == ObserverState.Answering))
         {
             // Rejected, given up or unreachable; or the response that should have informed the client was lost here.
             Channel.Shard.Environment.Counters.Add(CoapCounter.ObserversLost);
             Channel.NoteDrop(CoapCounter.ObserversLost);
-            _table.Remove(this, fate switch
+            Table.Remove(this, fate switch
             {
                 CoapInboundKind.Reset => CoapObserverEnd.Rejected,
                 CoapInboundKind.NotSent => CoapObserverEnd.NotAnswered,
@@ -622,57 +643,51 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
             return;
         }
 
+        if (fate == CoapInboundKind.Acknowledged && State == ObserverState.Outstanding && isOutstanding)
+        {
+            Peer.OnAcknowledged(now);
+            ActiveAt = Peer.ActiveAt = now;
+            ArmRefresh(now);
+            Table.Reports.Acknowledged(this);
+        }
+
         if (fate == CoapInboundKind.NotSent)
         {
             // No room now. It is not lost: a later state will do.
-            _needsRefresh = true;
-            _sentRun = Math.Min(_sentRun, (Subject.Latest?.Number ?? 0) - 1);
-            NotBefore = now + (transmission.AwaitsProtection ? s_protectionPace : PeerObservers.Pace);
-            if (transmission == _nonConfirmable)
-            {
-                OnReady(now);
-                return;
-            }
-        }
-        else if (transmission == _confirmable)
-        {
-            Peer.OnAcknowledged(now);
-            _confirmedAt = ActiveAt = Peer.ActiveAt = now;
-            ArmRefresh(now);
-            _table.Reports.Acknowledged(this);
+            Refresh();
+            _sentRun = Math.Min(_sentRun, Subject.Completed - 1);
         }
 
-        if (transmission == _confirmable || transmission == _answer)
+        if (isOutstanding)
         {
             OnFree(now);
+        }
+        else if (transmission == _nonConfirmable && fate == CoapInboundKind.NotSent)
+        {
+            OnReady(now);
+        }
+
+        if (fate == CoapInboundKind.NotSent && !IsOutstanding)
+        {
+            NotBefore = now + (transmission.AwaitsProtection ? s_protectionPace : PeerObservers.Pace);
         }
     }
 
     // The outstanding message has ended: it is ready for the newest state.
     private void OnFree(long now)
     {
-        _isBeingAnswered = false;
-        Subject.SetStalled(this, isStalled: false);
-        _answer = _confirmable = null;
-        Peer.Outstanding--;
-        _heldUntil = 0;
+        _outstanding = null;
+        Become(ObserverState.Idle);
         OnReady(now);
     }
 
     private void OnReady(long now)
     {
-        if (IsOutstanding)
-        {
-            return;
-        }
-
-        if (Subject.Change > _seen || _needsRefresh)
+        if (IsStale && State == ObserverState.Idle)
         {
             Enqueue(now);
         }
-
-        CountBusy();
-        if (Peer.Waiting.Count > 0)
+        else if (!IsOutstanding && Peer.Waiting.Count > 0)
         {
             Peer.Enqueue(now);
         }
@@ -681,12 +696,12 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     // It had no notification for long, or its Max-Age ends soon.
     internal override void Fire(long now)
     {
-        if (IsOutstanding && Channel.IsReliable)
+        if (IsStalled)
         {
             // It is processed when there is room again.
-            _needsRefresh = true;
+            Refresh();
         }
-        else if ((_confirmable ?? _answer) is { IsOver: true } lost)
+        else if (_outstanding is { IsOver: true } lost)
         {
             // A block of a user did not report the result.
             OnEnded(lost, CoapInboundKind.NotSent, now);
@@ -698,7 +713,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         }
         else
         {
-            _needsRefresh = true;
+            Refresh();
             Enqueue(now);
         }
     }

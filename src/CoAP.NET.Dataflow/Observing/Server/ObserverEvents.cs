@@ -25,7 +25,7 @@ internal sealed class ObserverEvents(ICoapObserverStore? observerStore, Endpoint
         if (before is not null && IsSame(observer.Subject, before.Subject))
         {
             observer.KeptAt = before.KeptAt;
-            observer.State = before.State;
+            observer.ApplicationState = before.ApplicationState;
             Confirm(observer);
             return;
         }

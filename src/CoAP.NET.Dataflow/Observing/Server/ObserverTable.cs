@@ -169,7 +169,6 @@ internal sealed class ObserverTable
         }
 
         // Not one by one: nothing more is sent to the peer.
-        peer.Waiting.ForEach(static observer => observer.EndWaiting());
         peer.Waiting.Clear();
         while (peer.First is { } observer)
         {
@@ -224,7 +223,6 @@ internal sealed class ObserverTable
         }
 
         PeerObservers peer = observer.Peer;
-        observer.IsRemoved = true;
         Reports.Removed(observer, end, successor);
         _observers.Remove((observer.Channel, observer.Token));
         if (_observers.Count == 0)
@@ -293,7 +291,7 @@ internal sealed class ObserverTable
         ObservedSubject subject = Subjects.Find(key) ?? Subjects.Add(key.ToKeep(), registration, special, now);
         subject.Settings = registration.Settings;
         PeerObservers.Set(channel, peer);
-        Observer observer = new(this, subject, peer, request.Token, isAnswered, now)
+        Observer observer = new(subject, peer, request.Token, isAnswered, now)
         {
             Format = format,
             ResourceLimits = registration.ResourceLimits,

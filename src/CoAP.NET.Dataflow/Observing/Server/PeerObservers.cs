@@ -7,6 +7,10 @@ namespace CoAP.NET.Observing.Server;
 /// Confirmable ones. Non-confirmable ones are sent once per round-trip time, which only a Confirmable one can measure: if one had to wait
 /// because that time is unknown, it becomes Confirmable itself. The timer is for waiting notifications. Guarded by the shard's lock.
 /// </summary>
+/// <remarks>
+/// <see cref="Waiting"/> has the observers that wait (<see cref="Observer.State"/>), and <see cref="Outstanding"/> counts those with an
+/// outstanding message: an observer enters and leaves both with its state.
+/// </remarks>
 internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureState
 {
     /// <summary>The time between two notifications, in units of 100 ns, while the round-trip time is unknown.</summary>
@@ -17,7 +21,6 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
     // always late never reveals its round-trip time.
     private static readonly long s_roundTripLife = TimeSpan.FromMinutes(1).Ticks;
 
-    private readonly ObserverTable _table;
     private long _activeAt;
     private IntrusiveList<Observer, LinkAccessor> _all;
 
@@ -34,11 +37,14 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
 
     public PeerObservers(ObserverTable table, CoapChannel channel)
     {
-        _table = table;
+        Table = table;
         Channel = channel;
         UsageEntry = new SourceUsage<PeerObservers>.UsageEntry(
             this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.PeerId));
     }
+
+    /// <summary>The list of observers of the shard.</summary>
+    public ObserverTable Table { get; }
 
     public CoapChannel Channel { get; }
 
@@ -94,7 +100,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
         if (!_isQueued)
         {
             _isQueued = true;
-            _table.Queue.Add(this, now);
+            Table.Queue.Add(this, now);
         }
     }
 
@@ -110,11 +116,10 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
             observer.FollowSize(now);
             if (!MayBeSent(observer, now, ref due))
             {
-                observer.AwaitNoRun();
+                observer.AwaitTurn();
             }
-            else if (!observer.AwaitsRun(now))
+            else if (observer.TryTakeTurn(MustBeConfirmable(observer, now), now))
             {
-                observer.Send(MustBeConfirmable(observer, now), now);
                 continue;
             }
 
@@ -205,7 +210,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
         Channel.Shard.Enter();
         try
         {
-            _table.EvictFrom(this);
+            Table.EvictFrom(this);
         }
         finally
         {
