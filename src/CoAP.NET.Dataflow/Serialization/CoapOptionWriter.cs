@@ -121,8 +121,8 @@ public static class CoapOptionWriter
         OptionSequenceWriter writer = new(options);
         while (!writer.IsDone)
         {
-            int written = writer.Write(destination.GetMemory(part).Span);
-            if (!await MessageWriter.FlushAsync(destination, written, cancellationToken).ConfigureAwait(false))
+            destination.Advance(writer.Write(destination.GetSpan(part)));
+            if (!MessageWriter.WantsMore(await destination.FlushAsync(cancellationToken).ConfigureAwait(false)))
             {
                 return;
             }

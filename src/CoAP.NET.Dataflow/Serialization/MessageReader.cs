@@ -47,7 +47,9 @@ internal static class MessageReader
     {
         while (true)
         {
-            ReadResult result = await source.ReadAsync(cancellationToken).ConfigureAwait(false);
+            ReadResult result = source.TryRead(out ReadResult there)
+                ? there
+                : await source.ReadAsync(cancellationToken).ConfigureAwait(false);
             ReadOnlySequence<byte> buffer = result.Buffer;
             CoapFormatError error = default;
             bool isWhole = !serializer.EndsWithSource || result.IsCompleted || buffer.Length > serializer.MaxMessageSize;

@@ -62,7 +62,8 @@ internal static class MessageWriter
         int part = (int)Math.Min(plan.Total, PartSize);
         do
         {
-            if (!await FlushAsync(destination, beginning.Fill(destination.GetSpan(part)), cancellationToken).ConfigureAwait(false))
+            destination.Advance(beginning.Fill(destination.GetSpan(part)));
+            if (!WantsMore(await destination.FlushAsync(cancellationToken).ConfigureAwait(false)))
             {
                 return;
             }
@@ -72,8 +73,7 @@ internal static class MessageWriter
         for (ReadOnlyMemory<byte> rest = beginning.Rest; !rest.IsEmpty;)
         {
             int length = Math.Min(rest.Length, PipePart);
-            rest.Span[..length].CopyTo(destination.GetSpan(length));
-            if (!await FlushAsync(destination, length, cancellationToken).ConfigureAwait(false))
+            if (!WantsMore(await destination.WriteAsync(rest[..length], cancellationToken).ConfigureAwait(false)))
             {
                 return;
             }
@@ -82,17 +82,11 @@ internal static class MessageWriter
         }
     }
 
-    /// <summary>Flushes bytes that were written into the memory of a pipe.</summary>
-    /// <returns>Whether the reader wants more.</returns>
+    /// <summary>Whether the reader of a pipe wants more.</summary>
     /// <exception cref="OperationCanceledException">The flush was cancelled.</exception>
-    public static async ValueTask<bool> FlushAsync(PipeWriter destination, int written, CancellationToken cancellationToken)
-    {
-        destination.Advance(written);
-        FlushResult result = await destination.FlushAsync(cancellationToken).ConfigureAwait(false);
-        return result.IsCanceled
-            ? throw new OperationCanceledException("Writing into the pipe was cancelled by CancelPendingFlush.")
-            : !result.IsCompleted;
-    }
+    public static bool WantsMore(FlushResult result) => result.IsCanceled
+        ? throw new OperationCanceledException("Writing into the pipe was cancelled by CancelPendingFlush.")
+        : !result.IsCompleted;
 
     private static byte[] Rent(in EncodedMessageSize plan)
     {
