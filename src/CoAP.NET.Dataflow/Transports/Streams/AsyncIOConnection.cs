@@ -141,7 +141,7 @@ internal sealed class AsyncIOConnection : CoapConnection
         lock (Gate)
         {
             _reader.Turn = ConnectionReaderState.InStages;
-            _writer.RejoinBatch();
+            _writer.JoinBatch();
         }
     }
 

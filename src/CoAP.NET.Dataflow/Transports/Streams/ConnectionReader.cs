@@ -84,7 +84,6 @@ internal sealed class ConnectionReader
     /// </summary>
     public void RunFrames()
     {
-        _writer.BeginBatch();
         try
         {
             if (_link.Violation is { } violation)
@@ -126,6 +125,7 @@ internal sealed class ConnectionReader
             }
 
             Turn = ConnectionReaderState.InStages;
+            _writer.JoinBatch();
             return true;
         }
     }

@@ -94,15 +94,7 @@ internal sealed class ConnectionWriter(AsyncIOConnection connection, ConnectionB
         }
     }
 
-    /// <summary>Begins a batch on this thread: the answers of one read leave together, at the end.</summary>
-    public void BeginBatch()
-    {
-        lock (connection.Gate)
-        {
-            RejoinBatch();
-        }
-    }
-
+    /// <summary>Ends the batch of this thread: the answers of one read leave together, now.</summary>
     public void EndBatch()
     {
         bool writes;
@@ -126,8 +118,8 @@ internal sealed class ConnectionWriter(AsyncIOConnection connection, ConnectionB
         return HasOutput && !IsWriting && !connection.IsOver;
     }
 
-    /// <summary>Makes this the thread of the batch. Under the lock.</summary>
-    public void RejoinBatch() => _batchThread = Environment.CurrentManagedThreadId;
+    /// <summary>Makes this the thread of the batch, whose messages leave at its end (<see cref="EndBatch"/>). Under the lock.</summary>
+    public void JoinBatch() => _batchThread = Environment.CurrentManagedThreadId;
 
     /// <summary>Whether the caller must run the loop (<see cref="Run"/>), after the lock. Under the lock.</summary>
     public bool TryBegin()
