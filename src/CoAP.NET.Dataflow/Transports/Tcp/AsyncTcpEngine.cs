@@ -21,7 +21,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
 
     // Both null when the platform drives the sockets.
     private readonly TransportLoops? _loops;
-    private readonly OpenConnectionCountdown? _wires;
+    private readonly OpenConnectionCountdown? _loopSockets;
 
     private readonly HandshakeLimiter _handshakes;
     private readonly TlsHandshakeDiagnostics _reports;
@@ -37,7 +37,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         if (_tls is not null && options.Engine != CoapSocketEngine.Portable && TransportLoops.IsSupported)
         {
             _loops = new TransportLoops(context, options.HandOverAfter, options.Endpoints.Count > 0);
-            _wires = new OpenConnectionCountdown();
+            _loopSockets = new OpenConnectionCountdown();
         }
     }
 
@@ -101,15 +101,15 @@ internal sealed class AsyncTcpEngine : TcpEngine
         await Host.WhenLeftAsync().ConfigureAwait(false);
         if (_loops is { All.Length: > 0 } loops)
         {
-            _wires!.Leave();
-            await _wires.Gone.ConfigureAwait(false);
+            _loopSockets!.Leave();
+            await _loopSockets.Gone.ConfigureAwait(false);
             await loops.DetachAsync().ConfigureAwait(false);
             loops.Release();
         }
     }
 
-    private ConnectedTcpSocket WireOf(Socket socket, in CoapAddress remote) => _loops is { } loops
-        ? new LoopTcpSocket(loops.Owner, loops.Of(remote), socket.SafeHandle, socket, _wires!)
+    private ConnectedTcpSocket SocketOf(Socket socket, in CoapAddress remote) => _loops is { } loops
+        ? new LoopTcpSocket(loops.Owner, loops.Of(remote), socket.SafeHandle, socket, _loopSockets!)
         : new PortableTcpSocket(socket);
 
     private Socket Listen(IPEndPoint endpoint)
@@ -203,10 +203,10 @@ internal sealed class AsyncTcpEngine : TcpEngine
         using ConnectProgressTable.Opening opening = Host.ConnectProgressTable.Begin(remote, serverName);
         try
         {
-            ConnectedTcpSocket wire = await ConnectWireAsync(remote, local, cancellationToken).ConfigureAwait(false);
+            ConnectedTcpSocket socket = await ConnectSocketAsync(remote, local, cancellationToken).ConfigureAwait(false);
             AsyncIOConnection connection = _tls is null
-                ? Connection(new SocketByteTransport(wire, remote, isInitiator: true), remote, isInitiator: true, serverName: serverName)
-                : await ConnectHandshakeAsync(wire, opening, _tls, cancellationToken).ConfigureAwait(false);
+                ? Connection(new SocketByteTransport(socket, remote, isInitiator: true), remote, isInitiator: true, serverName: serverName)
+                : await ConnectHandshakeAsync(socket, opening, _tls, cancellationToken).ConfigureAwait(false);
             return Host.TryOpen(connection)
                 ? connection
                 : throw new CoapConnectionException(
@@ -220,7 +220,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private async Task<ConnectedTcpSocket> ConnectWireAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
+    private async Task<ConnectedTcpSocket> ConnectSocketAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
     {
         TimeSpan limit = Options.Streams.ConnectTimeout;
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
@@ -278,15 +278,15 @@ internal sealed class AsyncTcpEngine : TcpEngine
         CancellationToken cancellationToken)
     {
         SocketHandle handle = TcpSockets.Connect(remote, local);
-        LoopTcpSocket wire = new(loops.Owner, loops.Of(remote), handle, handle, _wires!);
+        LoopTcpSocket socket = new(loops.Owner, loops.Of(remote), handle, handle, _loopSockets!);
         try
         {
-            await wire.ConnectAsync(remote, cancellationToken).ConfigureAwait(false);
-            return wire;
+            await socket.ConnectAsync(remote, cancellationToken).ConfigureAwait(false);
+            return socket;
         }
         catch
         {
-            wire.Close();
+            socket.Close();
             throw;
         }
     }
@@ -301,7 +301,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     };
 
     private async Task<AsyncIOConnection> ConnectHandshakeAsync(
-        ConnectedTcpSocket wire, ConnectProgressTable.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
+        ConnectedTcpSocket socket, ConnectProgressTable.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
     {
         CoapAddress remote = opening.Remote;
         string? serverName = opening.ServerName;
@@ -310,7 +310,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,
             _stopping.Token);
-        TlsInnerStream inner = new(wire);
+        TlsInnerStream inner = new(socket);
         SslStream stream = new(inner);
         TlsServerCertificateCheck check = new(opening, CoapTimeoutStep.TlsHandshake);
         opening.OnConnected(CoapTimeoutStep.TlsHandshake);
@@ -324,7 +324,8 @@ internal sealed class AsyncTcpEngine : TcpEngine
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, options.TargetHost == host ? serverName : options.TargetHost);
-            return Connection(new SocketByteTransport(wire, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
+            return Connection(
+                new SocketByteTransport(socket, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
                 identity.ServerName);
         }
 #pragma warning disable CA1031 // callbacks of the application run in a handshake and may throw anything
@@ -348,7 +349,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
     private async Task<AsyncIOConnection?> AcceptHandshakeAsync(Socket socket, CoapAddress remote, TlsSettings settings)
     {
         SslStream? stream = null;
-        ConnectedTcpSocket wire = WireOf(socket, remote);
+        ConnectedTcpSocket connected = SocketOf(socket, remote);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
 
         // Its place comes before its timer: whoever sees the timer knows that later connections are evicted after this one.
@@ -360,18 +361,18 @@ internal sealed class AsyncTcpEngine : TcpEngine
         try
         {
             // A silent peer costs no more than its socket, and takes no place of a handshake.
-            await wire.WaitAsync(any.Token).ConfigureAwait(false);
+            await connected.WaitAsync(any.Token).ConfigureAwait(false);
             if (!_handshakes.TryBegin(handshake))
             {
                 Context.Counters.Add(handshake.Evicted ? CoapCounter.ConnectionsEvicted : CoapCounter.ConnectionsRefused);
-                wire.Close();
+                connected.Close();
                 return null;
             }
 
-            TlsInnerStream inner = new(wire, handshake);
+            TlsInnerStream inner = new(connected, handshake);
             stream = new SslStream(inner);
             await stream.AuthenticateAsServerAsync(settings.SelectAsync, check, any.Token).ConfigureAwait(false);
-            if (!IsProtocolAccepted(stream, wire.LocalAddress.Port))
+            if (!IsProtocolAccepted(stream, connected.LocalAddress.Port))
             {
                 throw TlsFailureMessage.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
             }
@@ -379,7 +380,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream,
                 stream.TargetHostName is { Length: > 0 } name ? name.ToLowerInvariant() : null);
             return Connection(
-                new SocketByteTransport(wire, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,
+                new SocketByteTransport(connected, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,
                 identity.ServerName);
         }
 #pragma warning disable CA1031 // any failure in a handshake, of the peer or of a callback of the application, ends this connection only
@@ -391,7 +392,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
                 await stream.DisposeAsync().ConfigureAwait(false);
             }
 
-            wire.Close();
+            connected.Close();
             if (!_stopping.IsCancellationRequested)
             {
                 if (handshake.Evicted)

@@ -101,7 +101,7 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
             _loop.Call(_file);
         }
 
-        return cancellationToken.CanBeCanceled ? ReadAsync(read, cancellationToken) : read;
+        return cancellationToken.CanBeCanceled ? WaitForReaderAsync(read, cancellationToken) : read;
     }
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
@@ -118,7 +118,7 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
             write = _writer.Begin();
         }
 
-        return WriteAsync(write, cancellationToken);
+        return WaitForWriterAsync(write, cancellationToken);
     }
 
     /// <summary>Waits until the connection attempt has ended.</summary>
@@ -132,7 +132,7 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
             wait = _hasHadRoom ? default : _writer.Begin();
         }
 
-        await WriteAsync(wait, cancellationToken).ConfigureAwait(false);
+        await WaitForWriterAsync(wait, cancellationToken).ConfigureAwait(false);
         if (TcpSockets.ConnectFailureOf(_descriptor, remote, out _) is { } failure)
         {
             throw failure;
@@ -167,14 +167,14 @@ internal sealed class LoopTcpSocket : ConnectedTcpSocket
         _loop.Call(_file);
     }
 
-    private async ValueTask<int> ReadAsync(ValueTask<int> read, CancellationToken cancellationToken)
+    private async ValueTask<int> WaitForReaderAsync(ValueTask<int> read, CancellationToken cancellationToken)
     {
         using CancellationTokenRegistration cancelled = cancellationToken.UnsafeRegister(
             static (state, token) => ((LoopTcpSocket)state!).GiveUp(((LoopTcpSocket)state)._reader, token), this);
         return await read.ConfigureAwait(false);
     }
 
-    private async ValueTask WriteAsync(ValueTask<int> write, CancellationToken cancellationToken)
+    private async ValueTask WaitForWriterAsync(ValueTask<int> write, CancellationToken cancellationToken)
     {
         using CancellationTokenRegistration cancelled = cancellationToken.UnsafeRegister(
             static (state, token) => ((LoopTcpSocket)state!).GiveUp(((LoopTcpSocket)state)._writer, token), this);

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Transports.Tcp;
 
 /// <summary>A socket that the platform drives.</summary>
-/// <param name="socket">The socket; disposed with the wire.</param>
+/// <param name="socket">The socket; disposed with this object.</param>
 #pragma warning disable CA1001 // Close does it
 internal sealed class PortableTcpSocket(Socket socket) : ConnectedTcpSocket
 #pragma warning restore CA1001

@@ -7,32 +7,32 @@ namespace CoAP.NET.Transports.Tcp;
 /// <summary>A socket, with or without TLS.</summary>
 internal sealed class SocketByteTransport : ConnectionByteTransport
 {
-    private readonly ConnectedTcpSocket _wire;
+    private readonly ConnectedTcpSocket _socket;
     private readonly SslStream? _tls;
     private readonly TlsInnerStream? _records;
     private readonly CoapAddress _remote;
     private readonly bool _isInitiator;
 
     /// <summary>Creates a link without TLS.</summary>
-    /// <param name="wire">The socket; disposed with the link.</param>
+    /// <param name="socket">The socket; disposed with the link.</param>
     /// <param name="remote">The peer.</param>
     /// <param name="isInitiator">Whether this end connected.</param>
-    public SocketByteTransport(ConnectedTcpSocket wire, CoapAddress remote, bool isInitiator)
+    public SocketByteTransport(ConnectedTcpSocket socket, CoapAddress remote, bool isInitiator)
     {
-        _wire = wire;
+        _socket = socket;
         _remote = remote;
         _isInitiator = isInitiator;
     }
 
     /// <summary>Creates a link with TLS after its handshake.</summary>
-    public SocketByteTransport(ConnectedTcpSocket wire, SslStream tls, TlsInnerStream records, CoapAddress remote, bool isInitiator)
-        : this(wire, remote, isInitiator)
+    public SocketByteTransport(ConnectedTcpSocket socket, SslStream tls, TlsInnerStream records, CoapAddress remote, bool isInitiator)
+        : this(socket, remote, isInitiator)
     {
         _tls = tls;
         _records = records;
     }
 
-    public CoapAddress LocalAddress => _wire.LocalAddress;
+    public CoapAddress LocalAddress => _socket.LocalAddress;
 
     public override bool HasRecords => _records is not null;
 
@@ -46,13 +46,13 @@ internal sealed class SocketByteTransport : ConnectionByteTransport
     public override ValueTask<int> WaitAsync() => ReadAsync(Memory<byte>.Empty);
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer) =>
-        _tls is { } tls ? _records!.ReadAsync(tls, buffer) : _wire.ReadAsync(buffer, CancellationToken.None);
+        _tls is { } tls ? _records!.ReadAsync(tls, buffer) : _socket.ReadAsync(buffer, CancellationToken.None);
 
     // From the socket, even under TLS: the content is irrelevant.
-    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => _wire.ReadAsync(buffer, CancellationToken.None);
+    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => _socket.ReadAsync(buffer, CancellationToken.None);
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage) =>
-        _tls is { } tls ? tls.WriteAsync(bytes, CancellationToken.None) : _wire.WriteAsync(bytes, CancellationToken.None);
+        _tls is { } tls ? tls.WriteAsync(bytes, CancellationToken.None) : _socket.WriteAsync(bytes, CancellationToken.None);
 
     public override async ValueTask EndOutputAsync()
     {
@@ -61,7 +61,7 @@ internal sealed class SocketByteTransport : ConnectionByteTransport
             await _records!.ShutdownAsync(tls).ConfigureAwait(false);
         }
 
-        _wire.EndOutput();
+        _socket.EndOutput();
     }
 
     // Sends close_notify as far as possible without waiting; the rest is lost when the socket closes.
@@ -77,7 +77,7 @@ internal sealed class SocketByteTransport : ConnectionByteTransport
             TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
     }
 
-    public override void Close() => _wire.Close();
+    public override void Close() => _socket.Close();
 
     public override void Release()
     {
@@ -87,7 +87,7 @@ internal sealed class SocketByteTransport : ConnectionByteTransport
         }
         else
         {
-            _wire.Close();
+            _socket.Close();
         }
     }
 

@@ -3,7 +3,7 @@ using System.Threading.Tasks.Sources;
 namespace CoAP.NET.Transports.Tcp;
 
 /// <summary>
-/// A reusable wait for a <see cref="LoopTcpSocket"/> to read or to write. The gate of the wire guards <see cref="Begin"/>, <see
+/// A reusable wait for a <see cref="LoopTcpSocket"/> to read or to write. The gate of the socket guards <see cref="Begin"/>, <see
 /// cref="TryEnd"/> and <see cref="IsWaiting"/>; the code that ended a wait reports it afterwards, once.
 /// </summary>
 internal sealed class SocketWait : IValueTaskSource<int>

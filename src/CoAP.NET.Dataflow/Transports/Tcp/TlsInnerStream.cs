@@ -9,9 +9,9 @@ namespace CoAP.NET.Transports.Tcp;
 /// The socket under TLS. During the handshake each write counts as progress, because it answers a whole flight of the peer. Afterwards it
 /// charges the connection for the buffer that <see cref="SslStream"/> holds while it waits for the rest of a record.
 /// </summary>
-/// <param name="wire">The socket; disposed with this stream.</param>
+/// <param name="socket">The socket; disposed with this stream.</param>
 /// <param name="handshake">Gets the progress until <see cref="BeginRecords"/>; null for handshakes without a place.</param>
-internal sealed class TlsInnerStream(ConnectedTcpSocket wire, HandshakeLimiter.Handshake? handshake = null) : Stream
+internal sealed class TlsInnerStream(ConnectedTcpSocket socket, HandshakeLimiter.Handshake? handshake = null) : Stream
 {
     /// <summary>
     /// The maximum buffer of SslStream for a record: 16 KiB and the overhead of encryption (RFC 8446 section 5.2), rounded up to a power of
@@ -60,7 +60,7 @@ internal sealed class TlsInnerStream(ConnectedTcpSocket wire, HandshakeLimiter.H
     {
         _handshake = null;
         _charge = charge;
-        wire.RunInline();
+        socket.RunInline();
     }
 
     /// <summary>Prepares a pause of reading, with the memory that SslStream holds.</summary>
@@ -143,14 +143,14 @@ internal sealed class TlsInnerStream(ConnectedTcpSocket wire, HandshakeLimiter.H
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
         _handshake?.OnProgress();
-        return wire.WriteAsync(buffer, cancellationToken);
+        return socket.WriteAsync(buffer, cancellationToken);
     }
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         bool isMidRecord = _track.Received > 0;
         _hasBuffer = !buffer.IsEmpty || isMidRecord;
-        ValueTask<int> read = buffer.IsEmpty ? wire.WaitAsync(cancellationToken) : wire.ReadAsync(buffer, cancellationToken);
+        ValueTask<int> read = buffer.IsEmpty ? socket.WaitAsync(cancellationToken) : socket.ReadAsync(buffer, cancellationToken);
         if (!isMidRecord)
         {
             // All received bytes were decrypted, and the connection has them or gets them now.
@@ -172,7 +172,7 @@ internal sealed class TlsInnerStream(ConnectedTcpSocket wire, HandshakeLimiter.H
         {
             // The read holds the buffer until it ends, so it is ended here with an error.
             _isRefused = true;
-            wire.Close();
+            socket.Close();
         }
 
         Volatile.Write(ref _recordReceived, _track.Received);
@@ -207,7 +207,7 @@ internal sealed class TlsInnerStream(ConnectedTcpSocket wire, HandshakeLimiter.H
 
     protected override void Dispose(bool disposing)
     {
-        wire.Close();
+        socket.Close();
         base.Dispose(disposing);
     }
 
