@@ -20,7 +20,7 @@ internal static class LinkFilter
         if (name.Equals("href", StringComparison.OrdinalIgnoreCase))
         {
             return IsMatch(link.Target, pattern, prefix)
-                || (PathText.TryDecode(link.Target, out string? decoded, out _) && IsMatch(decoded, pattern, prefix));
+                || (UriEncoding.TryDecode(link.Target, out string? decoded, out _) && IsMatch(decoded, pattern, prefix));
         }
 
         foreach (CoapLinkAttribute attribute in link.Attributes)

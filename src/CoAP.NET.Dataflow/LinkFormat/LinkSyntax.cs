@@ -65,7 +65,7 @@ internal static class LinkSyntax
 
         if (parts[0].Equals("UTF-8", StringComparison.OrdinalIgnoreCase))
         {
-            return PathText.TryDecode(parts[2], out string? decoded, out _) ? decoded : null;
+            return UriEncoding.TryDecode(parts[2], out string? decoded, out _) ? decoded : null;
         }
 
         return parts[0].Equals("ISO-8859-1", StringComparison.OrdinalIgnoreCase) ? DecodeLatin1(parts[2]) : null;

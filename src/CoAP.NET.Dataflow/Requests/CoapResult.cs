@@ -215,10 +215,10 @@ public class CoapResult
 
         int query = reference.IndexOf('?', StringComparison.Ordinal);
         CoapResult result = WithLocationPath(
-            Array.ConvertAll(PathText.Split(query < 0 ? reference : reference[..query]), Decode));
+            Array.ConvertAll(UriEncoding.SplitPath(query < 0 ? reference : reference[..query]), Decode));
         return query < 0 ? result : result.WithLocationQuery(Array.ConvertAll(reference[(query + 1)..].Split('&'), Decode));
 
-        static string Decode(string part) => PathText.Decode(part, nameof(reference));
+        static string Decode(string part) => UriEncoding.Decode(part, nameof(reference));
     }
 
     /// <summary>Sets the path of a created resource, segment by segment, without percent-encoding (RFC 7252 section 5.10.7).</summary>

@@ -10,9 +10,9 @@ internal sealed class NotifiedPath
     public NotifiedPath(string path)
     {
         Text = path;
-        foreach (string segment in PathText.Split(path))
+        foreach (string segment in UriEncoding.SplitPath(path))
         {
-            Options.AddString(OptionNumber.UriPath, PathText.Decode(segment, nameof(path)));
+            Options.AddString(OptionNumber.UriPath, UriEncoding.Decode(segment, nameof(path)));
         }
 
         Path = RouteTable.PathOf(Options);

@@ -18,7 +18,7 @@ internal sealed class RequestRules(RouteTable routes, CoapEnvironment environmen
         OptionNumber.UriQuery,
     ];
 
-    private readonly ParsedUriCache _targets = new();
+    private readonly RecentTextCache<CoapUri> _targets = new();
 
     /// <summary>
     /// Checks the options of a request. It removes elective options that are invalid, as <see cref="OptionRules.Check"/> does, and makes a
@@ -81,8 +81,17 @@ internal sealed class RequestRules(RouteTable routes, CoapEnvironment environmen
 
         try
         {
-            target = _targets.Find(
-                proxyUri ?? CoapUri.ComposeRequestUri(message, channel.Transport.Scheme, channel.Local), CoapUri.Parse);
+            string text = proxyUri ?? CoapUri.ComposeRequestUri(message, channel.Transport.Scheme, channel.Local);
+            if (!_targets.TryFind(text, out target))
+            {
+                target = CoapUri.Parse(text);
+                if (target.ZoneId is null)
+                {
+                    // The interface of a zone may change.
+                    _targets.Note(text, target);
+                }
+            }
+
             return true;
         }
         catch (CoapFormatException)

@@ -62,7 +62,7 @@ internal sealed class RouteTable
     /// Returns whether a peer's segment may become the value of a parameter: not a dot segment, so that no path can climb, and UTF-8, so
     /// that two paths never have the same value.
     /// </summary>
-    public static bool IsParameterValue(ReadOnlySpan<byte> segment) => !PathText.IsDotSegment(segment) && Utf8.IsValid(segment);
+    public static bool IsParameterValue(ReadOnlySpan<byte> segment) => !UriEncoding.IsDotSegment(segment) && Utf8.IsValid(segment);
 
     /// <summary>Returns whether all segments in a range may become the value of a catch-all.</summary>
     public static bool AreParameterValues(CoapOptionCollection options, int at, int end)
@@ -246,7 +246,7 @@ internal sealed class RouteTable
         for (int i = options.IndexOf(OptionNumber.UriPath); i >= 0 && i < options.Count && options.NumberAt(i) == OptionNumber.UriPath; i++)
         {
             path.Append('/');
-            PathText.AppendEncoded(path, options.ValueAt(i));
+            UriEncoding.AppendSegment(path, options.ValueAt(i));
         }
 
         return path.Length == 0 ? "/" : path.ToString();

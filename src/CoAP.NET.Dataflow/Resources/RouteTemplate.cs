@@ -42,7 +42,7 @@ internal sealed class RouteTemplate
 
         return text is "" or "/"
             ? Root
-            : new RouteTemplate(Array.ConvertAll(PathText.Split(text), segment => ParseSegment(segment, text))).Check(text);
+            : new RouteTemplate(Array.ConvertAll(UriEncoding.SplitPath(text), segment => ParseSegment(segment, text))).Check(text);
     }
 
     /// <summary>Returns the template of a route in a group.</summary>
@@ -63,11 +63,11 @@ internal sealed class RouteTemplate
                 RouteSegmentKind.Literal => [segment.Text],
                 RouteSegmentKind.Parameter => [values[segment.Text]],
                 _ when values[segment.Text].Length == 0 => [],
-                _ => Array.ConvertAll(values[segment.Text].Split('/'), static part => PathText.Decode(part, nameof(values))),
+                _ => Array.ConvertAll(values[segment.Text].Split('/'), static part => UriEncoding.Decode(part, nameof(values))),
             };
             foreach (string part in parts)
             {
-                PathText.AppendEncoded(path.Append('/'), Encoding.UTF8.GetBytes(part));
+                UriEncoding.AppendSegment(path.Append('/'), Encoding.UTF8.GetBytes(part));
             }
         }
 
@@ -102,13 +102,13 @@ internal sealed class RouteTemplate
                     + "path.");
         }
 
-        if (!PathText.TryDecode(segment, out string? literal, out string? fault))
+        if (!UriEncoding.TryDecode(segment, out string? literal, out string? fault))
         {
             throw Bad(template, fault);
         }
 
         byte[] utf8 = Encoding.UTF8.GetBytes(literal);
-        if (PathText.IsDotSegment(utf8))
+        if (UriEncoding.IsDotSegment(utf8))
         {
             throw Bad(template, "A Uri-Path segment must not be '.' or '..' (RFC 7252 section 5.10.1). Write the path without them.");
         }
@@ -124,7 +124,7 @@ internal sealed class RouteTemplate
         switch (segment.Kind)
         {
             case RouteSegmentKind.Literal:
-                PathText.AppendEncoded(builder, segment.Utf8);
+                UriEncoding.AppendSegment(builder, segment.Utf8);
                 break;
             case RouteSegmentKind.Parameter:
                 builder.Append('{').Append(segment.Text).Append('}');

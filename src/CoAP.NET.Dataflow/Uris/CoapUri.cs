@@ -33,7 +33,7 @@ namespace CoAP.NET;
 /// </example>
 public sealed class CoapUri : IEquatable<CoapUri>
 {
-    private static readonly UriParts s_anyHost = ReadAnyHost();
+    private static readonly CoapUri s_anyHost = Parse("coap://[::]/");
 
     // The URIs of recent texts: a program sends its requests to a few.
     private static readonly RecentTextCache<CoapUri> s_recent = new();
@@ -46,16 +46,17 @@ public sealed class CoapUri : IEquatable<CoapUri>
     private CoapOptionCollection? _resourceOptions;
     private IPAddress[]? _addresses;
 
-    private CoapUri(in UriParts parts)
+    /// <summary>Creates an absolute CoAP URI of its parts in the normal form.</summary>
+    /// <param name="scheme">The scheme in lower case.</param>
+    /// <param name="host">The host.</param>
+    /// <param name="port">The port, 0 to 65,535.</param>
+    /// <param name="path">The segments of the path, decoded; it becomes the URI's own.</param>
+    /// <param name="query">The arguments of the query, decoded; it becomes the URI's own.</param>
+    internal CoapUri(string scheme, in ParsedUriHost host, int port, string[] path, string[] query)
     {
-        Scheme = parts.Scheme;
-        _host = parts.Host.Text;
-        HostAddress = parts.Host.Address;
-        ZoneId = parts.Host.ZoneId;
-        _port = parts.Port;
-        Literal = HostAddress is { } address ? CoapAddress.Of(address, (ushort)_port) : null;
-        _path = parts.Path;
-        _query = parts.Query;
+        (Scheme, _host, HostAddress, ZoneId) = (scheme, host.Text, host.Address, host.ZoneId);
+        (_port, _path, _query) = (port, path, query);
+        Literal = HostAddress is { } address ? CoapAddress.Of(address, (ushort)port) : null;
         IsCoap = true;
     }
 
@@ -145,8 +146,6 @@ public sealed class CoapUri : IEquatable<CoapUri>
         }
     }
 
-    private UriParts Parts => new(Scheme, new ParsedUriHost(Host, HostAddress, ZoneId), Port, _path, _query);
-
     private CoapUri Whole => IsCoap
         ? this
         : throw new InvalidOperationException(
@@ -227,8 +226,8 @@ public sealed class CoapUri : IEquatable<CoapUri>
     public static CoapUri Parse(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
-        return UriReader.TryParse(text, out UriParts parts, out UriFault fault)
-            ? new CoapUri(parts)
+        return UriReader.TryParse(text, out CoapUri? uri, out UriFault fault)
+            ? uri
             : throw new CoapFormatException(fault.Describe(text), fault.Position);
     }
 
@@ -247,10 +246,8 @@ public sealed class CoapUri : IEquatable<CoapUri>
     public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri,
         [NotNullWhen(false)] out string? error)
     {
-        bool isParsed = UriReader.TryParse(text ?? string.Empty, out UriParts parts, out UriFault fault);
-        uri = isParsed ? new CoapUri(parts) : null;
-        error = isParsed ? null : fault.Describe(text ?? string.Empty);
-        return isParsed;
+        error = UriReader.TryParse(text ?? string.Empty, out uri, out UriFault fault) ? null : fault.Describe(text ?? string.Empty);
+        return uri is not null;
     }
 
     /// <summary>Returns why a text is not an absolute CoAP URI, without the text; null if it is one.</summary>
@@ -292,7 +289,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
         string scheme, CoapOptionCollection options, IPEndPoint destination, [NotNullWhen(true)] out CoapUri? uri,
         [NotNullWhen(false)] out string? error)
     {
-        uri = TryCompose(scheme, options, destination, null, out UriFault fault);
+        uri = Compose(scheme, options, destination, null, out UriFault fault);
         error = uri is null ? UriComposer.Describe(fault) : null;
         return uri is not null;
     }
@@ -333,7 +330,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
     /// <summary>Composes the URI with a default host for requests without Uri-Host (RFC 8323 section 8.5); null for the address.</summary>
     internal static CoapUri Compose(string scheme, CoapOptionCollection options, IPEndPoint destination, string? defaultHost) =>
-        TryCompose(scheme, options, destination, defaultHost, out UriFault fault)
+        Compose(scheme, options, destination, defaultHost, out UriFault fault)
             ?? throw new CoapFormatException(UriComposer.Describe(fault), fault.Position);
 
     /// <summary>Composes the URI of a request, including a proxy request (RFC 7252 sections 5.10.2 and 6.5).</summary>
@@ -355,8 +352,8 @@ public sealed class CoapUri : IEquatable<CoapUri>
     public CoapUri Resolve(string reference)
     {
         ArgumentNullException.ThrowIfNull(reference);
-        return UriReader.TryResolve(Parts, reference, out UriParts parts, out UriFault fault)
-            ? new CoapUri(parts)
+        return UriReader.TryResolve(this, reference, out CoapUri? uri, out UriFault fault)
+            ? uri
             : throw new CoapFormatException(fault.Describe(reference), fault.Position);
     }
 
@@ -369,11 +366,11 @@ public sealed class CoapUri : IEquatable<CoapUri>
         [NotNullWhen(false)] out string? error)
     {
         UriFault fault = new(0, "The reference is null.");
-        UriParts parts = default;
-        bool isResolved = reference is not null && UriReader.TryResolve(Parts, reference, out parts, out fault);
-        uri = isResolved ? new CoapUri(parts) : null;
-        error = isResolved ? null : fault.Describe(reference ?? string.Empty);
-        return isResolved;
+        uri = null;
+        error = reference is not null && UriReader.TryResolve(this, reference, out uri, out fault)
+            ? null
+            : fault.Describe(reference ?? string.Empty);
+        return uri is not null;
     }
 
     /// <summary>Resolves a URI that is not of another scheme against this one.</summary>
@@ -452,16 +449,16 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
     private static CoapUri Read(string text)
     {
-        if (UriReader.TryParse(text, out UriParts parts, out UriFault fault))
+        if (UriReader.TryParse(text, out CoapUri? uri, out UriFault fault))
         {
-            return new CoapUri(parts);
+            return uri;
         }
 
         int colon = UriReader.FindScheme(text);
         if (colon < 0)
         {
-            return UriReader.TryResolve(s_anyHost, text, out parts, out fault)
-                ? new CoapUri(text, "", new CoapUri(parts))
+            return UriReader.TryResolve(s_anyHost, text, out uri, out fault)
+                ? new CoapUri(text, "", uri)
                 : throw new CoapFormatException(fault.Describe(text), fault.Position);
         }
 
@@ -471,16 +468,13 @@ public sealed class CoapUri : IEquatable<CoapUri>
             : throw new CoapFormatException(fault.Describe(text), fault.Position);
     }
 
-    private static UriParts ReadAnyHost() =>
-        UriReader.TryParse("coap://[::]/", out UriParts parts, out _) ? parts : throw new InvalidOperationException();
-
-    private static CoapUri? TryCompose(
+    private static CoapUri? Compose(
         string scheme, CoapOptionCollection options, IPEndPoint destination, string? defaultHost, out UriFault fault)
     {
         ArgumentNullException.ThrowIfNull(scheme);
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(destination);
-        return UriComposer.TryCompose(scheme, options, destination, defaultHost, out UriParts parts, out fault) ? new CoapUri(parts) : null;
+        return UriComposer.Compose(scheme, options, destination, defaultHost, out fault);
     }
 
     // The scope identifies an interface, not a host; a dual-mode socket shows IPv4 addresses as mapped ones.

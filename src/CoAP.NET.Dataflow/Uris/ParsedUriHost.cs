@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Net;
@@ -14,6 +15,12 @@ internal readonly record struct ParsedUriHost(string Text, IPAddress? Address, s
 {
     private const int MaxBytes = 255;
 
+    private static readonly SearchValues<char> s_ipv6Chars = SearchValues.Create("0123456789abcdefABCDEF:.");
+    private static readonly IdnMapping s_mapping = new();
+
+    // Without ICU .NET encodes a name as it is, and neither maps nor checks it: the result may be another host.
+    private static readonly bool s_hasIcu = "u\u0308".Normalize(NormalizationForm.FormC).Length == 1;
+
     /// <summary>Parses a host: an IPv6 address in brackets, an IPv4 address or a registered name.</summary>
     internal static bool TryParse(ReadOnlySpan<char> raw, int position, out ParsedUriHost host, out UriFault fault)
     {
@@ -29,20 +36,20 @@ internal readonly record struct ParsedUriHost(string Text, IPAddress? Address, s
             return TryParseLiteral(raw, position, out host, out fault);
         }
 
-        if (TryParseIPv4(raw, out IPAddress? address))
+        if (TryParseIPv4(raw, out host))
         {
             fault = default;
-            host = new ParsedUriHost(address.ToString(), address, null);
             return true;
         }
 
         if (!Ascii.IsValid(raw))
         {
             // RFC 3987 section 3.1: the name as in the DNS. A percent-encoded name is not an IDN, and stays unchanged.
-            if (InternationalName.AsciiOf(raw.ToString()) is not { Length: > 0 } ascii)
+            if (AsciiOf(raw.ToString()) is not { } ascii)
             {
-                fault = new UriFault(
-                    position, $"'{raw}' is not an internationalized host name (RFC 5891). Write it in its xn-- form, or use an address.");
+                fault = new UriFault(position,
+                    $"'{raw}' is not an internationalized host name (RFC 5891), or this program runs without ICU. Write the name in its "
+                        + "xn-- form, or use an address.");
                 return false;
             }
 
@@ -69,7 +76,11 @@ internal readonly record struct ParsedUriHost(string Text, IPAddress? Address, s
         }
 
         // An escaped digit is the digit (RFC 3986 section 6.2.2.2).
-        host = TryParseIPv4(name, out address) ? new ParsedUriHost(address.ToString(), address, null) : new ParsedUriHost(name, null, null);
+        if (!TryParseIPv4(name, out host))
+        {
+            host = new ParsedUriHost(name, null, null);
+        }
+
         return true;
     }
 
@@ -131,52 +142,33 @@ internal readonly record struct ParsedUriHost(string Text, IPAddress? Address, s
         : IPAddress.TryParse($"{address}%{zone}", out IPAddress? scoped) ? scoped
         : address;
 
-    // The framework's parser also accepts ports, prefixes and zones; this method passes only addresses to it.
+    // A name as in the DNS; null if it is not valid (RFC 5891, with the mapping of Unicode's UTS 46).
+    private static string? AsciiOf(string name)
+    {
+        try
+        {
+            return s_hasIcu ? s_mapping.GetAscii(name) : null;
+        }
+        catch (ArgumentException)
+        {
+            return null;
+        }
+    }
+
+    // The framework's parser also accepts ports, prefixes, zones and octal numbers; this method passes only addresses to it.
     private static bool TryParseIPv6(ReadOnlySpan<char> text, [NotNullWhen(true)] out IPAddress? address)
     {
         address = null;
-        foreach (char c in text)
-        {
-            if (!char.IsAsciiHexDigit(c) && c is not (':' or '.'))
-            {
-                return false;
-            }
-        }
-
-        int dot = text.IndexOf('.');
-        if (dot >= 0 && !TryParseIPv4(text[(text.LastIndexOf(':') + 1)..], out _))
-        {
-            return false;
-        }
-
-        return text.Contains(':') && IPAddress.TryParse(text, out address) && address.AddressFamily == AddressFamily.InterNetworkV6;
+        return !text.ContainsAnyExcept(s_ipv6Chars)
+            && (!text.Contains('.') || TryParseIPv4(text[(text.LastIndexOf(':') + 1)..], out _))
+            && IPAddress.TryParse(text, out address) && address.AddressFamily == AddressFamily.InterNetworkV6;
     }
 
-    // Four decimal numbers without leading zeros. The framework's parser also accepts octal, hexadecimal and shorter forms, which are names
-    // in a URI.
-    private static bool TryParseIPv4(ReadOnlySpan<char> text, [NotNullWhen(true)] out IPAddress? address)
+    // The framework's parser also accepts octal, hexadecimal and shorter forms, which are names in a URI: they are not their own text.
+    private static bool TryParseIPv4(ReadOnlySpan<char> text, out ParsedUriHost host)
     {
-        address = null;
-        Span<byte> bytes = stackalloc byte[4];
-        int part = 0;
-        foreach (Range range in text.Split('.'))
-        {
-            ReadOnlySpan<char> digits = text[range];
-            if (part == 4 || digits.Length is 0 or > 3 || (digits.Length > 1 && digits[0] == '0')
-                || !byte.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out bytes[part]))
-            {
-                return false;
-            }
-
-            part++;
-        }
-
-        if (part != 4)
-        {
-            return false;
-        }
-
-        address = new IPAddress(bytes);
-        return true;
+        host = IPAddress.TryParse(text, out IPAddress? address) && address.AddressFamily == AddressFamily.InterNetwork
+            ? new ParsedUriHost(address.ToString(), address, null) : default;
+        return host.Address is not null && text.SequenceEqual(host.Text);
     }
 }

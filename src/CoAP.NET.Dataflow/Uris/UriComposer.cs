@@ -5,7 +5,7 @@ using System.Text.Unicode;
 
 namespace CoAP.NET.Uris;
 
-/// <summary>Composes the parts of a URI from options (RFC 7252 section 6.5).</summary>
+/// <summary>Composes a URI from options (RFC 7252 section 6.5).</summary>
 internal static class UriComposer
 {
     /// <summary>Composes the URI of options.</summary>
@@ -13,29 +13,23 @@ internal static class UriComposer
     /// <param name="options">The options.</param>
     /// <param name="destination">The address and port to use if Uri-Host and Uri-Port are absent.</param>
     /// <param name="defaultHost">The host to use if Uri-Host is absent; null for the address.</param>
-    /// <param name="parts">The parts of the URI.</param>
     /// <param name="fault">The error.</param>
-    /// <returns>Whether they form one.</returns>
-    public static bool TryCompose(
-        string scheme, CoapOptionCollection options, IPEndPoint destination, string? defaultHost, out UriParts parts, out UriFault fault)
+    /// <returns>The URI; null if they form none.</returns>
+    public static CoapUri? Compose(
+        string scheme, CoapOptionCollection options, IPEndPoint destination, string? defaultHost, out UriFault fault)
     {
-        parts = default;
         scheme = AsciiText.ToLower(scheme);
         if (!UriSchemes.TryGetDefaultPort(scheme, out _))
         {
             fault = UriSchemes.Unknown(scheme);
-            return false;
+            return null;
         }
 
-        if (!TryComposeHost(options, destination.Address, defaultHost, out ParsedUriHost host, out fault)
-            || !TryCopy(options, OptionNumber.UriPath, out string[]? path, out fault)
-            || !TryCopy(options, OptionNumber.UriQuery, out string[]? query, out fault))
-        {
-            return false;
-        }
-
-        parts = new UriParts(scheme, host, options.UriPort ?? destination.Port, path is [""] ? [] : path, query);
-        return true;
+        return TryComposeHost(options, destination.Address, defaultHost, out ParsedUriHost host, out fault)
+            && TryCopy(options, OptionNumber.UriPath, out string[]? path, out fault)
+            && TryCopy(options, OptionNumber.UriQuery, out string[]? query, out fault)
+            ? new CoapUri(scheme, host, options.UriPort ?? destination.Port, path is [""] ? [] : path, query)
+            : null;
     }
 
     public static string Describe(UriFault fault) => $"The options of the request do not form a URI: {fault.Message}";

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
 using System.Text;
-using System.Text.Unicode;
 
 namespace CoAP.NET.Uris;
 
@@ -14,9 +14,6 @@ internal static class UriEncoding
     private const string Unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     private const string LowerUnreserved = "abcdefghijklmnopqrstuvwxyz0123456789-._~";
     private const string SubDelims = "!$&'()*+,;=";
-
-    // For one UTF-16 unit; a surrogate pair needs 4.
-    private const int MaxBytesPerChar = 3;
 
     /// <summary>The characters of a registered name.</summary>
     internal static readonly SearchValues<char> NameChars = SearchValues.Create(Unreserved + SubDelims + "%");
@@ -33,17 +30,53 @@ internal static class UriEncoding
     private static readonly SearchValues<char> EscapedAscii = SearchValues.Create(" <>\"{}|\\^`");
 
     // Characters that stay unchanged when a host is written: a parser converts upper-case letters to lower case unless they are escaped.
-    private static readonly SearchValues<char> NameLiterals = SearchValues.Create(LowerUnreserved + SubDelims);
-    private static readonly SearchValues<char> SegmentLiterals = SearchValues.Create(Unreserved + SubDelims + ":@");
-    private static readonly SearchValues<char> QueryLiterals =
-        SearchValues.Create((Unreserved + SubDelims + ":@/?").Replace("&", string.Empty, StringComparison.Ordinal));
-    private static readonly SearchValues<char> ZoneLiterals = SearchValues.Create(Unreserved);
+    private static readonly SearchValues<byte> NameLiterals = Bytes(LowerUnreserved + SubDelims);
+    private static readonly SearchValues<byte> SegmentLiterals = Bytes(Unreserved + SubDelims + ":@");
+    private static readonly SearchValues<byte> QueryLiterals =
+        Bytes((Unreserved + SubDelims + ":@/?").Replace("&", string.Empty, StringComparison.Ordinal));
+    private static readonly SearchValues<byte> ZoneLiterals = Bytes(Unreserved);
 
     /// <summary>Returns whether an ASCII character is allowed in a registered name without an escape.</summary>
     internal static bool IsNameLiteral(char c) => c != '%' && NameChars.Contains(c);
 
-    /// <summary>Returns whether a decoded segment is <c>.</c> or <c>..</c>.</summary>
+    /// <summary>
+    /// Returns whether a decoded segment is <c>.</c> or <c>..</c>, which no Uri-Path or Location-Path may be (RFC 7252 sections 5.10.1 and
+    /// 5.10.7).
+    /// </summary>
     internal static bool IsDotSegment(string segment) => segment is "." or "..";
+
+    /// <summary>The same for the bytes of an option.</summary>
+    internal static bool IsDotSegment(ReadOnlySpan<byte> segment) => segment.SequenceEqual("."u8) || segment.SequenceEqual(".."u8);
+
+    /// <summary>
+    /// Returns the segments of a path in URI form, still escaped. The first slash is optional; an empty path and a single slash have no
+    /// segments.
+    /// </summary>
+    internal static string[] SplitPath(string path) => path is "" or "/" ? [] : (path[0] == '/' ? path[1..] : path).Split('/');
+
+    /// <summary>Removes percent-encoding, once, from a text of the developer.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="parameter">The name of the caller's parameter.</param>
+    /// <exception cref="ArgumentException">
+    /// A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+    /// </exception>
+    internal static string Decode(string text, string parameter) =>
+        TryDecode(text, out string? decoded, out string? fault) ? decoded : throw new ArgumentException(fault, parameter);
+
+    /// <summary>Removes percent-encoding, once.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="decoded">The decoded text; null if this fails.</param>
+    /// <param name="fault">What is wrong; null if nothing is.</param>
+    /// <returns>False if a percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.</returns>
+    internal static bool TryDecode(string text, [NotNullWhen(true)] out string? decoded, [NotNullWhen(false)] out string? fault)
+    {
+        decoded = null;
+        fault = FindBadEscape(text) >= 0
+            ? $"'{text}' has a percent sign without two hexadecimal digits. Write %25 for a percent sign."
+            : TryUnescape(text, out decoded) ? null
+            : $"'{text}' is not UTF-8 after percent-decoding. Encode the bytes of UTF-8.";
+        return fault is null;
+    }
 
     /// <summary>
     /// Decodes a component once. Characters outside ASCII, and printable ASCII characters that URIs must escape, are allowed unescaped in a
@@ -73,56 +106,27 @@ internal static class UriEncoding
             return false;
         }
 
-        if (!raw.Contains('%'))
+        int escape = FindBadEscape(raw);
+        if (escape >= 0)
         {
-            decoded = raw.ToString();
-            return CheckSize(Encoding.UTF8.GetByteCount(raw), maxBytes, position, out fault);
+            fault = new UriFault(position + escape, "'%' is not followed by two hexadecimal digits. Write a percent sign itself as %25.");
+            return false;
         }
 
-        byte[]? rented = raw.Length > 256 ? ArrayPool<byte>.Shared.Rent(raw.Length * MaxBytesPerChar) : null;
-        Span<byte> bytes = rented ?? stackalloc byte[256 * MaxBytesPerChar];
-        try
+        if (!TryUnescape(raw, out decoded))
         {
-            int count = 0;
-            for (int i = 0; i < raw.Length; i++)
-            {
-                if (raw[i] != '%')
-                {
-                    Rune.DecodeFromUtf16(raw[i..], out Rune rune, out int used);
-                    count += rune.EncodeToUtf8(bytes[count..]);
-                    i += used - 1;
-                    continue;
-                }
-
-                if (i + 2 >= raw.Length || !char.IsAsciiHexDigit(raw[i + 1]) || !char.IsAsciiHexDigit(raw[i + 2]))
-                {
-                    fault = new UriFault(position + i,
-                        "'%' is not followed by two hexadecimal digits. Write a percent sign itself as %25.");
-                    return false;
-                }
-
-                bytes[count++] = (byte)((HexValue(raw[i + 1]) << 4) | HexValue(raw[i + 2]));
-                i += 2;
-            }
-
-            bytes = bytes[..count];
-            if (!Utf8.IsValid(bytes))
-            {
-                fault = new UriFault(position,
-                    "The percent-encoded bytes are not UTF-8. Options of URIs carry UTF-8 only (RFC 7252 section 5.10.1).");
-                return false;
-            }
-
-            decoded = Encoding.UTF8.GetString(bytes);
-            return CheckSize(count, maxBytes, position, out fault);
+            fault = new UriFault(position,
+                "The percent-encoded bytes are not UTF-8. Options of URIs carry UTF-8 only (RFC 7252 section 5.10.1).");
+            return false;
         }
-        finally
-        {
-            if (rented is not null)
-            {
-                ArrayPool<byte>.Shared.Return(rented);
-            }
-        }
+
+        int bytes = Encoding.UTF8.GetByteCount(decoded);
+        fault = bytes <= maxBytes
+            ? default
+            : new UriFault(position,
+                $"A part of {bytes} bytes is too long: host, path segments and query arguments have at most {maxBytes} (RFC 7252 section "
+                    + "5.10).");
+        return bytes <= maxBytes;
     }
 
     /// <summary>
@@ -161,6 +165,9 @@ internal static class UriEncoding
         AppendPathAndQuery(text, path, query);
         return text.ToString();
     }
+
+    /// <summary>Appends a decoded segment in URI form (RFC 3986 section 3.3).</summary>
+    internal static void AppendSegment(StringBuilder text, ReadOnlySpan<byte> segment) => Append(text, segment, SegmentLiterals);
 
     /// <summary>Writes a decoded registered name so that parsing returns it unchanged.</summary>
     internal static void AppendName(StringBuilder text, string name) => Append(text, name, NameLiterals);
@@ -211,48 +218,50 @@ internal static class UriEncoding
         return -1;
     }
 
-    private static void Append(StringBuilder text, string value, SearchValues<char> literals)
+    // Returns the index of the first percent sign without two hexadecimal digits; -1 if there is none.
+    private static int FindBadEscape(ReadOnlySpan<char> raw)
     {
-        ReadOnlySpan<char> rest = value;
-        Span<byte> bytes = stackalloc byte[4];
-        while (!rest.IsEmpty)
+        for (int i = raw.IndexOf('%'); i >= 0 && i < raw.Length; i++)
         {
-            int literal = rest.IndexOfAnyExcept(literals);
-            if (literal < 0)
+            if (raw[i] == '%' && (i + 2 >= raw.Length || !char.IsAsciiHexDigit(raw[i + 1]) || !char.IsAsciiHexDigit(raw[i + 2])))
             {
-                text.Append(rest);
-                return;
+                return i;
             }
+        }
 
-            text.Append(rest[..literal]);
-            rest = rest[literal..];
-            Rune.DecodeFromUtf16(rest, out Rune rune, out int used);
-            int count = rune.EncodeToUtf8(bytes);
-            for (int i = 0; i < count; i++)
-            {
-                AppendEscape(text, bytes[i]);
-            }
+        return -1;
+    }
 
-            rest = rest[used..];
+    // Uri leaves the escapes of bytes that are not UTF-8 as they are, so more percent signs remain than were escaped.
+    private static bool TryUnescape(ReadOnlySpan<char> raw, [NotNullWhen(true)] out string? decoded)
+    {
+        decoded = Uri.UnescapeDataString(raw);
+        if (decoded.AsSpan().Count('%') != raw.Count("%25"))
+        {
+            decoded = null;
+        }
+
+        return decoded is not null;
+    }
+
+    private static void Append(StringBuilder text, string value, SearchValues<byte> literals)
+    {
+        int most = Encoding.UTF8.GetMaxByteCount(value.Length);
+        Span<byte> bytes = most <= 1024 ? stackalloc byte[1024] : new byte[most];
+        Append(text, bytes[..Encoding.UTF8.GetBytes(value, bytes)], literals);
+    }
+
+    private static void Append(StringBuilder text, ReadOnlySpan<byte> value, SearchValues<byte> literals)
+    {
+        foreach (byte b in value)
+        {
+            _ = literals.Contains(b) ? text.Append((char)b) : AppendEscape(text, b);
         }
     }
 
-    private static StringBuilder AppendEscape(StringBuilder text, byte b) =>
-        text.Append('%').Append(Digit(b >> 4)).Append(Digit(b & 15));
+    private static StringBuilder AppendEscape(StringBuilder text, byte b) => text.Append(CultureInfo.InvariantCulture, $"%{b:X2}");
 
-    private static char Digit(int value) => (char)(value < 10 ? '0' + value : 'A' + value - 10);
-
-    private static int HexValue(char digit) => digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
-
-    private static bool CheckSize(int bytes, int maxBytes, int position, out UriFault fault)
-    {
-        fault = bytes <= maxBytes
-            ? default
-            : new UriFault(position,
-                $"A part of {bytes} bytes is too long: host, path segments and query arguments have at most {maxBytes} (RFC 7252 section "
-                    + "5.10).");
-        return bytes <= maxBytes;
-    }
+    private static SearchValues<byte> Bytes(string characters) => SearchValues.Create(Encoding.ASCII.GetBytes(characters));
 
     private static UriFault BadCharacter(char c, int position) => c < 0x80
         ? new UriFault(position,

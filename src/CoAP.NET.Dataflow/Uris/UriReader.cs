@@ -7,9 +7,9 @@ namespace CoAP.NET.Uris;
 internal static class UriReader
 {
     /// <summary>Parses an absolute URI or IRI.</summary>
-    public static bool TryParse(string text, out UriParts parts, out UriFault fault)
+    public static bool TryParse(string text, [NotNullWhen(true)] out CoapUri? uri, out UriFault fault)
     {
-        parts = default;
+        uri = null;
         int colon = FindScheme(text);
         if (colon < 0)
         {
@@ -36,24 +36,24 @@ internal static class UriReader
             return false;
         }
 
-        parts = new UriParts(scheme, host, port ?? defaultPort, path, query ?? []);
+        uri = new CoapUri(scheme, host, port ?? defaultPort, path, query ?? []);
         return true;
     }
 
     /// <summary>Parses a reference, and resolves it (RFC 3986 section 5.2).</summary>
-    public static bool TryResolve(in UriParts origin, string reference, out UriParts parts, out UriFault fault)
+    public static bool TryResolve(CoapUri origin, string reference, [NotNullWhen(true)] out CoapUri? uri, out UriFault fault)
     {
         if (FindScheme(reference) >= 0)
         {
-            return TryParse(reference, out parts, out fault);
+            return TryParse(reference, out uri, out fault);
         }
 
-        parts = default;
-        ParsedUriHost host = origin.Host;
+        uri = null;
+        ParsedUriHost host = new(origin.Host, origin.HostAddress, origin.ZoneId);
         int port = origin.Port;
         int start = 0;
         bool isPathKept = false;
-        ReadOnlySpan<string> merged = [];
+        IEnumerable<string> merged = [];
         if (reference.StartsWith("//", StringComparison.Ordinal))
         {
             UriSchemes.TryGetDefaultPort(origin.Scheme, out int defaultPort);
@@ -68,10 +68,10 @@ internal static class UriReader
         {
             isPathKept = true;
         }
-        else if (reference[0] != '/' && origin.Path.Length > 0)
+        else if (reference[0] != '/')
         {
             // Merge: the part before the last slash of the path (RFC 3986 section 5.2.3).
-            merged = origin.Path.AsSpan(0, origin.Path.Length - 1);
+            merged = origin.PathSegments.SkipLast(1);
         }
 
         if (!TryParsePathAndQuery(reference, start, merged, out string[]? path, out string[]? query, out fault))
@@ -79,7 +79,8 @@ internal static class UriReader
             return false;
         }
 
-        parts = new UriParts(origin.Scheme, host, port, isPathKept ? origin.Path : path, query ?? (isPathKept ? origin.Query : []));
+        uri = new CoapUri(origin.Scheme, host, port, isPathKept ? [.. origin.PathSegments] : path,
+            query ?? (isPathKept ? [.. origin.QueryArguments] : []));
         return true;
     }
 
@@ -155,7 +156,7 @@ internal static class UriReader
 
     // Parses path and query from an index to the end, and appends the path to existing segments; the query is null without '?'.
     private static bool TryParsePathAndQuery(
-        string text, int start, ReadOnlySpan<string> before, [NotNullWhen(true)] out string[]? path, out string[]? query,
+        string text, int start, IEnumerable<string> before, [NotNullWhen(true)] out string[]? path, out string[]? query,
         out UriFault fault)
     {
         path = null;

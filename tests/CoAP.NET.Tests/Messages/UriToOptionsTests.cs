@@ -130,7 +130,6 @@ public sealed class UriToOptionsTests
     [InlineData("coap://host/こんにちは/\ud83d\ude00", "H:host|P:こんにちは|P:\ud83d\ude00",
         "coap://host/%E3%81%93%E3%82%93%E3%81%AB%E3%81%A1%E3%81%AF/%F0%9F%98%80")]
     [InlineData("coap://host/{a}\"<b>|\\^`", "H:host|P:{a}\"<b>|\\^`", "coap://host/%7Ba%7D%22%3Cb%3E%7C%5C%5E%60")]
-    [InlineData("coap://bücher.example/", "H:xn--bcher-kva.example", "coap://xn--bcher-kva.example/")]
     public void An_iri_is_mapped_to_its_uri(string iri, string options, string uri)
     {
         CoapUri parsed = CoapUri.Parse(iri);
@@ -140,28 +139,24 @@ public sealed class UriToOptionsTests
         Assert.Equal(parsed, CoapUri.Parse(uri));
     }
 
-    // CI runs this class without ICU too.
+    // CI runs this class without ICU too. There .NET neither maps nor composes letters: the name would be that of another host.
     [Theory]
+    [InlineData("bücher.example", "xn--bcher-kva.example")]
     [InlineData("BÜCHER.Example", "xn--bcher-kva.example")]
     [InlineData("b\u00fc\u00adch\u200ber.example", "xn--bcher-kva.example")]
     [InlineData("bücher\u3002example", "xn--bcher-kva.example")]
-    [InlineData("straße.example", "strasse.example")]
-    [InlineData("ΒΌΛΟς.example", "xn--nxasmq6b.example")]
+    [InlineData("bu\u0308cher.example", "xn--bcher-kva.example")]
+    [InlineData("\uff42\u00fccher.example", "xn--bcher-kva.example")]
+    [InlineData("straße.example", "xn--strae-oqa.example")]
+    [InlineData("ΒΌΛΟς.example", "xn--nxasmm1c.example")]
     [InlineData("Почта.example", "xn--80a1acny.example")]
     [InlineData("☃.example", "xn--n3h.example")]
     [InlineData("例え.example", "xn--r8jz45g.example")]
-    public void An_internationalized_host_name_is_converted_to_its_DNS_name(string name, string ascii) =>
-        Assert.Equal(ascii, CoapUri.Parse($"coap://{name}/").Host);
-
-    // Without ICU .NET cannot compose the letter. Left as it is, it would be the name of another host.
-    [Theory]
-    [InlineData("bu\u0308cher.example", "xn--bcher-kva.example")]
-    [InlineData("\uff42\u00fccher.example", "xn--bcher-kva.example")]
-    public void A_host_name_in_another_Unicode_form_is_normalized_or_refused(string name, string ascii)
+    public void An_internationalized_host_name_is_converted_to_its_DNS_name_or_refused_without_ICU(string name, string ascii)
     {
         bool isParsed = CoapUri.TryParse($"coap://{name}/", out CoapUri? uri, out string? error);
 
-        Assert.Equal("u\u0308".Normalize().Length == 1, isParsed);
+        Assert.Equal(HasIcu, isParsed);
         Assert.Equal(isParsed ? ascii : null, uri?.Host);
         (error ?? "").Mentions(isParsed ? "" : "xn--");
     }
@@ -250,6 +245,8 @@ public sealed class UriToOptionsTests
         Assert.False(CoapUri.TryParse(null, out _, out string? error));
         Assert.NotNull(error);
     }
+
+    private static bool HasIcu => "u\u0308".Normalize().Length == 1;
 
     private static string OptionsOf(CoapUri uri, IPAddress? destination, int? port)
     {

@@ -57,9 +57,9 @@ internal sealed class ResourceStage : ICoapRouteBuilder
     public static CoapMessage Message(CoapMethod method, string path, params string[] queries)
     {
         CoapMessage message = new(method);
-        foreach (string segment in PathText.Split(path))
+        foreach (string segment in UriEncoding.SplitPath(path))
         {
-            message.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(PathText.Decode(segment, nameof(path))));
+            message.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(UriEncoding.Decode(segment, nameof(path))));
         }
 
         foreach (string query in queries)

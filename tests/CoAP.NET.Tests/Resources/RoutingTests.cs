@@ -188,7 +188,7 @@ public class RoutingTests
             {
                 string path = Draw(random, pathSegments, 5);
                 CoapMessage message = ResourceStage.Message(CoapMethod.Get, path);
-                string[] segments = PathText.Split(path);
+                string[] segments = UriEncoding.SplitPath(path);
                 Route? expected = mapped.Values.Where(route => Matches(route.Template, segments))
                     .OrderBy(route => Rank(route.Template, segments.Length), StringComparer.Ordinal).FirstOrDefault();
                 Assert.Same(expected, table.Find(message.Options, out _)?[CoapCode.Get]);
