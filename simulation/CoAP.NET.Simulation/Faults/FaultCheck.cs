@@ -29,7 +29,7 @@ internal static class FaultCheck
             int waiting;
             try
             {
-                waiting = pipeline.Channels.All().Sum(channel => channel.Outbound?.Count ?? 0);
+                waiting = pipeline.Shard.WaitingOutbound.Values.Sum(items => items.Count);
             }
             finally
             {

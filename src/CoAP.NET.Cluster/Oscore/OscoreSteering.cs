@@ -120,9 +120,9 @@ internal sealed class OscoreSteering : IDisposable
     /// <returns>False: it passes.</returns>
     public static bool Remember(CoapDatagram datagram)
     {
-        if (datagram.Channel is { IsConnection: false } channel && channel.Via != datagram.Via)
+        if (datagram.Channel is { IsConnection: false } channel && RelayingNode.Of(channel) != datagram.Via)
         {
-            channel.Via = datagram.Via;
+            RelayingNode.Set(channel, datagram.Via);
         }
 
         return false;
@@ -132,7 +132,7 @@ internal sealed class OscoreSteering : IDisposable
     public void Relay(CoapSlot slot, CoapChannel channel, CoapMessage request)
     {
         CoapNodeId origin = default;
-        if (channel.Via is var via && via != 0)
+        if (RelayingNode.Of(channel) is var via && via != 0)
         {
             // Its client uses several contexts.
             origin = OriginOf(via);
@@ -177,7 +177,7 @@ internal sealed class OscoreSteering : IDisposable
     /// <returns>False if they arrive at this node.</returns>
     public bool TryReturn(CoapDatagram datagram)
     {
-        if (datagram.Channel is not { IsConnection: false, Via: not 0 and var via })
+        if (datagram.Channel is not { IsConnection: false } channel || RelayingNode.Of(channel) is not (not 0 and var via))
         {
             return false;
         }

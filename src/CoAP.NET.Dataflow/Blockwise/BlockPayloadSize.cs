@@ -1,3 +1,5 @@
+using CoAP.NET.Channels;
+
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
@@ -32,9 +34,9 @@ internal readonly record struct BlockPayloadSize(int SizeExponent, int Size, int
         if (wanted == BlockValue.BertSizeExponent)
         {
             exponent = BlockValue.MaxSizeExponent;
-            int last = (int)Math.Min(room, CoapChannel.MaxBert);
+            int last = (int)Math.Min(room, BlockSizeCalculator.MaxBert);
             int unit = UnitOf(wanted);
-            if (last >= unit && channel.TakesBert)
+            if (last >= unit && PeerBlockFacts.TakesBert(channel))
             {
                 return new BlockPayloadSize(wanted, last / unit * unit, last);
             }

@@ -3,13 +3,19 @@ namespace CoAP.NET.Channels;
 /// <summary>Computes the block sizes for bodies to a peer.</summary>
 internal static class BlockSizeCalculator
 {
+    /// <summary>
+    /// The maximum number of bytes of a body in one message under BERT, whatever the peer takes. It bounds what is read and kept at a time
+    /// for a peer that downloads a body.
+    /// </summary>
+    public const int MaxBert = 1024 * 1024;
+
     extension(CoapChannel channel)
     {
         /// <summary>
         /// The size above which answers to the peer are sent in blocks. On a connection any answer that fits in a message is sent in one;
         /// <see cref="CoapTransmissionParameters.PreferredBlockSize"/> applies to datagrams.
         /// </summary>
-        public int BlockSize => channel.IsReliable ? channel.PeerMaxMessageSize
+        public int BlockSize => channel.IsReliable ? channel.MaxMessageSize
             : channel.AskedBlockSize == 0 ? channel.Parameters.PreferredBlockSize
             : Math.Min(8 << channel.AskedBlockSize, channel.Parameters.PreferredBlockSize);
 
@@ -19,7 +25,7 @@ internal static class BlockSizeCalculator
         {
             const int block = 16 << BlockValue.MaxSizeExponent;
             return channel.IsReliable && asked is null or { IsBert: true }
-                ? Math.Clamp(channel.MaxMessageSize, block, CoapChannel.MaxBert)
+                ? Math.Clamp(channel.MaxMessageSize, block, MaxBert)
                 : block;
         }
 

@@ -82,7 +82,7 @@ internal sealed class ChannelTable
     {
         if (channel.LacksLocal || channel.IsForgotten
             || (channel.IsNewcomer
-                ? now - channel.FirstSeen >= channel.Shard.Environment.Limits.Peers.NewcomerPeriod.Ticks
+                ? now - channel.Links.FirstSeen >= channel.Shard.Environment.Limits.Peers.NewcomerPeriod.Ticks
                 : now - channel.LastSeen > s_reorderAfter))
         {
             return false;
@@ -163,7 +163,7 @@ internal sealed class ChannelTable
     /// <summary>Returns the current channel of a peer: the given one, or its successor after it was forgotten; null for none.</summary>
     public CoapChannel? Current(CoapChannel channel) =>
         channel is { IsForgotten: true, IsConnection: false }
-            ? Find(channel.Transport, channel.TransportTag, channel.Remote, channel.Local, channel.AddressHash)
+            ? Find(channel.Transport, channel.TransportTag, channel.Remote, channel.Local, channel.Links.AddressHash)
             : channel;
 
     /// <summary>
@@ -283,10 +283,9 @@ internal sealed class ChannelTable
         CoapChannel channel = new(_shard, transport, tag, remote, local, CoapTransmissionParameters.Default)
         {
             AsksForParameters = true,
-            AddressHash = hash,
+            Links = { AddressHash = hash, FirstSeen = now },
             IsNewcomer = newcomer,
             LacksLocal = lacksLocal,
-            FirstSeen = now,
             LastSeen = now,
         };
         Insert(channel);
@@ -300,7 +299,7 @@ internal sealed class ChannelTable
             Resize(_slots.Length * 2);
         }
 
-        Place(_slots, channel, channel.AddressHash);
+        Place(_slots, channel, channel.Links.AddressHash);
         _count++;
         (channel.IsNewcomer ? _newcomers : _returning).AddNewest(channel);
         _shard.HasManyNewcomers = _newcomers.Count > _maxNewcomers / 4;
@@ -311,7 +310,7 @@ internal sealed class ChannelTable
     {
         if (channel.IsNewcomer)
         {
-            if (now - channel.FirstSeen >= _newcomerPeriod)
+            if (now - channel.Links.FirstSeen >= _newcomerPeriod)
             {
                 Promote(channel);
             }
@@ -375,7 +374,7 @@ internal sealed class ChannelTable
     public bool TryForget(CoapChannel channel, LruChannelList list, bool unverifiedOnly)
     {
         if (channel.Pins > 0
-            || (unverifiedOnly && channel.IsProtected && channel.VerifiedUntil > _shard.Environment.Now)
+            || (unverifiedOnly && channel.IsProtected && PeerVerification.Holds(channel, _shard.Environment.Now))
             || !_shard.Drain.TryForget(channel))
         {
             return false;
@@ -448,7 +447,7 @@ internal sealed class ChannelTable
     private void Remove(CoapChannel channel)
     {
         int mask = _slots.Length - 1;
-        int hole = (int)channel.AddressHash & mask;
+        int hole = (int)channel.Links.AddressHash & mask;
         while (_slots[hole].Channel != channel)
         {
             hole = (hole + 1) & mask;

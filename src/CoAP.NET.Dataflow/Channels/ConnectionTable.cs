@@ -180,7 +180,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceGroupingRule 
         for (int i = 0; i < MaxLookedAt && at is not null; i++, at = at.Links.Next)
         {
             CoapChannel channel = at.Owner;
-            int rank = at.Amount == Silent ? 0 : channel is { Pins: 0, Requests: null or { Count: 0 } } ? 1 : 2;
+            int rank = at.Amount == Silent ? 0 : channel is { Pins: 0, Connection.Requests: null or { Count: 0 } } ? 1 : 2;
             (int Rank, long Since) holder = (rank, channel.LastSeen);
             bool mayGo = isGreedy || (rank < 2 && now - holder.Since >= (rank == 0 ? s_patienceForCsm : s_patience).Ticks);
             if (mayGo && (idle is null || holder.CompareTo(worst) < 0))

@@ -78,7 +78,7 @@ internal sealed class EndpointTransportContext
         if (datagram.Channel is { IsVerified: false, IsConnection: true, IsForgotten: false } moved && moved.Remote == datagram.Remote)
         {
             moved.Shard.Guard.OnReceivedWhereMoved(moved, datagram.Length);
-            if (moved.Probe is null)
+            if (SessionMove.Of(moved)?.Probe is null)
             {
                 _peers.ResolveMovedAddress(moved);
             }
@@ -228,15 +228,15 @@ internal sealed class EndpointTransportContext
 
     public bool Opened(CoapConnection connection)
     {
+        connection.Number = Interlocked.Increment(ref _lastNumber);
         CoapShardPipeline pipeline = _pipelines[ShardOf(connection.Remote)];
         CoapChannel channel = new(pipeline.Shard, connection, CoapTransmissionParameters.Default)
         {
             AsksForParameters = true,
-            Number = Interlocked.Increment(ref _lastNumber)
         };
         channel.AskForParameters();
         long now = _environment.Now;
-        channel.FirstSeen = now;
+        channel.Links.FirstSeen = now;
         channel.LastSeen = now - (connection is CoapSession session ? session.Idle.Ticks : 0);
         CoapChannel? idle = null;
         if (_state.IsStopping || !_connections.TryAdd(channel, now, out idle))

@@ -108,8 +108,9 @@ internal sealed class PeerEvents(
     /// </summary>
     public void ResolveMovedAddress(CoapChannel channel)
     {
+        SessionMove move = SessionMove.Of(channel)!;
         CancellationTokenSource probe = new();
-        if (Interlocked.Exchange(ref channel.Probe, probe) is { } before)
+        if (Interlocked.Exchange(ref move.Probe, probe) is { } before)
         {
             try
             {
@@ -122,7 +123,7 @@ internal sealed class PeerEvents(
         }
 
         // Threads may arrive in another order than that of the moves. The last one probes the current address.
-        _ = ResolveMovedAddressAsync(channel, channel.MovedAt, probe);
+        _ = ResolveMovedAddressAsync(channel, move.At, probe);
     }
 
     /// <summary>Closes a connection gracefully, and waits until it has ended.</summary>
@@ -269,14 +270,14 @@ internal sealed class PeerEvents(
         }
         finally
         {
-            Interlocked.CompareExchange(ref channel.Probe, null, probe);
+            Interlocked.CompareExchange(ref SessionMove.Of(channel)!.Probe, null, probe);
         }
     }
 
     // RFC 9853 section 5.1: without an answer, the peer has the address that it had.
     private void ReturnToFormerAddress(CoapChannel channel, CoapSession session, in CoapAddress address, long movedAt)
     {
-        if (channel.MovedAt == movedAt && session.ReturnToFormerAddress(address))
+        if (SessionMove.TimeOf(channel) == movedAt && session.ReturnToFormerAddress(address))
         {
             channel.Shard.Guard.OnReturned(channel, movedAt);
             ReportMove(channel, address);

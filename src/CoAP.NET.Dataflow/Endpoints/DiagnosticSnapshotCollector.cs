@@ -59,7 +59,8 @@ internal sealed class DiagnosticSnapshotCollector(
 
     // Whom we chose ourselves has the time of that until something comes.
     private static bool WasHeard(CoapChannel channel) =>
-        channel.IsConnection || channel.IsNewcomer || channel.LastSeen != channel.FirstSeen || channel.Messaging.LastHeard != long.MinValue;
+        channel.IsConnection || channel.IsNewcomer || channel.LastSeen != channel.Links.FirstSeen
+            || channel.Messaging.LastHeard != long.MinValue;
 
     private bool Fits(CoapChannel channel) =>
         !channel.IsGroup && (_filter is not { } filter || (channel.Remote.High == filter.High && channel.Remote.Low == filter.Low));
@@ -72,7 +73,7 @@ internal sealed class DiagnosticSnapshotCollector(
         {
             long now = environment.Now;
             PeerExchanges? exchanges = PeerExchanges.Of(channel);
-            LastDrop? drop = channel.LastDrop;
+            LastDrop? drop = LastDrop.Of(channel);
             return new CoapPeerSnapshot
             {
                 Shard = channel.Shard.Index,
@@ -84,7 +85,7 @@ internal sealed class DiagnosticSnapshotCollector(
                 IsVerified = channel.IsVerified,
                 IsNewcomer = channel.IsNewcomer,
                 LastSeen = WasHeard(channel) ? utcNow - TimeSpan.FromTicks(Math.Max(0, now - StreamState.LastHeardOf(channel))) : null,
-                RunningRequests = channel.Requests?.Count ?? MessageLayer.RunningOf(channel),
+                RunningRequests = channel.Connection?.Requests?.Count ?? MessageLayer.RunningOf(channel),
                 Outstanding = MessageLayer.OutstandingTo(channel),
                 Queued = MessageLayer.WaitingFor(channel),
                 AwaitedResponses = exchanges?.Pending.Count ?? 0,

@@ -206,7 +206,7 @@ internal sealed class ExchangeLayer
     {
         bool hasPending = false;
         isAcknowledged = false;
-        foreach (CoapChannel one in channel.ProtectedOnes?.All.Prepend(channel) ?? [channel])
+        foreach (CoapChannel one in ProtectedPeersOfChannel.Of(channel)?.All.Prepend(channel) ?? [channel])
         {
             if (PeerExchanges.Of(one) is { Pending: { Count: > 0 } pending })
             {
@@ -284,7 +284,8 @@ internal sealed class ExchangeLayer
     private List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels, Func<PingRequest, bool> isTaken)
     {
         List<PendingRequest> all = [];
-        foreach (CoapChannel channel in channels.SelectMany(static carrier => carrier.ProtectedOnes?.All.Prepend(carrier) ?? [carrier]))
+        foreach (CoapChannel channel in channels.SelectMany(
+            static carrier => ProtectedPeersOfChannel.Of(carrier)?.All.Prepend(carrier) ?? [carrier]))
         {
             if (PeerExchanges.Of(channel) is { } peer)
             {

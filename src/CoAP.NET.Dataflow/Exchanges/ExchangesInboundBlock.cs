@@ -92,7 +92,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
     {
         Counters.Add(CoapCounter.RequestsReceived);
         CoapExchange exchange = CoapExchange.Begin(in item, message);
-        exchange.Side = item.Channel.Requests?.Begin() ?? 0;
+        exchange.Side = item.Channel.Connection?.Requests?.Begin() ?? 0;
         OptionVerdict verdict = _rules.CheckOptions(item.Channel, message);
         exchange.Special = verdict.Special;
         if (!verdict.IsAccepted)

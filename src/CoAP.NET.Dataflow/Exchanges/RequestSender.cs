@@ -74,8 +74,8 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     /// <summary>Removes a host name that TLS already told the server (RFC 8323 section 8.5).</summary>
     public static void OmitSentHost(CoapMessage message, CoapChannel channel)
     {
-        if (channel.SentHost is { } told && message.OptionsToRead?.UriHost is { } host
-            && string.Equals(host, told, StringComparison.OrdinalIgnoreCase))
+        if (channel is { IsReliable: true, Connection: { IsInitiator: true, ServerName: { } told, Transport.ProvidesServerName: true } }
+            && message.OptionsToRead?.UriHost is { } host && string.Equals(host, told, StringComparison.OrdinalIgnoreCase))
         {
             message.Options.Remove(OptionNumber.UriHost);
         }

@@ -66,7 +66,7 @@ internal sealed class AmplificationLimiter
         channel = channel.Wire;
         if (channel.IsVerified)
         {
-            if (now < channel.VerifiedUntil)
+            if (PeerVerification.Holds(channel, now))
             {
                 return true;
             }
@@ -74,7 +74,7 @@ internal sealed class AmplificationLimiter
             lock (_gate)
             {
                 // Another thread may have verified it again meanwhile.
-                if (now < channel.VerifiedUntil)
+                if (PeerVerification.Holds(channel, now))
                 {
                     return true;
                 }
@@ -101,26 +101,25 @@ internal sealed class AmplificationLimiter
 
         lock (_gate)
         {
-            if (channel.IsConnection)
-            {
-                // A peer with keys is not one address among others; it is verified until it moves.
-                until = long.MaxValue;
-            }
-
             if (!channel.IsVerified)
             {
                 _counters.Add(CoapCounter.AddressesVerified);
-                channel.VerifiedUntil = until;
-            }
-            else if (channel.VerifiedUntil < until)
-            {
-                channel.VerifiedUntil = until;
             }
 
-            if (!channel.IsCountedVerified && !channel.IsConnection)
+            // A peer with keys is not one address among others; it is verified until it moves.
+            if (!channel.IsConnection)
             {
-                channel.IsCountedVerified = _verified.TryAdd(_rule.Of(channel.Remote));
-                channel.ExceedsSourceQuota = !channel.IsCountedVerified;
+                PeerVerification proven = PeerVerification.GetOrAdd(channel);
+                if (!channel.IsVerified || proven.Until < until)
+                {
+                    proven.Until = until;
+                }
+
+                if (!proven.IsCounted)
+                {
+                    proven.IsCounted = _verified.TryAdd(_rule.Of(channel.Remote));
+                    channel.ExceedsSourceQuota = !proven.IsCounted;
+                }
             }
 
             // Last: readers without the lock must find the time with it.
@@ -227,7 +226,7 @@ internal sealed class AmplificationLimiter
             {
                 lock (_gate)
                 {
-                    if (sentAt > channel.MovedAt)
+                    if (sentAt > SessionMove.TimeOf(channel))
                     {
                         Verify(channel, long.MaxValue);
                     }
@@ -238,11 +237,12 @@ internal sealed class AmplificationLimiter
         }
 
         // Read without the lock: nearly always there is nothing to do.
-        if (!channel.IsVerified && channel.AmplificationCredit < MaxCredit)
+        if (!channel.IsVerified && PeerVerification.Of(channel) is not { Credit: >= MaxCredit })
         {
             lock (_gate)
             {
-                channel.AmplificationCredit = Math.Min(channel.AmplificationCredit + CreditOfAcknowledgement, MaxCredit);
+                PeerVerification proven = PeerVerification.GetOrAdd(channel);
+                proven.Credit = Math.Min(proven.Credit + CreditOfAcknowledgement, MaxCredit);
             }
         }
     }
@@ -250,20 +250,20 @@ internal sealed class AmplificationLimiter
     /// <summary>Handles an acknowledgement or reset that matched nothing: an attacker guesses, or the peer has lost its state.</summary>
     public void OnUnmatched(CoapChannel channel)
     {
-        if (channel.AmplificationCredit > 0)
+        if (PeerVerification.Of(channel) is { Credit: > 0 } proven)
         {
             lock (_gate)
             {
-                channel.AmplificationCredit = 0;
+                proven.Credit = 0;
             }
         }
     }
 
     private void ReleaseShare(CoapChannel channel)
     {
-        if (channel.IsCountedVerified)
+        if (PeerVerification.Of(channel) is { IsCounted: true } proven)
         {
-            channel.IsCountedVerified = false;
+            proven.IsCounted = false;
             _verified.Remove(_rule.Of(channel.Remote));
         }
     }
@@ -274,9 +274,9 @@ internal sealed class AmplificationLimiter
         {
             // A peer that acknowledged a hard-to-guess Message ID is probably not a victim. Requests of attackers in the name of victims do
             // not take away its credit.
-            if (channel.AmplificationCredit >= size)
+            if (PeerVerification.Of(channel) is { } proven && proven.Credit >= size)
             {
-                channel.AmplificationCredit -= size;
+                proven.Credit -= size;
                 return true;
             }
 
@@ -300,7 +300,9 @@ internal sealed class AmplificationLimiter
         lock (_gate)
         {
             // First: readers without the lock must find the new limit with it.
-            channel.Moved = new MovedAddressTraffic(channel.MovedAt >= now ? channel.MovedAt + 1 : now);
+            SessionMove move = SessionMove.Of(channel) ?? channel.StorePart(PeerFeatureKind.Guarding, new SessionMove());
+            move.At = move.At >= now ? move.At + 1 : now;
+            (move.Received, move.Sent) = (0, 0);
             channel.IsVerified = false;
         }
     }
@@ -310,7 +312,7 @@ internal sealed class AmplificationLimiter
     {
         lock (_gate)
         {
-            if (movedAt == channel.MovedAt)
+            if (movedAt == SessionMove.TimeOf(channel))
             {
                 Verify(channel, long.MaxValue);
             }
@@ -324,9 +326,8 @@ internal sealed class AmplificationLimiter
     {
         lock (_gate)
         {
-            if (movedAt == channel.MovedAt)
+            if (movedAt == SessionMove.TimeOf(channel))
             {
-                channel.VerifiedUntil = long.MaxValue;
                 channel.IsVerified = true;
             }
         }
@@ -342,9 +343,9 @@ internal sealed class AmplificationLimiter
     {
         lock (_gate)
         {
-            if (channel is { Moved: { } moved, Connection: CoapSession session })
+            if (SessionMove.Of(channel) is { } move && channel.Connection is CoapSession session)
             {
-                moved.Received += size + session.ReceivedOverhead;
+                move.Received += size + session.ReceivedOverhead;
             }
         }
     }
@@ -358,7 +359,7 @@ internal sealed class AmplificationLimiter
     /// <param name="size">The size of the message in bytes.</param>
     public bool MayLeave(CoapChannel channel, CoapSession session, int size)
     {
-        if (AlwaysFree == int.MaxValue || channel.Moved is not { } moved || IsTrusted(channel, long.MinValue))
+        if (AlwaysFree == int.MaxValue || SessionMove.Of(channel) is not { } move || IsTrusted(channel, long.MinValue))
         {
             return true;
         }
@@ -366,9 +367,9 @@ internal sealed class AmplificationLimiter
         size += session.SentOverhead;
         lock (_gate)
         {
-            if (channel.IsVerified || moved.Sent + size <= BoundOf(moved))
+            if (channel.IsVerified || move.Sent + size <= BoundOf(move))
             {
-                moved.Sent += size;
+                move.Sent += size;
                 return true;
             }
         }
@@ -380,17 +381,17 @@ internal sealed class AmplificationLimiter
 
     private int Bounded(CoapChannel channel, int free)
     {
-        if (!channel.IsConnection || channel.IsVerified || free == int.MaxValue
-            || channel is not { Moved: { } moved, Connection: CoapSession session })
+        if (!channel.IsConnection || channel.IsVerified || free == int.MaxValue || SessionMove.Of(channel) is not { } move
+            || channel.Connection is not CoapSession session)
         {
             return free;
         }
 
         lock (_gate)
         {
-            return (int)Math.Clamp(BoundOf(moved) - moved.Sent - session.SentOverhead, 0, free);
+            return (int)Math.Clamp(BoundOf(move) - move.Sent - session.SentOverhead, 0, free);
         }
     }
 
-    private long BoundOf(MovedAddressTraffic moved) => Math.Max(AlwaysFree, moved.Received * CoapAmplificationLimits.Factor);
+    private long BoundOf(SessionMove move) => Math.Max(AlwaysFree, move.Received * CoapAmplificationLimits.Factor);
 }

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using CoAP.NET.Signalling;
 
 namespace CoAP.NET.Messaging;
 
@@ -245,7 +246,7 @@ internal sealed class MessageLayer : IPeerEvictionGuard, ITimerOwner
                 Channel = item.Channel,
                 Kind = CoapInboundKind.Disconnected,
                 Transmission = transmission,
-                Reason = item.Channel.EndReason,
+                Reason = ConnectionSignallingState.Of(item.Channel)?.Reason,
             });
         }
     }

@@ -19,6 +19,9 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     private readonly IPeerActions _endpoint;
     private CoapChannel _channel;
 
+    // The caller that waits for the next message; null for none.
+    private TaskCompletionSource? _hearing;
+
     private CoapPeer(IPeerActions endpoint, CoapChannel channel)
     {
         _endpoint = endpoint;
@@ -150,7 +153,21 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A task that completes then. It also completes when the endpoint forgets the peer, because its connection ended or it was
     /// silent for long: see <see cref="IsConnected"/> and <see cref="LastSeen"/>.</returns>
-    public Task WhenHeardAsync(CancellationToken cancellationToken = default) => Channel.Wire.NextHeard.WaitAsync(cancellationToken);
+    public Task WhenHeardAsync(CancellationToken cancellationToken = default)
+    {
+        CoapChannel wire = Channel.Wire;
+        return Of(wire).NextHeard(wire).WaitAsync(cancellationToken);
+    }
+
+    /// <summary>Handles a message of the peer, its first contact, or that it is forgotten or was found again.</summary>
+    internal void OnHeard()
+    {
+        if (_hearing is not null)
+        {
+            // Locks may be held: the waiter continues on another thread.
+            Interlocked.Exchange(ref _hearing, null)?.TrySetResult();
+        }
+    }
 
     /// <summary>
     /// Closes the connection to the peer gracefully (RFC 8323 section 5.5): the endpoint sends Release, both sides finish running
@@ -223,6 +240,24 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
         ? Channel
         : throw new ArgumentException($"{this} belongs to another endpoint. Use one of this endpoint's ConnectedPeers.",
             nameof(endpoint));
+
+    // Completes with the next message, or when the peer is forgotten.
+    private Task NextHeard(CoapChannel channel)
+    {
+        TaskCompletionSource made = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource waiting = Interlocked.CompareExchange(ref _hearing, made, null) ?? made;
+
+        // From here on, a thread that stores a message's time or forgets the peer sees the waiter, or the caller sees what it stored. A
+        // processor may read ahead of its own writes, and fences in CoapChannel.LastSeen would cost every datagram.
+        Interlocked.MemoryBarrierProcessWide();
+        if (channel.IsForgotten)
+        {
+            // A thread that forgot the peer may have checked before.
+            OnHeard();
+        }
+
+        return waiting.Task;
+    }
 
     // The endpoint may have forgotten a peer that was idle for long, and created another channel when it came back.
     private CoapChannel Channel => _channel.IsForgotten ? _channel = _endpoint.Current(_channel) : _channel;

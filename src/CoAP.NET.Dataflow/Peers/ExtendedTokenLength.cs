@@ -10,7 +10,7 @@ internal static class ExtendedTokenLength
     public static int OfConnection(CoapChannel channel) =>
         channel is
         {
-            IsReliable: true, PeerMaxTokenLength: > CoapToken.MaxLength and int longest,
+            IsReliable: true, Connection.Capabilities.MaxTokenLength: > CoapToken.MaxLength and int longest,
             Parameters.ExtendedTokenLength: { } wanted
         } && OurLongest(channel) > CoapToken.MaxLength
             ? Math.Min(Math.Min(wanted, longest), OurLongest(channel))

@@ -26,11 +26,29 @@ internal enum PeerFeatureKind
 
     /// <summary>The application's view of the peer.</summary>
     Application,
+
+    /// <summary>Guarding: the verification of an address, or the last move of a session.</summary>
+    Guarding,
+
+    /// <summary>Steps of requests: what earlier requests found out.</summary>
+    RequestSteps,
+
+    /// <summary>Block-wise transfer: what earlier transfers found out.</summary>
+    Blockwise,
+
+    /// <summary>End-to-end protection: what a protected peer has, or the protected peers behind a channel.</summary>
+    Protection,
+
+    /// <summary>Diagnostics: the last dropped message.</summary>
+    Diagnostics,
+
+    /// <summary>Several nodes: where the datagrams of the peer arrive.</summary>
+    Steering,
 }
 
 /// <summary>The parts of one peer, by their chapter.</summary>
-[System.Runtime.CompilerServices.InlineArray(5)]
-internal struct PeerFeatureStateSlots
+[System.Runtime.CompilerServices.InlineArray((int)PeerFeatureKind.Steering + 1)]
+internal struct PeerPartSlots
 {
     private IPeerFeatureState? _first;
 }

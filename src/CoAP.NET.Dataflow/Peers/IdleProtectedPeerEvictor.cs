@@ -55,7 +55,7 @@ internal sealed class IdleProtectedPeerEvictor : WheelTimer
                 continue;
             }
 
-            carried.Carrier.ProtectedOnes!.Remove(peer);
+            ProtectedPeersOfChannel.Of(carried.Carrier)!.Remove(peer);
             _shard.Drain.Forget(peer);
         }
 

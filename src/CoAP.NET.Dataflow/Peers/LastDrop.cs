@@ -1,11 +1,15 @@
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// The last dropped message of a peer. One object for each peer that ever had one. Two threads may write it at once; the last one wins.
+/// The last dropped message from or to a peer, for diagnostics. One object for each peer that ever had one. Not guarded: two threads may
+/// write it at once, and the last one wins.
 /// </summary>
-internal sealed class LastDrop
+internal sealed class LastDrop : IPeerFeatureState
 {
     private int _count;
+
+    /// <summary>Returns the last drop of a peer; null for none.</summary>
+    public static LastDrop? Of(CoapChannel channel) => channel.Part<LastDrop>(PeerFeatureKind.Diagnostics);
 
     public CoapCounter Reason { get; private set; }
 

@@ -6,14 +6,12 @@ internal static class ProtectedChannelExtensions
 {
     extension(CoapChannel channel)
     {
-        /// <summary>The channel whose messages the transport moves: this one, or its carrier.</summary>
-        public CoapChannel Wire => channel.Carried?.Carrier ?? channel;
-
         /// <summary>Returns the protected peer behind a channel. Takes the lock of the shard, unless it is the most recent one.</summary>
         public CoapChannel Protected(CoapObjectSecurityContext context)
         {
             CoapShard shard = channel.Shard;
-            if (channel.ProtectedOnes?.Latest is { IsForgotten: false } latest && ReferenceEquals(latest.Carried!.Context, context))
+            if (ProtectedPeersOfChannel.Of(channel)?.Latest is { IsForgotten: false } latest
+                && ReferenceEquals(latest.Carried!.Context, context))
             {
                 // A peer that is being forgotten still works, and becomes garbage afterwards.
                 latest.Carried.Round = shard.Protection?.Idle?.Round ?? 0;
@@ -34,7 +32,8 @@ internal static class ProtectedChannelExtensions
         /// <summary>Like <see cref="Protected"/>; under the lock of the shard.</summary>
         public CoapChannel ProtectedUnderLock(CoapObjectSecurityContext context)
         {
-            ProtectedPeersOfChannel all = channel.ProtectedOnes ??= new ProtectedPeersOfChannel(channel.Shard.MaxProtectedPeers);
+            ProtectedPeersOfChannel all = ProtectedPeersOfChannel.Of(channel)
+                ?? channel.StorePart(PeerFeatureKind.Protection, new ProtectedPeersOfChannel(channel.Shard.MaxProtectedPeers));
             if (!all.TryGet(context, out CoapChannel? found))
             {
                 found = new CoapChannel(channel, context);

@@ -8,7 +8,7 @@ namespace CoAP.NET.Peers;
 /// The maximum number of idle peers (<see cref="CoapPeerStateLimits.MaxProtectedPerAddress"/>). Their contexts are kept elsewhere, so a
 /// message brings a peer back.
 /// </param>
-internal sealed class ProtectedPeersOfChannel(int maxIdle)
+internal sealed class ProtectedPeersOfChannel(int maxIdle) : IPeerFeatureState
 {
     private readonly Dictionary<CoapObjectSecurityContext, CoapChannel> _channels = [];
     private CoapChannel? _latest;
@@ -18,6 +18,10 @@ internal sealed class ProtectedPeersOfChannel(int maxIdle)
 
     /// <summary>The most recently found peer; mostly there is only one. Needs no lock; the peer may be forgotten.</summary>
     public CoapChannel? Latest => Volatile.Read(ref _latest);
+
+    /// <summary>Returns the protected peers that a channel carries; null for none. Guarded by Shard.Gate.</summary>
+    public static ProtectedPeersOfChannel? Of(CoapChannel channel) =>
+        channel.Part<IPeerFeatureState>(PeerFeatureKind.Protection) as ProtectedPeersOfChannel;
 
     public IReadOnlyCollection<CoapChannel> All => _channels.Values;
 
@@ -51,7 +55,7 @@ internal sealed class ProtectedPeersOfChannel(int maxIdle)
     /// <summary>Records the start of a request to a protected peer, or of its observation. Does nothing for other peers.</summary>
     public static void Begin(CoapChannel channel, CoapToken token)
     {
-        if (channel.Carried is { Carrier.ProtectedOnes: { } all })
+        if (channel.Carried is { } carried && Of(carried.Carrier) is { } all)
         {
             all._tokens[token] = channel;
         }
@@ -62,7 +66,7 @@ internal sealed class ProtectedPeersOfChannel(int maxIdle)
     {
         if (channel.Carried is { } carried)
         {
-            carried.Carrier.ProtectedOnes?._tokens.Remove(token);
+            Of(carried.Carrier)?._tokens.Remove(token);
             carried.Doubts?.Remove(token);
             carried.Peer.OnRequestEnded(token);
         }
@@ -106,7 +110,7 @@ internal sealed class ProtectedPeersOfChannel(int maxIdle)
         Volatile.Write(ref _latest, null);
         if (_channels.Count == 0 && _tokens.Count == 0)
         {
-            carried.Carrier.ProtectedOnes = null;
+            carried.Carrier.SetPart(PeerFeatureKind.Protection, null);
         }
     }
 

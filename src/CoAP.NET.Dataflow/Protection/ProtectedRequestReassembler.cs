@@ -35,7 +35,8 @@ internal sealed class ProtectedRequestReassembler
     {
         CoapMessage message = item.Message!;
         CoapExchange exchange = new(item.Channel, item.Received, new CoapRequestContext(message, item.Channel));
-        CoapResult? answer = BlockResponses.Check(block, message.Options.Block2, message.Payload.Length, item.Channel.TakesBert);
+        CoapResult? answer = BlockResponses.Check(block, message.Options.Block2, message.Payload.Length,
+            PeerBlockFacts.TakesBert(item.Channel));
         if (answer is null)
         {
             _shard.Enter();
@@ -59,7 +60,7 @@ internal sealed class ProtectedRequestReassembler
             return true;
         }
 
-        exchange.Side = item.Channel.Requests?.Begin() ?? 0;
+        exchange.Side = item.Channel.Connection?.Requests?.Begin() ?? 0;
         if (exchange.TryClaimReply())
         {
             _exchangesOut.Run(new CoapServerReply(exchange, answer));

@@ -108,7 +108,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
 
     private CoapPeerSecurityContext? FindPeer(CoapChannel channel, CoapToken token)
     {
-        if (channel.ProtectedOnes is null)
+        if (ProtectedPeersOfChannel.Of(channel) is not { } carried)
         {
             return null;
         }
@@ -116,7 +116,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         _shard.Enter();
         try
         {
-            return channel.ProtectedOnes.TryFind(token, out CoapChannel? found) ? found.Carried!.Peer : null;
+            return carried.TryFind(token, out CoapChannel? found) ? found.Carried!.Peer : null;
         }
         finally
         {
@@ -348,7 +348,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         _shard.Enter();
         try
         {
-            if (item.Channel.ProtectedOnes is { } all)
+            if (ProtectedPeersOfChannel.Of(item.Channel) is { } all)
             {
                 carried = [.. all.All];
                 all.Clear();

@@ -17,7 +17,8 @@ internal sealed class EchoStep : OutgoingRequestStep
     public const int MaxChallenges = 3;
 
     public override StepOutcome Before(OutgoingRequest request) =>
-        request.Channel.EchoToReturn is not null && !IsLeftAlone(request) && request.Channel.TakeEchoToReturn() is { } owed
+        PeerRequestFacts.Of(request.Channel) is { EchoToReturn: not null } facts && !IsLeftAlone(request)
+            && facts.TakeEchoToReturn() is { } owed
             ? StepOutcome.GoWith(WithEcho(request, owed))
             : StepOutcome.Go;
 
@@ -39,7 +40,7 @@ internal sealed class EchoStep : OutgoingRequestStep
             return StepOutcome.Again(WithEcho(request, echo));
         }
 
-        request.Channel.EchoToReturn = echo;
+        PeerRequestFacts.GetOrAdd(request.Channel).EchoToReturn = echo;
         return StepOutcome.Done(response);
     }
 

@@ -26,7 +26,7 @@ internal sealed class ExtendedTokenRequestStep(CoapEnvironment environment) : Ou
 
         if (channel.IsReliable)
         {
-            if (length > CoapToken.MaxLength && length <= channel.PeerMaxTokenLength)
+            if (length > CoapToken.MaxLength && length <= channel.Connection!.Capabilities.MaxTokenLength)
             {
                 AskFor(request, length);
             }
@@ -42,7 +42,7 @@ internal sealed class ExtendedTokenRequestStep(CoapEnvironment environment) : Ou
             // A protected request does not detect it: an attacker could reject it in place of the peer, and the server would execute it
             // twice.
             case LongTokenSupport.Unknown when channel.Carried is null && request.Message.Type == CoapMessageType.Confirmable
-                && channel.TryBeginTokenProbe():
+                && PeerRequestFacts.GetOrAdd(channel).TryBeginTokenProbe():
                 OutgoingRequest probe = request with { Message = request.CopyMessage() };
                 AskFor(probe, length);
                 return StepOutcome.WatchWith(probe);
@@ -85,7 +85,7 @@ internal sealed class ExtendedTokenRequestStep(CoapEnvironment environment) : Ou
             return SupportOf(channel) == LongTokenSupport.Yes;
         }
 
-        int longest = channel.PeerMaxTokenLength;
+        int longest = channel.Connection!.Capabilities.MaxTokenLength;
         return length <= longest || (longest > CoapToken.MaxLength ? throw new CoapException(
             CoapError.TooLarge,
             $"The token has {length} bytes, and {channel} accepts at most {longest} (RFC 8974 section 2.2.1). Keep less state in it.")
@@ -104,18 +104,23 @@ internal sealed class ExtendedTokenRequestStep(CoapEnvironment environment) : Ou
     private LongTokenSupport SupportOf(CoapChannel channel)
     {
         // Tokens are between this endpoint and the next hop, independent of protection.
-        channel = channel.Wire;
-        LongTokenSupport support = channel.LongTokens;
-        return support is LongTokenSupport.Yes or LongTokenSupport.No && environment.Now >= channel.LongTokensUntil
-            ? channel.LongTokens = LongTokenSupport.Unknown
+        if (PeerRequestFacts.Of(channel.Wire) is not { } facts)
+        {
+            return LongTokenSupport.Unknown;
+        }
+
+        LongTokenSupport support = facts.LongTokens;
+        return support is LongTokenSupport.Yes or LongTokenSupport.No && environment.Now >= facts.LongTokensUntil
+            ? facts.LongTokens = LongTokenSupport.Unknown
             : support;
     }
 
     // Returns whether to send the request again with a short token. The server did not execute it, so this is safe for every method.
     private bool Learn(OutgoingRequest request, LongTokenSupport found)
     {
-        request.Channel.LongTokensUntil = environment.Now + s_remembered.Ticks;
-        request.Channel.LongTokens = found;
+        PeerRequestFacts facts = PeerRequestFacts.GetOrAdd(request.Channel);
+        facts.LongTokensUntil = environment.Now + s_remembered.Ticks;
+        facts.LongTokens = found;
         return found == LongTokenSupport.No;
     }
 

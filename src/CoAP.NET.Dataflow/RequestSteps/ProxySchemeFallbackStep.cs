@@ -9,19 +9,20 @@ namespace CoAP.NET.RequestSteps;
 internal sealed class ProxySchemeFallbackStep : OutgoingRequestStep
 {
     public override StepOutcome Before(OutgoingRequest request) =>
-        request.Channel.TakesProxyScheme && BySchemeOf(request) is { } byScheme ? StepOutcome.GoWith(byScheme) : StepOutcome.Go;
+        PeerRequestFacts.Of(request.Channel) is { TakesProxyScheme: true } && BySchemeOf(request) is { } byScheme
+            ? StepOutcome.GoWith(byScheme) : StepOutcome.Go;
 
     public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
     {
         if (sent.AttemptOf(request) > 0)
         {
             // Refused in both forms: the server behind the proxy refuses something else.
-            request.Channel.TakesProxyScheme = !IsRefusal(response.Code);
+            PeerRequestFacts.GetOrAdd(request.Channel).TakesProxyScheme = !IsRefusal(response.Code);
             return StepOutcome.Done(response);
         }
 
-        return IsRefusal(response.Code) && !request.Channel.TakesProxyScheme && request.Request.Content is not { IsRepeatable: false }
-            && BySchemeOf(request) is { } byScheme
+        return IsRefusal(response.Code) && PeerRequestFacts.Of(request.Channel) is not { TakesProxyScheme: true }
+            && request.Request.Content is not { IsRepeatable: false } && BySchemeOf(request) is { } byScheme
             ? StepOutcome.Again(byScheme)
             : StepOutcome.Done(response);
     }

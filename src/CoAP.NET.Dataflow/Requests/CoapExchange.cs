@@ -102,7 +102,7 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
         if (Side is var side and not 0)
         {
             Side = 0;
-            Channel.Requests!.End(side);
+            Channel.Connection!.Requests!.End(side);
         }
     }
 

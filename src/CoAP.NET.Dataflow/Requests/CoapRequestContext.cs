@@ -185,7 +185,8 @@ public sealed class CoapRequestContext
     public CoapUri GetUri()
     {
         CoapChannel channel = Channel;
-        return CoapUri.Compose(channel.Transport.Scheme, Options, channel.Local.ToIPEndPoint(), channel.DefaultHost);
+        string? name = channel is { IsReliable: true, Connection: { IsInitiator: false } accepted } ? accepted.ServerName : null;
+        return CoapUri.Compose(channel.Transport.Scheme, Options, channel.Local.ToIPEndPoint(), name);
     }
 
     /// <summary>

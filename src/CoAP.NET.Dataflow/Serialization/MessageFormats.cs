@@ -11,5 +11,5 @@ internal sealed record MessageFormats(ICoapMessageSerializer Datagrams, ICoapMes
         CoapWebSocketSerializer.Default);
 
     public ICoapMessageSerializer Of(CoapChannel channel) =>
-        !channel.Transport.IsReliable ? Datagrams : channel.HasMessages ? WebSockets : Streams;
+        !channel.Transport.IsReliable ? Datagrams : channel.Transport is CoapStreamTransport { HasMessages: true } ? WebSockets : Streams;
 }

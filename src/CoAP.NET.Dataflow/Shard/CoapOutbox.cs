@@ -1,3 +1,5 @@
+using System.Runtime.InteropServices;
+
 namespace CoAP.NET.Shard;
 
 /// <summary>
@@ -15,8 +17,9 @@ internal struct CoapOutbox
 
     private int _state;
 
-    /// <summary>Whether no further item can wait. The channel keeps the waiting items; most channels never have any.</summary>
-    public readonly bool IsFull(CoapChannel owner) => _state == DrainingWithMore && owner.Outbound is { Count: >= Capacity };
+    /// <summary>Whether no further item can wait. The shard keeps the waiting items; most channels never have any.</summary>
+    public readonly bool IsFull(CoapChannel owner) =>
+        _state == DrainingWithMore && owner.Shard.WaitingOutbound.TryGetValue(owner, out Queue<CoapOutbound>? waiting) && waiting.Count >= Capacity;
 
     /// <summary>
     /// Whether the caller may offer the item itself, right after it released the lock. It must then continue with <see cref="TryLeave"/>
@@ -37,7 +40,8 @@ internal struct CoapOutbox
             return true;
         }
 
-        (item.Channel.Outbound ??= new Queue<CoapOutbound>()).Enqueue(item);
+        Dictionary<CoapChannel, Queue<CoapOutbound>> all = item.Channel.Shard.WaitingOutbound;
+        (CollectionsMarshal.GetValueRefOrAddDefault(all, item.Channel, out _) ??= new Queue<CoapOutbound>()).Enqueue(item);
         return false;
     }
 
@@ -47,11 +51,11 @@ internal struct CoapOutbox
     /// <summary>Returns the next item for the drainer; without one, the outbox is free again.</summary>
     public bool TryNext(CoapChannel owner, out CoapOutbound item)
     {
-        if (owner.Outbound is { } waiting && waiting.TryDequeue(out item))
+        if (owner.Shard.WaitingOutbound.TryGetValue(owner, out Queue<CoapOutbound>? waiting) && waiting.TryDequeue(out item))
         {
             if (waiting.Count == 0)
             {
-                owner.Outbound = null;
+                owner.Shard.WaitingOutbound.Remove(owner);
                 Volatile.Write(ref _state, Draining);
             }
 

@@ -82,6 +82,9 @@ internal sealed class CoapShard
     /// <summary>Whether blocks of the application may still hold requests when the endpoint stops.</summary>
     public bool KeepsRequests { get; set; }
 
+    /// <summary>The items that wait for the thread that drains the outbox of their channel. Guarded by <see cref="Gate"/>.</summary>
+    public Dictionary<CoapChannel, Queue<CoapOutbound>> WaitingOutbound { get; } = [];
+
     /// <summary>Returns the route of a peer's datagrams, mostly one that other peers share. Needs no lock.</summary>
     /// <param name="transport">The transport.</param>
     /// <param name="tag">Identifies the socket or connection within the transport.</param>

@@ -73,7 +73,7 @@ internal sealed class EffectDispatcher
     /// <returns>Whether the channel may be forgotten.</returns>
     public bool TryForget(CoapChannel channel)
     {
-        ProtectedPeersOfChannel? carried = channel.ProtectedOnes;
+        ProtectedPeersOfChannel? carried = ProtectedPeersOfChannel.Of(channel);
         long now = _shard.Environment.Now;
         if (carried is { IsPinned: true } || !CanForget(channel, now))
         {

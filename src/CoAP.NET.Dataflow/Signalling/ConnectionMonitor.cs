@@ -108,7 +108,7 @@ internal sealed class ConnectionMonitor(CoapShard shard, CoapStreamOptions optio
         }
 
         if (channel.Pins > 0
-            || channel.Requests!.Count > 0
+            || channel.Connection!.Requests!.Count > 0
             || state.Waiting.Count > 0
             || progress is { PartialLength: > 0 } or { BytesWaiting: > 0 })
         {

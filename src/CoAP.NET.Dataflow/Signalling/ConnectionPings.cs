@@ -15,7 +15,7 @@ internal sealed class ConnectionPings
             return;
         }
 
-        ConnectionRequestCounter requests = state.Channel.Requests!;
+        ConnectionRequestCounter requests = state.Channel.Connection!.Requests!;
         if (state.Custody is not { IsEmpty: false } && requests.Count == 0)
         {
             Pong(state, ping.Token, custody: true);
@@ -43,7 +43,7 @@ internal sealed class ConnectionPings
 
         if (state is { Custody: null or { IsEmpty: true }, IsReleasing: false })
         {
-            state.Channel.Requests!.IsAwaited = false;
+            state.Channel.Connection!.Requests!.IsAwaited = false;
         }
     }
 

@@ -138,14 +138,14 @@ internal sealed class ConnectionTerminator(
         state.Reason ??= reason;
         state.IsReleasing = true;
         state.EndsAt = ConnectionTimers.After(now, options.ReleaseTimeout);
-        state.Channel.Requests!.IsAwaited = true;
+        state.Channel.Connection!.Requests!.IsAwaited = true;
     }
 
     /// <summary>Closes a connection whose peer released it, when nothing is pending.</summary>
     public void CloseIfQuiet(StreamState state, long now)
     {
         if (state is { ClosesWhenQuiet: true, IsOver: false }
-            && state.Channel.Requests!.Count == 0
+            && state.Channel.Connection!.Requests!.Count == 0
             && (state.IsHalfClosed || !HasRequests(state.Channel)))
         {
             CloseInOrder(state, now);

@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Signalling;
 
 // RFC 8323 sections 3.3 and 5 for the connections of one shard, in place of RFC 7252 section 4 on reliable transports. A plain state
@@ -35,7 +37,7 @@ internal sealed class SignallingLayer : IEffectTarget<ConnectionRequestCounter>
     public void Open(CoapChannel channel, long now)
     {
         StreamState state = new(_watch, channel, now);
-        channel.Requests = new ConnectionRequestCounter(channel, this);
+        channel.Connection!.Requests = new ConnectionRequestCounter(channel, this);
         ConnectionSignallingState.Set(channel, state);
         CoapMessage csm = new(CoapCode.Csm);
         csm.Options.Add(new MaxMessageSizeOption((uint)_limits.Connections.MaxMessageSize));
@@ -63,7 +65,6 @@ internal sealed class SignallingLayer : IEffectTarget<ConnectionRequestCounter>
         {
             _shard.Wheel.Cancel(state);
             ConnectionTerminator.End(state, reason);
-            channel.EndReason = state.Reason;
             state.Ended?.TrySetResult();
             state.Quiet?.TrySetResult();
             _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Disconnected, Reason = state.Reason });
@@ -249,22 +250,27 @@ internal sealed class SignallingLayer : IEffectTarget<ConnectionRequestCounter>
     private void OnCapabilities(StreamState state, CoapMessage csm, long now)
     {
         CoapChannel channel = state.Channel;
+        ConnectionCapabilities capabilities = channel.Connection!.Capabilities;
         if (csm.OptionsToRead is { } options)
         {
             if (options.TryGetUInt(MaxMessageSizeOption.Definition.Number, out uint size))
             {
-                channel.PeerMaxMessageSize = (int)Math.Min(size, int.MaxValue);
+                capabilities = capabilities with { MaxMessageSize = (int)Math.Min(size, int.MaxValue) };
             }
 
-            channel.ReportsBlockSupport |= options.Contains(BlockWiseTransferOption.Definition.Number);
+            if (options.Contains(BlockWiseTransferOption.Definition.Number))
+            {
+                capabilities = capabilities with { ReportsBlockSupport = true };
+            }
 
             // RFC 8974 section 2.2.1: values below 8 have no meaning.
             if (options.TryGetUInt(ExtendedTokenLengthOption.Definition.Number, out uint length) && length >= CoapToken.MaxLength)
             {
-                channel.PeerMaxTokenLength = (int)Math.Min(length, CoapToken.MaxExtendedLength);
+                capabilities = capabilities with { MaxTokenLength = (int)Math.Min(length, CoapToken.MaxExtendedLength) };
             }
         }
 
+        channel.Connection.Capabilities = capabilities;
         if (!state.IsReady)
         {
             state.IsReady = true;

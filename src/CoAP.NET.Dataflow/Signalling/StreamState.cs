@@ -67,7 +67,7 @@ internal sealed class StreamState(ConnectionMonitor watch, CoapChannel channel, 
     {
         CoapConnection connection = Channel.Connection!;
         CoapConnectionTransferProgress progress = connection.Progress;
-        bool isHeld = connection.IsCongested || connection.IsUnderBackpressure || Channel.Requests!.IsPaused;
+        bool isHeld = connection.IsCongested || connection.IsUnderBackpressure || Channel.Connection!.Requests!.IsPaused;
         Channel.Shard.Enter();
         try
         {

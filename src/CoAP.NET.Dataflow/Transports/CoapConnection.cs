@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET;
 
 /// <summary>One connection of a reliable transport (RFC 8323), as the mesh sees it.</summary>
@@ -97,6 +99,23 @@ public abstract class CoapConnection
     /// </remarks>
     public virtual long Backlog => Progress.BytesWaiting;
 
+    /// <summary>The number of the connection within its endpoint, so that state for one is invalid in another; never 0.</summary>
+    internal ulong Number { get; set; }
+
+    /// <summary>What the peer said in its CSM; on a connection of RFC 8323 only.</summary>
+    internal ConnectionCapabilities Capabilities
+    {
+        get => _facts?.Capabilities ?? ConnectionCapabilities.Base;
+        set => Facts.Capabilities = value;
+    }
+
+    /// <summary>The peer's requests without an answer yet; null on sessions, which do without.</summary>
+    internal ConnectionRequestCounter? Requests
+    {
+        get => _facts?.Requests;
+        set => Facts.Requests = value;
+    }
+
     /// <summary>The share of the memory for partial frames; null when the connection never used any.</summary>
     internal ref SourceUsage<CoapConnection>.UsageEntry? Assembly => ref Facts.Assembly;
 
@@ -155,6 +174,10 @@ public abstract class CoapConnection
         public SourceUsage<CoapConnection>.UsageEntry? Assembly;
 
         public SourceUsage<CoapConnection>.UsageEntry? Sending;
+
+        public ConnectionCapabilities? Capabilities;
+
+        public ConnectionRequestCounter? Requests;
 
         public CoapAddress Remote { get; init; }
 

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Blockwise.Client;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Execution;
@@ -27,7 +28,7 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
         CoapMessage message = request.Message;
         CoapChannel channel = request.Channel;
         if (message.Type != CoapMessageType.NonConfirmable || channel.IsGroup || !channel.AllowsQBlock || request.FirstBlock is not null
-            || environment.Now < channel.LacksQBlockUntil || request.Request.Transfer is { IsSpecial: true }
+            || environment.Now < PeerBlockFacts.Of(channel)?.LacksQBlockUntil || request.Request.Transfer is { IsSpecial: true }
             || request.Request.Content?.Open is not null)
         {
             return false;
@@ -47,7 +48,8 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
     private async Task<StepOutcome> SendInBurstsAsync(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
-        if (environment.Now >= channel.KnowsQBlockUntil && !await ProbeAsync(request).ConfigureAwait(false))
+        if (environment.Now >= (PeerBlockFacts.Of(channel)?.KnowsQBlockUntil ?? long.MinValue)
+            && !await ProbeAsync(request).ConfigureAwait(false))
         {
             return StepOutcome.Go;
         }
@@ -91,7 +93,7 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
             CoapResponse response = await SendBelowAsync(request with { Message = probe }).ConfigureAwait(false);
             if (response.Code != CoapCode.BadOption)
             {
-                channel.KnowsQBlockUntil = environment.Now + s_remembered.Ticks;
+                PeerBlockFacts.GetOrAdd(channel).KnowsQBlockUntil = environment.Now + s_remembered.Ticks;
                 return true;
             }
         }
@@ -106,8 +108,9 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
 
     private void Forget(CoapChannel channel)
     {
-        channel.KnowsQBlockUntil = long.MinValue;
-        channel.LacksQBlockUntil = environment.Now + s_remembered.Ticks;
+        PeerBlockFacts facts = PeerBlockFacts.GetOrAdd(channel);
+        facts.KnowsQBlockUntil = long.MinValue;
+        facts.LacksQBlockUntil = environment.Now + s_remembered.Ticks;
     }
 
     // Counted from a random start, so that no tag identifies two bodies (RFC 9177 section 4.3).

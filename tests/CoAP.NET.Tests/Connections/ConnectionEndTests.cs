@@ -167,7 +167,7 @@ public class ConnectionEndTests : ClientConnectionTest
         await OnThread(() => answer.SetResult(CoapResults.Bytes(new byte[100_000])));
         await SettleAsync();
 
-        Assert.Equal(0, connection.Channel!.Requests!.Count);
+        Assert.Equal(0, connection.Requests!.Count);
         Assert.Equal(0, Server.Endpoint.Pipelines[0].Blockwise.Responses.Count);
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
     }

@@ -127,7 +127,7 @@ public sealed class MeshCampaignTests
             if (!stopped.Contains(((EndpointCore)channel.Shard.Drain.Find<IPeerActions>()!).Face))
             {
                 // What a stop gave up is not counted any more.
-                Assert.Equal(0, channel.Requests!.Count);
+                Assert.Equal(0, channel.Connection!.Requests!.Count);
                 Assert.Equal(0, ((WiredTransport.WiredConnection)channel.Connection!).Pauses);
             }
 

@@ -101,7 +101,7 @@ public sealed class SnapshotTests : EndpointTest
         Server.MapGet("/", () => "x");
         await StartAsync();
         Exchange("40010001");
-        Assert.All(Endpoint.Pipelines[0].Channels.All(), static channel => Assert.Null(channel.LastDrop));
+        Assert.All(Endpoint.Pipelines[0].Channels.All(), static channel => Assert.Null(LastDrop.Of(channel)));
         Transport.Receive(Peer, "40010002f0");
         Channels_have_one_note_however_much_is_dropped();
     }
@@ -109,10 +109,10 @@ public sealed class SnapshotTests : EndpointTest
     private void Channels_have_one_note_however_much_is_dropped()
     {
         CoAP.NET.CoapChannel channel = Assert.Single(Endpoint.Pipelines[0].Channels.All());
-        CoAP.NET.Peers.LastDrop note = channel.LastDrop!;
+        LastDrop note = LastDrop.Of(channel)!;
         Assert.Equal(1, note.Count);
         Assert.Equal(0, Allocations.Least(() => channel.NoteDrop(CoapCounter.Ignored)));
-        Assert.Same(note, channel.LastDrop);
+        Assert.Same(note, LastDrop.Of(channel));
         Assert.Equal((CoapCounter.Ignored, 1 + Allocations.Runs), (note.Reason, note.Count));
     }
 }

@@ -1,6 +1,8 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Execution;
 using CoAP.NET.Messaging;
+using CoAP.NET.RequestSteps;
 using CoAP.NET.Testing;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -52,16 +54,7 @@ public class ChannelLayoutTests
         {
             foreach (CoapChannel channel in channels)
             {
-                isNothing &= channel is
-                {
-                    Identity: null,
-                    EchoToReturn: null, Requests: null, Connection: null,
-                    AmplificationCredit: 0, UploadBlockSize: 0, DownloadBlockSize: 0, LongTokens: LongTokenSupport.Unknown,
-                    TakesBlocks: true, IsCountedVerified: false,
-                    VerifiedUntil: long.MaxValue, KnowsQBlockUntil: long.MinValue, LacksQBlockUntil: long.MinValue,
-                    PeerMaxTokenLength: CoapToken.MaxLength, PeerMaxMessageSize: 1152,
-                };
-                isNothing &= channel.TakeEchoToReturn() is null;
+                isNothing &= channel is { Identity: null, PeerId: null, Connection: null, Carried: null, Number: 0, IsVerified: false };
                 foreach (PeerFeatureKind slot in slots)
                 {
                     isNothing &= channel.Part<IPeerFeatureState>(slot) is null;
@@ -83,9 +76,46 @@ public class ChannelLayoutTests
             item => Assert.Equal((item.Index, CoapAddress.FromIPv4((uint)item.Index, 5683)), (item.Item.TransportTag, item.Item.Local)));
         channels[3].SetLocal(CoapAddress.FromIPv4(77, 5683));
         Assert.Equal((3, CoapAddress.FromIPv4(77, 5683)), (channels[3].TransportTag, channels[3].Local));
-        channels[3].EchoToReturn = [1, 2];
-        Assert.Equal([1, 2], channels[3].TakeEchoToReturn());
-        Assert.Null(channels[3].TakeEchoToReturn());
+    }
+
+    [Fact]
+    public void An_Echo_value_of_a_peer_is_taken_once()
+    {
+        CoapChannel channel = Make(1);
+        PeerRequestFacts.GetOrAdd(channel).EchoToReturn = [1, 2];
+        Assert.Equal([1, 2], PeerRequestFacts.Of(channel)!.TakeEchoToReturn());
+        Assert.Null(PeerRequestFacts.Of(channel)!.TakeEchoToReturn());
+        Assert.Null(PeerRequestFacts.Of(Make(2)));
+    }
+
+    // What a peer costs beyond its channel: the parts of its chapters, each only where it has something to say.
+    [Fact]
+    public void A_part_of_a_chapter_costs_a_peer_no_more_than_its_own_fields_and_one_table_of_parts()
+    {
+        long table = Cost(channel => channel.SetPart(PeerFeatureKind.Steering, null));
+        Assert.InRange(table, 1, 136);
+        Assert.InRange(Cost(channel => PeerVerification.GetOrAdd(channel).Credit = 1) - table, 1, 32);
+        Assert.InRange(Cost(channel => PeerRequestFacts.GetOrAdd(channel).TakesProxyScheme = true) - table, 1, 40);
+        Assert.InRange(Cost(channel => PeerBlockFacts.GetOrAdd(channel).UploadBlockSize = 64) - table, 1, 48);
+    }
+
+    private long Cost(Action<CoapChannel> add)
+    {
+        CoapChannel[] channels = new CoapChannel[100];
+        long least = long.MaxValue;
+        for (int turn = 0; turn < 5; turn++)
+        {
+            for (int i = 0; i < channels.Length; i++)
+            {
+                channels[i] = Make((uint)i);
+            }
+
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            Array.ForEach(channels, add);
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+        }
+
+        return least / channels.Length;
     }
 
     private CoapChannel Make(uint peer) =>

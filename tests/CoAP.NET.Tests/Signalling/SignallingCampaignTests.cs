@@ -71,9 +71,9 @@ public sealed class SignallingCampaignTests : SignallingTest
             await Within(ended);
             await OnThread(() => Answer(answers));
             answers.Clear();
-            Assert.Equal(0, connection.Channel!.Requests!.Count);
+            Assert.Equal(0, connection.Requests!.Count);
             Assert.Equal(0, connection.Pauses);
-            Assert.Equal(0, connection.Channel.Pins);
+            Assert.Equal(0, connection.Channel!.Pins);
             Assert.False(ConnectionSignallingState.Of(connection.Channel)!.IsScheduled);
         }
 

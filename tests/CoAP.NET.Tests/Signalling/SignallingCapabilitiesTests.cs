@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Diagnostics;
 using CoAP.NET.Signalling;
 using CoAP.NET.Tests.Transports.Streams;
@@ -36,11 +37,11 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect("70e123010000202120");
         Assert.Equal((65_536, true, 32), CapabilitiesOf(connection));
-        Assert.True(connection.Channel!.TakesBert);
+        Assert.True(PeerBlockFacts.TakesBert(connection.Channel!));
 
         connection.Receive("30e1220480");
         Assert.Equal((1152, true, 32), CapabilitiesOf(connection));
-        Assert.False(connection.Channel!.TakesBert);
+        Assert.False(PeerBlockFacts.TakesBert(connection.Channel!));
 
         connection.Receive(BareCsm);
         Assert.Equal((1152, true, 32), CapabilitiesOf(connection));
@@ -65,7 +66,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     public async Task Extended_Token_Length_of_a_CSM_is_clamped_to_its_range(string csm, int length)
     {
         await StartStreamsAsync();
-        Assert.Equal(length, Connect(csm).Channel!.PeerMaxTokenLength);
+        Assert.Equal(length, Connect(csm).Capabilities.MaxTokenLength);
     }
 
     [Theory]
@@ -123,7 +124,7 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         DirectConnection connection = Connect();
         connection.Receive(frame);
         Assert.Equal(pongs == 0 ? [] : ["10e320"], connection.TakeSent());
-        Assert.Equal(pongs == 0 ? 0 : 1024 * 1024, connection.Channel!.PeerMaxMessageSize);
+        Assert.Equal(pongs == 0 ? 0 : 1024 * 1024, connection.Capabilities.MaxMessageSize);
     }
 
     [Theory]
@@ -216,5 +217,5 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     }
 
     private static (int Size, bool Blocks, int Token) CapabilitiesOf(DirectConnection connection) =>
-        (connection.Channel!.PeerMaxMessageSize, connection.Channel.ReportsBlockSupport, connection.Channel.PeerMaxTokenLength);
+        (connection.Capabilities.MaxMessageSize, connection.Capabilities.ReportsBlockSupport, connection.Capabilities.MaxTokenLength);
 }

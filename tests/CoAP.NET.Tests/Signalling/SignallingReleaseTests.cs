@@ -253,7 +253,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         {
             // The answer leaves, and its thread then waits for the lock to say that nothing is under way any more; Release is first.
             finished = Finish(answer);
-            Assert.True(SpinWait.SpinUntil(() => channel.Requests!.Count == 0, FromMinutes(2)));
+            Assert.True(SpinWait.SpinUntil(() => channel.Connection!.Requests!.Count == 0, FromMinutes(2)));
             CoAP.NET.CoapInbound release = new() { Channel = channel, Message = new CoapMessage(CoapCode.Release) };
             Server.Endpoint.Pipelines[0].Signalling.Receive(in release, channel.Shard.Environment.Now);
         }

@@ -197,9 +197,9 @@ public sealed class SignallingRequestTests : SignallingTest
         Assert.Equal(Empty, sent[^1]);
         Assert.Equal(total, sent.Count(frame => frame == AnswerSlow));
         Assert.Equal((total + 6) / 7, sent.Count(frame => frame is CustodyPong or Pong));
-        Assert.Equal(0, connection.Channel!.Requests!.Count);
+        Assert.Equal(0, connection.Requests!.Count);
         Assert.Equal(0, connection.Pauses);
-        Assert.False(connection.Channel.Requests.IsPaused);
+        Assert.False(connection.Requests.IsPaused);
     }
 
     [Theory]

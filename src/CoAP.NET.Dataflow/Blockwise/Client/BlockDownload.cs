@@ -30,7 +30,8 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
 
     // Size exponent 7 may lose its meaning on the way (RFC 8323 section 6).
     private BlockValue Next => BlockValue.FromOffset(
-        _offset, more: false, transfer.Channel.TakesBert ? _sizeExponent : Math.Min(_sizeExponent, BlockValue.MaxSizeExponent));
+        _offset, more: false,
+        PeerBlockFacts.TakesBert(transfer.Channel) ? _sizeExponent : Math.Min(_sizeExponent, BlockValue.MaxSizeExponent));
 
     /// <summary>Fetches what is left of the body.</summary>
     /// <param name="response">The first response.</param>
@@ -122,7 +123,8 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
             null => _offset > 0 && (_first is not null || IsExpected(response))
                 ? $"answered {response.Code} without Block2 where block {Next} was asked for (RFC 7959 section 2.4)."
                 : null,
-            { IsBert: true } when !transfer.Channel.TakesBert => "sent a block with the reserved size exponent 7 (RFC 7959 section 2.2).",
+            { IsBert: true } when !PeerBlockFacts.TakesBert(transfer.Channel) =>
+                "sent a block with the reserved size exponent 7 (RFC 7959 section 2.2).",
             { } other when other.ByteOffset != _offset =>
                 $"answered with block {other} where block {Next} was asked for (RFC 7959 section 2.4).",
             { } taken when !BlockPayloadSize.IsLength(taken, length) => $"sent {length} bytes as block {taken} (RFC 7959 section 2.3).",
@@ -255,9 +257,10 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
     private void RememberSize(BlockValue block)
     {
         int size = block.IsBert ? 0 : block.Size;
-        if (size != transfer.Channel.DownloadBlockSize)
+        PeerBlockFacts? facts = PeerBlockFacts.Of(transfer.Channel);
+        if (size != (facts?.DownloadBlockSize ?? 0))
         {
-            transfer.Channel.DownloadBlockSize = size;
+            (facts ?? PeerBlockFacts.GetOrAdd(transfer.Channel)).DownloadBlockSize = size;
         }
     }
 

@@ -36,7 +36,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
             _isWhole = !more;
             if (more)
             {
-                (payload, more) = transfer.Channel.TakesBlocks
+                (payload, more) = PeerBlockFacts.TakesBlocks(transfer.Channel)
                     ? await ReadAsync(body, cancellationToken).ConfigureAwait(false)
                     : throw TooLarge(body.Length);
             }
@@ -61,9 +61,9 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
                 else
                 {
                     if (response.Code == CoapCode.BadOption && !_isWhole && transfer.Channel is
-                        { IsReliable: true, ReportsBlockSupport: false } channel)
+                        { IsReliable: true, Connection.Capabilities.ReportsBlockSupport: false } channel)
                     {
-                        channel.RefuseBlocks();
+                        PeerBlockFacts.GetOrAdd(channel.Wire).RefusesBlocks = true;
                     }
 
                     if (response.IsSuccess && payload.Length > 0)
@@ -280,7 +280,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
     {
         if (transfer.IsUploadedInBlocks && _fit.SizeExponent < RequestBlockSizes.Upload(transfer.Request).SizeExponent)
         {
-            transfer.Channel.UploadBlockSize = _fit.Size;
+            PeerBlockFacts.GetOrAdd(transfer.Channel).UploadBlockSize = _fit.Size;
             BlockwiseLog.SmallerBlocks(transfer.Logger, transfer.Target, _fit.Size);
         }
     }

@@ -91,7 +91,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : OutgoingReque
     {
         if (request.UntaggedResource is { } resource)
         {
-            Tags.Conclude(request.Channel.AddressHash, resource);
+            Tags.Conclude(request.Channel.Links.AddressHash, resource);
         }
     }
 
@@ -115,7 +115,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : OutgoingReque
 
         int resource = UploadRequestTags.ResourceOf(message);
         Span<byte> tag = stackalloc byte[4];
-        if (Tags.Begin(request.Channel.AddressHash, resource, tag))
+        if (Tags.Begin(request.Channel.Links.AddressHash, resource, tag))
         {
             message.Options.Add(OptionNumber.RequestTag, tag);
             return StepOutcome.Go;

@@ -138,7 +138,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
 
         Span<byte> tag = stackalloc byte[4];
         int resource = UploadRequestTags.ResourceOf(Template);
-        if (step.Tags.Begin(Channel.AddressHash, resource, tag))
+        if (step.Tags.Begin(Channel.Links.AddressHash, resource, tag))
         {
             Template.Options.Add(OptionNumber.RequestTag, tag);
         }
@@ -156,7 +156,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
     {
         if (_untagged is { } resource)
         {
-            step.Tags.Conclude(Channel.AddressHash, resource);
+            step.Tags.Conclude(Channel.Links.AddressHash, resource);
         }
     }
 
@@ -165,7 +165,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
     {
         if (Settings?.Download is { Offset: > 0 and long offset })
         {
-            if (!Channel.TakesBlocks)
+            if (!PeerBlockFacts.TakesBlocks(Channel))
             {
                 throw new CoapException(
                     $"{Target} refused a block with 4.02 Bad Option before (RFC 8323 section 5.3.2), so only the whole body can be "

@@ -27,32 +27,34 @@ internal static class RequestBlockSizes
     /// <summary>The largest body in bytes that goes out at once and without Block1.</summary>
     public static int Whole(OutgoingRequest request)
     {
-        if (request.Channel is { IsReliable: true, TakesBlocks: false })
+        if (request.Channel.IsReliable && !PeerBlockFacts.TakesBlocks(request.Channel))
         {
             // There is no other way; what is too large fails when it is sent.
             return request.Channel.MaxMessageSize;
         }
 
         int size = Math.Min(Preferred(request), Room(request));
-        return request.Channel.UploadBlockSize is > 0 and int asked ? Math.Min(size, asked) : size;
+        return PeerBlockFacts.Of(request.Channel)?.UploadBlockSize is > 0 and int asked ? Math.Min(size, asked) : size;
     }
 
     public static BlockPayloadSize Upload(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
         int room = Room(request) - BlockOptions;
-        return channel.IsReliable && channel.UploadBlockSize == 0 && request.Request.Transfer?.BlockSize is null
+        int asked = PeerBlockFacts.Of(channel)?.UploadBlockSize ?? 0;
+        return channel.IsReliable && asked == 0 && request.Request.Transfer?.BlockSize is null
             ? BlockPayloadSize.Of(channel, BlockValue.BertSizeExponent, room)
-            : BlockPayloadSize.Plain(ExponentOf(Math.Min(Preferred(request), room), channel.UploadBlockSize));
+            : BlockPayloadSize.Plain(ExponentOf(Math.Min(Preferred(request), room), asked));
     }
 
     /// <summary>The size exponent to ask for blocks of the response with where the first block is not at the beginning, 0 to 7.</summary>
     public static int DownloadExponent(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
-        return channel.TakesBert && channel.DownloadBlockSize == 0 && request.Request.Transfer?.BlockSize is null
+        int used = PeerBlockFacts.Of(channel)?.DownloadBlockSize ?? 0;
+        return used == 0 && PeerBlockFacts.TakesBert(channel) && request.Request.Transfer?.BlockSize is null
             ? BlockValue.BertSizeExponent
-            : ExponentOf(Preferred(request), channel.DownloadBlockSize);
+            : ExponentOf(Preferred(request), used);
     }
 
     /// <summary>
@@ -69,7 +71,7 @@ internal static class RequestBlockSizes
     {
         if (channel.IsReliable)
         {
-            return channel.ReportsBlockSupport ? chosen : null;
+            return channel.Connection!.Capabilities.ReportsBlockSupport ? chosen : null;
         }
 
         int size = chosen ?? channel.Parameters.PreferredBlockSize;
@@ -87,7 +89,7 @@ internal static class RequestBlockSizes
 
         // A peer that may not know blocks gets whole what fits exactly.
         int frame = !channel.IsReliable ? Frame
-            : !channel.ReportsBlockSupport && channel.MaxMessageSize <= ushort.MaxValue && token == 0
+            : !channel.Connection!.Capabilities.ReportsBlockSupport && channel.MaxMessageSize <= ushort.MaxValue && token == 0
             ? SmallStreamFrame + Math.Max(UsualToken, request.Message.Token.Length)
             : StreamFrame + Math.Max(CoapToken.MaxLength, token);
         int room = channel.MaxMessageSize - frame - OptionBytes(request.Message);

@@ -272,7 +272,8 @@ internal sealed class BlockwiseAnswering
     }
 
     // A peer that sent blocks, or requested some, supports them, whatever its CSM says.
-    private static bool MayBeSentBlocks(CoapExchange exchange) => exchange.Channel.TakesBlocks || (exchange.Special & BlockOptions) != 0;
+    private static bool MayBeSentBlocks(CoapExchange exchange) =>
+        PeerBlockFacts.TakesBlocks(exchange.Channel) || (exchange.Special & BlockOptions) != 0;
 
     private static CoapResult Cut(
         CoapExchange exchange, CoapResult whole, long offset, BlockPayloadSize fit, (long Start, long Total, long? Size) body,

@@ -104,7 +104,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         CoapMessage message = exchange.Request.Message;
         BlockValue? block1 = message.OptionsToRead!.Block1;
         BlockValue? block2 = message.OptionsToRead!.Block2;
-        if (BlockResponses.Check(block1, block2, message.Payload.Length, exchange.Channel.TakesBert) is { } wrong)
+        if (BlockResponses.Check(block1, block2, message.Payload.Length, PeerBlockFacts.TakesBert(exchange.Channel)) is { } wrong)
         {
             return BlockVerdict.Answer(wrong);
         }

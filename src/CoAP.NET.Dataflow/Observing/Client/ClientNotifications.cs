@@ -93,7 +93,7 @@ internal sealed class ClientNotifications(
             }
 
             // The next attempt returns the value.
-            standing.Channel.EchoToReturn = echo.ToArray();
+            PeerRequestFacts.GetOrAdd(standing.Channel).EchoToReturn = echo.ToArray();
         }
 
         if (TriesOtherProxyForm(response.Code, now))
@@ -116,15 +116,16 @@ internal sealed class ClientNotifications(
             return false;
         }
 
-        proxy.TakesProxyScheme = !proxy.TakesProxyScheme;
-        if (proxy.TakesProxyScheme)
+        PeerRequestFacts facts = PeerRequestFacts.GetOrAdd(proxy);
+        facts.TakesProxyScheme = !facts.TakesProxyScheme;
+        if (facts.TakesProxyScheme)
         {
             registration.Peer.Stop();
             registration.Peer.MayBeRegistered = false;
             registration.Register(proxy, now);
         }
 
-        return proxy.TakesProxyScheme;
+        return facts.TakesProxyScheme;
     }
 
     private void OnPlainResponse(CoapResponse response, long now)
@@ -228,7 +229,7 @@ internal sealed class ClientNotifications(
     {
         if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && registration.MultiResponseToken is { } standing)
         {
-            standing.Channel.EchoToReturn = echo.ToArray();
+            PeerRequestFacts.GetOrAdd(standing.Channel).EchoToReturn = echo.ToArray();
         }
     }
 

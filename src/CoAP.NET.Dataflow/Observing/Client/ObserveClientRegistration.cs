@@ -1,5 +1,6 @@
 using CoAP.NET.Errors;
 using CoAP.NET.Exchanges;
+using CoAP.NET.RequestSteps;
 
 namespace CoAP.NET.Observing.Client;
 
@@ -263,7 +264,7 @@ internal sealed class ObserveClientRegistration
         {
             message.Options.Echo = Echo;
         }
-        else if (standing.Channel.TakeEchoToReturn() is { } owed)
+        else if (PeerRequestFacts.Of(standing.Channel)?.TakeEchoToReturn() is { } owed)
         {
             message.Options.Echo = owed;
         }

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Blockwise;
 
 namespace CoAP.NET.Observing.Server;
 
@@ -124,8 +125,8 @@ internal sealed class ObservedSubjectKey : IEquatable<ObservedSubjectKey>
     private readonly record struct Sizes(int MaxMessageSize, int BlockSize, bool IsReliable, bool TakesBlocks, bool TakesBert)
     {
         public static Sizes Of(CoapChannel channel) => new(
-            channel.MaxMessageSize, channel.IsReliable ? 0 : channel.Parameters.PreferredBlockSize, channel.IsReliable, channel.TakesBlocks,
-            channel.TakesBert);
+            channel.MaxMessageSize, channel.IsReliable ? 0 : channel.Parameters.PreferredBlockSize, channel.IsReliable,
+            PeerBlockFacts.TakesBlocks(channel), PeerBlockFacts.TakesBert(channel));
     }
 
     private static CoapChannel? ClientOf(CoapChannel channel, bool isSameForAll) =>

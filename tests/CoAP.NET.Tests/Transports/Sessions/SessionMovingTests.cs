@@ -237,7 +237,7 @@ public class SessionMovingTests : SessionTest
         DirectSession session = Sessions.Accept(Peer);
         session.ReceiveFrom(s_elsewhere, null);
         Clock.Advance(FromMinutes(10));
-        await UntilAsync(() => session.Channel!.Probe is null);
+        await UntilAsync(() => SessionMove.Of(session.Channel!)!.Probe is null);
         Assert.Equal(Free / 33, session.TakeSent().Count(IsPing));
 
         // The answers to some of these may be too much, as they would be for a device that has asked for little.

@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Blockwise;
 
@@ -246,10 +247,10 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
         CoapConnection connection = await _ours.ConnectAsync(CoapAddress.FromIPv4(0xcb007102, 5683), null, CancellationToken.None);
         if (!blocks)
         {
-            connection.Channel!.RefuseBlocks();
+            PeerBlockFacts.GetOrAdd(connection.Channel!).RefusesBlocks = true;
             foreach (CoAP.NET.CoapChannel channel in server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Connections.All()))
             {
-                channel.RefuseBlocks();
+                PeerBlockFacts.GetOrAdd(channel).RefusesBlocks = true;
             }
         }
 

@@ -56,6 +56,6 @@ public class TokensOnStreamsTests : BodiesOnStreamsTest
     {
         await StartStreamsAsync();
 
-        Assert.Equal(length, Connect(csm).Channel!.PeerMaxTokenLength);
+        Assert.Equal(length, Connect(csm).Capabilities.MaxTokenLength);
     }
 }

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Peers;
+namespace CoAP.NET.RequestSteps;
 
 /// <summary>Whether a peer supports tokens of more than 8 bytes (RFC 8974 section 2.2.2).</summary>
 internal enum LongTokenSupport

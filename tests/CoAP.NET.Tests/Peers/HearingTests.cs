@@ -4,13 +4,13 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Tests.Peers;
 
-public class PeerActivityNotifierTests
+public class HearingTests
 {
     private const int Rounds = 20_000;
 
     private readonly CoapChannel _channel;
 
-    public PeerActivityNotifierTests()
+    public HearingTests()
     {
         CoapShard shard = new(0, new CoapEnvironment
         {
@@ -46,7 +46,7 @@ public class PeerActivityNotifierTests
         for (int i = 1; i <= Rounds; i++)
         {
             round.SignalAndWait();
-            Task heard = _channel.NextHeard;
+            Task heard = CoapPeer.Of(_channel).WhenHeardAsync();
             long seen = _channel.LastSeen;
             round.SignalAndWait();
             missed += heard.IsCompleted || seen == i ? 0 : 1;
