@@ -375,7 +375,7 @@ internal sealed class ChannelTable
     {
         if (channel.Pins > 0
             || (unverifiedOnly && channel.IsProtected && PeerVerification.Holds(channel, _shard.Environment.Now))
-            || !_shard.Drain.TryForget(channel))
+            || !_shard.Eviction.TryForget(channel))
         {
             return false;
         }

@@ -129,7 +129,7 @@ internal sealed class EndpointTransportContext
 
     public bool IsStopping => _state.IsStopping;
 
-    public void Fault(CoapException error) => _pipelines[0].Shard.Drain.TargetOf<CoapException>()?.Carry(in error);
+    public void Fault(CoapException error) => _pipelines[0].Shard.Endpoint.Fault(error);
 
     public void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
     {

@@ -24,7 +24,7 @@ internal sealed class PeerEvents(
     CoapShardPipeline[] pipelines,
     ConnectionTable connections,
     ConnectionPool pool,
-    RequestSender sender) : IEffectTarget<PeerEvent>
+    RequestSender sender)
 {
     private const string StoppedText = "The endpoint was stopped.";
 
@@ -63,19 +63,8 @@ internal sealed class PeerEvents(
         return token;
     }
 
-    void IEffectTarget<PeerEvent>.Carry(scoped in PeerEvent item)
-    {
-        if (item.End is { } reason)
-        {
-            OnGone(item.Channel, reason);
-        }
-        else
-        {
-            OnReady(item.Channel);
-        }
-    }
-
-    private void OnReady(CoapChannel channel)
+    /// <summary>Handles a connection or session that is ready.</summary>
+    public void OnReady(CoapChannel channel)
     {
         if (Connected is { } handlers)
         {
@@ -83,7 +72,8 @@ internal sealed class PeerEvents(
         }
     }
 
-    private void OnGone(CoapChannel channel, CoapConnectionException reason)
+    /// <summary>Handles a connection or session that has ended.</summary>
+    public void OnGone(CoapChannel channel, CoapConnectionException reason)
     {
         pool.OnGone(channel);
         CancelAwaited(channel);

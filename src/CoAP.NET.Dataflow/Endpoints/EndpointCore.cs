@@ -24,7 +24,7 @@ namespace CoAP.NET.Endpoints;
 /// Creates the parts of an endpoint from its options and connects them. Peers and shards reach their endpoint through it.
 /// <see cref="CoapEndpoint"/> is its facade and starts and stops it.
 /// </summary>
-internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
+internal sealed class EndpointCore : IPeerActions
 {
     /// <summary>Creates the parts; nothing is started.</summary>
     public EndpointCore(CoapEndpoint face, CoapEndpointOptions options)
@@ -120,7 +120,7 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
         foreach (CoapShardPipeline pipeline in Pipelines)
         {
-            pipeline.Shard.Drain.Attach(Peers, this);
+            pipeline.Shard.Endpoint = this;
         }
     }
 
@@ -214,7 +214,11 @@ internal sealed class EndpointCore : IPeerActions, IEffectTarget<CoapException>
         }
     }
 
-    void IEffectTarget<CoapException>.Carry(scoped in CoapException item) => Face.Fault(item);
+    void IPeerActions.OnReady(CoapChannel channel) => Peers.OnReady(channel);
+
+    void IPeerActions.OnGone(CoapChannel channel, CoapConnectionException reason) => Peers.OnGone(channel, reason);
+
+    void IPeerActions.Fault(CoapException error) => Face.Fault(error);
 
     CoapChannel IPeerActions.Current(CoapChannel channel) => Channels.Current(channel);
 

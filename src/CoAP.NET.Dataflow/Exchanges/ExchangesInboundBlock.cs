@@ -12,8 +12,7 @@ namespace CoAP.NET.Exchanges;
 /// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses
 /// complete client requests; outcomes of sent messages go to their owners.
 /// </summary>
-internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExchange>, IEffectTarget<CoapExchange>,
-    IEffectTarget<WaitingRequestCompletion>
+internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExchange>
 {
     private readonly CoapShard _shard;
     private readonly ExchangesOutboundBlock _outbound;
@@ -66,7 +65,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
                 break;
             case CoapInboundKind.Connected:
                 _connections.OnReady(item.Channel);
-                _shard.Drain.TargetOf<PeerEvent>()?.Carry(new PeerEvent(item.Channel));
+                _shard.Endpoint.OnReady(item.Channel);
                 break;
             case CoapInboundKind.Disconnected:
                 _responses.OnDisconnected(in item);
@@ -170,14 +169,8 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
         Answer(exchange, FormatErrorResponses.Of(item.Error.Rule, _shard.Environment.Limits));
     }
 
-    // Offers a request to the Resource stage as if the peer had just sent it.
-    void IEffectTarget<CoapExchange>.Carry(scoped in CoapExchange item) => Emit(item);
-
-    void IEffectTarget<WaitingRequestCompletion>.Carry(scoped in WaitingRequestCompletion item) =>
-        AnswerWaiting(item.Exchange, item.Result);
-
-    // Answers a request that waited; null means no answer. The caller must hold no lock.
-    private void AnswerWaiting(CoapExchange exchange, CoapResult? result)
+    /// <summary>Answers a request that waited; null means no answer. The caller must hold no lock.</summary>
+    internal void AnswerWaiting(CoapExchange exchange, CoapResult? result)
     {
         if (result is not null)
         {

@@ -14,7 +14,7 @@ namespace CoAP.NET.Exchanges;
 /// The outbound half of Exchanges: answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
 /// client requests enter here.
 /// </summary>
-internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, CoapOutbound>, IEffectTarget<SendOrCancelMessageEffect>
+internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly EndpointState _state;
@@ -57,16 +57,9 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
     /// <summary>The number of answers to group requests that wait for their moment. Under Shard.Gate.</summary>
     internal int DelayedAnswers => _delayed.Count;
 
-    /// <summary>Sends or cancels a message of a state machine, such as a notification. The caller must hold no lock.</summary>
-    void IEffectTarget<SendOrCancelMessageEffect>.Carry(scoped in SendOrCancelMessageEffect item)
+    /// <summary>Sends a message of a state machine, such as a notification. The caller must hold no lock.</summary>
+    internal void Send(CoapTransmission transmission)
     {
-        CoapTransmission transmission = item.Transmission;
-        if (item.IsCancelled)
-        {
-            Cancel(transmission);
-            return;
-        }
-
         bool isTaken = Emit(
             new CoapOutbound { Channel = transmission.Peer, Message = transmission.Message, Transmission = transmission });
         transmission.Owner?.OnOffered(transmission, isTaken);

@@ -291,7 +291,7 @@ internal sealed class ResponseMatching
 
         if (channel.Carried is null)
         {
-            _shard.Drain.TargetOf<PeerEvent>()?.Carry(new PeerEvent(channel, reason));
+            _shard.Endpoint.OnGone(channel, reason);
         }
     }
 }

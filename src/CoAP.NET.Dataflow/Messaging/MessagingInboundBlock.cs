@@ -8,7 +8,7 @@ namespace CoAP.NET.Messaging;
 /// <see cref="ReceivedMessage"/>, responses to requests with their <see cref="CoapTransmission"/>, and so do the outcomes of sent messages.
 /// Acknowledgements, resets and stored replies leave by the outbound half.
 /// </summary>
-internal sealed class MessagingInboundBlock : InlineBlock<CoapInbound, CoapInbound>, IEffectTarget<CoapInbound>
+internal sealed class MessagingInboundBlock : InlineBlock<CoapInbound, CoapInbound>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;
@@ -173,9 +173,4 @@ internal sealed class MessagingInboundBlock : InlineBlock<CoapInbound, CoapInbou
             _shard.ExitAndSend();
         }
     }
-
-    /// <summary>
-    /// Offers outcomes of sent messages to the stage above; called by <see cref="Shard.EffectDispatcher"/>, outside the lock.
-    /// </summary>
-    void IEffectTarget<CoapInbound>.Carry(scoped in CoapInbound item) => Emit(item);
 }

@@ -7,8 +7,7 @@ namespace CoAP.NET.Messaging;
 /// acknowledged, and delays messages that NSTART and PROBING_RATE do not allow yet. Its results are encoded next, in the order of each
 /// channel.
 /// </summary>
-internal sealed class MessagingOutboundBlock : InlineBlock<CoapOutbound, CoapOutbound>, IEffectTarget<CoapOutbound>,
-    IEffectTarget<EncodedMessage>
+internal sealed class MessagingOutboundBlock : InlineBlock<CoapOutbound, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;
@@ -24,14 +23,17 @@ internal sealed class MessagingOutboundBlock : InlineBlock<CoapOutbound, CoapOut
 
     internal MessageLayer Layer => _layer;
 
+    internal CoapShard Shard => _shard;
+
     /// <summary>Handles the encoded bytes of a kept message. Called once, without any lock, on the encoding thread.</summary>
-    /// <param name="item">The item and its bytes.</param>
-    void IEffectTarget<EncodedMessage>.Carry(scoped in EncodedMessage item)
+    /// <param name="item">The item.</param>
+    /// <param name="bytes">Its bytes, valid for this call only.</param>
+    internal void KeepBytes(in CoapOutbound item, ReadOnlySpan<byte> bytes)
     {
         _shard.Enter();
         try
         {
-            _layer.OnEncoded(item.Outbound, item.Bytes, _shard.Environment.Now);
+            _layer.OnEncoded(item, bytes, _shard.Environment.Now);
         }
         finally
         {
@@ -60,10 +62,14 @@ internal sealed class MessagingOutboundBlock : InlineBlock<CoapOutbound, CoapOut
                 _layer.Send(item, _shard.Environment.Now);
             }
         }
-        finally
+        catch
         {
+            // What was decided before the error is carried out.
             _shard.ExitAndSend();
+            throw;
         }
+
+        _shard.ExitAndSend();
     }
 
     /// <inheritdoc/>
@@ -111,7 +117,7 @@ internal sealed class MessagingOutboundBlock : InlineBlock<CoapOutbound, CoapOut
     }
 
     /// <summary>Offers decided items to the next stage; the drainer of the channel's outbox calls it, outside the lock.</summary>
-    void IEffectTarget<CoapOutbound>.Carry(scoped in CoapOutbound item)
+    internal void OfferDecided(in CoapOutbound item)
     {
         // Acknowledged, rejected or cancelled since the decision to send.
         if (item.Transmission is { IsOver: true })

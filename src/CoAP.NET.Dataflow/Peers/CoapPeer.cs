@@ -269,6 +269,6 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     {
         ArgumentNullException.ThrowIfNull(channel);
         return channel.Part<CoapPeer>(PeerFeatureKind.Application) ?? channel.StorePart(PeerFeatureKind.Application,
-            new CoapPeer(channel.Shard.Drain.Find<IPeerActions>() ?? NullPeerActions.Instance, channel));
+            new CoapPeer(channel.Shard.Endpoint, channel));
     }
 }

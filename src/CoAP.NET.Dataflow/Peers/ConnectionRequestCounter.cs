@@ -7,7 +7,7 @@ namespace CoAP.NET.Peers;
 /// </summary>
 /// <param name="channel">The channel of the connection.</param>
 /// <param name="owner">Notified when an awaited count is reached.</param>
-internal sealed class ConnectionRequestCounter(CoapChannel channel, IEffectTarget<ConnectionRequestCounter> owner)
+internal sealed class ConnectionRequestCounter(CoapChannel channel, IConnectionRequestWaiter owner)
 {
     private const long FirstUnit = 1;
     private const long SecondUnit = 1L << 32;
@@ -76,7 +76,7 @@ internal sealed class ConnectionRequestCounter(CoapChannel channel, IEffectTarge
 
         if (CountOf(counts, side) == 0 && Volatile.Read(ref _isAwaited))
         {
-            owner.Carry(this);
+            owner.OnRequestsEnded(channel);
         }
     }
 

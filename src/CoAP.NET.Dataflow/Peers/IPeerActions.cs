@@ -2,9 +2,20 @@ using CoAP.NET.Errors;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>What an endpoint does for the application's view of a peer (<see cref="CoapPeer"/>).</summary>
-internal interface IPeerActions : IEffectTarget
+/// <summary>
+/// What an endpoint does for its shards, and for the application's view of a peer (<see cref="CoapPeer"/>). The caller holds no lock.
+/// </summary>
+internal interface IPeerActions
 {
+    /// <summary>Handles a connection or session that is ready.</summary>
+    void OnReady(CoapChannel channel);
+
+    /// <summary>Handles a connection or session that has ended.</summary>
+    void OnGone(CoapChannel channel, CoapConnectionException reason);
+
+    /// <summary>Handles an error after which the endpoint cannot go on.</summary>
+    void Fault(CoapException error);
+
     /// <summary>The channel of a peer now: an endpoint forgets a peer that is idle for long, and creates another channel later.</summary>
     CoapChannel Current(CoapChannel channel);
 

@@ -56,7 +56,7 @@ internal sealed class IdleProtectedPeerEvictor : WheelTimer
             }
 
             ProtectedPeersOfChannel.Of(carried.Carrier)!.Remove(peer);
-            _shard.Drain.Forget(peer);
+            _shard.Eviction.Forget(peer);
         }
 
         if (_peers.Count > 0)

@@ -12,6 +12,18 @@ internal sealed class NullPeerActions : IPeerActions
     /// <summary>The only instance.</summary>
     public static NullPeerActions Instance { get; } = new();
 
+    public void OnReady(CoapChannel channel)
+    {
+    }
+
+    public void OnGone(CoapChannel channel, CoapConnectionException reason)
+    {
+    }
+
+    public void Fault(CoapException error)
+    {
+    }
+
     public CoapChannel Current(CoapChannel channel) => channel;
 
     public Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken) =>

@@ -107,7 +107,7 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
     }
 
     // It is served as if the peer had just sent it.
-    void IDeferredWork.OnReleased(CoapShard shard) => shard.Drain.TargetOf<CoapExchange>()?.Carry(this);
+    void IDeferredWork.OnReleased(CoapShard shard) => shard.Effects?.Serve(this);
 
     /// <summary>Claims the right to answer. Only the first caller gets true.</summary>
     internal bool TryClaimReply()
@@ -143,7 +143,7 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
             {
                 // As if the time for a piggybacked response were over.
                 shard.Wheel.Cancel(received);
-                shard.Drain.MessageTimers?.OnDue(received, shard.Environment.Now);
+                shard.MessageTimers?.OnDue(received, shard.Environment.Now);
             }
         }
         finally

@@ -5,9 +5,5 @@ namespace CoAP.NET.Requests;
 /// <param name="result">The answer; null for none.</param>
 internal sealed class WaitingRequestCompletion(CoapExchange exchange, CoapResult? result) : IDeferredWork
 {
-    public CoapExchange Exchange { get; } = exchange;
-
-    public CoapResult? Result { get; } = result;
-
-    void IDeferredWork.OnReleased(CoapShard shard) => shard.Drain.TargetOf<WaitingRequestCompletion>()?.Carry(this);
+    void IDeferredWork.OnReleased(CoapShard shard) => shard.Effects?.Answer(exchange, result);
 }

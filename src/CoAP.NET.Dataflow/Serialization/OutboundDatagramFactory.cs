@@ -33,7 +33,7 @@ internal sealed class OutboundDatagramFactory(CoapEnvironment environment, CoapD
     {
         if (outbound.KeepsBytes)
         {
-            outbound.Channel.Shard.Drain.OnEncoded(in outbound, datagram.Span);
+            outbound.Channel.Shard.Effects?.KeepBytes(in outbound, datagram.Span);
         }
     }
 

@@ -31,7 +31,7 @@ internal sealed class CoapShard
         Index = index;
         Environment = environment;
         Wheel = new TimerWheel(environment.Now);
-        Drain = new EffectDispatcher(this);
+        Eviction = new PeerEviction(this);
     }
 
     public int Index { get; }
@@ -60,8 +60,19 @@ internal sealed class CoapShard
     /// <summary>Guarded by <see cref="Gate"/>.</summary>
     public TimerWheel Wheel { get; }
 
-    /// <summary>Carries out the decisions made under the lock.</summary>
-    public EffectDispatcher Drain { get; }
+    /// <summary>
+    /// What the decisions made under the lock do after its release; null before the stages exist. Set before the first message.
+    /// </summary>
+    public IShardEffects? Effects { get; set; }
+
+    /// <summary>The endpoint of the shard. Set before the first message.</summary>
+    public IPeerActions Endpoint { get; set; } = NullPeerActions.Instance;
+
+    /// <summary>Forgets peers. Under <see cref="Gate"/>.</summary>
+    public PeerEviction Eviction { get; }
+
+    /// <summary>The state machine that owns the timers of messages. Set before the first message.</summary>
+    public ITimerOwner? MessageTimers { get; set; }
 
     /// <summary>
     /// Drives the wheel; null before its creation and after its disposal. Woken, outside the lock, when something may be due earlier than
@@ -185,12 +196,12 @@ internal sealed class CoapShard
 
         if (hasFirst)
         {
-            Drain.Carry(first);
+            Carry(first);
         }
 
         if (work is not null)
         {
-            Drain.Carry(work);
+            Carry(work);
             work.Clear();
             Volatile.Write(ref Volatile.Read(ref _spare) is null ? ref _spare : ref _secondSpare, work);
         }
@@ -229,16 +240,16 @@ internal sealed class CoapShard
     /// <summary>
     /// Calls an object after the release of the lock, for example because it may run application code. Only under the lock.
     /// </summary>
-    public void AfterRelease(IDeferredWork who) => _pending.Effects.Add(ShardEffect.Continue(who));
+    public void AfterRelease(IDeferredWork who) => _pending.Effects.Add(new ShardEffect { Continuation = who });
 
     /// <summary>
     /// Sends a message as if from the Exchanges stage, so that blocks of the application see it, after the release of the lock and after
     /// earlier effects. Only under the lock. If a block declines it, it ends as <see cref="CoapInboundKind.NotSent"/>.
     /// </summary>
-    public void Send(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Send(transmission));
+    public void Send(CoapTransmission transmission) => _pending.Effects.Add(new ShardEffect { Sent = transmission });
 
     /// <summary>Stops the copies of a message and frees its place, after the release of the lock. Only under the lock.</summary>
-    public void Cancel(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Cancel(transmission));
+    public void Cancel(CoapTransmission transmission) => _pending.Effects.Add(new ShardEffect { Cancelled = transmission });
 
     /// <summary>Fires the due timers and carries out their effects. The driver of the clock calls it without the lock.</summary>
     /// <param name="now">The current time, in units of 100 ns.</param>
@@ -271,6 +282,86 @@ internal sealed class CoapShard
         }
 
         return due;
+    }
+
+    // Carries out everything from one period under the lock. Never throws.
+    private void Carry(PendingEffects work)
+    {
+        foreach (CoapOutbound item in work.Sends)
+        {
+            Carry(item);
+        }
+
+        foreach (CoapInbound item in work.Events)
+        {
+            try
+            {
+                Effects?.Raise(in item);
+            }
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                Failed(exception);
+            }
+        }
+
+        foreach (ShardEffect effect in work.Effects)
+        {
+            try
+            {
+                if (effect.Continuation is { } continuation)
+                {
+                    continuation.OnReleased(this);
+                }
+                else if (effect.Sent is { } sent)
+                {
+                    Effects?.Send(sent);
+                }
+                else
+                {
+                    Effects?.Cancel(effect.Cancelled!);
+                }
+            }
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                Failed(exception);
+            }
+        }
+    }
+
+    // Sends an item that entered the outbox of its channel, and later items of that outbox. Never throws.
+    private void Carry(CoapOutbound item)
+    {
+        CoapChannel channel = item.Channel;
+        while (true)
+        {
+            try
+            {
+                Effects?.Post(in item);
+            }
+#pragma warning disable CA1031 // the outbox must become free again, whatever happens to one item
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                Failed(exception);
+            }
+
+            if (channel.Outbox.TryLeave())
+            {
+                return;
+            }
+
+            lock (Gate)
+            {
+                if (!channel.Outbox.TryNext(channel, out item))
+                {
+                    return;
+                }
+            }
+        }
     }
 
     // A timer of an application's TimeProvider may throw. The decisions are carried out nevertheless, and the next thread that leaves wakes

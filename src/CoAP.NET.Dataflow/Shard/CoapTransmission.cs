@@ -150,5 +150,5 @@ internal sealed class CoapTransmission : WheelTimer
         return message;
     }
 
-    internal override void Fire(long now) => Channel.Shard.Drain.MessageTimers?.OnDue(this, now);
+    internal override void Fire(long now) => Channel.Shard.MessageTimers?.OnDue(this, now);
 }

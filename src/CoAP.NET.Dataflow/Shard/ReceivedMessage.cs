@@ -37,5 +37,5 @@ internal class ReceivedMessage : WheelTimer
     /// <summary>For Messaging: whether it is among the running exchanges of the duplicate memory.</summary>
     internal bool IsRemembered { get; set; }
 
-    internal sealed override void Fire(long now) => Channel.Shard.Drain.MessageTimers?.OnDue(this, now);
+    internal sealed override void Fire(long now) => Channel.Shard.MessageTimers?.OnDue(this, now);
 }

@@ -6,23 +6,12 @@ namespace CoAP.NET.Shard;
 /// </summary>
 internal readonly struct ShardEffect
 {
-    private ShardEffect(IDeferredWork? continuation, SendOrCancelMessageEffect message)
-    {
-        Continuation = continuation;
-        Message = message;
-    }
-
     /// <summary>The object that continues; null for a message.</summary>
-    public IDeferredWork? Continuation { get; }
+    public IDeferredWork? Continuation { get; init; }
 
-    /// <summary>The message; valid without a <see cref="Continuation"/>.</summary>
-    public SendOrCancelMessageEffect Message { get; }
+    /// <summary>The message that is sent; null for none.</summary>
+    public CoapTransmission? Sent { get; init; }
 
-    public static ShardEffect Continue(IDeferredWork who) => new(who, default);
-
-    public static ShardEffect Send(CoapTransmission transmission) =>
-        new(null, new SendOrCancelMessageEffect(transmission, IsCancelled: false));
-
-    public static ShardEffect Cancel(CoapTransmission transmission) =>
-        new(null, new SendOrCancelMessageEffect(transmission, IsCancelled: true));
+    /// <summary>The message that is cancelled; null for none.</summary>
+    public CoapTransmission? Cancelled { get; init; }
 }

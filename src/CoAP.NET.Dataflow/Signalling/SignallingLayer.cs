@@ -7,7 +7,7 @@ namespace CoAP.NET.Signalling;
 // after the release of the lock. It uses no socket and no await.
 
 /// <summary>The signalling of a shard. Call every method under the shard's lock, unless it says otherwise.</summary>
-internal sealed class SignallingLayer : IEffectTarget<ConnectionRequestCounter>
+internal sealed class SignallingLayer : IConnectionRequestWaiter
 {
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
@@ -173,12 +173,12 @@ internal sealed class SignallingLayer : IEffectTarget<ConnectionRequestCounter>
             ? Task.CompletedTask
             : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
-    void IEffectTarget<ConnectionRequestCounter>.Carry(scoped in ConnectionRequestCounter item)
+    void IConnectionRequestWaiter.OnRequestsEnded(CoapChannel channel)
     {
         _shard.Enter();
         try
         {
-            OnDrained(item.Channel);
+            OnDrained(channel);
         }
         finally
         {

@@ -35,8 +35,7 @@ internal sealed class MessagingRig
         Layer = new MessageLayer(Shard, shardCount);
         Outbound = new MessagingOutboundBlock(Shard, Layer);
         Inbound = new MessagingInboundBlock(Shard, Layer);
-        Shard.Drain.Attach(Outbound, Inbound);
-        Shard.Drain.AttachStates(Layer);
+        MessagingEffects.Attach(Outbound, Inbound, Layer);
         _serializerIn = new SerializerInboundBlock(Environment, MessageFormats.Default);
         _serializerOut = new SerializerOutboundBlock(Environment, MessageFormats.Default, new CoapDatagramPool(2048));
         _serializerIn.LinkTo(Inbound, new DataflowLinkOptions());

@@ -124,7 +124,7 @@ public sealed class MeshCampaignTests
         {
             Assert.True(channel.IsForgotten);
             Assert.Equal(0, channel.Pins);
-            if (!stopped.Contains(((EndpointCore)channel.Shard.Drain.Find<IPeerActions>()!).Face))
+            if (!stopped.Contains(((EndpointCore)channel.Shard.Endpoint).Face))
             {
                 // What a stop gave up is not counted any more.
                 Assert.Equal(0, channel.Connection!.Requests!.Count);

@@ -138,7 +138,7 @@ public sealed class MeshPictureTests
         // What state machines leave with the shard, and where it is carried out.
         Line($"<rect class=\"shard\" x=\"{shardX}\" y=\"220\" width=\"{Column + BlockWidth + 40}\" height=\"52\" rx=\"6\"/>");
         int shardMiddle = shardX + ((Column + BlockWidth + 40) / 2);
-        Line($"<text class=\"middle\" x=\"{shardMiddle}\" y=\"242\">{nameof(EffectDispatcher)}: what was decided under the lock</text>");
+        Line($"<text class=\"middle\" x=\"{shardMiddle}\" y=\"242\">{nameof(IShardEffects)}: what was decided under the lock</text>");
         string[] effects =
             [nameof(CoapShard.Post), nameof(CoapShard.Raise), nameof(CoapShard.Send), nameof(CoapShard.Cancel),
                 nameof(CoapShard.AfterRelease)];

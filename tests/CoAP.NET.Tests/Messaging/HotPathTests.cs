@@ -13,8 +13,7 @@ public sealed class HotPathTests
         MessageLayer layer = new(shard, 1);
         MessagingOutboundBlock outbound = new(shard, layer);
         MessagingInboundBlock inbound = new(shard, layer);
-        shard.Drain.Attach(outbound, inbound);
-        shard.Drain.AttachStates(outbound.Layer);
+        MessagingEffects.Attach(outbound, inbound, layer);
         CoapMessage request = new(CoapCode.Get);
         CoapMessage response = new(CoapCode.Content);
         byte[] encoded = new byte[20];
@@ -31,7 +30,7 @@ public sealed class HotPathTests
             {
                 if (item.KeepsBytes)
                 {
-                    shard.Drain.OnEncoded(item, encoded);
+                    outbound.KeepBytes(item, encoded);
                 }
 
                 sent++;

@@ -190,7 +190,7 @@ public class ChannelTableTests
             Logger = NullLogger.Instance,
             ParametersOf = _ => CoapTransmissionParameters.Default,
         });
-        shard.Drain.AttachStates(new MessageLayer(shard, shardCount: 1));
+        shard.Eviction.Attach(new MessageLayer(shard, shardCount: 1));
         return new ChannelTable(shard, shardCount: 1);
     }
 

@@ -143,7 +143,7 @@ public class IdlePeerTests
             Logger = NullLogger.Instance,
             ParametersOf = static _ => CoapTransmissionParameters.Default,
         });
-        _shard.Drain.AttachStates(new MessageLayer(_shard, shardCount: 1));
+        _shard.Eviction.Attach(new MessageLayer(_shard, shardCount: 1));
         return new ChannelTable(_shard, shardCount: 1);
     }
 

@@ -4,6 +4,7 @@ using CoAP.NET.Execution;
 using CoAP.NET.Messaging;
 using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Messaging;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
@@ -304,8 +305,7 @@ public class SerializerStageTests
     {
         CoapChannel channel = Channel();
         MessageLayer layer = new(channel.Shard, 1);
-        channel.Shard.Drain.Attach(new MessagingOutboundBlock(channel.Shard, layer), new MessagingInboundBlock(channel.Shard, layer));
-        channel.Shard.Drain.AttachStates(layer);
+        MessagingEffects.Attach(new MessagingOutboundBlock(channel.Shard, layer), new MessagingInboundBlock(channel.Shard, layer), layer);
         return new CoapTransmission(channel, message, null) { IsOutstanding = true };
     }
 

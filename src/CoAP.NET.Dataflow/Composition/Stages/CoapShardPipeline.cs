@@ -62,8 +62,9 @@ internal sealed class CoapShardPipeline
         shard.Protection = Protection;
 
         // The only circle: state machines leave effects with the shard, which exists before the blocks that carry them out.
-        shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn);
-        shard.Drain.AttachStates(Messages, Blockwise);
+        shard.Effects = standard;
+        shard.MessageTimers = Messages;
+        shard.Eviction.Attach(Messages, Blockwise);
 
         _handler = new HandlerStagePorts(ownHandler, standard, shard, _wiring);
         _wiring.Link(TransportIn, channel.Received, CoapStageLinks.TransportToChannel);

@@ -97,26 +97,6 @@ internal sealed class HandlerStagePorts
     private void PassMessagesBy() => _wiring.LinkWithin(_standard.MessagingOut, _messages!, CoapStages.Handler.Name);
 }
 
-/// <summary>The Handler stage of the library: Messaging and Exchanges, with the Protection stage between them.</summary>
-internal sealed class MessagingAndExchangesStage(
-    MessagingInboundBlock messagingIn, ExchangesInboundBlock exchangesIn, ExchangesOutboundBlock exchangesOut,
-        MessagingOutboundBlock messagingOut)
-{
-    public MessagingInboundBlock MessagingIn => messagingIn;
-
-    public ExchangesInboundBlock ExchangesIn => exchangesIn;
-
-    public ExchangesOutboundBlock ExchangesOut => exchangesOut;
-
-    public MessagingOutboundBlock MessagingOut => messagingOut;
-
-    /// <summary>The inbound half as one block.</summary>
-    public BuiltInStageGroup<CoapInbound, CoapExchange> Inbound { get; } = new(messagingIn, exchangesIn);
-
-    /// <summary>The outbound half as one block.</summary>
-    public BuiltInStageGroup<CoapServerReply, CoapOutbound> Outbound { get; } = new(exchangesOut, messagingOut);
-}
-
 /// <summary>Follows the inbound half of a Handler of the application: a request that nobody takes is answered 5.03.</summary>
 internal sealed class UserHandlerStageInboundCheck(CoapEnvironment environment, ITargetBlock<CoapServerReply> replies)
     : InlineBlock<CoapExchange, CoapExchange>(environment.Counters, environment.Logger)

@@ -352,7 +352,7 @@ internal sealed class MeshWiring
             // Blocks of the application may pass on their end, so several may have ended by now: the first one on the path is the cause.
             block = PathFrom(_first).Select(static link => link.Target)
                 .FirstOrDefault(ended => _places.ContainsKey(ended) && ended.Completion.IsCompleted, block);
-            _shard.Drain.TargetOf<CoapException>()?.Carry(new CoapException(
+            _shard.Endpoint.Fault(new CoapException(
                 $"The block {_places[block]} {(block.Completion.IsFaulted ? "faulted" : "completed")} while the endpoint was running.",
                 block.Completion.Exception?.InnerException));
         }
