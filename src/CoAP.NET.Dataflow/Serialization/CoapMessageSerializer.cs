@@ -177,7 +177,56 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
             return false;
         }
 
-        return MessageDeserializer.TryRead(in head, source, memory, copy, Options, out message, out error);
+        return TryReadBody(in head, source, memory, copy, out message, out error);
+    }
+
+    // Reads options and payload behind a head. The message may keep the memory; not used when the bytes are copied: into one array for
+    // options and payload, none when there are neither. Allocates nothing when a rule broke.
+    private bool TryReadBody(in MessageHead head, ReadOnlySpan<byte> source, ReadOnlyMemory<byte> memory, bool copy,
+        [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error)
+    {
+        ReadOnlySpan<byte> body = source[head.BodyOffset..];
+        if (!OptionSequenceReader.TryMeasure(
+            body, Options.MaxOptions, out OptionSequenceLayout shape, out CoapMessageFormatViolation rule, out int offset))
+        {
+            message = null;
+            error = new CoapFormatError(rule, head.BodyOffset + offset);
+            return false;
+        }
+
+        error = default;
+        message = MakeHead(in head, source, shape.Count > 0 ? Options.Registry : null);
+        if (body.IsEmpty)
+        {
+            return true;
+        }
+
+        // Without options the payload is all that is kept; with them, one block from the first option to the end.
+        int from = shape.Count > 0 ? 0 : shape.PayloadOffset;
+        ReadOnlyMemory<byte> kept = copy ? Copy(body[from..]) : memory[(head.BodyOffset + from)..];
+        message.Payload = kept[(shape.PayloadOffset - from)..];
+        if (shape.Count > 0)
+        {
+            OptionSequenceReader.Fill(kept[..shape.OptionsLength], shape.Count, message.Options);
+        }
+
+        return true;
+    }
+
+    /// <summary>A message of header and token alone.</summary>
+    private protected static CoapMessage MakeHead(in MessageHead head, ReadOnlySpan<byte> source, CoapOptionRegistry? registry = null) =>
+        new(head.Code, registry)
+        {
+            Type = head.Type,
+            MessageId = head.MessageId,
+            Token = new CoapToken(source.Slice(head.TokenOffset, head.TokenLength)),
+        };
+
+    private static byte[] Copy(ReadOnlySpan<byte> bytes)
+    {
+        byte[] copy = GC.AllocateUninitializedArray<byte>(bytes.Length);
+        bytes.CopyTo(copy);
+        return copy;
     }
 
     // Several segments are joined by one copy: on the stack when the message is small, so that an ACK in two pieces allocates no more than

@@ -78,4 +78,44 @@ internal static class ExtendedField
                 return 4;
         }
     }
+
+    // The TKL field that all formats have: 0 to 8 (RFC 7252 section 3), and with extended tokens 0 to 65,804 (RFC 8974 section 2.1). Its
+    // extension stands right before the token.
+    /// <summary>
+    /// Whether a TKL field is a format error: 15 always, above 8 where extended tokens are switched off (RFC 7252 section 3).
+    /// </summary>
+    public static bool IsReservedTokenLength(int field, int maxTokenLength) =>
+        field == Reserved || (field > CoapToken.MaxLength && maxTokenLength <= CoapToken.MaxLength);
+
+    /// <summary>Finds the token that begins, with the extension of its length, at an offset.</summary>
+    /// <param name="first">The beginning of the message, as far as it is there.</param>
+    /// <param name="field">The TKL field, not reserved.</param>
+    /// <param name="offset">Where the extension begins; then where the token begins.</param>
+    /// <param name="length">The length of the token, in bytes.</param>
+    /// <returns>Whether the extension is there.</returns>
+    public static bool TryReadTokenLength(ReadOnlySpan<byte> first, int field, ref int offset, out int length)
+    {
+        length = 0;
+        int size = SizeOfExtension(field);
+        if (first.Length - offset < size)
+        {
+            return false;
+        }
+
+        length = (int)Read(field, first[offset..]);
+        offset += size;
+        return true;
+    }
+
+    /// <summary>The bytes that a token takes with the extension of its length.</summary>
+    public static int SizeOfToken(in CoapToken token) => SizeOfExtensionFor(token.Length) + token.Length;
+
+    /// <summary>Writes a token behind the extension of its length.</summary>
+    /// <returns>The bytes written.</returns>
+    public static int WriteToken(Span<byte> destination, in CoapToken token)
+    {
+        int size = WriteExtension(destination, token.Length);
+        token.CopyTo(destination[size..]);
+        return size + token.Length;
+    }
 }

@@ -1,3 +1,4 @@
+using CoAP.NET.Channels;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Serialization;
@@ -15,15 +16,15 @@ internal sealed class SerializerInboundBlock : InlineBlock<CoapDatagram, CoapInb
 
     private readonly MessageFormats _formats;
 
+    // A replaced stage uses this one, so that both tell duplicates by the same hash.
+    private readonly DeduplicationHash _hash;
+
     internal SerializerInboundBlock(CoapEnvironment environment, MessageFormats formats)
         : base(environment.Counters, environment.Logger)
     {
         _formats = formats;
-        Items = new InboundItemFactory(environment);
+        _hash = new DeduplicationHash(environment.Random);
     }
-
-    /// <summary>Makes the items. A replaced stage uses the same ones, so that both tell duplicates by the same hash.</summary>
-    internal InboundItemFactory Items { get; }
 
     internal override void Process(CoapDatagram datagram)
     {
@@ -53,6 +54,64 @@ internal sealed class SerializerInboundBlock : InlineBlock<CoapDatagram, CoapInb
         }
     }
 
+    /// <summary>Makes the item of a message. The datagram stays its caller's; so it does below.</summary>
+    internal CoapInbound ItemOf(CoapDatagram datagram, CoapChannel channel, CoapMessage message) => channel.Transport.IsReliable
+        ? new CoapInbound
+        {
+            Channel = channel,
+            Kind = CoapInboundKind.Message,
+            Message = message,
+            ReceivedAt = datagram.ReceivedAt,
+            IsLate = datagram.IsLate,
+        }
+        : new CoapInbound
+        {
+            Channel = channel,
+            Kind = CoapInboundKind.Message,
+            Message = message,
+            Type = message.Type,
+            MessageId = message.MessageId,
+            IsMulticast = datagram.Local.IsMulticast,
+            Hash = _hash.Of(datagram.Span),
+            Length = datagram.Length,
+            ReceivedAt = datagram.ReceivedAt,
+            IsLate = datagram.IsLate,
+        };
+
+    /// <summary>Counts and logs a format error. A reliable transport has neither types nor Message IDs.</summary>
+    /// <param name="datagram">The bytes.</param>
+    /// <param name="channel">The channel of the sender.</param>
+    /// <param name="error">The violated rule.</param>
+    /// <param name="type">See <see cref="CoapInbound.Type"/>.</param>
+    /// <param name="messageId">See <see cref="CoapInbound.MessageId"/>.</param>
+    /// <param name="head">See <see cref="CoapInbound.Message"/>.</param>
+    internal CoapInbound ErrorOf(CoapDatagram datagram, CoapChannel channel, CoapFormatError error, CoapMessageType type, ushort messageId,
+        CoapMessage? head)
+    {
+        Counters.Add(CoapCounter.FormatErrors);
+        channel.NoteDrop(CoapCounter.FormatErrors);
+        using (Logger.IsEnabled(LogLevel.Debug) ? MessageLogScope.Begin(Logger, channel, default, messageId) : null)
+        {
+            SerializerLog.FormatError(Logger, channel, error.Rule, error.Offset);
+        }
+
+        return channel.Transport.IsReliable
+            ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.FormatError, Error = error, ReceivedAt = datagram.ReceivedAt }
+            : new CoapInbound
+            {
+                Channel = channel,
+                Kind = CoapInboundKind.FormatError,
+                Message = head,
+                Error = error,
+                Type = type,
+                MessageId = messageId,
+                IsMulticast = datagram.Local.IsMulticast,
+                Hash = _hash.Of(datagram.Span),
+                Length = datagram.Length,
+                ReceivedAt = datagram.ReceivedAt,
+            };
+    }
+
     // The datagram is back already, and may be another party's by now.
     private protected override void OnFailed(CoapDatagram item)
     {
@@ -69,7 +128,7 @@ internal sealed class SerializerInboundBlock : InlineBlock<CoapDatagram, CoapInb
         }
         else if (_formats.Datagrams.TryDeserialize(bytes, out message, out error))
         {
-            inbound = Items.Message(datagram, channel, message);
+            inbound = ItemOf(datagram, channel, message);
             return true;
         }
 
@@ -92,7 +151,7 @@ internal sealed class SerializerInboundBlock : InlineBlock<CoapDatagram, CoapInb
             }
         }
 
-        inbound = Items.Error(datagram, channel, error, type, messageId, message);
+        inbound = ErrorOf(datagram, channel, error, type, messageId, message);
         return true;
     }
 
@@ -101,8 +160,8 @@ internal sealed class SerializerInboundBlock : InlineBlock<CoapDatagram, CoapInb
     private bool TryReadFrame(CoapDatagram datagram, CoapChannel channel, out CoapInbound inbound)
     {
         inbound = _formats.Of(channel).TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error)
-            ? Items.Message(datagram, channel, message)
-            : Items.Error(datagram, channel, error, default, 0, null);
+            ? ItemOf(datagram, channel, message)
+            : ErrorOf(datagram, channel, error, default, 0, null);
         return true;
     }
 }

@@ -1,4 +1,6 @@
+using CoAP.NET.Channels;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Serialization;
 
@@ -17,10 +19,7 @@ internal sealed class SerializerOutboundBlock : InlineBlock<CoapOutbound, CoapDa
     {
         _formats = formats;
         _pool = pool;
-        Items = new OutboundDatagramFactory(environment, pool);
     }
-
-    internal OutboundDatagramFactory Items { get; }
 
     internal override void Process(CoapOutbound outbound)
     {
@@ -34,13 +33,58 @@ internal sealed class SerializerOutboundBlock : InlineBlock<CoapOutbound, CoapDa
     /// <returns>The datagram; null if the format cannot express the message.</returns>
     internal CoapDatagram? Write(in CoapOutbound outbound)
     {
-        CoapDatagram? datagram = outbound.Encoded.IsEmpty ? Encode(in outbound) : Items.Copy(outbound.Encoded.Span);
+        CoapDatagram? datagram = outbound.Encoded.IsEmpty ? Encode(in outbound) : Copy(outbound.Encoded.Span);
         if (datagram is not null)
         {
-            OutboundDatagramFactory.Address(datagram, in outbound);
+            Address(datagram, in outbound);
         }
 
         return datagram;
+    }
+
+    /// <summary>A datagram with room for a message.</summary>
+    /// <param name="size">How many bytes.</param>
+    private CoapDatagram Rent(int size) => size <= _pool.BufferSize ? _pool.Rent() : new CoapDatagram(size);
+
+    /// <summary>A datagram with the bytes of a message.</summary>
+    internal CoapDatagram Copy(ReadOnlySpan<byte> encoded)
+    {
+        CoapDatagram datagram = Rent(encoded.Length);
+        encoded.CopyTo(datagram.Buffer);
+        datagram.Length = encoded.Length;
+        return datagram;
+    }
+
+    /// <summary>Says whose datagram it is, and what else its transport must know.</summary>
+    internal static void Address(CoapDatagram datagram, in CoapOutbound outbound)
+    {
+        datagram.Channel = outbound.Channel;
+        datagram.IsLast = outbound.IsLast;
+        datagram.HopLimit = outbound.Transmission is { } transmission ? transmission.HopLimit : (byte)0;
+    }
+
+    /// <summary>Gives the bytes to Messaging where it keeps them.</summary>
+    internal static void ReportBytes(in CoapOutbound outbound, CoapDatagram datagram)
+    {
+        if (outbound.KeepsBytes)
+        {
+            outbound.Channel.Shard.Effects?.KeepBytes(in outbound, datagram.Span);
+        }
+    }
+
+    /// <summary>Counts and logs that a message could not be encoded.</summary>
+    /// <returns>The replacement of a response, because the client would otherwise wait for an answer that never comes; null for other
+    /// messages.</returns>
+    internal CoapMessage? Fail(in CoapOutbound outbound, Exception exception)
+    {
+        CoapMessage message = outbound.Message!;
+        Counters.Add(CoapCounter.EncodeErrors);
+        outbound.Channel.NoteDrop(CoapCounter.EncodeErrors);
+        using IDisposable? scope = MessageLogScope.BeginFor(Logger, LogLevel.Error, outbound.Channel, message);
+        SerializerLog.EncodeFailed(Logger, exception, message.Code, outbound.Channel);
+        return message.Code.Class is 2 or 4 or 5
+            ? new CoapMessage(CoapCode.InternalServerError) { Type = message.Type, MessageId = message.MessageId, Token = message.Token }
+            : null;
     }
 
     private CoapDatagram? Encode(in CoapOutbound outbound)
@@ -54,7 +98,7 @@ internal sealed class SerializerOutboundBlock : InlineBlock<CoapOutbound, CoapDa
             if (!serializer.TrySerialize(datagram.Buffer, message, out int written))
             {
                 datagram.Dispose();
-                datagram = Items.Rent(checked((int)serializer.GetSize(message)));
+                datagram = Rent(checked((int)serializer.GetSize(message)));
                 if (!serializer.TrySerialize(datagram.Buffer, message, out written))
                 {
                     throw new InvalidOperationException($"{serializer.GetType().Name} needs more bytes than it said.");
@@ -68,18 +112,18 @@ internal sealed class SerializerOutboundBlock : InlineBlock<CoapOutbound, CoapDa
 #pragma warning restore CA1031
         {
             datagram.Dispose();
-            return Items.Fail(in outbound, exception) is { } error ? EncodeError(in outbound, error, serializer) : null;
+            return Fail(in outbound, exception) is { } error ? EncodeError(in outbound, error, serializer) : null;
         }
 
-        OutboundDatagramFactory.ReportBytes(in outbound, datagram);
+        ReportBytes(in outbound, datagram);
         return datagram;
     }
 
     private CoapDatagram EncodeError(in CoapOutbound outbound, CoapMessage error, ICoapMessageSerializer serializer)
     {
-        CoapDatagram datagram = Items.Rent(checked((int)serializer.GetSize(error)));
+        CoapDatagram datagram = Rent(checked((int)serializer.GetSize(error)));
         datagram.Length = serializer.TrySerialize(datagram.Buffer, error, out int written) ? written : 0;
-        OutboundDatagramFactory.ReportBytes(in outbound, datagram);
+        ReportBytes(in outbound, datagram);
         return datagram;
     }
 }

@@ -13,10 +13,7 @@ namespace CoAP.NET;
 public sealed class CoapStageContext
 {
     private readonly CoapEnvironment _environment;
-    private readonly InboundItemFactory _inbound;
-    private readonly OutboundDatagramFactory _outbound;
     private readonly MessageFormats _formats;
-
     private readonly ChannelInboundBlock _channels;
 
     internal CoapStageContext(CoapShard shard, PipelineParts parts, ChannelInboundBlock channels, MessagingAndExchangesStage handler)
@@ -26,8 +23,6 @@ public sealed class CoapStageContext
         Handler = new CoapHandlerStageBlocks(handler.Inbound, handler.Outbound);
         Reader = new SerializerInboundBlock(_environment, parts.Formats);
         Writer = new SerializerOutboundBlock(_environment, parts.Formats, parts.Buffers);
-        _inbound = Reader.Items;
-        _outbound = Writer.Items;
         _formats = parts.Formats;
         Shard = shard.Index;
         ShardCount = parts.ShardCount;
@@ -136,7 +131,7 @@ public sealed class CoapStageContext
     {
         ArgumentNullException.ThrowIfNull(message);
         CoapChannel channel = ChannelOf(datagram);
-        CoapInbound inbound = _inbound.Message(datagram, channel, message);
+        CoapInbound inbound = Reader.ItemOf(datagram, channel, message);
         datagram.Dispose();
         return inbound;
     }
@@ -156,7 +151,7 @@ public sealed class CoapStageContext
         CoapDatagram datagram, CoapFormatError error, CoapMessageType type = CoapMessageType.NonConfirmable, ushort messageId = 0)
     {
         CoapChannel channel = ChannelOf(datagram);
-        CoapInbound inbound = _inbound.Error(datagram, channel, error, type, messageId, null);
+        CoapInbound inbound = Reader.ErrorOf(datagram, channel, error, type, messageId, null);
         datagram.Dispose();
         return inbound;
     }
@@ -177,13 +172,13 @@ public sealed class CoapStageContext
             throw new ArgumentException("The message is empty. Pass at least one byte.", nameof(bytes));
         }
 
-        CoapDatagram datagram = _outbound.Copy(bytes);
+        CoapDatagram datagram = Writer.Copy(bytes);
         if (outbound.Encoded.IsEmpty)
         {
-            OutboundDatagramFactory.ReportBytes(in outbound, datagram);
+            SerializerOutboundBlock.ReportBytes(in outbound, datagram);
         }
 
-        OutboundDatagramFactory.Address(datagram, in outbound);
+        SerializerOutboundBlock.Address(datagram, in outbound);
         return datagram;
     }
 
@@ -198,7 +193,7 @@ public sealed class CoapStageContext
     public CoapOutbound? EncodeFailed(CoapOutbound outbound, Exception exception)
     {
         ArgumentNullException.ThrowIfNull(exception);
-        return outbound.Message is not null && _outbound.Fail(in outbound, exception) is { } error
+        return outbound.Message is not null && Writer.Fail(in outbound, exception) is { } error
             ? outbound with { Message = error }
             : null;
     }
