@@ -1,6 +1,7 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Errors;
 using CoAP.NET.Groups;
+using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Exchanges;
 
@@ -17,17 +18,17 @@ internal sealed class ClientSender
     private readonly ChannelTable _channels;
     private readonly ExchangesOutboundBlock _block;
     private readonly EndpointState _state;
-    private readonly MessageSizeChecker _sizes;
+    private readonly MessageFormats _formats;
 
     public ClientSender(CoapShard shard, ExchangeLayer layer, ChannelTable channels, ExchangesOutboundBlock block, EndpointState state,
-        MessageSizeChecker sizes)
+        MessageFormats formats)
     {
         _shard = shard;
         _layer = layer;
         _channels = channels;
         _block = block;
         _state = state;
-        _sizes = sizes;
+        _formats = formats;
     }
 
     /// <summary>Sends a client request. Errors end its task.</summary>
@@ -61,9 +62,9 @@ internal sealed class ClientSender
             _shard.ExitAndSend();
         }
 
-        if (_sizes.IsTooLarge(message, request.Channel, out long size))
+        if (_formats.IsTooLarge(message, request.Channel, out long size))
         {
-            Fail(request, MessageSizeChecker.TooLarge("request", request.Channel, size, "Send less"));
+            Fail(request, MessageFormats.TooLarge("request", request.Channel, size, "Send less"));
         }
         else
         {
@@ -167,7 +168,7 @@ internal sealed class ClientSender
             throw new CoapException(StoppedText);
         }
 
-        if (_sizes.IsTooLarge(message, channel, out long size))
+        if (_formats.IsTooLarge(message, channel, out long size))
         {
             throw new CoapException(
                 CoapError.TooLarge,
@@ -193,7 +194,7 @@ internal sealed class ClientSender
         {
             request.End(new CoapException(StoppedText));
         }
-        else if (_sizes.IsTooLarge(request.Message, request.Channel, out long size))
+        else if (_formats.IsTooLarge(request.Message, request.Channel, out long size))
         {
             request.End(new CoapException(
                 CoapError.TooLarge,
@@ -338,9 +339,9 @@ internal sealed class ClientSender
             return new CoapException("The endpoint was stopped and cannot observe. Create a new endpoint.");
         }
 
-        if (_sizes.IsTooLarge(transmission.Message, channel, out long size))
+        if (_formats.IsTooLarge(transmission.Message, channel, out long size))
         {
-            return MessageSizeChecker.TooLarge("registration", channel, size, "Shorten the request");
+            return MessageFormats.TooLarge("registration", channel, size, "Shorten the request");
         }
 
         _shard.Environment.Counters.Add(CoapCounter.RequestsSent);

@@ -6,22 +6,6 @@ namespace CoAP.NET.Exchanges;
 /// </summary>
 internal static class EchoVerification
 {
-    /// <summary>Records the result for a request. The caller must hold no lock.</summary>
-    /// <param name="shard">The shard, for the guard and the clock.</param>
-    /// <param name="exchange">The request.</param>
-    public static void Note(CoapShard shard, CoapExchange exchange)
-    {
-        if ((exchange.Special & RequestOptionFlags.Echo) == 0)
-        {
-            return;
-        }
-
-        if (Verify(shard, exchange.Channel, exchange.Request.Options) is { } age)
-        {
-            exchange.Request.EchoAge = age;
-        }
-    }
-
     /// <summary>Records the result for the address of a message's peer. The caller must hold no lock.</summary>
     /// <param name="shard">The shard, for the guard and the clock.</param>
     /// <param name="channel">The peer.</param>

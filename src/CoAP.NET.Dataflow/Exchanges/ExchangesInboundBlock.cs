@@ -121,13 +121,18 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
         }
         else
         {
-            EchoVerification.Note(_shard, exchange);
+            if ((exchange.Special & RequestOptionFlags.Echo) != 0
+                && EchoVerification.Verify(_shard, exchange.Channel, exchange.Request.Options) is { } age)
+            {
+                exchange.Request.EchoAge = age;
+            }
+
             if ((exchange.Special & RequestOptionFlags.Observe) != 0)
             {
                 OnObserve(exchange);
             }
 
-            BlockVerdict taken = BlockwiseServing.Concerns(exchange) ? _blockwise.Take(exchange) : default;
+            BlockVerdict taken = (exchange.Special & RequestOptionFlags.AllBlocks) != 0 ? _blockwise.Take(exchange) : default;
             if (taken.Kind == BlockVerdictKind.Deliver)
             {
                 Offer(exchange);

@@ -21,7 +21,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
     private readonly MessagingOutboundBlock _messagingOut;
     private readonly BlockwiseAnswering _blockwise;
     private readonly GroupResponseSettings _groups;
-    private readonly MessageSizeChecker _sizes;
+    private readonly MessageFormats _formats;
     private readonly UnverifiedResponseLimiter _limit;
     private readonly ObserverTable _observers;
 
@@ -44,10 +44,10 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
         _state = state;
         _messagingOut = messagingOut;
         _blockwise = blockwise;
-        _sizes = new MessageSizeChecker(formats.Datagrams, formats.Streams);
-        _limit = new UnverifiedResponseLimiter(shard, blockwise, _sizes);
+        _formats = formats;
+        _limit = new UnverifiedResponseLimiter(shard, blockwise, formats);
         _observers = observers;
-        Sender = new ClientSender(shard, layer, channels, this, state, _sizes);
+        Sender = new ClientSender(shard, layer, channels, this, state, formats);
         _groups = groups;
         _delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, this);
     }
@@ -107,7 +107,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
         finally
         {
             exchange.End();
-            PartialBodyResult.CloseUnlessStored(item.Result);
+            (item.Result as PartialBodyResult)?.CloseUnlessStored();
         }
     }
 
@@ -175,8 +175,8 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
         }
 
         CoapMessage? response = new CoapServerReply(exchange, sent).ToMessage();
-        if (_sizes.IsTooLarge(response, exchange.Channel, out long size)
-            && (!TryCutSmaller(exchange, result, out response) || _sizes.IsTooLarge(response, exchange.Channel, out size)))
+        if (_formats.IsTooLarge(response, exchange.Channel, out long size)
+            && (!TryCutSmaller(exchange, result, out response) || _formats.IsTooLarge(response, exchange.Channel, out size)))
         {
             result = _blockwise.RefuseTooLarge(exchange, size);
             response = new CoapServerReply(exchange, result).ToMessage();

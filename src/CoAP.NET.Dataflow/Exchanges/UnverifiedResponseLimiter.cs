@@ -1,4 +1,5 @@
 using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Exchanges;
 
@@ -13,17 +14,17 @@ internal sealed class UnverifiedResponseLimiter
 
     private readonly CoapShard _shard;
     private readonly BlockwiseAnswering _blockwise;
-    private readonly MessageSizeChecker _sizes;
+    private readonly MessageFormats _formats;
     private readonly ByteRateLimiter _refusals;
 
     // Guarded by Shard.Gate.
     private long _refusedUntil = long.MinValue;
 
-    public UnverifiedResponseLimiter(CoapShard shard, BlockwiseAnswering blockwise, MessageSizeChecker sizes)
+    public UnverifiedResponseLimiter(CoapShard shard, BlockwiseAnswering blockwise, MessageFormats formats)
     {
         _shard = shard;
         _blockwise = blockwise;
-        _sizes = sizes;
+        _formats = formats;
         _refusals = new ByteRateLimiter(shard.Environment.Limits.Requests.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
     }
 
@@ -48,7 +49,7 @@ internal sealed class UnverifiedResponseLimiter
         CoapChannel channel = exchange.Channel;
         AmplificationLimiter guard = _shard.Guard;
         long now = _shard.Environment.Now;
-        int size = _sizes.OfDatagram(response);
+        int size = _formats.DatagramSizeOf(response);
         int requestLength = exchange.Received?.Length ?? 0;
         if (size <= guard.FreeFor(channel, requestLength) || guard.IsTrusted(channel, now))
         {
@@ -83,17 +84,17 @@ internal sealed class UnverifiedResponseLimiter
         bool isLater = response.OptionsToRead?.Block2 is { Number: > 0 };
         if (Shorten(exchange, result, response) is { } shorter)
         {
-            carriesEcho = mayEcho && _sizes.OfDatagram(shorter) + guard.Echo.OptionSize <= free;
+            carriesEcho = mayEcho && _formats.DatagramSizeOf(shorter) + guard.Echo.OptionSize <= free;
             if (carriesEcho)
             {
                 guard.Echo.AddTo(shorter, channel, now);
             }
 
-            while (_sizes.OfDatagram(shorter) > free && TryHalve(shorter))
+            while (_formats.DatagramSizeOf(shorter) > free && TryHalve(shorter))
             {
             }
 
-            if (_sizes.OfDatagram(shorter) <= free)
+            if (_formats.DatagramSizeOf(shorter) <= free)
             {
                 return shorter;
             }
@@ -117,7 +118,7 @@ internal sealed class UnverifiedResponseLimiter
     public bool MayBringEcho(CoapExchange exchange, CoapMessage response)
     {
         CoapChannel channel = exchange.Channel;
-        int size = channel.IsReliable ? 0 : _sizes.OfDatagram(response) + _shard.Guard.Echo.OptionSize;
+        int size = channel.IsReliable ? 0 : _formats.DatagramSizeOf(response) + _shard.Guard.Echo.OptionSize;
         return exchange.Received?.State != ReceivedMessageState.Acknowledged && size <= channel.MaxMessageSize
             && (size <= _shard.Guard.AlwaysFreeFor(channel) || _shard.Guard.IsTrusted(channel, _shard.Environment.Now));
     }

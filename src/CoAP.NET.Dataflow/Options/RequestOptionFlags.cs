@@ -21,6 +21,9 @@ internal enum RequestOptionFlags : byte
     /// <summary>Q-Block1 or Q-Block2 (RFC 9177).</summary>
     QBlock = 8,
 
+    /// <summary>Any option of block-wise transfer.</summary>
+    AllBlocks = Block1 | Block2 | QBlock,
+
     /// <summary>Echo (RFC 9175).</summary>
     Echo = 16,
 

@@ -1,3 +1,4 @@
+using System.Collections.Frozen;
 using System.Text;
 using CoAP.NET.Uris;
 
@@ -18,6 +19,12 @@ public class CoapResult
 {
     internal const int DefaultMaxAge = 60;
     private static readonly CoapOptionCollection s_noOptions = new CoapOptionCollection(code: CoapCode.Content).MakeReadOnly();
+
+    // The options of a result that has only a registered Content-Format, as nearly every one. They never change; a caller that wants to
+    // change the options gets a copy.
+    private static readonly FrozenDictionary<ushort, CoapOptionCollection> s_formats =
+        ContentFormatRegistry.Numbers.ToFrozenDictionary(number => number, number => WithFormat(number).MakeReadOnly());
+
     private CoapOptionCollection? _options;
 
     internal CoapResult(CoapCode code, ReadOnlyMemory<byte> payload = default, CoapContentFormat? contentFormat = null)
@@ -31,7 +38,7 @@ public class CoapResult
         Payload = payload;
         if (contentFormat is { } format)
         {
-            _options = ContentFormatOptionCache.Of(format);
+            _options = s_formats.TryGetValue(format.Value, out CoapOptionCollection? shared) ? shared : WithFormat(format.Value);
         }
     }
 
@@ -334,4 +341,7 @@ public class CoapResult
 
         return result;
     }
+
+    private static CoapOptionCollection WithFormat(ushort number) =>
+        new CoapOptionCollection(code: CoapCode.Content).AddUInt(OptionNumber.ContentFormat, number);
 }

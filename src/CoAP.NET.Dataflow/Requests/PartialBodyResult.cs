@@ -27,9 +27,9 @@ internal sealed class PartialBodyResult : CoapResult
     public SeekableResponseBody? Source { get; init; }
 
     /// <summary>Closes the stream of a response that is no longer fetched.</summary>
-    public static void CloseUnlessStored(CoapResult result)
+    public void CloseUnlessStored()
     {
-        if (result is PartialBodyResult { Source: { IsStored: false } source })
+        if (Source is { IsStored: false } source)
         {
             _ = source.CloseAsync();
         }

@@ -74,7 +74,11 @@ internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment
 
         if (done)
         {
-            ResultBodyStreamDisposer.OnAnswered(exchange.Request, null, null, call.Route.Template.Text, environment);
+            if (request.Opened is not null)
+            {
+                ResultBodyStreamDisposer.OnAnswered(request, null, null, call.Route.Template.Text, environment);
+            }
+
             stage.Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error), error);
         }
 

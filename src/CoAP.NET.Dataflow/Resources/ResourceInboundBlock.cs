@@ -197,7 +197,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
 
     private void ReplyPast(in CoapServerReply item, CoapResult result)
     {
-        PartialBodyResult.CloseUnlessStored(item.Result);
+        (item.Result as PartialBodyResult)?.CloseUnlessStored();
         _exchangesOut?.Run(new CoapServerReply(item.Exchange, result));
     }
 
@@ -316,7 +316,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
         {
             Counters.Add(CoapCounter.LateResponses);
             exchange.Channel.NoteDrop(CoapCounter.LateResponses);
-            PartialBodyResult.CloseUnlessStored(result);
+            (result as PartialBodyResult)?.CloseUnlessStored();
             return;
         }
 

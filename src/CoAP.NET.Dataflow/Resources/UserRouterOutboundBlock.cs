@@ -121,7 +121,7 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
         {
             Counters.Add(CoapCounter.LateResponses);
             exchange.Channel.NoteDrop(CoapCounter.LateResponses);
-            PartialBodyResult.CloseUnlessStored(result);
+            (result as PartialBodyResult)?.CloseUnlessStored();
             return false;
         }
 
@@ -145,7 +145,7 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
 
     private void ReplyPast(in CoapServerReply item, CoapResult result)
     {
-        PartialBodyResult.CloseUnlessStored(item.Result);
+        (item.Result as PartialBodyResult)?.CloseUnlessStored();
         _exchangesOut.Run(new CoapServerReply(item.Exchange, result));
     }
 }

@@ -19,7 +19,8 @@ internal struct CoapOutbox
 
     /// <summary>Whether no further item can wait. The shard keeps the waiting items; most channels never have any.</summary>
     public readonly bool IsFull(CoapChannel owner) =>
-        _state == DrainingWithMore && owner.Shard.WaitingOutbound.TryGetValue(owner, out Queue<CoapOutbound>? waiting) && waiting.Count >= Capacity;
+        _state == DrainingWithMore && owner.Shard.WaitingOutbound.TryGetValue(owner, out Queue<CoapOutbound>? waiting)
+            && waiting.Count >= Capacity;
 
     /// <summary>
     /// Whether the caller may offer the item itself, right after it released the lock. It must then continue with <see cref="TryLeave"/>

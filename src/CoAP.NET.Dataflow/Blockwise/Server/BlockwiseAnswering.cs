@@ -15,8 +15,6 @@ internal sealed class BlockwiseAnswering
     // A message with a diagnostic is not too large as well.
     private const int SmallestToExplain = 256;
 
-    private const RequestOptionFlags BlockOptions = RequestOptionFlags.Block1 | RequestOptionFlags.Block2 | RequestOptionFlags.QBlock;
-
     private readonly CoapShard _shard;
     private readonly ILogger _logger;
 
@@ -39,7 +37,7 @@ internal sealed class BlockwiseAnswering
     /// hand, such as a notification, is looked at in any case.
     /// </summary>
     public static bool Concerns(CoapExchange exchange, CoapResult result) =>
-        (exchange.Special & BlockOptions) != 0 || exchange.Body is not null || exchange.IsWithoutRequest
+        (exchange.Special & RequestOptionFlags.AllBlocks) != 0 || exchange.Body is not null || exchange.IsWithoutRequest
         || result.Payload.Length > exchange.Channel.BlockSize || result is PartialBodyResult;
 
     /// <summary>Converts a response to its final form: the block that the request asks for, or the whole with its Block options.</summary>
@@ -273,7 +271,7 @@ internal sealed class BlockwiseAnswering
 
     // A peer that sent blocks, or requested some, supports them, whatever its CSM says.
     private static bool MayBeSentBlocks(CoapExchange exchange) =>
-        PeerBlockFacts.TakesBlocks(exchange.Channel) || (exchange.Special & BlockOptions) != 0;
+        PeerBlockFacts.TakesBlocks(exchange.Channel) || (exchange.Special & RequestOptionFlags.AllBlocks) != 0;
 
     private static CoapResult Cut(
         CoapExchange exchange, CoapResult whole, long offset, BlockPayloadSize fit, (long Start, long Total, long? Size) body,

@@ -67,9 +67,6 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         }
     }
 
-    /// <summary>Whether a request has anything to do with blocks.</summary>
-    public static bool Concerns(CoapExchange exchange) => (exchange.Special & (BlockOptions | RequestOptionFlags.QBlock)) != 0;
-
     /// <summary>Whether a request is the next step of what is under way, and so served while the endpoint stops.</summary>
     public bool Continues(CoapExchange exchange)
     {
