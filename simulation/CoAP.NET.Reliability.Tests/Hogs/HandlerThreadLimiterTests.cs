@@ -13,8 +13,8 @@ public sealed class HandlerThreadLimiterTests
         threads.Start();
         threads.All.Ask(queue);
         Assert.False(threads.All.HasCapacity);
-        Assert.True(threads.All.Look());
-        Assert.True(threads.All.Look());
+        Assert.True(threads.Look());
+        Assert.True(threads.Look());
         Assert.Equal(0, queue.Started);
     }
 
@@ -26,13 +26,13 @@ public sealed class HandlerThreadLimiterTests
         threads.Start();
         threads.All.Ask(queue);
         int looks = 1;
-        while (threads.All.Look())
+        while (threads.Look())
         {
             looks++;
         }
 
         Assert.Equal(255, queue.Started);
-        Assert.InRange(looks, 10, 20);
+        Assert.InRange(looks, 1, 20);
     }
 
     [Fact]
@@ -47,10 +47,10 @@ public sealed class HandlerThreadLimiterTests
         threads.Computing.Add(threads.Working[3]);
         Waiting queue = new(threads, waiting: 5);
         threads.All.Ask(queue);
-        threads.All.Look();
+        threads.Look();
         Assert.Equal(1, queue.Started);
         threads.Computing.Add(threads.Working[5]);
-        threads.All.Look();
+        threads.Look();
         Assert.Equal(1, queue.Started);
     }
 
@@ -62,10 +62,10 @@ public sealed class HandlerThreadLimiterTests
         Waiting[] queues = [new(threads, waiting: 10), new(threads, waiting: 10)];
         threads.All.Ask(queues[0]);
         threads.All.Ask(queues[1]);
-        threads.All.Look();
+        threads.Look();
         Assert.Equal([1, 0], queues.Select(queue => queue.Started));
-        threads.All.Look();
-        Assert.Equal([1, 1], queues.Select(queue => queue.Started));
+        threads.Look();
+        Assert.Equal([2, 1], queues.Select(queue => queue.Started));
     }
 
     [Fact]
@@ -77,23 +77,32 @@ public sealed class HandlerThreadLimiterTests
         Assert.True(threads.All.HasCapacity);
         Waiting queue = new(threads, waiting: 2);
         threads.All.Ask(queue);
-        threads.All.Look();
+        threads.Look();
         Assert.Equal(1, queue.Started);
     }
 
     [Fact]
     public void Surplus_threads_may_end_when_handlers_that_waited_compute_again()
     {
-        Threads threads = new(maxBusy: 1) { AllWait = true };
-        for (int i = 0; i < 4; i++)
+        Threads threads = new(maxBusy: 2) { AllWait = true };
+        for (int i = 0; i < 6; i++)
         {
             threads.Start();
         }
 
         threads.All.Ask(new Waiting(threads, waiting: 0));
-        threads.Computing.UnionWith(threads.Working.Take(3));
-        threads.All.Look();
+        threads.Computing.UnionWith(threads.Working.Take(5));
+        threads.Look();
         Assert.Equal([true, true, false], [threads.All.TryTakeSurplus(), threads.All.TryTakeSurplus(), threads.All.TryTakeSurplus()]);
+    }
+
+    [Fact]
+    public void Handlers_get_no_more_threads_than_their_maximum()
+    {
+        Threads threads = new(maxBusy: 1, maxThreads: 3) { AllWait = true };
+        Assert.Equal([true, true, true, false], Enumerable.Range(0, 4).Select(_ => threads.All.TryReserve()));
+        threads.All.Release();
+        Assert.True(threads.All.TryReserve());
     }
 
     [Fact]
@@ -111,7 +120,8 @@ public sealed class HandlerThreadLimiterTests
     /// <summary>Threads that are counted and do nothing.</summary>
     private sealed class Threads : CoapThreadScheduler
     {
-        public Threads(int maxBusy) => All = new HandlerThreadLimiter(this, maxBusy, (thread, _) => AllWait && !Computing.Contains(thread));
+        public Threads(int maxBusy, int maxThreads = int.MaxValue) =>
+            All = new HandlerThreadLimiter(this, maxThreads, maxBusy, (thread, _) => AllWait && !Computing.Contains(thread));
 
         public HandlerThreadLimiter All { get; }
 
@@ -131,17 +141,20 @@ public sealed class HandlerThreadLimiterTests
             return !Refuses;
         }
 
+        /// <summary>Looks as the watchdog does.</summary>
+        public bool Look() => All.Look(0);
+
         /// <summary>A thread begins to run handlers.</summary>
         public void Start()
         {
-            All.Reserve();
+            All.TryReserve();
             Working.Add(On(All.Enter));
         }
 
         /// <summary>A thread begins and ends.</summary>
         public void StartAndEnd()
         {
-            All.Reserve();
+            All.TryReserve();
             On(() =>
             {
                 All.Enter();

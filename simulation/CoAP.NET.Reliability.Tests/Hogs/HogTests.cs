@@ -1,5 +1,3 @@
-using CoAP.NET.Execution;
-
 namespace CoAP.NET.Reliability.Tests.Hogs;
 
 /// <summary>
@@ -51,23 +49,6 @@ public sealed class HogTests
         await using CoapClient client = new();
         await Task.WhenAll(Enumerable.Range(0, 40).Select(_ => client.GetAsync(server.LocalEndpoints[0] + "/hog")));
         Assert.InRange(most, 1, Math.Max(1, Environment.ProcessorCount / 2) + 2);
-    }
-
-    [Fact]
-    public void A_handler_is_slow_after_three_calls_during_which_another_thread_took_over_the_receive_role()
-    {
-        HandlerCostEstimator watch = new(TimeProvider.System);
-        long milliseconds = TimeSpan.TicksPerMillisecond;
-        for (int i = 0; i < UserCodePolicy.FirstCalls; i++)
-        {
-            Assert.False(watch.ObserveTaken(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
-        }
-
-        Assert.False(watch.ObserveTaken(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
-        Assert.False(watch.Observe(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
-        Assert.False(watch.ObserveTaken(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
-        Assert.True(watch.ObserveTaken(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
-        Assert.True(watch.IsSlow);
     }
 
     private static void InterlockedMax(ref int most, int value)

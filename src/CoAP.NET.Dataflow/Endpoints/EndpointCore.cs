@@ -41,7 +41,7 @@ internal sealed class EndpointCore : IPeerActions
         CoapLimits limits = Environment.Limits;
         Served = new RunningRequestCounter(limits.Requests.MaxServed, options.Transports.Shards)
         {
-            Threads = options.Pipeline.Scheduler is CoapThreadPool ? new HandlerThreadLimiter(options.Pipeline.Scheduler) : null,
+            Threads = !OperatingSystem.IsBrowser() && options.Pipeline.Scheduler is CoapThreadPool threads ? threads.Handlers : null,
         };
         Routes = options.Routes?.Take() ?? new RouteTable();
         Routes.Environment = Environment;

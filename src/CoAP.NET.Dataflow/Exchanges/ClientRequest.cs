@@ -122,6 +122,8 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
         }
     }
 
+    void IThreadPoolWorkItem.Execute() => Layer.Continuations.RunOnPool(this);
+
     private async Task CompleteAsync(Task<CoapResponse> run)
     {
         try

@@ -3,59 +3,56 @@ namespace CoAP.NET.Exchanges;
 /// <summary>
 /// Decides where the code after an awaited response runs. Short code runs on the receiving thread: it needs no other thread, and following
 /// requests leave together. When a continuation forced a hand-over, or continuations prove expensive, they run on the thread pool for a
-/// while (decision 0008). Concurrent updates may get lost, which only delays a decision.
+/// while (decision 0008).
 /// </summary>
 /// <param name="environment">The environment, for the clock.</param>
 internal sealed class InlineContinuations(CoapEnvironment environment)
 {
-    private long _pausedUntil = long.MinValue;
-    private long _lastPause;
-    private IUserCodeTracker? _current;
-    private int _count;
-    private int _samples;
-    private long _sampled;
+    private readonly UserCodeCost _cost = new(environment.TimeProvider);
+
+    // Concurrent updates may get lost, which only delays a decision.
+    private ReceiveLoopOwnership? _current;
 
     /// <summary>Whether continuations currently run on the pool.</summary>
-    public bool IsPaused => _pausedUntil != long.MinValue && environment.Now < _pausedUntil;
+    public bool AreAside => _cost.IsAside;
 
     /// <summary>Runs the continuations of a request on this thread, if it receives and has time for them.</summary>
     /// <returns>False when nothing was run.</returns>
     public bool TryRun(ClientRequest request)
     {
-        if (UserCodeScope.Role is not { MayRunContinuations: true } role || IsPaused)
+        if (UserCodeScope.Role is not ReceiveLoopOwnership { MayRunContinuations: true } role || _cost.IsAside)
         {
             return false;
         }
 
-        if (_current is { IsLost: true })
+        if (_current is { IsHeld: false })
         {
             // A continuation still blocks the previous thread of the role.
             _current = null;
-            OnBlocked();
+            _cost.Move();
             return false;
         }
 
         _current = role;
-        bool isSample = (_count++ & (UserCodePolicy.ContinuationSamplePeriod - 1)) == 0;
-        long started = isSample ? TimeProvider.System.GetTimestamp() : 0;
-        UserCodeScope.Enter();
+        long started = TimeProvider.System.GetTimestamp();
+        role.EnterUserCode();
         try
         {
             request.Execute();
         }
         finally
         {
-            UserCodeScope.Exit();
+            role.ExitUserCode();
             if (_current == role)
             {
                 _current = null;
-                if (role.IsLost)
+                if (role.IsHeld)
                 {
-                    OnBlocked();
+                    _cost.Observe(TimeProvider.System.GetElapsedTime(started), isWaitedFor: true);
                 }
-                else if (isSample)
+                else
                 {
-                    Sample(TimeProvider.System.GetElapsedTime(started));
+                    _cost.Move();
                 }
             }
         }
@@ -63,29 +60,14 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
         return true;
     }
 
-    private void OnBlocked()
+    /// <summary>Runs the continuations of a request on this thread of the pool.</summary>
+    public void RunOnPool(ClientRequest request)
     {
-        long now = environment.Now;
-        long longest = UserCodePolicy.LongestContinuationPause.Ticks;
-        bool isSoon = _pausedUntil != long.MinValue && now - _pausedUntil < longest;
-        _lastPause = isSoon ? Math.Min(_lastPause * 2, longest) : UserCodePolicy.ContinuationBlockPause.Ticks;
-        _pausedUntil = now + _lastPause;
-    }
-
-    private void Sample(TimeSpan time)
-    {
-        // A cheap approximation of the median.
-        long limit = UserCodePolicy.ContinuationIsWorkFrom.Ticks;
-        _sampled += Math.Min(time.Ticks, UserCodePolicy.ContinuationOutlier * limit);
-        if (++_samples == UserCodePolicy.ContinuationSamples)
+        long started = TimeProvider.System.GetTimestamp();
+        request.Execute();
+        if (_cost.IsAside)
         {
-            if (_sampled > limit * UserCodePolicy.ContinuationSamples)
-            {
-                _pausedUntil = environment.Now + UserCodePolicy.ContinuationWorkPause.Ticks;
-                _lastPause = UserCodePolicy.ContinuationBlockPause.Ticks;
-            }
-
-            (_samples, _sampled) = (0, 0);
+            _cost.ObserveAside(TimeProvider.System.GetElapsedTime(started));
         }
     }
 }

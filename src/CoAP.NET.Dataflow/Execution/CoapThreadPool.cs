@@ -9,8 +9,13 @@ namespace CoAP.NET.Execution;
 [UnsupportedOSPlatform("browser")]
 internal sealed class CoapThreadPool : CoapThreadScheduler
 {
-    private readonly IdleWorkerList<Worker> _places;
+    private readonly Lock _gate = new();
+    private readonly int _maxThreads;
     private readonly TimeSpan _idleTime;
+
+    // Guarded by _gate. The most recently idle thread works first: its stack is warm, and the others age until they end.
+    private readonly List<Worker> _idle = [];
+    private int _count;
     private long _failures;
 
     /// <summary>Creates a set of threads; none runs yet.</summary>
@@ -19,15 +24,37 @@ internal sealed class CoapThreadPool : CoapThreadScheduler
     public CoapThreadPool(int maxThreads = UserCodePolicy.MaxThreads, TimeSpan? idleTime = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxThreads, 1);
-        _places = new IdleWorkerList<Worker>(maxThreads);
+        _maxThreads = maxThreads;
         _idleTime = idleTime ?? UserCodePolicy.IdleThreadFor;
+        Handlers = new HandlerThreadLimiter(this, Math.Max(1, maxThreads / 2));
     }
 
+    /// <summary>The threads that run handlers: at most half, so that receive loops find a stand-by.</summary>
+    public HandlerThreadLimiter Handlers { get; }
+
     /// <summary>The number of threads, working or idle.</summary>
-    public int ThreadCount => _places.Count;
+    public int ThreadCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _count;
+            }
+        }
+    }
 
     /// <summary>The number of idle threads.</summary>
-    public int IdleCount => _places.IdleCount;
+    public int IdleCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _idle.Count;
+            }
+        }
+    }
 
     /// <summary>How often work threw, although it must not. The thread and the process continue.</summary>
     public long Failures => Volatile.Read(ref _failures);
@@ -35,18 +62,33 @@ internal sealed class CoapThreadPool : CoapThreadScheduler
     public override bool Queue(Action<object?> work, object? state)
     {
         ArgumentNullException.ThrowIfNull(work);
-        if (_places.TryTakeIdle(out Worker? worker))
+        Worker worker;
+        bool isIdle;
+        lock (_gate)
+        {
+            isIdle = _idle.Count > 0;
+            if (isIdle)
+            {
+                worker = _idle[^1];
+                _idle.RemoveAt(_idle.Count - 1);
+            }
+            else if (_count == _maxThreads)
+            {
+                return false;
+            }
+            else
+            {
+                _count++;
+                worker = new Worker(this, work, state);
+            }
+        }
+
+        if (isIdle)
         {
             worker.Give(work, state);
             return true;
         }
 
-        if (!_places.TryAdd())
-        {
-            return false;
-        }
-
-        worker = new Worker(this, work, state);
         try
         {
             worker.Start();
@@ -55,8 +97,31 @@ internal sealed class CoapThreadPool : CoapThreadScheduler
         catch (Exception exception) when (exception is OutOfMemoryException or ThreadStartException)
         {
             // The operating system refuses more threads; treated like the limit.
-            _places.Remove();
+            lock (_gate)
+            {
+                _count--;
+            }
+
             return false;
+        }
+    }
+
+    private void Rest(Worker worker)
+    {
+        lock (_gate)
+        {
+            _idle.Add(worker);
+        }
+    }
+
+    // Not if it was just taken: its work follows.
+    private bool TryLeave(Worker worker)
+    {
+        lock (_gate)
+        {
+            bool leaves = _idle.Remove(worker);
+            _count -= leaves ? 1 : 0;
+            return leaves;
         }
     }
 
@@ -88,13 +153,13 @@ internal sealed class CoapThreadPool : CoapThreadScheduler
             while (true)
             {
                 ExecutionContext.Run(clean, static worker => ((Worker)worker!).Work(), this);
-                owner._places.Rest(this);
+                owner.Rest(this);
                 if (_given.Wait(owner._idleTime))
                 {
                     continue;
                 }
 
-                if (owner._places.TryLeave(this))
+                if (owner.TryLeave(this))
                 {
                     Dispose();
                     return;

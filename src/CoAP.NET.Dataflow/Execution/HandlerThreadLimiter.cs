@@ -2,40 +2,59 @@ namespace CoAP.NET.Execution;
 
 /// <summary>
 /// Limits how many threads of the library run CPU-bound handlers at the same time. CPU-bound handlers gain nothing from more threads than
-/// processors, and take time from the receiving threads. Waiting handlers do not, and get as many threads as they need. The state of
-/// threads is sampled, not declared. Each queue keeps at least one thread. Thread-safe.
+/// processors, and take time from the receiving threads. Waiting handlers do not, and get as many threads as they need, up to half of all.
+/// The state of threads is sampled, not declared. Each queue keeps at least one thread. Thread-safe.
 /// </summary>
-internal sealed class HandlerThreadLimiter
+internal sealed class HandlerThreadLimiter : IWatched
 {
     private readonly Lock _gate = new();
-    private readonly CoapThreadScheduler _scheduler;
+    private readonly Watchdog _watchdog;
     private readonly Func<Thread, int, bool> _waits;
     private readonly Func<int> _currentId;
     private readonly int _maxBusy;
+    private readonly int _maxThreads;
 
     // Guarded by _gate.
     private readonly List<(Thread Thread, int Id)> _working = [];
     private readonly Queue<IHandlerQueue> _asking = new();
-    private bool _isLooking;
 
     private int _count;
     private int _surplus;
 
-    /// <param name="scheduler">Provides the thread that samples the others.</param>
+    /// <param name="scheduler">The threads.</param>
+    /// <param name="maxThreads">The maximum number of threads of handlers.</param>
     /// <param name="maxBusy">The maximum number of computing threads; null for <see cref="UserCodePolicy.ComputingThreads"/>.</param>
     /// <param name="waits">Whether a thread waits; null to ask the system. For tests.</param>
     /// <param name="currentId">Identifies the calling thread; null to ask the system. For tests.</param>
     public HandlerThreadLimiter(
-        CoapThreadScheduler scheduler, int? maxBusy = null, Func<Thread, int, bool>? waits = null, Func<int>? currentId = null)
+        CoapThreadScheduler scheduler,
+        int maxThreads,
+        int? maxBusy = null,
+        Func<Thread, int, bool>? waits = null,
+        Func<int>? currentId = null)
     {
-        _scheduler = scheduler;
+        _maxThreads = maxThreads;
         _maxBusy = maxBusy ?? UserCodePolicy.ComputingThreads;
         _waits = waits ?? ThreadWaitDetector.Waits;
         _currentId = currentId ?? (static () => ThreadWaitDetector.CurrentId);
+        _watchdog = Watchdog.Of(scheduler);
+        _watchdog.Add(this);
     }
 
     /// <summary>Whether one more thread may start before the next sample.</summary>
     public bool HasCapacity => Volatile.Read(ref _count) < _maxBusy;
+
+    /// <inheritdoc/>
+    public bool MustWatch
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _asking.Count > 0;
+            }
+        }
+    }
 
     /// <summary>Claims permission for the calling thread to end, because more threads compute than should.</summary>
     /// <returns>Whether the caller may end.</returns>
@@ -53,9 +72,19 @@ internal sealed class HandlerThreadLimiter
     }
 
     /// <summary>Counts a thread that is about to start; pairs with <see cref="Release"/>.</summary>
-    public void Reserve() => Interlocked.Increment(ref _count);
+    /// <returns>False if handlers have as many threads as they may.</returns>
+    public bool TryReserve()
+    {
+        if (Interlocked.Increment(ref _count) <= _maxThreads)
+        {
+            return true;
+        }
 
-    /// <summary>Reverts <see cref="Reserve"/>: the thread did not start, or has ended its work.</summary>
+        Release();
+        return false;
+    }
+
+    /// <summary>Reverts <see cref="TryReserve"/>: the thread did not start, or has ended its work.</summary>
     public void Release() => Interlocked.Decrement(ref _count);
 
     /// <summary>Registers the calling thread as one that runs handlers.</summary>
@@ -79,40 +108,30 @@ internal sealed class HandlerThreadLimiter
         }
     }
 
-    /// <summary>Requests another thread for a queue that has one already; it starts as soon as there is room.</summary>
+    /// <summary>
+    /// Requests another thread for a queue that has one already; it starts as soon as there is room. If the watchdog has no thread either,
+    /// the queue's own thread serves the requests one after the other.
+    /// </summary>
     public void Ask(IHandlerQueue queue)
     {
         lock (_gate)
         {
             _asking.Enqueue(queue);
-            if (_isLooking)
-            {
-                return;
-            }
-
-            _isLooking = true;
         }
 
-        if (!_scheduler.TryQueue(static threads => ((HandlerThreadLimiter)threads!).LookOn(), this, null, null))
-        {
-            lock (_gate)
-            {
-                // The queue's own thread serves the requests one after the other.
-                _isLooking = false;
-            }
-        }
+        _watchdog.EnsureAwake();
     }
 
     /// <summary>Samples the threads once, and starts those for which there is room.</summary>
     /// <returns>Whether a queue still waits for a thread.</returns>
-    public bool Look()
+    public bool Look(long now)
     {
         int room;
         int asking;
         lock (_gate)
         {
-            room = Room();
             asking = _asking.Count;
+            room = asking > 0 ? Room() : 0;
         }
 
         // Queues take turns. Outside the lock, because a scheduler may run the work at once.
@@ -143,20 +162,18 @@ internal sealed class HandlerThreadLimiter
             }
         }
 
-        lock (_gate)
-        {
-            return _asking.Count > 0;
-        }
+        return MustWatch;
     }
 
-    // If none computes, the number grows by half. It soon reaches the demand, and does not overshoot if the new ones compute.
+    // If none computes, their number doubles: it soon reaches the demand. Each look asks the system for each thread until it knows enough;
+    // the next one finds the others.
     private int Room()
     {
         int count = Volatile.Read(ref _count);
         int busy = count - _working.Count;
         foreach ((Thread thread, int id) in _working)
         {
-            if (busy >= _maxBusy + UserCodePolicy.SurplusAtOnce)
+            if (busy >= 2 * _maxBusy)
             {
                 break;
             }
@@ -165,40 +182,6 @@ internal sealed class HandlerThreadLimiter
         }
 
         Volatile.Write(ref _surplus, Math.Max(0, busy - _maxBusy));
-        return busy == 0 ? Math.Max(_maxBusy, count / UserCodePolicy.GrowthPart) : Math.Max(0, _maxBusy - busy);
-    }
-
-    private void LookOn()
-    {
-        bool isOver = false;
-        try
-        {
-            using ManualResetEvent never = new(false);
-            while (!isOver)
-            {
-                never.WaitOne(UserCodePolicy.LookPeriod);
-                if (Look())
-                {
-                    continue;
-                }
-
-                lock (_gate)
-                {
-                    isOver = _asking.Count == 0;
-                    _isLooking = !isOver;
-                }
-            }
-        }
-        finally
-        {
-            if (!isOver)
-            {
-                // After an exception: the next queue that asks starts another one.
-                lock (_gate)
-                {
-                    _isLooking = false;
-                }
-            }
-        }
+        return busy == 0 ? Math.Max(_maxBusy, count) : Math.Max(0, _maxBusy - busy);
     }
 }

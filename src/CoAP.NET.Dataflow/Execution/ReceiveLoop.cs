@@ -6,7 +6,7 @@ namespace CoAP.NET.Execution;
 /// A loop that receives datagrams and processes each to completion on the receiving thread. When user code blocks, a stand-by thread takes
 /// the role with everything that is not yet dispatched or sent; the blocked thread keeps its one exchange.
 /// </summary>
-internal abstract class ReceiveLoop
+internal abstract class ReceiveLoop : IWatched
 {
     private readonly CoapThreadScheduler _scheduler;
     private ReceiveLoopOwnership? _holder;
@@ -17,22 +17,23 @@ internal abstract class ReceiveLoop
     // The watchdog's last observation. Only for its thread.
     private long _seenProgress = -1;
     private long _seenAt;
-    private int _sightings;
     private bool _starved;
     private uint _looksInUserCode;
 
     protected ReceiveLoop(CoapThreadScheduler scheduler)
     {
         _scheduler = scheduler;
-        Watchdog = BlockedReceiveLoopWatchdog.Of(scheduler);
+        Watchdog = Watchdog.Of(scheduler);
     }
 
-    public BlockedReceiveLoopWatchdog Watchdog { get; }
+    public Watchdog Watchdog { get; }
 
     /// <summary>Whether a stand-by takes the role of a thread whose user code blocks.</summary>
     public bool HandsOver => HandOverAfter != Timeout.InfiniteTimeSpan;
 
     public bool IsInUserCode => Volatile.Read(ref _holder) is { IsInUserCode: true };
+
+    bool IWatched.MustWatch => IsInUserCode;
 
     /// <summary>The transport of the current datagram, error or tick. Thread-safe.</summary>
     protected abstract LoopCountersAndLogger? ActiveReports { get; }
@@ -44,7 +45,7 @@ internal abstract class ReceiveLoop
     public bool HasBeenLong => IsUrgent;
 
     /// <summary>
-    /// Whether the loop was lately busy almost only with user code, so it cannot keep up. The watchdog samples it at no cost for the loop.
+    /// Whether the loop was lately busy mostly with user code, so it hardly keeps up. The watchdog samples it at no cost for the loop.
     /// </summary>
     public bool IsCrowded
     {
@@ -75,36 +76,33 @@ internal abstract class ReceiveLoop
         return false;
     }
 
-    /// <summary>The watchdog's check of the loop.</summary>
-    /// <returns>Whether the loop made progress or is in user code.</returns>
-    public bool Watch(long now)
+    /// <inheritdoc/>
+    public bool Look(long now)
     {
-        _looksInUserCode = (_looksInUserCode << 1) | (IsInUserCode ? 1u : 0);
-        IsCrowded = BitOperations.PopCount(_looksInUserCode)
-            >= (IsCrowded ? UserCodePolicy.LooksToStayCrowded : UserCodePolicy.LooksToBeCrowded);
+        bool isInUserCode = IsInUserCode;
+        _looksInUserCode = (_looksInUserCode << 1) | (isInUserCode ? 1u : 0);
+        IsCrowded = BitOperations.PopCount(_looksInUserCode) > Watchdog.LooksRemembered / 2;
         long progress = Volatile.Read(ref _progress);
         if (progress != _seenProgress)
         {
             _seenProgress = progress;
             _seenAt = now;
-            _sightings = 0;
             return true;
         }
 
-        if (!IsInUserCode)
+        if (!isInUserCode)
         {
             return false;
         }
 
-        IsUrgent = true;
+        // Not at the first look that finds it: a pause of the whole process, however long, is one look.
         TimeSpan limit = HandOverAfter;
-
-        if (++_sightings >= UserCodePolicy.LooksToHandOver
-            && limit != Timeout.InfiniteTimeSpan && TimeProvider.System.GetElapsedTime(_seenAt, now) >= limit)
+        if (IsUrgent && limit != Timeout.InfiniteTimeSpan && TimeProvider.System.GetElapsedTime(_seenAt, now) >= limit)
         {
             RequestTakeOver(progress);
         }
 
+        IsUrgent = true;
         return true;
     }
 
@@ -152,7 +150,7 @@ internal abstract class ReceiveLoop
                         return;
                     }
 
-                    BlockedReceiveLoopWatchdog.Pause();
+                    Watchdog.Pause();
                 }
             }
         }

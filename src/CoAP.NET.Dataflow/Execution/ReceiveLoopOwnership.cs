@@ -11,7 +11,7 @@ internal sealed class ReceiveLoopOwnership : IUserCodeTracker
     private const int InUser = 1;
     private const int Taken = 2;
 
-    private readonly BlockedReceiveLoopWatchdog _watchdog;
+    private readonly Watchdog _watchdog;
     private int _state;
     private int _depth; // only for the thread itself
 
@@ -27,10 +27,12 @@ internal sealed class ReceiveLoopOwnership : IUserCodeTracker
 
     public bool IsInUserCode => Volatile.Read(ref _state) == InUser;
 
-    public bool IsLost => !IsHeld;
-
     public bool IsCrowded => Loop.IsCrowded;
 
+    /// <summary>
+    /// Whether continuations of a response may run on this thread now: no user code encloses them, and a stand-by takes the role when they
+    /// block.
+    /// </summary>
     public bool MayRunContinuations => _depth == 0 && Volatile.Read(ref _state) == Running && Loop.HandsOver;
 
     public void EnterUserCode()

@@ -20,19 +20,21 @@ public sealed class CoapExecution
     }
 
     /// <summary>On the thread that received the request; this is the default.</summary>
-    /// <remarks>A handler that blocks it three times in a minute moves to threads of the library for some minutes.</remarks>
-    public static CoapExecution Inline { get; } = new(ExecutionKind.Inline);
+    /// <remarks>A handler that blocks it three times in a minute is offloaded for a minute (<see cref="Offloaded"/>).</remarks>
+    public static CoapExecution Inline { get; } = new(ExecutionKind.Inline, UserCodePolicy.RouteThreads, UserCodePolicy.MaxWaiting);
 
     internal ExecutionKind Kind { get; }
 
     /// <summary>
-    /// The maximum number at a time, until their responses; for <see cref="ExecutionKind.Offloaded"/> until the handlers return their
-    /// tasks.
+    /// The maximum number at a time, until their responses; where <see cref="IsForThreads"/>, until the handlers return their tasks.
     /// </summary>
     internal int Parallelism { get; }
 
     /// <summary>The maximum number of waiting requests; further ones get 5.03.</summary>
     internal int Capacity { get; }
+
+    /// <summary>Whether a request has its place only as long as its handler has a thread, and cannot wait for long.</summary>
+    internal bool IsForThreads => Kind is ExecutionKind.Inline or ExecutionKind.Offloaded;
 
     /// <summary>The task scheduler, for <see cref="ExecutionKind.Scheduler"/>.</summary>
     internal TaskScheduler? Scheduler { get; }
@@ -48,7 +50,7 @@ public sealed class CoapExecution
     /// <param name="capacity">The number of further requests that may wait. 0 or more; default 1,000.</param>
     /// <returns>The execution.</returns>
     /// <exception cref="ArgumentOutOfRangeException">A number is too small.</exception>
-    public static CoapExecution Queued(int degreeOfParallelism = 1, int capacity = 1000)
+    public static CoapExecution Queued(int degreeOfParallelism = 1, int capacity = UserCodePolicy.MaxWaiting)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(degreeOfParallelism, 1);
         return new CoapExecution(ExecutionKind.Queued, degreeOfParallelism, capacity);
@@ -63,25 +65,24 @@ public sealed class CoapExecution
     /// <param name="capacity">The number of requests that may wait. 0 or more; default 1,000.</param>
     /// <returns>The execution.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The number is negative.</exception>
-    public static CoapExecution Serial(int capacity = 1000) => new(ExecutionKind.Serial, capacity: capacity);
+    public static CoapExecution Serial(int capacity = UserCodePolicy.MaxWaiting) => new(ExecutionKind.Serial, capacity: capacity);
 
     /// <summary>On threads of the library, each until the handler returns its task, for handlers that may block or compute.</summary>
     /// <remarks>
     /// A handler that awaits has no thread, so it does not keep other requests waiting. Handlers that compute get half of the processors.
     /// Each route has its own queue, even if the execution is that of a group (unlike <see cref="Queued"/>), so that a slow route does not
-    /// delay the others. A request that would wait longer than about 250 ms is answered 5.03.
+    /// delay the others. Once the first waiting request has waited for 2 s, further ones are answered 5.03.
     /// </remarks>
     /// <param name="degreeOfParallelism">
-    /// The number of requests of a route that have a thread at a time. 1 or more; null for the default, 8 for each processor, at most 256.
+    /// The number of requests of a route that have a thread at a time. 1 or more; default 256.
     /// </param>
     /// <param name="capacity">The number of further requests that may wait. 0 or more; default 1,000.</param>
     /// <returns>The execution.</returns>
     /// <exception cref="ArgumentOutOfRangeException">A number is too small.</exception>
-    public static CoapExecution Offloaded(int? degreeOfParallelism = null, int capacity = 1000)
+    public static CoapExecution Offloaded(int degreeOfParallelism = UserCodePolicy.RouteThreads, int capacity = UserCodePolicy.MaxWaiting)
     {
-        int parallelism = degreeOfParallelism ?? UserCodePolicy.OffloadedParallelism;
-        ArgumentOutOfRangeException.ThrowIfLessThan(parallelism, 1, nameof(degreeOfParallelism));
-        return new CoapExecution(ExecutionKind.Offloaded, parallelism, capacity);
+        ArgumentOutOfRangeException.ThrowIfLessThan(degreeOfParallelism, 1);
+        return new CoapExecution(ExecutionKind.Offloaded, degreeOfParallelism, capacity);
     }
 
     /// <summary>On a task scheduler of the application.</summary>

@@ -16,9 +16,9 @@ internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment
     /// <summary>Runs the handler of a request on this thread, up to its first wait. Never throws.</summary>
     /// <param name="call">The request.</param>
     /// <param name="queue">Notified if the response comes later; null for none.</param>
-    /// <param name="watch">Measures how long the thread was busy; null if that does no harm.</param>
+    /// <param name="cost">Judges how long the thread was busy; null if that does no harm.</param>
     /// <returns>Whether the request has its response; if not, <see cref="HandlerWorkQueue.OnDone"/> follows.</returns>
-    public bool Execute(in PendingHandlerCall call, HandlerWorkQueue? queue, HandlerCostEstimator? watch)
+    public bool Execute(in PendingHandlerCall call, HandlerWorkQueue? queue, UserCodeCost? cost)
     {
         CoapExchange exchange = call.Exchange;
         CoapRequestContext request = exchange.Request;
@@ -32,8 +32,8 @@ internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment
 
         ExecutionContext? context = ExecutionContext.Capture();
         SynchronizationContext? synchronization = SynchronizationContext.Current;
-        long started = watch is null ? 0 : environment.Now;
-        TimeSpan pauses = watch is null ? default : GC.GetTotalPauseDuration();
+        long started = cost is null ? 0 : environment.Now;
+        TimeSpan pauses = cost is null ? default : GC.GetTotalPauseDuration();
         ValueTask<CoapResult> pending = default;
         CoapResult? result = null;
         Exception? error = null;
@@ -83,12 +83,13 @@ internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment
         }
 
         // After the answer: what the library computed of a large one, such as its entity-tag, took the thread as well.
-        if (watch is not null && IsSlowBy(watch, mayHaveBeenLong, started, pauses) && call.Route.GetPlan(environment).LogsBlocking)
+        if (cost is not null && (mayHaveBeenLong || UserCodeScope.Role is { IsCrowded: true }))
         {
-            reports.Report(
-                static (logger, route, _) =>
-                    ResourceLog.HandlerIsSlow(logger, route.Template.Text, UserCodePolicy.SlowFor.TotalMinutes), call.Route,
-                null, exchange);
+            Judge(cost, TimeSpan.FromTicks(environment.Now - started) - (GC.GetTotalPauseDuration() - pauses), call);
+        }
+        else
+        {
+            cost?.ObserveQuick();
         }
 
         if (!done)
@@ -99,12 +100,13 @@ internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment
         return done;
     }
 
-    private bool IsSlowBy(HandlerCostEstimator watch, bool mayHaveBeenLong, long started, TimeSpan pauses)
+    private void Judge(UserCodeCost cost, TimeSpan duration, in PendingHandlerCall call)
     {
-        IUserCodeTracker? role = UserCodeScope.Role;
-        return !mayHaveBeenLong && role is not ({ IsLost: true } or { IsCrowded: true }) ? watch.ObserveQuick()
-            : role is { IsLost: true } ? watch.ObserveTaken(started, environment.Now, pauses)
-            : watch.Observe(started, environment.Now, pauses);
+        if (cost.Observe(duration, UserCodeScope.Role is { IsCrowded: true }) && call.Route.GetPlan(environment).LogsBlocking)
+        {
+            reports.Report(
+                static (logger, route, _) => ResourceLog.HandlerIsSlow(logger, route.Template.Text), call.Route, null, call.Exchange);
+        }
     }
 
     // An AsyncLocal or SynchronizationContext that a handler set must not reach the next one on this thread.

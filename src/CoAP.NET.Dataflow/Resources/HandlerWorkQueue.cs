@@ -1,84 +1,59 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Requests that wait for a handler. A limited number of them runs at a time on threads of the library, each until it is answered. A
-/// limited number waits, and each source has a share of the remaining places. A thread serves one request after another and ends when none
-/// waits. Besides the first thread, others start only if <see cref="HandlerThreadLimiter"/> leaves room.
+/// Requests that wait for a handler. A limited number of them runs at a time on threads of the library. A limited number waits, and each
+/// source has a share of the remaining places. A thread serves one request after another and ends when none waits. Besides the first
+/// thread, others start only if <see cref="HandlerThreadLimiter"/> leaves room.
 /// </summary>
 /// <remarks>
-/// Where the places are for threads, a request runs until the handler returns its task, because a handler that awaits has no thread. These
-/// are the queues of handlers that the library moved to its threads, and of <see cref="ExecutionKind.Offloaded"/>.
-/// <see cref="RunningRequestCounter"/>
-/// counts the requests without an answer, with a share for each source.
+/// Where the places are for threads (<see cref="CoapExecution.IsForThreads"/>), a request has one until its handler returns its task,
+/// because a handler that awaits has no thread; elsewhere until it is answered. <see cref="RunningRequestCounter"/> counts the requests
+/// without an answer, with a share for each source.
 /// </remarks>
 internal sealed class HandlerWorkQueue : IHandlerQueue
 {
-    private readonly Queue<(PendingHandlerCall Call, CoapQuotaSource? Source)> _waiting = new();
-
-    // Null when the only limit is the waiting time.
-    private readonly SourceCounter? _sources;
+    private readonly Queue<(PendingHandlerCall Call, CoapQuotaSource? Source, long Since)> _waiting = new();
+    private readonly SourceCounter _sources = new(int.MaxValue, int.MaxValue);
     private readonly Lock _gate = new();
-    private readonly CoapThreadScheduler _scheduler;
+    private readonly CoapEnvironment _environment;
+    private readonly CoapExecution _options;
+    private readonly UserCodeCost? _cost;
 
     // Those of the endpoint, from the first request.
     private HandlerThreadLimiter? _threads;
-    private readonly int _parallelism;
-    private readonly int _capacity;
-    private readonly bool _isForThreads;
-    private readonly bool _limitsWait;
-    private readonly CoapEnvironment _environment;
-    private readonly HandlerCostEstimator? _aside;
     private int _running;
     private bool _isAsking;
 
     /// <param name="environment">The environment, for the threads.</param>
-    /// <param name="parallelism">The maximum number of running requests.</param>
-    /// <param name="capacity">The maximum number of waiting requests.</param>
-    /// <param name="isForThreads">
-    /// Whether a request runs until its handler returns its task. The threads then count against
-    /// <see cref="UserCodePolicy.MaxSlowThreads"/>.
-    /// </param>
-    /// <param name="limitsWait">Whether requests wait at most for <see cref="UserCodePolicy.LongestWait"/>.</param>
-    /// <param name="aside">
-    /// Judges whether the handler must run on these threads; null when the application chose them. Only where the places are for threads.
-    /// </param>
-    public HandlerWorkQueue(
-        CoapEnvironment environment, int parallelism, int capacity, bool isForThreads = false, bool limitsWait = false,
-        HandlerCostEstimator? aside = null)
+    /// <param name="options">How many requests run and wait.</param>
+    /// <param name="cost">Judges whether the handler must run on these threads; unused when the application chose them.</param>
+    public HandlerWorkQueue(CoapEnvironment environment, CoapExecution options, UserCodeCost cost)
     {
         _environment = environment;
-        _aside = aside;
-        _scheduler = environment.Scheduler;
-        _parallelism = parallelism;
-        _capacity = capacity;
-        _sources = capacity == int.MaxValue ? null : new SourceCounter(int.MaxValue, int.MaxValue);
-        _isForThreads = isForThreads;
-        _limitsWait = limitsWait;
+        _options = options;
+        _cost = options.Kind == ExecutionKind.Inline ? cost : null;
     }
-
-    /// <summary>Whether requests wait. Read without the lock, so it is a hint.</summary>
-    public bool HasWaiting => _waiting.Count > 0;
 
     /// <summary>Runs a request now or later.</summary>
     /// <param name="call">The request.</param>
-    /// <param name="watch">If not null and the request need not wait, it runs on this thread under this watch.</param>
+    /// <param name="cost">If not null and the request need not wait, it runs on this thread and is judged.</param>
     /// <returns>False if the request was refused.</returns>
-    public bool TryRun(in PendingHandlerCall call, HandlerCostEstimator? watch = null)
+    public bool TryRun(in PendingHandlerCall call, UserCodeCost? cost)
     {
         bool asks = false;
         lock (_gate)
         {
             _threads = call.Stage.Served.Threads;
-            if (_running >= _parallelism)
+            if (_running >= _options.Parallelism)
             {
-                return TryWait(call, _capacity);
+                return TryWait(call, _options.Capacity);
             }
 
             if (_running == 0 || _threads is null or { HasCapacity: true })
             {
                 _running++;
             }
-            else if (!TryWait(call, (long)_capacity + _parallelism - _running))
+            else if (!TryWait(call, (long)_options.Capacity + _options.Parallelism - _running))
             {
                 return false;
             }
@@ -100,9 +75,9 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
             return true;
         }
 
-        if (watch is not null)
+        if (cost is not null)
         {
-            if (call.Run.Execute(call, this, watch))
+            if (call.Run.Execute(call, this, cost))
             {
                 OnDone();
             }
@@ -119,7 +94,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         {
             // A running request takes the next one from the queue when it is done; if none runs, this request must be refused.
             _running--;
-            return _running > 0 && TryWait(call, _capacity);
+            return _running > 0 && TryWait(call, _options.Capacity);
         }
     }
 
@@ -142,7 +117,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         lock (_gate)
         {
             // One runs already: otherwise no thread would serve the waiting ones.
-            bool starts = _running < _parallelism && TryDequeue(out call);
+            bool starts = _running < _options.Parallelism && TryDequeue(out call);
             waitsForMore = _isAsking = starts && _waiting.Count > 0;
             if (!starts)
             {
@@ -191,7 +166,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
                 queue._threads!.Leave();
             }
 
-            queue.GiveBack(call);
+            queue._threads?.Release();
         }
     }
 
@@ -215,28 +190,18 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
 
     private bool TryStartThread(in PendingHandlerCall call)
     {
-        if (_isForThreads && !call.Stage.Served.TryTakeSlowThread())
+        if (_threads?.TryReserve() == false)
         {
             return false;
         }
 
-        _threads?.Reserve();
-        if (_scheduler.TryQueue(RunThread, (this, call), call.Stage.Environment.Counters, call.Stage.Environment.Logger))
+        if (_environment.Scheduler.TryQueue(RunThread, (this, call), _environment.Counters, _environment.Logger))
         {
             return true;
         }
 
-        GiveBack(call);
-        return false;
-    }
-
-    private void GiveBack(in PendingHandlerCall call)
-    {
         _threads?.Release();
-        if (_isForThreads)
-        {
-            call.Stage.Served.GiveSlowThreadBack();
-        }
+        return false;
     }
 
     private void Serve(PendingHandlerCall call)
@@ -252,22 +217,15 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
 
     private bool Execute(in PendingHandlerCall call)
     {
-        // As many as run at a time wait about as long as one call takes, however long that is.
-        if (_waiting.Count >= _parallelism && call.WaitingSince is { } since && HasWaited(call, since, UserCodePolicy.LongestWait))
+        if (!_options.IsForThreads)
         {
-            call.Stage.Refuse(call.Exchange);
-            return true;
-        }
-
-        if (!_isForThreads)
-        {
-            return call.Run.Execute(call, this, watch: null);
+            return call.Run.Execute(call, this, cost: null);
         }
 
         // The thread is free afterwards, whether or not the request has its answer.
-        long started = _aside is null ? 0 : _environment.Now;
-        call.Run.Execute(call, queue: null, watch: null);
-        _aside?.ObserveAside(_environment.Now - started);
+        long started = _cost is null ? 0 : _environment.Now;
+        call.Run.Execute(call, queue: null, cost: null);
+        _cost?.ObserveAside(TimeSpan.FromTicks(_environment.Now - started));
         return true;
     }
 
@@ -303,59 +261,55 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     private bool TryWait(in PendingHandlerCall call, long capacity)
     {
         int waiting = _waiting.Count;
-        if (waiting >= capacity || HasStopped())
+        if (waiting >= capacity)
         {
             return false;
         }
 
         CoapQuotaSource? source = SourceOf(call);
-        if (source is { } asking && _sources!.CountOf(asking) > RunningRequestQuota.MaxOfSource(capacity - waiting, capacity))
+        if (source is { } asking
+            && (HasStopped() || _sources.CountOf(asking) > RunningRequestQuota.MaxOfSource(capacity - waiting, capacity)))
         {
             return false;
         }
 
-        Enqueue(_limitsWait ? call with { WaitingSince = _environment.Now } : call, source);
+        Enqueue(call, source);
         return true;
     }
 
-    // No thread takes the first one, or those before it: further ones need not wait to learn that.
+    // No thread takes the first one: further ones need not wait to learn that.
     private bool HasStopped() =>
-        _waiting.TryPeek(out (PendingHandlerCall Call, CoapQuotaSource? Source) first) && first.Call.WaitingSince is { } since
-            && HasWaited(first.Call, since, UserCodePolicy.StoppedAfter);
-
-    // A request that continues an operation waits longer: refusing it would waste the earlier work.
-    private bool HasWaited(in PendingHandlerCall call, long since, TimeSpan limit) =>
-        _environment.Now - since
-            > limit.Ticks * (ResourceInboundBlock.Continues(call.Exchange) ? UserCodePolicy.WaitsOfContinuations : 1);
+        _options.IsForThreads && _waiting.TryPeek(out (PendingHandlerCall Call, CoapQuotaSource? Source, long Since) first)
+            && _environment.Now - first.Since > UserCodePolicy.LongestWait.Ticks;
 
     // A request that continues an operation has no source: refusing it would waste the earlier work.
     private CoapQuotaSource? SourceOf(in PendingHandlerCall call)
     {
-        if (_sources is null || ResourceInboundBlock.Continues(call.Exchange))
+        if (ResourceInboundBlock.Continues(call.Exchange))
         {
             return null;
         }
 
         CoapChannel channel = call.Exchange.Channel;
-        return call.Stage.Environment.Sources.Of(channel.Remote, channel.PeerId);
+        return _environment.Sources.Of(channel.Remote, channel.PeerId);
     }
 
     private void Enqueue(in PendingHandlerCall call, CoapQuotaSource? source)
     {
         if (source is { } asking)
         {
-            _sources!.TryAdd(asking);
+            _sources.TryAdd(asking);
         }
 
-        _waiting.Enqueue((call, source));
+        _waiting.Enqueue((call, source, _environment.Now));
     }
 
     private bool TryDequeue(out PendingHandlerCall call)
     {
-        bool isThere = _waiting.TryDequeue(out (PendingHandlerCall Call, CoapQuotaSource? Source) next);
+        bool isThere = _waiting.TryDequeue(out (PendingHandlerCall Call, CoapQuotaSource? Source, long Since) next);
         if (next.Source is { } source)
         {
-            _sources!.Remove(source);
+            _sources.Remove(source);
         }
 
         call = next.Call;

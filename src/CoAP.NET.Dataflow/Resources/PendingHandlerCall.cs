@@ -4,8 +4,7 @@ namespace CoAP.NET.Resources;
 /// <param name="Run">Runs the handler, for the block that offers the response.</param>
 /// <param name="Exchange">The request.</param>
 /// <param name="Route">The route that matched.</param>
-/// <param name="WaitingSince">Since when it waits for a thread, in units of 100 ns; null if it does not, or without a limit.</param>
-internal readonly record struct PendingHandlerCall(HandlerInvoker Run, CoapExchange Exchange, Route Route, long? WaitingSince = null)
+internal readonly record struct PendingHandlerCall(HandlerInvoker Run, CoapExchange Exchange, Route Route)
 {
     /// <summary>The block that offers the response.</summary>
     public ResourceInboundBlock Stage => Run.Stage;

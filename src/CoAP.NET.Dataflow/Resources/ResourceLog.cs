@@ -13,9 +13,9 @@ internal static partial class ResourceLog
 
     [LoggerMessage(1502, LogLevel.Information,
         "The handler of {Route} held the thread that received its requests for too long several times: it blocks, or the machine is busy. "
-            + "It runs on separate threads for {Minutes} minutes. If it blocks, make it asynchronous, or declare it with "
+            + "It runs on separate threads for a minute. If it blocks, make it asynchronous, or declare it with "
             + "WithExecution(queued: n).")]
-    public static partial void HandlerIsSlow(ILogger logger, string route, double minutes);
+    public static partial void HandlerIsSlow(ILogger logger, string route);
 
     [LoggerMessage(1503, LogLevel.Warning,
         "The handler of {Route} returned 2.03 or 2.31 with a payload, which these codes cannot have. The payload was omitted.")]

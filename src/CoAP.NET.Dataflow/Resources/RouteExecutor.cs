@@ -1,87 +1,50 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>Runs the handlers of one route, or of all routes of a group with one queue, as their execution options require.</summary>
-internal sealed class RouteExecutor
+internal sealed class RouteExecutor(CoapExecution options, CoapEnvironment environment)
 {
-    private readonly CoapEnvironment _environment;
-    private readonly HandlerCostEstimator _watch;
-    private readonly HandlerWorkQueue? _queue;
-    private HandlerWorkQueue? _slowQueue;
-    private HandlerWorkQueue? _costlyQueue;
+    private readonly UserCodeCost _cost = new(environment.TimeProvider);
 
-    public RouteExecutor(CoapExecution options, CoapEnvironment environment)
-    {
-        Options = options;
-        _environment = environment;
-        _watch = new HandlerCostEstimator(environment.TimeProvider);
-        if (options.Kind is ExecutionKind.Queued or ExecutionKind.Serial)
-        {
-            _queue = new HandlerWorkQueue(environment, options.Parallelism, options.Capacity);
-        }
-        else if (options.Kind == ExecutionKind.Offloaded)
-        {
-            _queue = new HandlerWorkQueue(environment, options.Parallelism, options.Capacity, isForThreads: true, limitsWait: true);
-        }
-    }
+    // Made when it is needed: most routes run on the calling thread.
+    private HandlerWorkQueue? _queue;
 
-    public CoapExecution Options { get; }
+    public CoapExecution Options => options;
+
+    private HandlerWorkQueue Queue => Volatile.Read(ref _queue)
+        ?? Interlocked.CompareExchange(ref _queue, new HandlerWorkQueue(environment, options, _cost), null) ?? _queue;
 
     /// <summary>Runs the handler now or later; the run sends the answer.</summary>
     /// <returns>False if the request was refused: the caller answers 5.03.</returns>
     public bool TryRun(in PendingHandlerCall call)
     {
-        switch (Options.Kind)
+        if (options.Scheduler is { } scheduler)
         {
-            case ExecutionKind.Queued or ExecutionKind.Offloaded:
-                return _queue!.TryRun(call);
-            case ExecutionKind.Serial:
-                return _queue!.TryRun(call, _watch.IsInline || !(_watch.IsSlow || _watch.IsCostly(_queue.HasWaiting)) ? _watch : null);
-            case ExecutionKind.Scheduler:
-                return TryRunOn(Options.Scheduler!, call);
-            default:
-                if (!_watch.IsInline && QueueAside() is { } queue)
-                {
-                    return queue.TryRun(call);
-                }
-
-                call.Run.Execute(call, queue: null, _watch);
-                return true;
+            RunOn(scheduler, call);
+            return true;
         }
+
+        bool mayRunHere = options.Kind is ExecutionKind.Inline or ExecutionKind.Serial && !_cost.IsAside;
+        if (!mayRunHere || options.Kind == ExecutionKind.Serial)
+        {
+            return Queue.TryRun(call, mayRunHere ? _cost : null);
+        }
+
+        call.Run.Execute(call, queue: null, _cost);
+        return true;
     }
 
-    private static bool TryRunOn(TaskScheduler scheduler, in PendingHandlerCall call)
+    private static void RunOn(TaskScheduler scheduler, in PendingHandlerCall call)
     {
         // The task never fails, because Execute always answers. A scheduler that refuses throws here.
         _ = Task.Factory.StartNew(
             static state =>
             {
                 PendingHandlerCall call = (PendingHandlerCall)state!;
-                call.Run.Execute(call, queue: null, watch: null);
+                call.Run.Execute(call, queue: null, cost: null);
             },
             call,
             CancellationToken.None,
             TaskCreationOptions.DenyChildAttach,
             scheduler);
-        return true;
-    }
-
-    private HandlerWorkQueue? QueueAside() =>
-        _watch.IsSlow ? MadeOnce(ref _slowQueue, UserCodePolicy.SlowParallelism)
-        : IsCostly() ? MadeOnce(ref _costlyQueue, UserCodePolicy.CostlyParallelism)
-        : null;
-
-    private bool IsCostly() => _watch.IsCostly(isWaitedFor: Volatile.Read(ref _costlyQueue) is { HasWaiting: true });
-
-    // Limited by time and not by number. The system may have kept a handler off its processor, so a handler that counts as slow may be
-    // CPU-bound, and its excess work must be refused.
-    private HandlerWorkQueue MadeOnce(ref HandlerWorkQueue? queue, int parallelism)
-    {
-        if (Volatile.Read(ref queue) is { } made)
-        {
-            return made;
-        }
-
-        HandlerWorkQueue mine = new(_environment, parallelism, int.MaxValue, isForThreads: true, limitsWait: true, _watch);
-        return Interlocked.CompareExchange(ref queue, mine, null) ?? mine;
     }
 }

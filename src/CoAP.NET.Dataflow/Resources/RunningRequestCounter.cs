@@ -21,7 +21,6 @@ internal sealed class RunningRequestCounter : IDisposable
     private TaskCompletionSource? _idle;
     private TaskCompletionSource? _answered;
     private int _released;
-    private int _slowThreads;
     private volatile bool _stopping;
     private volatile bool _isOver;
 
@@ -185,19 +184,6 @@ internal sealed class RunningRequestCounter : IDisposable
 
         return idle.Task;
     }
-
-    public bool TryTakeSlowThread()
-    {
-        if (Interlocked.Increment(ref _slowThreads) <= UserCodePolicy.MaxSlowThreads)
-        {
-            return true;
-        }
-
-        Interlocked.Decrement(ref _slowThreads);
-        return false;
-    }
-
-    public void GiveSlowThreadBack() => Interlocked.Decrement(ref _slowThreads);
 
     public void Dispose() => _aborted.Dispose();
 }

@@ -118,7 +118,7 @@ internal sealed class ShardTimerDriver : IDisposable
 
         try
         {
-            _timer.Change(UserCodePolicy.FailurePause, Timeout.InfiniteTimeSpan);
+            _timer.Change(UserCodePolicy.HandOverAfter, Timeout.InfiniteTimeSpan);
         }
 #pragma warning disable CA1031 // see above
         catch (Exception exception)

@@ -18,7 +18,7 @@ internal sealed class UserEventQueue<T>(CoapEnvironment environment, Action<T> r
     /// <summary>Adds an event, unless too many wait. The caller holds the lock of the shard.</summary>
     public void Add(CoapShard shard, T happened)
     {
-        if (Interlocked.Increment(ref _count) > UserCodePolicy.MaxWaitingEvents)
+        if (Interlocked.Increment(ref _count) > UserCodePolicy.MaxWaiting)
         {
             Interlocked.Decrement(ref _count);
             environment.Counters.Add(CoapCounter.HandlerErrors);

@@ -41,20 +41,9 @@ public sealed partial class CoapUdpTransportOptions
     public partial bool IsServer { get; set; }
 
     /// <summary>How long user code may delay other datagrams before a stand-by thread continues receiving. Default 4 ms.</summary>
-    /// <remarks>
-    /// At least 1 ms; checked every 2 ms. <see cref="Timeout.InfiniteTimeSpan"/>: never, so a blocked handler stops its loop.
-    /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 ms, or more than a minute.</exception>
-    /// <exception cref="InvalidOperationException">The settings are in use.</exception>
-    public TimeSpan HandOverAfter
-    {
-        get;
-        set
-        {
-            ThrowIfReadOnly();
-            field = UserCodePolicy.CheckHandOver(value);
-        }
-    } = UserCodePolicy.HandOverAfter;
+    /// <remarks>Checked every 2 ms. <see cref="Timeout.InfiniteTimeSpan"/>: never, so a blocked handler stops its loop.</remarks>
+    [TimeRange(Seconds.Millisecond, Seconds.Minute, OrInfinite = true)]
+    public partial TimeSpan HandOverAfter { get; set; } = UserCodePolicy.HandOverAfter;
 
     /// <summary>
     /// The groups to join on the sockets that are bound to any address (RFC 7252 section 8), such as 224.0.1.187 and ff02::fd. Default

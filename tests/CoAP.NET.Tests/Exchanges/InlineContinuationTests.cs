@@ -38,7 +38,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
         string uri = UriOf(scheme);
         Assert.True(await AnyAsync(async () =>
         {
-            LeavePause();
+            ComeBack();
             await _client.GetAsync(uri).ConfigureAwait(false);
             return IsOurThread;
         }));
@@ -54,7 +54,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
         while (!blocked.Task.IsCompleted)
         {
             // Until one of them is really on the receiving thread.
-            LeavePause();
+            ComeBack();
             stuck.Add(BlockAsync());
             await Within(Task.WhenAny(blocked.Task, stuck[^1]));
         }
@@ -93,13 +93,13 @@ public sealed class InlineContinuationTests : IAsyncLifetime
                 Thread.SpinWait(10);
             }
 
-            if (ours > 200 && IsPaused)
+            if (ours > 200 && AreAside)
             {
                 return true;
             }
 
             // The first ones are compiled, and may take so long that the loop hands over.
-            LeavePause();
+            ComeBack();
             return false;
         }));
         for (int i = 0; i < 100; i++)
@@ -144,12 +144,12 @@ public sealed class InlineContinuationTests : IAsyncLifetime
         }
     }
 
-    private bool IsPaused => _client.Endpoint.Pipelines.Any(static pipeline => pipeline.Exchanges.Continuations.IsPaused);
+    private bool AreAside => _client.Endpoint.Pipelines.Any(static pipeline => pipeline.Exchanges.Continuations.AreAside);
 
     // A thread that was kept off its processor looks as if a continuation had blocked it: then they go to the pool, on this clock for ever.
-    private void LeavePause()
+    private void ComeBack()
     {
-        if (IsPaused)
+        if (AreAside)
         {
             _clock.Advance(FromMinutes(2));
         }

@@ -135,27 +135,6 @@ public class CoapThreadPoolTests
     }
 
     [Fact]
-    public void A_thread_that_was_taken_before_leaving_stays_until_it_is_idle_again()
-    {
-        IdleWorkerList<object> places = new(max: 1);
-        object thread = new();
-        Assert.True(places.TryAdd());
-        places.Rest(thread);
-
-        Assert.True(places.TryTakeIdle(out object? taken));
-        Assert.Same(thread, taken);
-        Assert.False(places.TryLeave(thread));
-        Assert.Equal(1, places.Count);
-        Assert.False(places.TryAdd());
-
-        places.Rest(thread);
-        Assert.True(places.TryLeave(thread));
-        Assert.False(places.TryTakeIdle(out _));
-        Assert.Equal(0, places.Count);
-        Assert.Equal(0, places.IdleCount);
-    }
-
-    [Fact]
     public void An_exception_of_work_is_counted_and_the_thread_continues()
     {
         CoapThreadPool threads = new(maxThreads: 1);

@@ -13,7 +13,8 @@ public class ThreadIdTests
     public void A_thread_whose_system_id_is_unavailable_still_runs_handlers()
     {
         ManualScheduler scheduler = new();
-        ResourceStage stage = new(scheduler, threads: new HandlerThreadLimiter(scheduler, maxBusy: 8, currentId: ThrowMissing));
+        HandlerThreadLimiter threads = new(scheduler, maxThreads: 8, maxBusy: 8, currentId: ThrowMissing);
+        ResourceStage stage = new(scheduler, threads: threads);
         stage.MapGet("/a", () => "a").WithExecution(queued: 2, capacity: 2);
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 4).Select(_ => stage.SendAsync(CoapMethod.Get, "/a"))];
         scheduler.RunAll();

@@ -62,7 +62,7 @@ public sealed class ShardTimerDriverTests
         shard.ExitAndSend();
         time.Failures = 1;
         time.Fire();
-        Assert.Equal(UserCodePolicy.FailurePause, time.DueTime);
+        Assert.Equal(UserCodePolicy.HandOverAfter, time.DueTime);
         Assert.Equal(1, shard.Environment.Counters[CoapCounter.StageErrors]);
         time.Fire();
         Assert.InRange(time.DueTime, FromSeconds(3.8), FromSeconds(4.1));

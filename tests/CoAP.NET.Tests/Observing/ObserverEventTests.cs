@@ -1,4 +1,5 @@
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Execution;
 using CoAP.NET.Tests.Transports.Streams;
 
 namespace CoAP.NET.Tests.Observing;
@@ -207,8 +208,8 @@ public sealed class ObserverEventTests : ServerObserveTest
         await StartAsync();
         Register(Peer);
         Assert.Equal(5_001, route.ObserverCount);
-        Assert.Equal(4_097, told);
-        Assert.Equal(5_001 - 4_097, Server.Counters[CoapCounter.HandlerErrors]);
+        Assert.Equal(UserCodePolicy.MaxWaiting + 1, told);
+        Assert.Equal(5_000 - UserCodePolicy.MaxWaiting, Server.Counters[CoapCounter.HandlerErrors]);
     }
 
     [Fact]

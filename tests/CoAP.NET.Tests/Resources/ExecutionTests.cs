@@ -120,20 +120,25 @@ public class ExecutionTests
     }
 
     [Theory]
-    [InlineData(250, 0)]
-    [InlineData(251, 3)]
-    public async Task Requests_that_waited_over_250_ms_are_refused_while_more_requests_wait_than_run(
-        int milliseconds, int refused)
+    [InlineData(2000, false)]
+    [InlineData(2001, true)]
+    public async Task Further_requests_are_refused_once_the_first_one_has_waited_for_2_s_and_those_that_wait_are_served(
+        int milliseconds, bool isRefused)
     {
         _stage.MapGet("/a", () => "a").WithExecution(CoapExecution.Offloaded(degreeOfParallelism: 1));
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 5).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
         _stage.Time.Advance(FromMilliseconds(milliseconds));
+        Task<CoapResult> late = _stage.SendAsync(CoapMethod.Get, "/a");
+        Assert.Equal(isRefused, late.IsCompleted);
         _stage.Scheduler.RunAll();
 
-        CoapResult[] results = await Task.WhenAll(answers);
-        Assert.Equal(refused, results.Count(static result => result.Code == CoapCode.ServiceUnavailable));
-        Assert.Equal([CoapCode.Content, CoapCode.Content], [results[0].Code, results[^1].Code]);
-        Assert.Equal(refused, _stage.Counters[CoapCounter.RequestsNotQueued]);
+        Assert.All(await Task.WhenAll(answers), static result => Assert.Equal(CoapCode.Content, result.Code));
+        Assert.Equal(isRefused ? CoapCode.ServiceUnavailable : CoapCode.Content, (await late).Code);
+        Assert.Equal(isRefused ? 1 : 0, _stage.Counters[CoapCounter.RequestsNotQueued]);
+        _stage.Time.Advance(FromSeconds(10));
+        Task<CoapResult> next = _stage.SendAsync(CoapMethod.Get, "/a");
+        _stage.Scheduler.RunAll();
+        Assert.Equal(CoapCode.Content, (await next).Code);
     }
 
     [Fact]
@@ -407,7 +412,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void A_handler_that_blocks_three_times_in_a_minute_leaves_the_receiving_thread_for_five_minutes()
+    public void A_handler_that_blocks_three_times_in_a_minute_leaves_the_receiving_thread_for_a_minute()
     {
         bool blocks = true;
         _stage.MapGet("/slow", () =>
@@ -429,7 +434,7 @@ public class ExecutionTests
         _stage.Get("/fast").Gives(CoapCode.Content);
         _stage.Scheduler.RunAll();
         Assert.True(answer.IsCompletedSuccessfully);
-        _stage.Time.Advance(FromMinutes(5));
+        _stage.Time.Advance(FromMinutes(1));
         _stage.Get("/slow").Gives(CoapCode.Content);
     }
 
@@ -446,7 +451,7 @@ public class ExecutionTests
         MakeSlow();
         awaits = true;
         Task<CoapResult>[] waiting =
-            [.. Enumerable.Range(0, UserCodePolicy.SlowParallelism + 100).Select(_ => _stage.SendAsync(CoapMethod.Get, "/slow"))];
+            [.. Enumerable.Range(0, UserCodePolicy.RouteThreads + 100).Select(_ => _stage.SendAsync(CoapMethod.Get, "/slow"))];
         _stage.Scheduler.RunAll();
         Assert.All(waiting, static answer => Assert.False(answer.IsCompleted));
 
@@ -470,7 +475,7 @@ public class ExecutionTests
 
         // None of these threads comes as far as its end.
         Task<CoapResult>[] blocked =
-            [.. Enumerable.Range(0, UserCodePolicy.SlowParallelism).Select(_ => _stage.SendAsync(CoapMethod.Get, "/slow"))];
+            [.. Enumerable.Range(0, UserCodePolicy.RouteThreads).Select(_ => _stage.SendAsync(CoapMethod.Get, "/slow"))];
         Assert.Equal(blocked.Length, _stage.Scheduler.Count);
         List<Task<CoapResult>> later = [];
         for (int i = 0; i < 40; i++)
@@ -488,6 +493,27 @@ public class ExecutionTests
     }
 
     [Fact]
+    public void Requests_of_one_source_take_half_of_the_queue_of_a_slow_handler_and_the_rest_is_refused()
+    {
+        _stage.MapGet("/slow", () =>
+        {
+            _stage.Time.Advance(FromMilliseconds(25));
+            return "slow";
+        });
+        MakeSlow();
+
+        Task<CoapResult>[] answers =
+        [
+            .. Enumerable.Range(0, UserCodePolicy.RouteThreads + UserCodePolicy.MaxWaiting)
+                .Select(_ => _stage.SendAsync(CoapMethod.Get, "/slow")),
+        ];
+        Assert.Equal(UserCodePolicy.RouteThreads + (UserCodePolicy.MaxWaiting / 2) + 1,
+            answers.Count(static answer => !answer.IsCompleted));
+        _stage.Scheduler.RunAll();
+        Assert.All(answers, static answer => Assert.True(answer.IsCompleted));
+    }
+
+    [Fact]
     public void The_time_the_library_spends_on_a_response_counts_as_handler_time()
     {
         _stage.MapGet("/large", () => "large");
@@ -495,7 +521,7 @@ public class ExecutionTests
         UserCodeScope.Role = new CrowdedRole();
         try
         {
-            for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly; i++)
+            for (int i = 0; i < 2 * UserCodePolicy.CallsOfChance; i++)
             {
                 _stage.Get("/large").Gives(CoapCode.Content);
             }
@@ -631,7 +657,7 @@ public class ExecutionTests
     // The first calls are not judged.
     private void MakeSlow()
     {
-        for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.BlocksToBeSlow; i++)
+        for (int i = 0; i < 2 * UserCodePolicy.CallsOfChance; i++)
         {
             _stage.Get("/slow").Gives(CoapCode.Content);
         }

@@ -13,7 +13,7 @@ public sealed class ThreadStaticTests
     private static readonly string[] s_savings =
     [
         "CoapCounters.t_cell",
-        "HandlerCostEstimator.t_quickCalls",
+        "UserCodeCost.t_quickCalls",
         "CoapDatagramPool.t_slot",
         "CoapDatagramPool.t_slotPool",
         "FrameSplitter.t_spare",

@@ -74,7 +74,7 @@ internal sealed class ServerNotificationQueue(CoapShard shard) : WheelTimer, IDe
     private int SendToSome(long now)
     {
         int done = 0;
-        while (done < UserCodePolicy.NotifiedUnderLock && _peers.TryDequeue(out PeerObservers? peer))
+        while (done < UserCodePolicy.ItemsAtOnce && _peers.TryDequeue(out PeerObservers? peer))
         {
             peer.SendWaiting(now);
             done++;
@@ -102,7 +102,8 @@ internal sealed class ServerNotificationQueue(CoapShard shard) : WheelTimer, IDe
         }
         else
         {
-            shard.Wheel.Schedule(this, now + UserCodePolicy.NotificationPatience.Ticks);
+            // When a handler blocks, the next tick continues with the others. Later than the hand-over, so the loop has another thread.
+            shard.Wheel.Schedule(this, now + (2 * UserCodePolicy.HandOverAfter.Ticks));
         }
 
         return done;
@@ -122,7 +123,7 @@ internal sealed class ServerNotificationQueue(CoapShard shard) : WheelTimer, IDe
                 }
 
                 long now = shard.Environment.Now;
-                if (done >= UserCodePolicy.NotificationsAtOnce)
+                if (done >= UserCodePolicy.ItemsAtOnce)
                 {
                     Schedule(now);
                     return;

@@ -324,7 +324,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
             owner.Context.Fault(LostDescriptorErrors.Of("the receive loop (epoll)", error));
         }
 
-        BlockedReceiveLoopWatchdog.Pause();
+        Watchdog.Pause();
     }
 
     private static long Now => TimeProvider.System.GetTimestamp();

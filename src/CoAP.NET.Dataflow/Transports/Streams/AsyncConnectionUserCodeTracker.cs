@@ -10,8 +10,6 @@ internal sealed class AsyncConnectionUserCodeTracker(AsyncIOConnection connectio
     private IUserCodeTracker? _outer;
     private int _depth;
 
-    public bool IsLost => _outer is { IsLost: true };
-
     public bool IsCrowded => _outer is { IsCrowded: true };
 
     /// <summary>Processes the frames of the connection on this thread.</summary>

@@ -34,8 +34,11 @@ internal sealed class AsyncIOConnections
 
     public ConnectProgressTable ConnectProgressTable { get; } = new();
 
-    /// <summary>Whether so many pool threads are in user code that the pool can spare no more.</summary>
-    public bool IsPoolTaken => Volatile.Read(ref _inUserCode) >= UserCodePolicy.PoolThreadsInUserCode;
+    /// <summary>
+    /// Whether so many pool threads are in user code that the pool can spare no more: with as many as processors some of them must be
+    /// waiting, and more might, until none is left to read.
+    /// </summary>
+    public bool IsPoolTaken => Volatile.Read(ref _inUserCode) >= Environment.ProcessorCount;
 
     public void UserCodeBegins() => Interlocked.Increment(ref _inUserCode);
 

@@ -191,7 +191,7 @@ internal sealed class ConnectionReader
                         }
                     }
 
-                    if (++reads >= UserCodePolicy.ReadsOfConnectionAtOnce)
+                    if (++reads >= UserCodePolicy.ItemsAtOnce)
                     {
                         reads = 0;
                         await Task.Yield();

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
-/// Sends the answers to earlier frames of a batch when the thread of their connection stays in user code. One timer for each engine, active
-/// only while there is such a connection.
+/// Sends the answers to earlier frames of a batch when the thread of their connection stays in user code. No stand-by takes over there,
+/// so a timer sends them when a loop would have handed over. One timer for each engine, active only while there is such a connection.
 /// </summary>
 internal sealed class UserCodeBlockedConnectionFlusher(TimeProvider time) : IDisposable
 {
@@ -20,7 +20,7 @@ internal sealed class UserCodeBlockedConnectionFlusher(TimeProvider time) : IDis
                 _timer ??= time.CreateTimer(
                     static state => ((UserCodeBlockedConnectionFlusher)state!).Flush(), this, Timeout.InfiniteTimeSpan,
                         Timeout.InfiniteTimeSpan);
-                _timer.Change(UserCodePolicy.DelayedFlushAfter, Timeout.InfiniteTimeSpan);
+                _timer.Change(UserCodePolicy.HandOverAfter, Timeout.InfiniteTimeSpan);
             }
         }
     }

@@ -31,8 +31,7 @@ internal sealed class CoapTcpTransportOptions
 
     /// <summary>How long user code may delay other connections before a stand-by thread continues receiving. Default 4 ms.</summary>
     /// <remarks>Only for <see cref="CoapSocketEngine.LinuxLoop"/>. See <see cref="CoapUdpTransportOptions.HandOverAfter"/>.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 ms, or more than a minute.</exception>
-    public TimeSpan HandOverAfter { get; set => field = UserCodePolicy.CheckHandOver(value); } = UserCodePolicy.HandOverAfter;
+    public TimeSpan HandOverAfter { get; set; } = UserCodePolicy.HandOverAfter;
 
     /// <summary>Whether TLS protects connections, so the scheme is <c>coaps+tcp</c>. Default false.</summary>
     public bool UseTls { get; set; }

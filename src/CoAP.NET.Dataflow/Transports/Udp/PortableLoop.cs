@@ -82,7 +82,7 @@ internal sealed class PortableLoop : ReceiveLoop
                     _socket.OnLost(exception);
                 }
 
-                BlockedReceiveLoopWatchdog.Pause();
+                Watchdog.Pause();
             }
 
             return null;

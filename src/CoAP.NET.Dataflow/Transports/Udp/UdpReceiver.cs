@@ -166,7 +166,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
                 UdpLog.UdpReceiveFailed(socket.Owner.Context.Logger, socket.Local, LinuxErrors.ToException(error).Message);
             }
 
-            BlockedReceiveLoopWatchdog.Pause();
+            Watchdog.Pause();
         }
     }
 
