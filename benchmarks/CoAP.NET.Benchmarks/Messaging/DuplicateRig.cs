@@ -52,8 +52,8 @@ internal sealed class DuplicateRig
     public bool Find(long ago)
     {
         (long round, long peer) = Math.DivRem(_count - 1 - ago, _peers.Length);
-        return Memory.Find(_peers[peer], (ushort)round, _clock.GetTimestamp(), out _, out _,
-            out ReadOnlySpan<byte> reply) == DuplicateLookup.Finished && reply.Length == s_reply.Length;
+        return Memory.TryFind(_peers[peer], (ushort)round, _clock.GetTimestamp(), out _, out _, out ReadOnlySpan<byte> reply)
+            && reply.Length == s_reply.Length;
     }
 
     /// <summary>New messages come and are answered.</summary>
@@ -70,12 +70,11 @@ internal sealed class DuplicateRig
                 Hash = (uint)_count,
                 ReceivedAt = now
             };
-            if (!Memory.TryAdmit(channel, MethodSafety.Safe, now, out DuplicateMemoryReservation reserved))
+            if (!Memory.TryBegin(channel, received, now))
             {
                 throw new InvalidOperationException("The message is not admitted.");
             }
 
-            Memory.Begin(channel, received, reserved, now);
             Memory.End(channel, received, DuplicateReplyKind.Bytes, s_reply, now);
             _clock.Step(_step);
         }

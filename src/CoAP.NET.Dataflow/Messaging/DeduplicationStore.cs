@@ -1,6 +1,6 @@
 namespace CoAP.NET.Messaging;
 
-// RFC 7252 section 4.5: remembers received messages and their answers. Running exchanges are objects, finished ones are bytes in logs.
+// RFC 7252 section 4.5: remembers received messages and their answers. Running exchanges are objects, finished ones are bytes.
 
 /// <summary>
 /// Remembers the messages of a shard's peers for their lifetime, with the replies. Bounded by bytes. Guarded by the shard's lock.
@@ -13,7 +13,7 @@ internal sealed class DeduplicationStore
 
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
-    private readonly DeduplicationTable _logs;
+    private readonly ReplyMemory _replies;
     private readonly ExpiryTimer _expiryTimer;
     private readonly Dictionary<ulong, RunningExchange> _running = [];
 
@@ -21,7 +21,7 @@ internal sealed class DeduplicationStore
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
-        _logs = new DeduplicationTable(shard, shardCount);
+        _replies = new ReplyMemory(shard, shardCount);
         _expiryTimer = new ExpiryTimer(this);
     }
 
@@ -32,53 +32,58 @@ internal sealed class DeduplicationStore
     public List<ReceivedMessage> AllRunning() => [.. _running.Values.Select(static running => running.Received)];
 
     /// <summary>The number of sources with entries that stay for their lifetime.</summary>
-    public int Sources => _logs.Sources;
+    public int Sources => _replies.Sources;
 
     /// <summary>The number of kept finished exchanges, including some expired ones.</summary>
-    public int Finished => _logs.Entries;
+    public int Finished => _replies.Count;
 
-    /// <summary>The memory of logs and table in bytes, without the logs of newcomers.</summary>
-    public long Bytes => _logs.Bytes;
+    /// <summary>The memory of the replies and their table in bytes, without those of newcomers.</summary>
+    public long Bytes => _replies.Bytes;
 
-    /// <summary>The memory of the logs of newcomers in bytes.</summary>
-    public long NewcomerBytes => _logs.NewcomerBytes;
+    /// <summary>The memory of the replies to newcomers in bytes.</summary>
+    public long NewcomerBytes => _replies.NewcomerBytes;
 
     /// <summary>Prefetches the memory in which a search begins. Allowed while other threads change it.</summary>
-    public void Fetch(CoapChannel peer, ushort messageId) => _logs.Fetch(peer.Messaging.Id, messageId);
+    public void Fetch(CoapChannel peer, ushort messageId) => _replies.Fetch(peer.Messaging.Id, messageId);
 
-    public DuplicateLookup Find(CoapChannel peer, ushort messageId, long now, out ReceivedMessage? running, out StoredReplyHeader header,
+    /// <summary>Finds the exchange of a peer with a Message ID, if it runs or has finished within its lifetime.</summary>
+    /// <param name="peer">The peer.</param>
+    /// <param name="messageId">The Message ID.</param>
+    /// <param name="now">The current time.</param>
+    /// <param name="running">The exchange if it runs; null if it has finished.</param>
+    /// <param name="header">The exchange if it has finished.</param>
+    /// <param name="reply">The bytes of its reply if it has finished; empty for none.</param>
+    /// <returns>Whether there is one.</returns>
+    public bool TryFind(CoapChannel peer, ushort messageId, long now, out ReceivedMessage? running, out StoredReplyHeader header,
         out ReadOnlySpan<byte> reply)
     {
-        running = null;
-        header = default;
-        reply = default;
         if (peer.Messaging.Running > 0 && _running.TryGetValue(peer.Messaging.KeyOf(messageId), out RunningExchange found))
         {
             running = found.Received;
-            return DuplicateLookup.Running;
+            header = default;
+            reply = default;
+            return true;
         }
 
-        return _logs.Find(peer.Messaging.Id, messageId) is not 0 and ulong place && _logs.TryGet(place, out header, out reply)
-            && !StoredReplyHeader.Clock.HasPassed(header.Expiry, now)
-            ? DuplicateLookup.Finished
-            : DuplicateLookup.Unknown;
+        running = null;
+        return _replies.TryFind(peer.Messaging.Id, messageId, out header, out reply)
+            && !StoredReplyHeader.Clock.HasPassed(header.Expiry, now);
     }
 
-    /// <summary>Whether an exchange may begin. Refuses it if its reply must be kept and there is no room.</summary>
-    /// <param name="peer">The peer.</param>
-    /// <param name="class">The class of the request.</param>
-    /// <param name="now">The current time.</param>
-    /// <param name="reserved">What is reserved for the reply; pass it to <see cref="Begin"/>.</param>
-    public bool TryAdmit(CoapChannel peer, MethodSafety @class, long now, out DuplicateMemoryReservation reserved)
+    /// <summary>
+    /// Adds a running exchange, which takes the place of a finished one with its Message ID. Refuses it if its reply must be kept and there
+    /// is no room.
+    /// </summary>
+    /// <returns>Whether it may begin.</returns>
+    public bool TryBegin(CoapChannel peer, ReceivedMessage received, long now)
     {
-        reserved = default;
-        return _running.Count < (long)_limits.Requests.MaxServed + RunningSlack
-            && (@class != MethodSafety.Unsafe || !peer.IsProtected || _logs.TryReserve(peer, now, out reserved));
-    }
+        ReplyReservation reserved = default;
+        if (_running.Count >= (long)_limits.Requests.MaxServed + RunningSlack
+            || (ClassOf(received.Code) == MethodSafety.Unsafe && peer.IsProtected && !_replies.TryReserve(peer, now, out reserved)))
+        {
+            return false;
+        }
 
-    /// <summary>Adds a running exchange, which takes the place of a finished one with its Message ID.</summary>
-    public void Begin(CoapChannel peer, ReceivedMessage received, in DuplicateMemoryReservation reserved, long now)
-    {
         if (!_expiryTimer.IsScheduled)
         {
             _shard.Wheel.Schedule(_expiryTimer, now + s_expiryPeriod);
@@ -87,6 +92,7 @@ internal sealed class DeduplicationStore
         received.IsRemembered = true;
         peer.Messaging.Running++;
         _running[peer.Messaging.KeyOf(received.MessageId)] = new RunningExchange(received, reserved);
+        return true;
     }
 
     /// <summary>Ends an exchange and keeps the answer for duplicates.</summary>
@@ -97,7 +103,7 @@ internal sealed class DeduplicationStore
             return;
         }
 
-        DuplicateMemoryReservation reserved = Remove(peer, received);
+        ReplyReservation reserved = Remove(peer, received);
         MethodSafety @class = ClassOf(received.Code);
         long lifetime = peer.Messaging.Times.LifetimeOf(received.Type);
         if (received.ReceivedAt + lifetime > now && (@class != MethodSafety.Safe || reply.Length <= _limits.Deduplication.MaxSafeReplySize)
@@ -113,7 +119,7 @@ internal sealed class DeduplicationStore
                 Peer = peer.Messaging.Id,
                 MessageId = received.MessageId,
             };
-            if (_logs.TryKeep(peer, header, reply, lifetime, reserved, now))
+            if (_replies.TryKeep(peer, header, reply, lifetime, reserved, now))
             {
                 peer.Messaging.LastExpiry = peer.Messaging.HasFinished
                     ? StoredReplyHeader.Clock.Later(peer.Messaging.LastExpiry, header.Expiry)
@@ -122,7 +128,7 @@ internal sealed class DeduplicationStore
             }
         }
 
-        _logs.Release(reserved);
+        _replies.Release(reserved);
     }
 
     /// <summary>Ends an exchange and forgets it: a duplicate counts as a new message.</summary>
@@ -130,14 +136,14 @@ internal sealed class DeduplicationStore
     {
         if (received.IsRemembered)
         {
-            _logs.Release(Remove(peer, received));
+            _replies.Release(Remove(peer, received));
         }
     }
 
     /// <summary>Lists the messages of a peer whose copies must not be processed, including running exchanges.</summary>
     public List<SeenMessage> SeenOf(CoapChannel peer, long now)
     {
-        List<SeenMessage> seen = _logs.SeenOf(peer.Messaging.Id, now);
+        List<SeenMessage> seen = _replies.SeenOf(peer.Messaging.Id, now);
         foreach (ReceivedMessage running in RunningOf(peer))
         {
             if (ClassOf(running.Code) == MethodSafety.Unsafe)
@@ -155,12 +161,6 @@ internal sealed class DeduplicationStore
     /// <summary>Imports an entry that <see cref="SeenOf"/> exported in another process.</summary>
     public void Restore(CoapChannel peer, in SeenMessage seen, long now)
     {
-        if (!TryAdmit(peer, seen.Class, now, out DuplicateMemoryReservation reserved))
-        {
-            _logs.CountEvictions(others: 0, unsafes: 1, now);
-            return;
-        }
-
         long lifetime = peer.Messaging.Times.LifetimeOf(CoapMessageType.Confirmable);
         ReceivedMessage received = new(peer, CoapMessageType.Confirmable, seen.MessageId)
         {
@@ -168,7 +168,12 @@ internal sealed class DeduplicationStore
             Hash = StoredReplyHeader.AnyHash,
             ReceivedAt = now + Math.Min(seen.Left, lifetime) - lifetime,
         };
-        Begin(peer, received, reserved, now);
+        if (!TryBegin(peer, received, now))
+        {
+            _replies.CountEvictions(others: 0, unsafes: 1, now);
+            return;
+        }
+
         received.State = ReceivedMessageState.Replied;
         End(peer, received, seen.Kind, seen.Reply, now);
     }
@@ -209,7 +214,7 @@ internal sealed class DeduplicationStore
         return found;
     }
 
-    private DuplicateMemoryReservation Remove(CoapChannel peer, ReceivedMessage received)
+    private ReplyReservation Remove(CoapChannel peer, ReceivedMessage received)
     {
         received.IsRemembered = false;
         _running.Remove(peer.Messaging.KeyOf(received.MessageId), out RunningExchange running);
@@ -224,17 +229,17 @@ internal sealed class DeduplicationStore
 
     private void OnExpiry(long now)
     {
-        _logs.DropExpired(now);
-        _logs.Tidy();
+        _replies.DropExpired(now);
+        _replies.Trim();
 
         // Peers may be forgotten before their entries; this timer then drops the entries.
-        if (_running.Count > 0 || Finished > 0)
+        if (_running.Count > 0 || Bytes + NewcomerBytes > 0)
         {
             _shard.Wheel.Schedule(_expiryTimer, now + s_expiryPeriod);
         }
     }
 
-    private readonly record struct RunningExchange(ReceivedMessage Received, DuplicateMemoryReservation Reserved);
+    private readonly record struct RunningExchange(ReceivedMessage Received, ReplyReservation Reserved);
 
     private sealed class ExpiryTimer(DeduplicationStore memory) : WheelTimer
     {

@@ -1,15 +1,13 @@
-using System.Buffers;
 using System.Numerics;
 
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The places of finished exchanges by peer and Message ID: open addressing with linear probing, in partitions by peer. Nothing is removed:
-/// a place whose segment its log has dropped is free for the next exchange, and goes when its partition is rebuilt. Guarded by the shard's
-/// lock.
+/// The places of finished exchanges by peer and Message ID: open addressing with linear probing, in partitions by peer. A slot has 8 bytes,
+/// and a half of them are used at most. Guarded by the shard's lock.
 /// </summary>
-/// <param name="logs">The logs, which say which places still exist.</param>
-internal sealed class DuplicateTable(SentReplyStore[] logs)
+/// <param name="segments">The segments of the shard, in which the places are.</param>
+internal sealed class DuplicateTable(IndexedPool<ReplySegment> segments)
 {
     private const int Partitions = 64;
     private const int LeastSlots = 16;
@@ -23,27 +21,35 @@ internal sealed class DuplicateTable(SentReplyStore[] logs)
 
     private readonly ulong[]?[] _partitions = new ulong[Partitions][];
     private readonly int[] _used = new int[Partitions];
-    private int _nextToTidy;
+
+    /// <summary>The number of exchanges.</summary>
+    public int Count { get; private set; }
 
     /// <summary>The memory of the table in bytes.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>Returns the place of the finished exchange of a peer with a Message ID; 0 for none.</summary>
-    public ulong Find(uint peer, ushort messageId)
+    /// <summary>Finds the finished exchange of a peer with a Message ID.</summary>
+    public bool TryFind(uint peer, ushort messageId, out StoredReplyHeader header, out ReadOnlySpan<byte> reply)
     {
         if (_partitions[PartitionOf(peer)] is { } slots)
         {
             uint tag = TagOf(peer, messageId);
             for (int i = HomeOf(tag, slots.Length); slots[i] is not 0 and ulong slot; i = (i + 1) & (slots.Length - 1))
             {
-                if ((slot & TagMask) == tag && IsOf(slot, peer, messageId))
+                if ((slot & TagMask) == tag)
                 {
-                    return slot >> TagBits;
+                    header = ReplySegment.Read(segments, slot >> TagBits, out reply);
+                    if (header.Peer == peer && header.MessageId == messageId)
+                    {
+                        return true;
+                    }
                 }
             }
         }
 
-        return 0;
+        header = default;
+        reply = default;
+        return false;
     }
 
     /// <summary>Prefetches the memory in which a search begins. Allowed while other threads change the table.</summary>
@@ -68,21 +74,60 @@ internal sealed class DuplicateTable(SentReplyStore[] logs)
         int partition = PartitionOf(peer);
         if (IsFull(partition))
         {
-            Rebuild(partition);
+            Resize(partition, Math.Max(LeastSlots, 2 * (_partitions[partition]?.Length ?? 0)));
         }
 
         ulong[] slots = _partitions[partition]!;
         uint tag = TagOf(peer, messageId);
         int i = HomeOf(tag, slots.Length);
-        while (slots[i] != 0 && ((slots[i] & TagMask) != tag || (Exists(slots[i]) && !IsOf(slots[i], peer, messageId))))
+        while (slots[i] != 0 && ((slots[i] & TagMask) != tag || !IsOf(slots[i], peer, messageId)))
         {
             i = (i + 1) & (slots.Length - 1);
         }
 
-        _used[partition] += slots[i] == 0 ? 1 : 0;
+        ChangeUsed(partition, slots[i] == 0 ? 1 : 0);
         slots[i] = (place << TagBits) | tag;
     }
 
+    /// <summary>Removes the exchange at a place, unless a newer one has replaced it.</summary>
+    public void Remove(uint peer, ushort messageId, ulong place)
+    {
+        int partition = PartitionOf(peer);
+        ulong slot = (place << TagBits) | TagOf(peer, messageId);
+        if (_partitions[partition] is not { } slots || !TryFindSlot(slots, slot, out int free))
+        {
+            return;
+        }
+
+        // Moves those behind it to the front, if they began their search at or before the free slot.
+        int mask = slots.Length - 1;
+        for (int i = (free + 1) & mask; slots[i] != 0; i = (i + 1) & mask)
+        {
+            int home = HomeOf((uint)slots[i] & TagMask, slots.Length);
+            if (((i - home) & mask) >= ((i - free) & mask))
+            {
+                slots[free] = slots[i];
+                free = i;
+            }
+        }
+
+        slots[free] = 0;
+        ChangeUsed(partition, -1);
+    }
+
+    /// <summary>Frees unused memory. A removal frees none: what a segment takes with it from the table soon comes again.</summary>
+    public void Trim()
+    {
+        for (int i = 0; i < Partitions; i++)
+        {
+            if (_partitions[i] is { } slots && _used[i] * 8 < slots.Length && (slots.Length > LeastSlots || _used[i] == 0))
+            {
+                Resize(i, _used[i] == 0 ? 0 : slots.Length / 2);
+            }
+        }
+    }
+
+    /// <summary>Lists the places of the exchanges of a peer.</summary>
     public List<ulong> PlacesOf(uint peer)
     {
         List<ulong> places = [];
@@ -90,35 +135,14 @@ internal sealed class DuplicateTable(SentReplyStore[] logs)
         foreach (ulong slot in _partitions[PartitionOf(peer)] ?? [])
         {
             // The tags of a peer are a range.
-            if (slot != 0 && (((uint)slot - first) & TagMask) <= ushort.MaxValue && TryGet(slot, out StoredReplyHeader header, out _)
-                && header.Peer == peer)
+            if (slot != 0 && (((uint)slot - first) & TagMask) <= ushort.MaxValue
+                && ReplySegment.Read(segments, slot >> TagBits, out _).Peer == peer)
             {
                 places.Add(slot >> TagBits);
             }
         }
 
         return places;
-    }
-
-    /// <summary>Frees what dropped places take, in a quarter of the partitions. Called regularly, it also lets numbers be reused.</summary>
-    public void Tidy()
-    {
-        for (int i = 0; i < Partitions / 4; i++)
-        {
-            if (_used[_nextToTidy] > 0)
-            {
-                Rebuild(_nextToTidy);
-            }
-
-            _nextToTidy = (_nextToTidy + 1) % Partitions;
-        }
-    }
-
-    public void Clear()
-    {
-        Array.Clear(_partitions);
-        Array.Clear(_used);
-        Bytes = 0;
     }
 
     private static int PartitionOf(uint peer) => (int)((peer * 0x9e37_79b1) >> 26);
@@ -133,62 +157,44 @@ internal sealed class DuplicateTable(SentReplyStore[] logs)
         return (int)((hash >> (35 - BitOperations.Log2((uint)slots))) << 3) | (int)(tag & 7);
     }
 
-    private static int SizeOf(int slots) => (slots * sizeof(ulong)) + 24;
+    private static int SizeOf(int slots) => slots == 0 ? 0 : (slots * sizeof(ulong)) + 24;
+
+    private static bool TryFindSlot(ulong[] slots, ulong slot, out int index)
+    {
+        index = HomeOf((uint)slot & TagMask, slots.Length);
+        while (slots[index] != slot && slots[index] != 0)
+        {
+            index = (index + 1) & (slots.Length - 1);
+        }
+
+        return slots[index] == slot;
+    }
 
     private bool IsFull(int partition) => _partitions[partition] is not { } slots || (_used[partition] + 1) * 2 > slots.Length;
 
-    private bool Exists(ulong slot) => logs[SentReplyStore.NumberOf(slot >> TagBits)].Contains(slot >> TagBits);
-
-    private bool TryGet(ulong slot, out StoredReplyHeader header, out ReadOnlySpan<byte> reply) =>
-        logs[SentReplyStore.NumberOf(slot >> TagBits)].TryGet(slot >> TagBits, out header, out reply);
-
     private bool IsOf(ulong slot, uint peer, ushort messageId) =>
-        TryGet(slot, out StoredReplyHeader header, out _) && header.Peer == peer && header.MessageId == messageId;
+        ReplySegment.Read(segments, slot >> TagBits, out _) is var header && header.Peer == peer && header.MessageId == messageId;
 
-    private void Rebuild(int partition)
+    private void ChangeUsed(int partition, int change)
     {
-        ulong[] slots = _partitions[partition] ?? [];
-        ulong[] kept = ArrayPool<ulong>.Shared.Rent(_used[partition]);
-        int count = 0;
-        foreach (ulong slot in slots)
+        _used[partition] += change;
+        Count += change;
+    }
+
+    private void Resize(int partition, int size)
+    {
+        ulong[] before = _partitions[partition] ?? [];
+        ulong[]? slots = size == 0 ? null : new ulong[size];
+        foreach (ulong slot in before)
         {
-            if (slot != 0 && Exists(slot))
+            if (slot != 0)
             {
-                kept[count++] = slot;
+                _ = TryFindSlot(slots!, slot, out int free);
+                slots![free] = slot;
             }
         }
 
-        if (count != _used[partition] || IsFull(partition))
-        {
-            // At most a third full afterwards. A size that fits stays, so that a steady state allocates nothing.
-            int size = 3 * count < slots.Length && 8 * count >= slots.Length
-                ? slots.Length
-                : Math.Max(LeastSlots, (int)BitOperations.RoundUpToPowerOf2((uint)(3 * count) + 1));
-            if (size == slots.Length)
-            {
-                Array.Clear(slots);
-            }
-            else
-            {
-                Bytes += SizeOf(size) - (slots.Length == 0 ? 0 : SizeOf(slots.Length));
-                slots = new ulong[size];
-                _partitions[partition] = slots;
-            }
-
-            foreach (ulong slot in kept.AsSpan(0, count))
-            {
-                int i = HomeOf((uint)slot & TagMask, size);
-                while (slots[i] != 0)
-                {
-                    i = (i + 1) & (size - 1);
-                }
-
-                slots[i] = slot;
-            }
-
-            _used[partition] = count;
-        }
-
-        ArrayPool<ulong>.Shared.Return(kept);
+        Bytes += SizeOf(size) - SizeOf(before.Length);
+        _partitions[partition] = slots;
     }
 }

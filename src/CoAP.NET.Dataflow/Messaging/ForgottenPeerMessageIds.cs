@@ -7,15 +7,13 @@ namespace CoAP.NET.Messaging;
 internal sealed class ForgottenPeerMessageIds
 {
     private readonly MessageIdScrambler _starts;
-    private readonly ulong _key1;
-    private readonly ulong _key2;
+    private readonly CoapAddressHash _hash;
     private ushort[]? _advances; // created when the first peer is forgotten
 
     public ForgottenPeerMessageIds(CoapRandomSource random)
     {
         _starts = new MessageIdScrambler(random);
-        _key1 = random.NextUInt64();
-        _key2 = random.NextUInt64() | 1;
+        _hash = new CoapAddressHash(random);
     }
 
     /// <summary>Returns the initial counter of a peer's Message IDs.</summary>
@@ -37,18 +35,5 @@ internal sealed class ForgottenPeerMessageIds
         }
     }
 
-    private ushort HashOf(in CoapAddress address)
-    {
-        ulong hash = _key1;
-        hash = Mix(hash ^ address.High);
-        hash = Mix(hash ^ address.Low);
-        hash = Mix(hash ^ (((ulong)address.ScopeId << 16) | address.Port));
-        return (ushort)(hash >> 48);
-    }
-
-    private ulong Mix(ulong value)
-    {
-        value *= _key2;
-        return value ^ (value >> 29);
-    }
+    private ushort HashOf(in CoapAddress address) => (ushort)_hash.Of(address);
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>objects by small numbers. Numbers begin at 1 and are reused.</summary>
+/// <summary>Objects by small numbers. Numbers begin at 1 and are reused.</summary>
 internal sealed class IndexedPool<T>
     where T : class
 {

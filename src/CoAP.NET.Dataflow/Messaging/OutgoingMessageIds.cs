@@ -12,13 +12,13 @@ internal sealed class OutgoingMessageIds
 
     private readonly GroupMessageIds _ofGroups;
     private readonly MessageIdScrambler _scrambler;
-    private readonly ForgottenPeerMessageIds _ghosts;
+    private readonly ForgottenPeerMessageIds _forgotten;
 
     public OutgoingMessageIds(CoapRandomSource random, GroupMessageIds? ofGroups)
     {
         _ofGroups = ofGroups ?? new GroupMessageIds(random);
         _scrambler = new MessageIdScrambler(random);
-        _ghosts = new ForgottenPeerMessageIds(random);
+        _forgotten = new ForgottenPeerMessageIds(random);
     }
 
     /// <summary>
@@ -41,7 +41,7 @@ internal sealed class OutgoingMessageIds
         if (!extras.HasMessageIds)
         {
             extras.HasMessageIds = true;
-            extras.MessageIds = new MessageIdSequence(_ghosts.StartOf(peer.Remote));
+            extras.MessageIds = new MessageIdSequence(_forgotten.StartOf(peer.Remote));
         }
 
         ushort messageId;
@@ -107,7 +107,7 @@ internal sealed class OutgoingMessageIds
     {
         if (channel.Messaging.MessageIds is { WasUsed: true } messageIds)
         {
-            _ghosts.Remember(channel.Remote, messageIds.Next);
+            _forgotten.Remember(channel.Remote, messageIds.Next);
         }
     }
 }

@@ -65,19 +65,20 @@ internal sealed class ReceivedMessageTable
         up = default;
         CoapChannel peer = _times.Refresh(item.Channel);
         _transmissions.OnHeard(peer, now);
-        DuplicateLookup recall = _memory.Find(peer, item.MessageId, now, out ReceivedMessage? running, out StoredReplyHeader header,
+        bool isKnown = _memory.TryFind(peer, item.MessageId, now, out ReceivedMessage? running, out StoredReplyHeader header,
             out ReadOnlySpan<byte> reply);
-        if (recall == DuplicateLookup.Running && running!.Hash == item.Hash)
+        if (isKnown && (running is null ? header.IsOf(item.Hash) : running.Hash == item.Hash))
         {
             _counters.Add(CoapCounter.Duplicates);
-            RepeatRunning(running, now);
-            return false;
-        }
+            if (running is null)
+            {
+                RepeatFinished(item, header.Reply, reply, now);
+            }
+            else
+            {
+                RepeatRunning(running, now);
+            }
 
-        if (recall == DuplicateLookup.Finished && header.IsOf(item.Hash))
-        {
-            _counters.Add(CoapCounter.Duplicates);
-            RepeatFinished(item, header.Reply, reply, now);
             return false;
         }
 
@@ -88,7 +89,7 @@ internal sealed class ReceivedMessageTable
             return false;
         }
 
-        if (recall != DuplicateLookup.Unknown)
+        if (isKnown)
         {
             // A restarted device begins with the same numbers; its requests from before the restart are obsolete.
             _counters.Add(CoapCounter.MessageIdReused);
@@ -100,19 +101,9 @@ internal sealed class ReceivedMessageTable
             }
         }
 
-        MethodSafety @class = DeduplicationStore.ClassOf(code);
-        if (@class == MethodSafety.Unsafe && _busy.Contains(item.Channel, item.MessageId, item.Hash, now))
+        if (DeduplicationStore.ClassOf(code) == MethodSafety.Unsafe && _busy.Contains(item.Channel, item.MessageId, item.Hash, now))
         {
             _counters.Add(CoapCounter.Duplicates);
-            RefuseBusy(item, code, peer, now);
-            return false;
-        }
-
-        if (!_memory.TryAdmit(peer, @class, now, out DuplicateMemoryReservation reserved))
-        {
-            _counters.Add(CoapCounter.Busy);
-            item.Channel.NoteDrop(CoapCounter.Busy);
-            _busy.Add(item.Channel, item.MessageId, item.Hash, now + peer.Messaging.Times.LifetimeOf(item.Type));
             RefuseBusy(item, code, peer, now);
             return false;
         }
@@ -125,7 +116,15 @@ internal sealed class ReceivedMessageTable
         received.IsMulticast = item.IsMulticast;
         received.Length = (ushort)Math.Min(item.Length, ushort.MaxValue);
         received.ReceivedAt = now;
-        _memory.Begin(peer, received, reserved, now);
+        if (!_memory.TryBegin(peer, received, now))
+        {
+            _counters.Add(CoapCounter.Busy);
+            item.Channel.NoteDrop(CoapCounter.Busy);
+            _busy.Add(item.Channel, item.MessageId, item.Hash, now + peer.Messaging.Times.LifetimeOf(item.Type));
+            RefuseBusy(item, code, peer, now);
+            return false;
+        }
+
         if (item.Type == CoapMessageType.NonConfirmable)
         {
             _shard.Wheel.Schedule(received, now + peer.Messaging.Times.NonLifetime);

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Messaging;
 
-/// <summary>The header of a reply in a <see cref="SentReplyStore"/>, in its memory layout.</summary>
+/// <summary>The header of a reply in a <see cref="ReplySegment"/>, in its memory layout.</summary>
 [StructLayout(LayoutKind.Sequential, Pack = 1)]
 internal struct StoredReplyHeader
 {

@@ -403,5 +403,5 @@ public sealed class DeduplicationStoreTests
     /// <summary>Asks the memory, without sending anything that would change it.</summary>
     private static bool IsKept(MemoryRig memory, CoapChannel channel, int mid) =>
         memory.Rig.Ask(layer =>
-            layer.Memory.Find(channel, (ushort)mid, memory.Rig.Clock.Now, out _, out _, out _) != DuplicateLookup.Unknown);
+            layer.Memory.TryFind(channel, (ushort)mid, memory.Rig.Clock.Now, out _, out _, out _));
 }

@@ -187,16 +187,16 @@ public sealed class MessageIdTests
     [Fact]
     public void Addresses_with_the_same_hash_never_decrease_the_Message_ID_counter()
     {
-        ForgottenPeerMessageIds ghosts = new(new VirtualRandom(3));
+        ForgottenPeerMessageIds forgotten = new(new VirtualRandom(3));
         CoapAddress one = CoapAddress.FromIPv4(1, 1);
-        ushort start = ghosts.StartOf(one);
+        ushort start = forgotten.StartOf(one);
         CoapAddress other = Enumerable.Range(2, 2_000_000).Select(i => CoapAddress.FromIPv4((uint)i, 1))
-            .First(address => ghosts.StartOf(address) == start);
+            .First(address => forgotten.StartOf(address) == start);
 
-        ghosts.Remember(one, (ushort)(start + 500));
-        ghosts.Remember(other, (ushort)(start + 20));
-        Assert.Equal((ushort)(start + 500), ghosts.StartOf(one));
-        ghosts.Remember(other, (ushort)(start + 700));
-        Assert.Equal((ushort)(start + 700), ghosts.StartOf(one));
+        forgotten.Remember(one, (ushort)(start + 500));
+        forgotten.Remember(other, (ushort)(start + 20));
+        Assert.Equal((ushort)(start + 500), forgotten.StartOf(one));
+        forgotten.Remember(other, (ushort)(start + 700));
+        Assert.Equal((ushort)(start + 700), forgotten.StartOf(one));
     }
 }
