@@ -112,7 +112,8 @@ internal sealed record EffectiveRouteSettings(
     }
 
     /// <summary>
-    /// Returns whether the route serves a request: its transport, its security and its formats. Rates, freshness and places are not checked.
+    /// Returns whether the route serves a request: its transport, its security and its formats. It does not check rates, freshness and
+    /// places.
     /// </summary>
     public bool Admits(CoapRequestContext request) => Serves(request) && !LacksSecurity(request) && CheckFormats(request) is null;
 
