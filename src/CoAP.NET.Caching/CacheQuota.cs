@@ -28,7 +28,7 @@ internal sealed class CacheQuota(long slotBytes)
         {
             Put(slot, user);
         }
-        else if (holding.Key != user && (_ledger.Find(user)?.Amount ?? 0) + slot.Size <= holding.Source!.Amount - slot.Size)
+        else if (holding.Key != user && FairShare.GivesWay(_ledger.AmountOf(user) + slot.Size, holding.Source!.Amount - slot.Size))
         {
             Remove(slot);
             Put(slot, user);

@@ -58,7 +58,7 @@ public sealed partial class CoapExplorerOptions
     /// <summary>The maximum number of concurrent exchanges and observations of one user</summary>
     /// <remarks>
     /// A user is an identity if users are authenticated, otherwise an IPv4 address or the first 56 bits of an IPv6 address. A user also
-    /// never gets more than half of the free places.
+    /// never gets more than its share of the free places.
     /// </remarks>
     [NumberRange(1, 10_000)]
     public partial int MaxExchangesPerUser { get; set; } = 16;

@@ -19,7 +19,7 @@ public sealed partial class CoapProxyLimits
     public partial int MaxRequests { get; set; } = 1000;
 
     /// <summary>The maximum number of pending requests per source (<see cref="CoapQuotaSource"/>).</summary>
-    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    /// <remarks>A source also never gets more than its share of the free places.</remarks>
     [NumberRange(1)]
     public partial int MaxRequestsPerSource { get; set; } = 100;
 
@@ -29,7 +29,7 @@ public sealed partial class CoapProxyLimits
     public partial int MaxObservations { get; set; } = 1000;
 
     /// <summary>The maximum number of observed resources started by clients of one source.</summary>
-    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    /// <remarks>A source also never gets more than its share of the free places.</remarks>
     [NumberRange(1)]
     public partial int MaxObservationsPerSource { get; set; } = 100;
 

@@ -13,17 +13,15 @@ public sealed partial class CoapPubSubLimits
 
     /// <summary>The maximum number of topics.</summary>
     /// <remarks>
-    /// A source (<see cref="CoapQuotaSource"/>) never has more topics than are free, at most half of them, unless another source has even
-    /// more. When the broker is full, a topic of the source with the most topics is evicted for one of a source with fewer; other requests
-    /// get 5.03.
+    /// A source (<see cref="CoapQuotaSource"/>) has no more than its share, unless another source has even more: a topic of the source with
+    /// the most topics is then evicted for one of a source with fewer. Other requests get 5.03.
     /// </remarks>
     [NumberRange(1)]
     public partial int MaxTopics { get; set; } = 10_000;
 
     /// <summary>The maximum number of bytes of all topics with their data.</summary>
     /// <remarks>
-    /// Topics count for the source that created them. A source never has more than is free unless another source has even more. When the
-    /// limit is reached, the same rules apply as for <see cref="MaxTopics"/>.
+    /// Topics count for the source that created them. The same rules apply as for <see cref="MaxTopics"/>.
     /// </remarks>
     [NumberRange(64 << 10, IsBytes = true)]
     public partial long MaxBytes { get; set; } = 64L << 20;

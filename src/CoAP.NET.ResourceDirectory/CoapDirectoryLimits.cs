@@ -18,7 +18,7 @@ public sealed partial class CoapDirectoryLimits
     public partial int MaxRegistrations { get; set; } = 100_000;
 
     /// <summary>The maximum number of registrations per source (<see cref="CoapQuotaSource"/>).</summary>
-    /// <remarks>Further ones get 4.03. A source also never gets more than half of the free room.</remarks>
+    /// <remarks>Further ones get 4.03. A source also never gets more than its share of the free room.</remarks>
     [NumberRange(1)]
     public partial int MaxRegistrationsPerSource { get; set; } = 10_000;
 
@@ -47,7 +47,7 @@ public sealed partial class CoapDirectoryLimits
     public partial int MaxFetches { get; set; } = 100;
 
     /// <summary>The maximum number of pending fetches per source.</summary>
-    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    /// <remarks>A source also never gets more than its share of the free places.</remarks>
     [NumberRange(1)]
     public partial int MaxFetchesPerSource { get; set; } = 10;
 
@@ -57,7 +57,7 @@ public sealed partial class CoapDirectoryLimits
     public partial int MaxWatched { get; set; } = 1_000;
 
     /// <summary>The maximum number of observed look-ups started by one source.</summary>
-    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    /// <remarks>A source also never gets more than its share of the free places.</remarks>
     [NumberRange(1)]
     public partial int MaxWatchedPerSource { get; set; } = 50;
 
@@ -99,7 +99,7 @@ public sealed partial class CoapDirectoryLimits
     internal int MaxScans { get; set; } = 16;
 
     /// <summary>The maximum number of such pending look-ups per source, 1 or more. Default 4.</summary>
-    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    /// <remarks>A source also never gets more than its share of the free places.</remarks>
     internal int MaxScansPerSource { get; set; } = 4;
 
     /// <summary>The maximum number of criteria of a look-up, 1 to 63. Default 16.</summary>

@@ -18,7 +18,7 @@ public class DirectoryBoundTests
             taken++;
         }
 
-        Assert.Equal(50, taken);
+        Assert.Equal(51, taken);
         response.Gives(CoapCode.Forbidden);
         Assert.Contains("Remove some", response.GetText());
         await world.PostAsync("/rd?ep=b", "</x>", other).Gives(CoapCode.Created);

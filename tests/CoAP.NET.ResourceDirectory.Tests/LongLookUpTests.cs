@@ -84,7 +84,7 @@ public sealed class LongLookUpTests
             all.Add(BeginAsync(i < 6 ? "2001:db8::1" : $"2001:db8:{i:x}00::1"));
         }
 
-        // Four of one source, and then half of what is free for each.
+        // Four of one source, and then its share for each.
         Assert.Equal([false, false, false, false, true, true, false, false, false, false], all.Select(one => one.IsCompleted));
         Assert.Equal((8, true), (scans.InProgress, all.Take(6).Where(one => one.IsCompleted).All(
             one => one.Result == LookUpFault.TooMuchWork)));

@@ -48,7 +48,7 @@ public abstract partial class CoapHttpToCoapOptions
     /// <summary>The maximum number of pending requests and observations per source.</summary>
     /// <remarks>
     /// A source is an authenticated user, otherwise an IPv4 address or the first 56 bits of an IPv6 address. It also never gets more than
-    /// half of the free places.
+    /// its share of the free places.
     /// </remarks>
     [NumberRange(1)]
     public partial int MaxRequestsPerSource { get; set; } = 100;

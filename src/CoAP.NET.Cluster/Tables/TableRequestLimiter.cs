@@ -1,6 +1,7 @@
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Telemetry;
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Cluster.Tables;
 
@@ -8,7 +9,8 @@ namespace CoAP.NET.Cluster.Tables;
 internal sealed class TableRequestLimiter(CoapTableOptions options, EventCounter<ClusterMetric> counts)
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapNodeId, (int Count, long Bytes)> _waiting = [];
+    private readonly SourceLedger<CoapNodeId> _questions = new(maxOfSource: options.MaxWaiting);
+    private readonly SourceLedger<CoapNodeId> _bytes = new(maxOfSource: options.MaxWaitingBytes);
 
     /// <summary>Takes a place for a question.</summary>
     /// <param name="node">The asking node.</param>
@@ -18,15 +20,15 @@ internal sealed class TableRequestLimiter(CoapTableOptions options, EventCounter
     {
         lock (_gate)
         {
-            (int count, long size) = _waiting.GetValueOrDefault(node);
-            if (count >= options.MaxWaiting || size + bytes > options.MaxWaitingBytes)
+            if (!_questions.HasRoom(node) || !_bytes.HasRoom(node, bytes))
             {
                 throw new CoapTableUnavailableException(CoapTableFault.Busy, options.Timeout,
-                    $"{count} questions with {size} bytes already wait for owners of slots or for the store (CoapTableOptions.MaxWaiting, "
-                    + "MaxWaitingBytes). This one was refused. Try again later.");
+                    $"{_questions.AmountOf(node)} questions with {_bytes.AmountOf(node)} bytes already wait for owners of slots or for the "
+                    + "store (CoapTableOptions.MaxWaiting, MaxWaitingBytes). This one was refused. Try again later.");
             }
 
-            _waiting[node] = (count + 1, size + bytes);
+            _questions.Take(node);
+            _bytes.Take(node, bytes);
         }
 
         counts.Add(ClusterMetric.TableWaiting);
@@ -36,15 +38,8 @@ internal sealed class TableRequestLimiter(CoapTableOptions options, EventCounter
     {
         lock (_gate)
         {
-            (int count, long size) = _waiting[node];
-            if (count == 1)
-            {
-                _waiting.Remove(node);
-            }
-            else
-            {
-                _waiting[node] = (count - 1, size - bytes);
-            }
+            _questions.Return(node);
+            _bytes.Return(node, bytes);
         }
 
         counts.Add(ClusterMetric.TableWaiting, -1);

@@ -154,7 +154,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceGroupingRule 
                 break;
             }
 
-            if (FindIdle(from, now, isGreedy: from.Amount > ofOwn) is { } place)
+            if (FindIdle(from, now, isGreedy: FairShare.GivesWay(ofOwn, from.Amount - Heard)) is { } place)
             {
                 Release(place);
                 idle = place.Owner;

@@ -33,7 +33,7 @@ internal sealed class CoapNameResolver
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, NameLookup> _running = new(StringComparer.OrdinalIgnoreCase);
-    private readonly SourceCounter _sources = new(MaxLookupsPerSource, MaxLookups);
+    private readonly SourceLedger<CoapQuotaSource> _sources = new(MaxLookups, MaxLookupsPerSource);
     private readonly Queue<NameLookup> _waiting = new();
 
     private readonly LruDictionary<string, (SocketError Error, long At)> _failures = new(MaxFailures, StringComparer.OrdinalIgnoreCase);
@@ -71,7 +71,7 @@ internal sealed class CoapNameResolver
                     return Task.FromException<IPAddress[]>(failure);
                 }
 
-                begins = _count < MaxLookups && (onBehalfOf is not { } source || _sources.TryAdd(source));
+                begins = _count < MaxLookups && (onBehalfOf is not { } source || _sources.TryTake(source));
                 if (onBehalfOf is not null && !begins)
                 {
                     return Task.FromException<IPAddress[]>(new CoapException(
@@ -216,7 +216,7 @@ internal sealed class CoapNameResolver
             Forget(lookup);
             if (lookup.OnBehalfOf is { } source)
             {
-                _sources.Remove(source);
+                _sources.Return(source);
             }
 
             if (task.Exception?.InnerException is SocketException failure)

@@ -69,8 +69,7 @@ internal sealed class DelayedReplies
 
     private bool TryEvictFor(Waiting newcomer)
     {
-        long own = _waiting.Find(newcomer.UsageEntry.Key)?.Amount ?? 0;
-        if (_waiting.Greediest is not { First.Owner: { } dropped } greediest || greediest.Amount <= own + 1)
+        if (_waiting.FindToGiveWay(newcomer.UsageEntry.Key) is not { First.Owner: { } dropped })
         {
             return false;
         }

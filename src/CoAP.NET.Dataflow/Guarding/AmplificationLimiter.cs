@@ -20,8 +20,8 @@ internal sealed class AmplificationLimiter
     private readonly CoapCounters _counters;
     private readonly CoapSourceGroupingRule _rule;
     private readonly SourceBudgets _sources;
-    private readonly SourceCounter _verified;
-    private readonly SourceCounter _observers;
+    private readonly SourceLedger<CoapQuotaSource> _verified;
+    private readonly SourceLedger<CoapQuotaSource> _observers;
     private readonly ByteRateLimiter _whole;
     private long _wholeUntil = long.MinValue;
 
@@ -32,8 +32,8 @@ internal sealed class AmplificationLimiter
         _rule = environment.Sources;
         _sources = new SourceBudgets(
             environment.Random, _limits.Amplification.SourceBytesPerMinute, _limits.Amplification.TotalBytesPerSecond);
-        _verified = new SourceCounter(_limits.Peers.MaxVerifiedPerSource, _limits.Peers.MaxCount);
-        _observers = new SourceCounter(_limits.Observe.MaxUnverifiedObserversPerSource, int.MaxValue);
+        _verified = new SourceLedger<CoapQuotaSource>(maxOfSource: _limits.Peers.MaxVerifiedPerSource);
+        _observers = new SourceLedger<CoapQuotaSource>(maxOfSource: _limits.Observe.MaxUnverifiedObserversPerSource);
         _whole = new ByteRateLimiter(_limits.Amplification.TotalBytesPerSecond, TimeSpan.FromSeconds(1));
         AlwaysFree = _limits.Amplification.IsLimited ? CoapAmplificationLimits.FreeSize : int.MaxValue;
         Echo = EchoIssuer.Create(environment);
@@ -117,7 +117,7 @@ internal sealed class AmplificationLimiter
 
                 if (!proven.IsCounted)
                 {
-                    proven.IsCounted = _verified.TryAdd(_rule.Of(channel.Remote));
+                    proven.IsCounted = _verified.Total < _limits.Peers.MaxCount && _verified.TryTake(_rule.Of(channel.Remote));
                     channel.ExceedsSourceQuota = !proven.IsCounted;
                 }
             }
@@ -155,7 +155,7 @@ internal sealed class AmplificationLimiter
 
         lock (_gate)
         {
-            isCounted = _observers.TryAdd(_rule.Of(channel.Remote));
+            isCounted = _observers.TryTake(_rule.Of(channel.Remote));
             return isCounted;
         }
     }
@@ -164,7 +164,7 @@ internal sealed class AmplificationLimiter
     {
         lock (_gate)
         {
-            _observers.Remove(_rule.Of(channel.Remote));
+            _observers.Return(_rule.Of(channel.Remote));
         }
     }
 
@@ -264,7 +264,7 @@ internal sealed class AmplificationLimiter
         if (PeerVerification.Of(channel) is { IsCounted: true } proven)
         {
             proven.IsCounted = false;
-            _verified.Remove(_rule.Of(channel.Remote));
+            _verified.Return(_rule.Of(channel.Remote));
         }
     }
 

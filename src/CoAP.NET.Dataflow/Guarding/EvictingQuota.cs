@@ -5,7 +5,7 @@ namespace CoAP.NET.Guarding;
 /// <summary>
 /// Tracks the shares of kept state by source, with sources as hashes. Not thread-safe. When room is needed, the source that has most loses
 /// its member that has been idle for longest. It is meant for millions of members that outlive processes: members and sources are numbers
-/// in arrays of some 24 and 70 bytes, where those of <c>SourceUsage</c> are objects.
+/// in arrays of some 24 and 70 bytes, where those of <see cref="SourceUsage{T}"/> are objects.
 /// </summary>
 /// <typeparam name="T">The owner's reference to a member.</typeparam>
 internal sealed class EvictingQuota<T>
@@ -105,8 +105,8 @@ internal sealed class EvictingQuota<T>
     }
 
     /// <summary>
-    /// Finds the member that is evicted for a source: of the source that has most, the member that has been idle for longest. The
-    /// requesting source must still have less after the exchange, so two sources never displace each other in turns.
+    /// Finds the member that is evicted for a source: of the source that has most, the member that has been idle for longest, if that
+    /// source gives way (<see cref="FairShare.GivesWay"/>).
     /// </summary>
     /// <returns>The member; <see cref="None"/> if no member must be evicted.</returns>
     public int FindForRoom(ulong source, long more)
@@ -119,7 +119,9 @@ internal sealed class EvictingQuota<T>
         ref Account greediest = ref _accounts[_heap[0]];
         int first = greediest.First;
         long given = _members[first].Amount;
-        return greediest.Source == source || given == 0 || Of(source).Amount + more > greediest.Amount - given ? None : first;
+        return greediest.Source != source && given > 0 && FairShare.GivesWay(Of(source).Amount + more, greediest.Amount - given)
+            ? first
+            : None;
     }
 
     /// <summary>Evicts a member for a source, if necessary. The member no longer counts until it has an amount again.</summary>

@@ -1,15 +1,12 @@
 namespace CoAP.NET.Guarding;
 
-/// <summary>
-/// Places for running work, with a share for each source: half of the free places, so that no source locks others out, and at least one.
-/// Thread-safe.
-/// </summary>
+/// <summary>Places for running work, with a share for each source (<see cref="FairShare"/>). Thread-safe.</summary>
 /// <param name="max">The number of places.</param>
 /// <param name="maxOfSource">The maximum number of places of a source.</param>
-internal sealed class SourceQuota(int max, int maxOfSource)
+internal sealed class SourceQuota(int max, int maxOfSource = int.MaxValue)
 {
     private readonly Lock _gate = new();
-    private readonly SourceCounter _counts = new(maxOfSource, max);
+    private readonly SourceLedger<CoapQuotaSource> _ledger = new(max, maxOfSource);
 
     public int Count
     {
@@ -17,7 +14,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
         {
             lock (_gate)
             {
-                return _counts.Total;
+                return (int)_ledger.Total;
             }
         }
     }
@@ -26,7 +23,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
     {
         lock (_gate)
         {
-            return _counts.CountOf(source);
+            return (int)_ledger.AmountOf(source);
         }
     }
 
@@ -34,7 +31,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
     {
         lock (_gate)
         {
-            return IsFree(source);
+            return _ledger.HasRoom(source);
         }
     }
 
@@ -44,7 +41,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
     {
         lock (_gate)
         {
-            return IsFree(source) && _counts.TryAdd(source);
+            return _ledger.TryTake(source);
         }
     }
 
@@ -54,14 +51,7 @@ internal sealed class SourceQuota(int max, int maxOfSource)
     {
         lock (_gate)
         {
-            _counts.Remove(source);
+            _ledger.Return(source);
         }
-    }
-
-    private bool IsFree(in CoapQuotaSource source)
-    {
-        int held = _counts.CountOf(source);
-        int free = max - _counts.Total;
-        return free > 0 && held < Math.Min(maxOfSource, Math.Max(1, (free + held) / 2));
     }
 }

@@ -3,7 +3,8 @@ namespace CoAP.NET.Guarding;
 /// <summary>Tracks the shares of a common resource by source (<see cref="CoapQuotaSource"/>). Not thread-safe.</summary>
 /// <remarks>
 /// It finds the source that holds most, and the holding of that source that has been idle for longest. When room is needed, that holding
-/// is evicted, so small holders never pay for large ones.
+/// is evicted, so small holders never pay for large ones. What always accepts something new, as a queue or a cache does, counts it first;
+/// what may refuse it asks <see cref="FindToGiveWay"/>.
 /// </remarks>
 internal sealed class SourceUsage<T>
     where T : class
@@ -24,6 +25,16 @@ internal sealed class SourceUsage<T>
 
     /// <summary>The source that holds most; null without holdings.</summary>
     public Source? Greediest => _count == 0 ? null : _heap[0];
+
+    public long AmountOf(in CoapQuotaSource key) => Find(key)?.Amount ?? 0;
+
+    /// <summary>
+    /// Finds the source that loses one to another source, because it then still holds as much (<see cref="FairShare.GivesWay"/>); null for
+    /// none.
+    /// </summary>
+    /// <param name="key">The other source, which asks for one.</param>
+    public Source? FindToGiveWay(in CoapQuotaSource key) =>
+        Greediest is { } most && FairShare.GivesWay(AmountOf(key) + 1, most.Amount - 1) ? most : null;
 
     /// <summary>Finds the account of a source; null when it holds nothing.</summary>
     public Source? Find(in CoapQuotaSource key) => _sources.GetValueOrDefault(key);

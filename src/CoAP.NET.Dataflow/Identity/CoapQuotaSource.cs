@@ -4,7 +4,8 @@ namespace CoAP.NET;
 
 /// <summary>
 /// Identifies the origin of peers that share limits, such as memory for bodies, connections, handshakes or observers. Each limit that
-/// strangers could fill has a share for each source, and when it is full, the source that holds the most loses an entry. A source is
+/// strangers could fill has a share for each source: at most twice the square of the free part, which is half of everything while half is
+/// free, and a fiftieth while a tenth is free. Where something can be evicted, the source that holds the most loses it. A source is
 /// <list type="bullet">
 /// <item><description>the identity of a peer that has proven it (<see cref="CoapPeer.Id"/>), over any number of connections, for
 /// limits that apply after that proof;</description></item>

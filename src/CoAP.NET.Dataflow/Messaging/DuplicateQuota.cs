@@ -2,13 +2,14 @@ namespace CoAP.NET.Messaging;
 
 /// <summary>
 /// The bytes that each source has in the duplicate memory, for entries that are kept for their lifetime. One source, with any number of
-/// addresses and ports, neither evicts the entries of others nor takes their room. Guarded by the shard's lock.
+/// addresses and ports, neither evicts the entries of others nor takes their room (<see cref="FairShare"/>). An entry keeps the number of
+/// its source, 4 bytes, where a <see cref="CoapQuotaSource"/> has 40. Guarded by the shard's lock.
 /// </summary>
 /// <param name="rule">Maps peers to sources.</param>
 /// <param name="share">The fraction that one source may take; 1 for everything.</param>
 internal sealed class DuplicateQuota(CoapSourceGroupingRule rule, double share)
 {
-    // A source with no more than this fraction need not leave as much to others.
+    // A source may always have this fraction.
     private const int AnySourceDivisor = 64;
 
     // A table that many sources enlarged shrinks again.
@@ -20,7 +21,7 @@ internal sealed class DuplicateQuota(CoapSourceGroupingRule rule, double share)
     /// <summary>The number of sources.</summary>
     public int Count => _numbers.Count;
 
-    /// <summary>Takes bytes for the source of a peer, within its share, and no more than it leaves to others.</summary>
+    /// <summary>Takes bytes for the source of a peer, within its share.</summary>
     /// <param name="peer">The peer.</param>
     /// <param name="needed">The bytes.</param>
     /// <param name="all">The total of all sources.</param>
@@ -32,7 +33,8 @@ internal sealed class DuplicateQuota(CoapSourceGroupingRule rule, double share)
         CoapQuotaSource source = rule.Of(peer.Remote, peer.PeerId);
         int number = _numbers.GetValueOrDefault(source);
         long held = needed + (number == 0 ? 0 : _shares[(ulong)number]!.Bytes);
-        if (share < 1 && held > Math.Max(all / AnySourceDivisor, least) && (held > all * share || held > all - needed - taken))
+        if (share < 1 && held > Math.Max(all / AnySourceDivisor, least)
+            && (held > all * share || !FairShare.HasRoom(held, all - taken, all, least: 0)))
         {
             return 0;
         }

@@ -69,7 +69,8 @@ internal sealed class WaitingMessages(CoapSourceGroupingRule rule)
     /// <param name="newcomer">The already charged message.</param>
     /// <param name="sending">Its peer.</param>
     public CoapTransmission ToEvict(CoapTransmission newcomer, PeerSendingState sending) =>
-        _ledger.Greediest is { First.Owner: var stalled } greediest && greediest.Amount > sending.UsageEntry!.Source!.Amount
+        _ledger.Greediest is { First.Owner: var stalled } greediest
+            && FairShare.GivesWay(sending.UsageEntry!.Source!.Amount, greediest.Amount - 1)
             ? stalled.WaitingReplies.Last ?? stalled.Waiting.Last!
             : newcomer;
 

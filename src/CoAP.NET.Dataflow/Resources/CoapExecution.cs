@@ -5,8 +5,8 @@ namespace CoAP.NET;
 /// (<see cref="CoapRouteConventions{TSelf}.WithExecution(CoapExecution)"/>).
 /// </summary>
 /// <remarks>
-/// Beyond the capacity of a queue the response is 5.03. The share of one source (<see cref="CoapQuotaSource"/>) shrinks as the queue fills:
-/// at most half of the free places.
+/// Beyond the capacity of a queue, and for a source (<see cref="CoapQuotaSource"/>) beyond its share of the free places, the response is
+/// 5.03.
 /// </remarks>
 public sealed class CoapExecution
 {

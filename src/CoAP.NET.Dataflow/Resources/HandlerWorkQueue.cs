@@ -13,7 +13,7 @@ namespace CoAP.NET.Resources;
 internal sealed class HandlerWorkQueue : IHandlerQueue
 {
     private readonly Queue<(PendingHandlerCall Call, CoapQuotaSource? Source, long Since)> _waiting = new();
-    private readonly SourceCounter _sources = new(int.MaxValue, int.MaxValue);
+    private readonly SourceLedger<CoapQuotaSource> _sources = new();
     private readonly Lock _gate = new();
     private readonly CoapEnvironment _environment;
     private readonly CoapExecution _options;
@@ -268,7 +268,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
 
         CoapQuotaSource? source = SourceOf(call);
         if (source is { } asking
-            && (HasStopped() || _sources.CountOf(asking) > RunningRequestQuota.MaxOfSource(capacity - waiting, capacity)))
+            && (HasStopped() || !FairShare.HasRoom(_sources.AmountOf(asking) + 1, capacity - waiting, capacity)))
         {
             return false;
         }
@@ -298,7 +298,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     {
         if (source is { } asking)
         {
-            _sources.TryAdd(asking);
+            _sources.Take(asking);
         }
 
         _waiting.Enqueue((call, source, _environment.Now));
@@ -309,7 +309,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         bool isThere = _waiting.TryDequeue(out (PendingHandlerCall Call, CoapQuotaSource? Source, long Since) next);
         if (next.Source is { } source)
         {
-            _sources.Remove(source);
+            _sources.Return(source);
         }
 
         call = next.Call;

@@ -2,8 +2,8 @@ namespace CoAP.NET.Resources;
 
 /// <summary>
 /// Counts the running requests per source. It counts only those whose handler did not complete at once, because only these hold a place.
-/// The share of a source shrinks with the free places: a source without requests finds room while there is any, and taking all places needs
-/// many sources. Unverified addresses can be forged without limit; all of them together leave a quarter free. Thread-safe.
+/// Each source has a share (<see cref="FairShare"/>). Unverified addresses can be forged without limit; all of them together leave a
+/// quarter free. Thread-safe.
 /// </summary>
 internal sealed class RunningRequestQuota
 {
@@ -11,8 +11,8 @@ internal sealed class RunningRequestQuota
     private const int PartOfVerified = 4;
 
     private readonly Lock _gate = new();
-    private readonly SourceCounter _counts = new(int.MaxValue, int.MaxValue);
-    private readonly double _max;
+    private readonly SourceLedger<CoapQuotaSource> _ledger = new();
+    private readonly int _max;
     private readonly int _maxUnverified;
     private readonly int _beyond;
     private int _unverified;
@@ -25,21 +25,13 @@ internal sealed class RunningRequestQuota
         _beyond = RunningRequestCounter.BeyondOf(max);
     }
 
-    /// <summary>
-    /// Returns how many places a source may have before it takes another one: half of the free places when half of all are free, an eighth
-    /// when a quarter is free, a fiftieth when a tenth is free.
-    /// </summary>
-    /// <param name="free">The number of free places, including the requested one.</param>
-    /// <param name="max">The number of all places.</param>
-    public static double MaxOfSource(long free, double max) => 2 * (free / max) * free;
-
     public int Sources
     {
         get
         {
             lock (_gate)
             {
-                return _counts.Sources;
+                return _ledger.Sources;
             }
         }
     }
@@ -57,8 +49,8 @@ internal sealed class RunningRequestQuota
         lock (_gate)
         {
             return holding.IsUnverified && _unverified >= _maxUnverified + (isBeyond ? _beyond : 0) ? RequestAdmissionVerdict.Unverified
-                : _counts.CountOf(holding.Source) > MaxOfSource(free, _max) ? RequestAdmissionVerdict.Share
-                : RequestAdmissionVerdict.Enters;
+                : FairShare.HasRoom(_ledger.AmountOf(holding.Source) + 1, free, _max) ? RequestAdmissionVerdict.Enters
+                : RequestAdmissionVerdict.Share;
         }
     }
 
@@ -70,7 +62,7 @@ internal sealed class RunningRequestQuota
         RunningRequestQuotaLease holding = EntryOf(channel, now);
         lock (_gate)
         {
-            _counts.TryAdd(holding.Source);
+            _ledger.Take(holding.Source);
             _unverified += holding.IsUnverified ? 1 : 0;
         }
 
@@ -87,7 +79,7 @@ internal sealed class RunningRequestQuota
 
         lock (_gate)
         {
-            _counts.Remove(holding.Source);
+            _ledger.Return(holding.Source);
             _unverified -= holding.IsUnverified ? 1 : 0;
         }
     }
@@ -96,4 +88,25 @@ internal sealed class RunningRequestQuota
         channel.Shard.Environment.Sources.Of(channel.Remote, channel.PeerId),
         !channel.IsConnection && !channel.Shard.Guard.IsTrusted(channel, now),
         IsCounted: true);
+}
+
+/// <summary>One running request of a source.</summary>
+/// <param name="Source">The source.</param>
+/// <param name="IsUnverified">Whether it also counts for unverified addresses.</param>
+/// <param name="IsCounted">Whether it counts at all; runs without a request of a peer do not.</param>
+internal readonly record struct RunningRequestQuotaLease(CoapQuotaSource Source, bool IsUnverified, bool IsCounted);
+
+/// <summary>Whether another request of a peer may be served.</summary>
+internal enum RequestAdmissionVerdict : byte
+{
+    Enters,
+
+    /// <summary>The maximum number of requests is running.</summary>
+    Full,
+
+    /// <summary>The source has used its share of the few free places.</summary>
+    Share,
+
+    /// <summary>All unverified addresses together have used their share.</summary>
+    Unverified,
 }

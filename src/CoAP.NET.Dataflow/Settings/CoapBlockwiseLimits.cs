@@ -26,10 +26,10 @@ public sealed partial class CoapBlockwiseLimits
 
     /// <summary>Memory for block-wise request bodies in the whole endpoint, in bytes.</summary>
     /// <remarks>
-    /// A source never takes more of it than it leaves free. When full, the endpoint discards in this order: the body of the same peer that
-    /// was idle longest; then bodies of the source that holds the most, from peers that were silent for MAX_TRANSMIT_SPAN (at unverified
-    /// addresses: four times ACK_TIMEOUT) or that send next to nothing. If nothing can be discarded, a block is answered 5.03, or 4.01 with
-    /// an Echo for an unverified address.
+    /// Each source has a share (<see cref="CoapQuotaSource"/>). Beyond it, the endpoint discards in this order: the body of the same peer
+    /// that was idle longest; then bodies of the source that holds the most, from peers that were silent for MAX_TRANSMIT_SPAN (at
+    /// unverified addresses: four times ACK_TIMEOUT) or that send next to nothing. If nothing can be discarded, a block is answered 5.03,
+    /// or 4.01 with an Echo for an unverified address.
     /// </remarks>
     [NumberRange(4096, IsBytes = true)]
     public partial long RequestMemory { get; set; } = 64L * 1024 * 1024;
@@ -37,10 +37,10 @@ public sealed partial class CoapBlockwiseLimits
     /// <summary>Memory for block-wise responses in the whole endpoint, in bytes.</summary>
     /// <remarks>
     /// Peers that fetch the same response share it. A source may take a part of it (<see cref="MaxSourceFraction"/>), and always the size
-    /// of the largest response in memory. With 0 nothing is kept, and handlers run for each block. A source never takes more than it
-    /// leaves free. When full: the endpoint discards completed responses first, then responses that are not fetched, or fetched too
-    /// slowly. It keeps running transfers, and answers a new one 5.03 with <see cref="CoapRequestLimits.BusyMaxAge"/>, or 4.01 with an Echo
-    /// for an unverified address. Use <see cref="CoapResults.File"/> and <see cref="CoapResults.Stream"/> for larger bodies.
+    /// of the largest response in memory. With 0 nothing is kept, and handlers run for each block. Each source has a share
+    /// (<see cref="CoapQuotaSource"/>). Beyond it, the endpoint discards completed responses first, then responses that are not fetched, or
+    /// fetched too slowly. It keeps running transfers, and answers a new one 5.03 with <see cref="CoapRequestLimits.BusyMaxAge"/>, or 4.01
+    /// with an Echo for an unverified address. Use <see cref="CoapResults.File"/> and <see cref="CoapResults.Stream"/> for larger bodies.
     /// </remarks>
     [NumberRange(0, IsBytes = true)]
     public partial long ResponseMemory { get; set; } = 64L * 1024 * 1024;
@@ -51,8 +51,8 @@ public sealed partial class CoapBlockwiseLimits
     /// </summary>
     /// <remarks>
     /// The many clients behind the address of a proxy or gateway share it. All newcomers together may take the same part, and so may all
-    /// other peers with unverified addresses. With 1 a source may take everything; with less it never takes more than it leaves free. When
-    /// full: see these limits.
+    /// other peers with unverified addresses. With 1 a source may take everything; with less it also has no more than its share of what is
+    /// free. When full: see these limits.
     /// </remarks>
     [FactorRange(0, 1, IsMinExcluded = true)]
     public partial double MaxSourceFraction { get; set; } = 0.25;

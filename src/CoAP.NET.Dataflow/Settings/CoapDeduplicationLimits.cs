@@ -26,9 +26,10 @@ public sealed partial class CoapDeduplicationLimits
     /// of addresses and ports; always enough for one reply. GET and FETCH do not count.
     /// </summary>
     /// <remarks>
-    /// For unverified addresses, it is a part of their share. When full: new POST and PATCH requests of verified peers are answered 5.03;
-    /// other requests are remembered for a short time only, like GET (<see cref="MaxSafeFraction"/>), and counted as
-    /// <c>UnsafeDeduplicationEvictions</c> or <c>DeduplicationEvictions</c> when they are forgotten early.
+    /// For unverified addresses, it is a part of theirs. With 1 a source may take everything; with less it also has no more than its share
+    /// of what is free. When full: new POST and PATCH requests of verified peers are answered 5.03; other requests are remembered for a
+    /// short time only, like GET (<see cref="MaxSafeFraction"/>), and counted as <c>UnsafeDeduplicationEvictions</c> or
+    /// <c>DeduplicationEvictions</c> when they are forgotten early.
     /// </remarks>
     [FactorRange(0, 1, IsMinExcluded = true)]
     public partial double MaxSourceFraction { get; set; } = 0.25;

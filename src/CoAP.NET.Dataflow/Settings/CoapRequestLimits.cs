@@ -12,10 +12,8 @@ public sealed partial class CoapRequestLimits
     /// <summary>The maximum number of requests that the whole endpoint serves at a time.</summary>
     /// <remarks>
     /// When full: 5.03 with Max-Age, before user code runs; the last blocks of running uploads have an eighth more, and notifications
-    /// continue. The share of one source shrinks as the endpoint fills: its requests without a response may take half of all places when
-    /// half is free, an eighth when a quarter is free, and a fiftieth when a tenth is free. Beyond its share a source gets 5.03, counted as
-    /// <c>RequestsBeyondQuota</c>. A source without running requests is served while there is a place. All unverified addresses together
-    /// may take three quarters; beyond that they get 4.01 with an Echo. See <see cref="CoapQuotaSource"/>.
+    /// continue. Beyond its share a source (<see cref="CoapQuotaSource"/>) gets 5.03, counted as <c>RequestsBeyondQuota</c>. All unverified
+    /// addresses together may take three quarters; beyond that they get 4.01 with an Echo.
     /// </remarks>
     [NumberRange(1)]
     public partial int MaxServed { get; set; } = 10_000;

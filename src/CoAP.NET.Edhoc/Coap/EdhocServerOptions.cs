@@ -91,6 +91,7 @@ public sealed partial class EdhocServerOptions
     public partial bool RequireVerified { get; set; } = true;
 
     /// <summary>Maximum number of pending sessions.</summary>
+    /// <remarks>When it is reached, a new session ends the oldest one of the source that has most.</remarks>
     [NumberRange(1)]
     public partial int MaxSessions { get; set; } = 1000;
 

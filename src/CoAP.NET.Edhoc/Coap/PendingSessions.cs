@@ -4,8 +4,8 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>
-/// The sessions that wait for their next message: limited in total, with a share per source and a deadline each. When full, the oldest
-/// session of the source that holds most is evicted for a source that holds fewer. It wipes the secrets of ended sessions. Thread-safe.
+/// The sessions that wait for their next message: limited in total, with a share per source and a deadline each. When full, the source
+/// that holds most loses its oldest session. It wipes the secrets of ended sessions. Thread-safe.
 /// </summary>
 internal sealed class PendingSessions : IDisposable
 {
@@ -68,10 +68,7 @@ internal sealed class PendingSessions : IDisposable
                     continue;
                 }
 
-                long held = _held.Find(source)?.Amount ?? 0;
-                return held < _options.MaxSessionsPerSource && (_byAge.Count < _options.MaxSessions || TryDisplace(held))
-                    ? Add(id, source)
-                    : null;
+                return _held.AmountOf(source) < _options.MaxSessionsPerSource ? Add(id, source) : null;
             }
         }
 
@@ -199,23 +196,16 @@ internal sealed class PendingSessions : IDisposable
         _byId[Key(id)] = _byAge.AddLast(session);
         _held.Set(session.UsageEntry, 1);
         _instruments.ChangeActive(1);
+        if (_byAge.Count > _options.MaxSessions)
+        {
+            Abandon(_byId[Key(_held.Greediest!.First!.Owner.Id)]);
+        }
+
         if (_byAge.Count == 1)
         {
             _timer.Change(_options.Timeout, Timeout.InfiniteTimeSpan);
         }
 
         return session;
-    }
-
-    // A source that holds fewer than the source with most gets in: a source with many sessions never keeps out an honest newcomer.
-    private bool TryDisplace(long held)
-    {
-        if (_held.Greediest is not { First.Owner: { } oldest } greediest || greediest.Amount <= held)
-        {
-            return false;
-        }
-
-        Abandon(_byId[Key(oldest.Id)]);
-        return true;
     }
 }

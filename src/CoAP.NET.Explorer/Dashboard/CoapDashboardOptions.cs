@@ -26,8 +26,8 @@ public sealed partial class CoapDashboardOptions
 
     /// <summary>The maximum number of concurrent viewers</summary>
     /// <remarks>
-    /// Further ones get 503. A source also never gets more than half of the free places: an authenticated user, otherwise an IPv4 address
-    /// or the first 56 bits of an IPv6 address.
+    /// Further ones get 503. A source also never gets more than its share of the free places: an authenticated user, otherwise an IPv4
+    /// address or the first 56 bits of an IPv6 address.
     /// </remarks>
     [NumberRange(1, 1000)]
     public partial int MaxViewers { get; set; } = 16;

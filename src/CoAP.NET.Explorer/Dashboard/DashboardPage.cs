@@ -45,8 +45,8 @@ internal sealed class DashboardPage
                     + "AddCoapServer, or set Endpoint in the options of MapCoapDashboard.");
         }
 
-        _viewers = new SourceQuota(options.MaxViewers, options.MaxViewers);
-        _traces = options.MaxTraces > 0 ? new SourceQuota(options.MaxTraces, options.MaxTraces) : null;
+        _viewers = new SourceQuota(options.MaxViewers);
+        _traces = options.MaxTraces > 0 ? new SourceQuota(options.MaxTraces) : null;
         _endpoint = new Lazy<CoapEndpoint>(Find);
         _collector = new Lazy<DashboardCollector>(MakeCollector);
     }
@@ -62,7 +62,7 @@ internal sealed class DashboardPage
         {
             await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, new PageProblem("Too many viewers",
                 $"{_viewers.Count} pages show this server already, {_viewers.CountOf(source)} of them yours. There are places for "
-                    + $"{_options.MaxViewers}, and for a user at most half of what is free.",
+                    + $"{_options.MaxViewers}, of which a user never has more than a share.",
                 "Close one of them, or raise MaxViewers.")).ConfigureAwait(false);
             return;
         }
@@ -147,7 +147,7 @@ internal sealed class DashboardPage
         if (_traces?.TryEnter(source) != true)
         {
             await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, new PageProblem("Too many traces",
-                $"At most {_options.MaxTraces} traces may run at the same time, and for a user at most half of what is free.",
+                $"At most {_options.MaxTraces} traces may run at the same time, of which a user never has more than a share.",
                 "Wait until another one ends.")).ConfigureAwait(false);
             return;
         }

@@ -28,8 +28,8 @@ internal sealed class ExchangeLimiter(CoapExplorerOptions options)
                 new PageProblem(
                     "Too much at a time",
                     $"You have {_quota.CountOf(source)} of {_quota.Count} pending requests and observations. This page has places for "
-                        + $"{options.MaxExchanges}, for {options.MaxExchangesPerUser} of a user, who never has more than half of what is "
-                        + "free.",
+                        + $"{options.MaxExchanges}, for {options.MaxExchangesPerUser} of a user, who never has more than a "
+                        + "share of them.",
                     "Cancel one, or end an observation in another tab."));
     }
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Guarding;
 using CoAP.NET.Oscore.Telemetry;
 
 namespace CoAP.NET.Oscore.Endpoints;
@@ -17,7 +18,7 @@ internal sealed class OscoreResolverLimiter
     private readonly OscoreRateLimiter _unverified;
     private readonly Lock _gate = new();
     private readonly Dictionary<OscoreContextLookupKey, Task<OscoreLookupResult>> _pending = [];
-    private readonly Dictionary<CoapQuotaSource, int> _sources = [];
+    private readonly SourceLedger<CoapQuotaSource> _sources;
 
     // One place per hash: another ID in the same place causes a repeated look-up, which costs less than a growing table.
     private readonly (OscoreContextLookupKey Recipient, long Since)[] _unknown;
@@ -28,6 +29,7 @@ internal sealed class OscoreResolverLimiter
         _limits = contexts.Limits;
         _sourceRule = sourceRule;
         _time = time;
+        _sources = new SourceLedger<CoapQuotaSource>(_limits.MaxLookups, _limits.MaxLookupsPerSource);
         _telemetry = telemetry;
         _rate = new OscoreRateLimiter(_limits.LookupBurst, _limits.LookupsPerSecond, time);
         _unknown = new (OscoreContextLookupKey, long)[_limits.MaxUnknownIds];
@@ -54,7 +56,6 @@ internal sealed class OscoreResolverLimiter
                 return pending;
             }
 
-            int ofSource = _sources.GetValueOrDefault(source);
             if (IsUnknown(recipient))
             {
                 return Task.FromResult(default(OscoreLookupResult));
@@ -62,8 +63,7 @@ internal sealed class OscoreResolverLimiter
 
             // The source's quota comes first: one source alone takes little of the quota for all unverified addresses, and has to prove its
             // address no more often than the resolver gets its IDs.
-            bool isBeyondShare = _pending.Count >= _limits.MaxLookups || ofSource >= _limits.MaxLookupsPerSource
-                || !_rate.TryTake(source);
+            bool isBeyondShare = !_sources.HasRoom(source) || !_rate.TryTake(source);
             if (isBeyondShare || (!isVerified && !_unverified.TryTake(default)))
             {
                 mustVerify = !isBeyondShare;
@@ -73,7 +73,7 @@ internal sealed class OscoreResolverLimiter
 
             asked = new TaskCompletionSource<OscoreLookupResult>(TaskCreationOptions.RunContinuationsAsynchronously);
             _pending.Add(recipient, asked.Task);
-            _sources[source] = ofSource + 1;
+            _sources.Take(source);
         }
 
         return AskAsync(resolver, source, recipient, asked);
@@ -120,15 +120,7 @@ internal sealed class OscoreResolverLimiter
         lock (_gate)
         {
             _pending.Remove(recipient);
-            if (--_sources[source] is var left && left == 0)
-            {
-                _sources.Remove(source);
-            }
-            else
-            {
-                _sources[source] = left;
-            }
-
+            _sources.Return(source);
             if (found is null && isKnown)
             {
                 _unknown[PlaceOf(recipient)] = (recipient, _time.GetTimestamp());

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Runtime.InteropServices;
 using System.Text;
 using CoAP.NET.Cryptography;
 using CoAP.NET.Guarding;
@@ -7,8 +6,8 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
-/// Counts topics and the bytes of their data, in total and per source. A source never has more than is free unless another source has even
-/// more, and topics of the largest source are evicted first. A source that has nothing therefore always finds room. Thread-safe.
+/// Counts topics and the bytes of their data, in total and per source. A source never has more than its share (<see cref="FairShare"/>)
+/// unless another source gives way, and topics of the largest source are evicted first. Thread-safe.
 /// </summary>
 internal sealed class TopicQuota(int maxTopics, long maxBytes)
 {
@@ -18,9 +17,8 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
     private readonly EvictingQuota<Topic> _kept = new();
 
     // Reserved and not yet stored.
-    private readonly Dictionary<ulong, (int Topics, long Bytes)> _reservedOf = [];
-    private int _reserved;
-    private long _reservedBytes;
+    private readonly SourceLedger<ulong> _reserved = new();
+    private readonly SourceLedger<ulong> _reservedBytes = new();
 
     /// <summary>The number of topics, without those that are being evicted.</summary>
     public int Topics
@@ -67,7 +65,8 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
                 return false;
             }
 
-            Reserve(source, topics, bytes);
+            _reserved.Take(source, topics);
+            _reservedBytes.Take(source, bytes);
             return true;
         }
     }
@@ -80,7 +79,8 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
     {
         lock (_gate)
         {
-            Reserve(source, -topics, -bytes);
+            _reserved.Return(source, topics);
+            _reservedBytes.Return(source, bytes);
         }
     }
 
@@ -140,37 +140,22 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
         }
     }
 
-    private int FreeTopics => maxTopics - _kept.Count - _reserved;
+    private long FreeTopics => maxTopics - _kept.Count - _reserved.Total;
 
-    private long FreeBytes => maxBytes - BytesOf(_kept.Count, _kept.Total) - _reservedBytes;
+    private long FreeBytes => maxBytes - BytesOf(_kept.Count, _kept.Total) - _reservedBytes.Total;
 
     private bool HasRoom(ulong source, int topics, long bytes)
     {
         (int count, long amount) = _kept.Of(source);
-        (int reserved, long reservedBytes) = _reservedOf.GetValueOrDefault(source);
-        return ((topics == 0 || count + reserved + topics <= FreeTopics)
-                && (bytes == 0 || BytesOf(count, amount) + reservedBytes + bytes <= FreeBytes - bytes))
+        long heldBytes = BytesOf(count, amount) + _reservedBytes.AmountOf(source) + bytes;
+        return ((topics == 0 || FairShare.HasRoom(count + _reserved.AmountOf(source) + topics, FreeTopics, maxTopics))
+                && (bytes == 0 || FairShare.HasRoom(heldBytes, FreeBytes, maxBytes, least: 0)))
             || _kept.FindForRoom(source, WeightOf(source, topics, bytes)) != EvictingQuota<Topic>.None;
     }
 
     // The weight of a source with its request and its reservations.
-    private long WeightOf(ulong source, int topics, long bytes)
-    {
-        (int reserved, long reservedBytes) = _reservedOf.GetValueOrDefault(source);
-        return ((reserved + topics) * _weight) + reservedBytes + bytes;
-    }
-
-    private void Reserve(ulong source, int topics, long bytes)
-    {
-        _reserved += topics;
-        _reservedBytes += bytes;
-        ref (int Topics, long Bytes) own = ref CollectionsMarshal.GetValueRefOrAddDefault(_reservedOf, source, out _);
-        own = (own.Topics + topics, own.Bytes + bytes);
-        if (own == default)
-        {
-            _reservedOf.Remove(source);
-        }
-    }
+    private long WeightOf(ulong source, int topics, long bytes) =>
+        ((_reserved.AmountOf(source) + topics) * _weight) + _reservedBytes.AmountOf(source) + bytes;
 
     private long BytesOf(int count, long amount) => amount - (count * _weight);
 }

@@ -3,9 +3,9 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.ResourceDirectory.Observing;
 
 /// <summary>
-/// Places for observed look-ups, limited in total and per source; a source gets at most half of the free ones. In a full directory the
-/// source with the most is evicted for sources with fewer. Attackers can forge any number of addresses: unverified sources share half of
-/// all places, and evict no other look-up. The caller locks.
+/// Places for observed look-ups, limited in total and per source (<see cref="FairShare"/>). Beyond its share a source gets a place of the
+/// source with the most, if that gives way. Attackers can forge any number of addresses: unverified sources share half of all places, and
+/// evict no other look-up. The caller locks.
 /// </summary>
 /// <param name="most">The total number of places.</param>
 /// <param name="mostOfSource">The maximum number of places of a source.</param>
@@ -21,17 +21,16 @@ internal sealed class ObservedLookUpLimiter(int most, int mostOfSource)
     public bool TryTake(ObservedLookUp watch, out ObservedLookUp? givesWay)
     {
         givesWay = null;
-        long held = _ledger.Find(watch.Source)?.Amount ?? 0;
+        long held = _ledger.AmountOf(watch.Source);
         long free = most - _ledger.Total;
         if (held >= mostOfSource || (!watch.IsVerified && _unverified >= most / 2))
         {
             return false;
         }
 
-        if (free <= 0 || held >= Math.Max(1, (free + held) / 2))
+        if (free <= 0 || !FairShare.HasRoom(held + 1, free, most))
         {
-            // Two sources with equal numbers must not evict each other in turns.
-            if (!watch.IsVerified || _ledger.Greediest is not { First: { } first } greediest || held + 1 >= greediest.Amount)
+            if (!watch.IsVerified || _ledger.FindToGiveWay(watch.Source) is not { First: { } first })
             {
                 return false;
             }

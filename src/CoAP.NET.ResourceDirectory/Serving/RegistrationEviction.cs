@@ -1,4 +1,5 @@
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Guarding;
 using CoAP.NET.ResourceDirectory.Index;
 using CoAP.NET.ResourceDirectory.Registrations;
 using Microsoft.Extensions.Logging;
@@ -103,7 +104,7 @@ internal sealed class RegistrationEviction(DirectoryServerState core, ILogger lo
         (!need.IsNew || _index.Quota.Count < _options.Limits.MaxRegistrations / part)
         && (need.More <= 0 || _index.Quota.Bytes + need.More <= _options.Limits.MaxBytes / part);
 
-    // A source may change its own registrations. Half of the free room is for others, unless a source has more that would give way to them.
+    // A source may change its own registrations, and have its share, or more if another source gives way.
     private bool HasRoom(RequiredRoom need)
     {
         (int count, long bytes) = _index.Quota[need.SourceHash];
@@ -111,7 +112,8 @@ internal sealed class RegistrationEviction(DirectoryServerState core, ILogger lo
         long freeBytes = _options.Limits.MaxBytes - _index.Quota.Bytes;
         return !need.IsNew || count == 0
             || (count < _options.Limits.MaxRegistrationsPerSource
-                && ((count < (free + count) / 2 && bytes + need.Cost <= Math.Max(need.Cost, (freeBytes + bytes) / 2))
+                && ((FairShare.HasRoom(count + 1, free, _options.Limits.MaxRegistrations)
+                        && FairShare.HasRoom(bytes + need.Cost, freeBytes, _options.Limits.MaxBytes, least: need.Cost))
                     || _index.Quota.IsOutdone(need.SourceHash, need.Cost)));
     }
 

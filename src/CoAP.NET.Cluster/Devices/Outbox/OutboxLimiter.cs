@@ -1,6 +1,7 @@
 using CoAP.NET.Cluster.Records;
 using CoAP.NET.Cluster.Telemetry;
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Cluster.Devices.Outbox;
 
@@ -9,18 +10,19 @@ namespace CoAP.NET.Cluster.Devices.Outbox;
 /// </summary>
 internal sealed class OutboxLimiter(CoapDeviceOptions options, EventCounter<ClusterMetric> counts)
 {
-    private readonly Dictionary<string, (int Count, long Bytes)> _byCaller = new(StringComparer.Ordinal);
-    private int _count;
-    private long _bytes;
+    private readonly SourceLedger<string> _requests = new(options.MaxQueued, options.MaxQueuedPerCaller);
+    private readonly SourceLedger<string> _bytes = new(
+        options.MaxQueuedBytes, (long)options.MaxQueuedBytes * options.MaxQueuedPerCaller / options.MaxQueued);
 
     /// <summary>Reserves room for a request.</summary>
     /// <returns>False if there is none.</returns>
     public bool TryTake(OutboxEntry entry)
     {
-        (int count, long bytes) = _byCaller.GetValueOrDefault(entry.Caller);
-        long mostBytes = (long)options.MaxQueuedBytes * options.MaxQueuedPerCaller / options.MaxQueued;
-        if (_count >= options.MaxQueued || _bytes + entry.Length > options.MaxQueuedBytes
-            || (entry.Caller.Length > 0 && (count >= options.MaxQueuedPerCaller || bytes + entry.Length > mostBytes)))
+        // The process itself has no share, and may have everything.
+        bool hasRoom = entry.Caller.Length > 0
+            ? _requests.HasRoom(entry.Caller) && _bytes.HasRoom(entry.Caller, entry.Length)
+            : _requests.Total < options.MaxQueued && _bytes.Total + entry.Length <= options.MaxQueuedBytes;
+        if (!hasRoom)
         {
             Refuse();
             return false;
@@ -34,11 +36,9 @@ internal sealed class OutboxLimiter(CoapDeviceOptions options, EventCounter<Clus
     /// <summary>Reserves room above the limit because another node had accepted the request.</summary>
     public void Take(OutboxEntry entry)
     {
-        (int count, long bytes) = _byCaller.GetValueOrDefault(entry.Caller);
-        _byCaller[entry.Caller] = (count + 1, bytes + entry.Length);
+        _requests.Take(entry.Caller);
+        _bytes.Take(entry.Caller, entry.Length);
         counts.Add(ClusterMetric.OutboxWaiting);
-        _count++;
-        _bytes += entry.Length;
     }
 
     /// <summary>Counts a request refused for lack of room.</summary>
@@ -66,18 +66,8 @@ internal sealed class OutboxLimiter(CoapDeviceOptions options, EventCounter<Clus
     /// <summary>Returns the room of a request.</summary>
     public void GiveBack(OutboxEntry entry)
     {
-        (int count, long bytes) = _byCaller.GetValueOrDefault(entry.Caller);
-        if (count > 1)
-        {
-            _byCaller[entry.Caller] = (count - 1, bytes - entry.Length);
-        }
-        else
-        {
-            _byCaller.Remove(entry.Caller);
-        }
-
+        _requests.Return(entry.Caller);
+        _bytes.Return(entry.Caller, entry.Length);
         counts.Add(ClusterMetric.OutboxWaiting, -1);
-        _count--;
-        _bytes -= entry.Length;
     }
 }

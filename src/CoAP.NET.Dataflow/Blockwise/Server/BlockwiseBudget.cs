@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Blockwise.Server;
 
 /// <summary>
-/// A bound in bytes that all shards of an endpoint share, with a share for each source. A source never takes more than it leaves to others:
-/// so few of them cannot take all of it, however they behave, and who needs little finds room. Thread-safe.
+/// A bound in bytes that all shards of an endpoint share, with a share for each source (<see cref="FairShare"/>). Thread-safe; a transfer
+/// takes no lock to add to its account, which is why this is no <see cref="SourceLedger{TSource}"/>.
 /// </summary>
 internal sealed class BlockwiseBudget
 {
@@ -116,14 +116,13 @@ internal sealed class BlockwiseBudget
             return isNewcomers ? BudgetShortage.Newcomers : BudgetShortage.Share;
         }
 
-        bool isOwn = bytes >= share;
         BudgetShortage shortage = BudgetShortage.None;
-        if (part == TransferBudgetTier.Unverified && !Leaves(held, PeerMax - Unverified.Add(bytes), isOwn))
+        if (part == TransferBudgetTier.Unverified && !HasRoom(held, PeerMax - Unverified.Add(bytes), PeerMax))
         {
             Unverified.Add(-bytes);
             shortage = BudgetShortage.Unverified;
         }
-        else if (!Leaves(held, Max - Interlocked.Add(ref _used, bytes), isOwn))
+        else if (!HasRoom(held, Max - Interlocked.Add(ref _used, bytes), Max))
         {
             GiveBack(bytes, part);
             shortage = BudgetShortage.All;
@@ -135,6 +134,10 @@ internal sealed class BlockwiseBudget
         }
 
         return shortage;
+
+        // Memory that others hold anyway may be shared without limit.
+        bool HasRoom(long held, long left, long max) =>
+            left >= 0 && (_isOpen || bytes < share || FairShare.HasRoom(held, left + bytes, max, least: 0));
     }
 
     /// <summary>Gives back of the whole, and of the part of the unverified what was taken of it.</summary>
@@ -150,9 +153,6 @@ internal sealed class BlockwiseBudget
     /// <summary>Moves what a transfer takes between the parts when its peer came back or was verified.</summary>
     public void Move(long bytes, TransferBudgetTier from, TransferBudgetTier to) =>
         Unverified.Add((to == TransferBudgetTier.Unverified ? bytes : 0) - (from == TransferBudgetTier.Unverified ? bytes : 0));
-
-    // Memory that others hold anyway may be shared without limit.
-    private bool Leaves(long held, long left, bool isOwn) => left >= 0 && (_isOpen || !isOwn || held <= left);
 }
 
 /// <summary>

@@ -271,11 +271,11 @@ internal sealed class ServedBlockwiseResponses : TransferStore
     private string BoundOf(BudgetShortage shortage) => shortage switch
     {
         BudgetShortage.All =>
-            Text($"{Budget.Max} bytes for all peers together (CoapLimits.Blockwise.ResponseMemory), of which one source never takes more than it leaves free"),
+            Text($"{Budget.Max} bytes for all peers together (CoapLimits.Blockwise.ResponseMemory), of which one source takes less the less is free"),
         BudgetShortage.Newcomers =>
             Text($"{Budget.NewcomerMax} bytes for all newcomers together whose addresses were never verified (a quarter of CoapLimits.Peers.NewcomerMemory)"),
         BudgetShortage.Unverified =>
-            Text($"{Budget.PeerMax} bytes for all peers together whose addresses were never verified (MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise), of which one source never takes more than it leaves free"),
+            Text($"{Budget.PeerMax} bytes for all peers together whose addresses were never verified (MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise), of which one source takes less the less is free"),
         _ => Text($"{Budget.PeerMax} bytes for one source (MaxSourceFraction of ResponseMemory in CoapLimits.Blockwise)"),
     };
 

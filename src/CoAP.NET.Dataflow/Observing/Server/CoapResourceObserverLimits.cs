@@ -11,7 +11,7 @@ namespace CoAP.NET;
 public sealed class CoapResourceObserverLimits : IDeferredWork
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapQuotaSource, int> _bySource = [];
+    private readonly SourceLedger<CoapQuotaSource> _bySource = new();
     private ObserverNotifier? _notifier;
     private string? _path;
     private long _confirmableEvery;
@@ -20,7 +20,7 @@ public sealed class CoapResourceObserverLimits : IDeferredWork
     private int _attempts;
 
     // An upper bound: no source has more; it may be less, because it is not updated when an observer leaves.
-    private int _most;
+    private long _most;
 
     /// <summary>
     /// The maximum time without a notification that an observer has to acknowledge, so that an unreachable one is detected (RFC 7641
@@ -112,11 +112,12 @@ public sealed class CoapResourceObserverLimits : IDeferredWork
     {
         lock (_gate)
         {
-            int own = _bySource.GetValueOrDefault(source);
+            long held = _bySource.AmountOf(source) + 1;
             if (_count >= _maxObservers)
             {
                 // The source with the most loses one when this shard is unlocked; until then there is one too many.
-                if (_maxObservers == 0 || _most < own + 2 || (_most = _bySource.Values.Max()) < own + 2)
+                if (_maxObservers == 0 || !FairShare.GivesWay(held, _most - 1)
+                    || !FairShare.GivesWay(held, (_most = _bySource.FindMost()) - 1))
                 {
                     return false;
                 }
@@ -124,9 +125,9 @@ public sealed class CoapResourceObserverLimits : IDeferredWork
                 shard.AfterRelease(this);
             }
 
-            _bySource[source] = own + 1;
-            _most = Math.Max(_most, own + 1);
-            _count++;
+            _bySource.Take(source);
+            _most = Math.Max(_most, held);
+            Volatile.Write(ref _count, (int)_bySource.Total);
             return true;
         }
     }
@@ -136,15 +137,8 @@ public sealed class CoapResourceObserverLimits : IDeferredWork
     {
         lock (_gate)
         {
-            _count--;
-            if (_bySource[source] is > 1 and var own)
-            {
-                _bySource[source] = own - 1;
-            }
-            else
-            {
-                _bySource.Remove(source);
-            }
+            _bySource.Return(source);
+            Volatile.Write(ref _count, (int)_bySource.Total);
         }
     }
 

@@ -85,8 +85,7 @@ internal sealed class ObserverQuota
         }
     }
 
-    // Without a free holding, the source with the most loses one, unless the newcomer's would then have as many. The observers of the loser
-    // belong to its shard, which removes one.
+    // The observers of the loser belong to its shard, which removes one.
     private bool TryTake(SourceUsage<PeerObservers>.UsageEntry holding, int max, out PeerObservers? loser)
     {
         loser = null;
@@ -94,8 +93,7 @@ internal sealed class ObserverQuota
         {
             if (_ledger.Total >= max)
             {
-                long own = _ledger.Find(holding.Key)?.Amount ?? 0;
-                if (_ledger.Greediest is not { } greediest || greediest.Amount <= own + 1)
+                if (_ledger.FindToGiveWay(holding.Key) is not { } greediest)
                 {
                     return false;
                 }

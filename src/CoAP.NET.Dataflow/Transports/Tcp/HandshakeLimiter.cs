@@ -74,14 +74,14 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
             }
 
             _silent.Set(handshake.UsageEntry, 0);
-            long mine = _begun.Find(handshake.UsageEntry.Key)?.Amount ?? 0;
+            long mine = _begun.AmountOf(handshake.UsageEntry.Key);
             SourceUsage<Handshake>.Source? full = mine >= limits.Connections.MaxHandshakesPerSource ? _begun.Find(handshake.UsageEntry.Key)
                 : _begun.Total >= limits.Connections.MaxHandshakes ? _begun.Greediest
                 : null;
             if (full is not null)
             {
                 SourceUsage<Handshake>.UsageEntry oldest = full.First!;
-                if (full.Amount <= mine + 1 && time.GetElapsedTime(oldest.Mark) < s_patience)
+                if (!FairShare.GivesWay(mine + 1, full.Amount - 1) && time.GetElapsedTime(oldest.Mark) < s_patience)
                 {
                     return false;
                 }
