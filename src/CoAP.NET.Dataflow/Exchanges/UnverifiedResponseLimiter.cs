@@ -15,7 +15,7 @@ internal sealed class UnverifiedResponseLimiter
     private readonly CoapShard _shard;
     private readonly BlockwiseAnswering _blockwise;
     private readonly MessageFormats _formats;
-    private readonly ByteRateLimiter _refusals;
+    private readonly RateLimit _refusals;
 
     // Guarded by Shard.Gate.
     private long _refusedUntil = long.MinValue;
@@ -25,7 +25,7 @@ internal sealed class UnverifiedResponseLimiter
         _shard = shard;
         _blockwise = blockwise;
         _formats = formats;
-        _refusals = new ByteRateLimiter(shard.Environment.Limits.Requests.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
+        _refusals = RateLimit.Within(shard.Environment.Limits.Requests.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
     }
 
     /// <summary>Whether the endpoint may send another 4.29: refusing must not become a load of its own (RFC 8516 section 3).</summary>

@@ -19,10 +19,10 @@ internal sealed class AmplificationLimiter
     private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
     private readonly CoapSourceGroupingRule _rule;
-    private readonly SourceBudgets _sources;
+    private readonly SourceRateLimiter _sources;
     private readonly SourceLedger<CoapQuotaSource> _verified;
     private readonly SourceLedger<CoapQuotaSource> _observers;
-    private readonly ByteRateLimiter _whole;
+    private readonly RateLimit _whole;
     private long _wholeUntil = long.MinValue;
 
     public AmplificationLimiter(CoapEnvironment environment)
@@ -30,11 +30,14 @@ internal sealed class AmplificationLimiter
         _limits = environment.Limits;
         _counters = environment.Counters;
         _rule = environment.Sources;
-        _sources = new SourceBudgets(
-            environment.Random, _limits.Amplification.SourceBytesPerMinute, _limits.Amplification.TotalBytesPerSecond);
+        long perMinute = _limits.Amplification.SourceBytesPerMinute;
+        _sources = new SourceRateLimiter(
+            environment.Random,
+            RateLimit.Within(perMinute, TimeSpan.FromMinutes(1)),
+            perMinute == 0 ? 0 : 60.0 * _limits.Amplification.TotalBytesPerSecond / perMinute);
         _verified = new SourceLedger<CoapQuotaSource>(maxOfSource: _limits.Peers.MaxVerifiedPerSource);
         _observers = new SourceLedger<CoapQuotaSource>(maxOfSource: _limits.Observe.MaxUnverifiedObserversPerSource);
-        _whole = new ByteRateLimiter(_limits.Amplification.TotalBytesPerSecond, TimeSpan.FromSeconds(1));
+        _whole = RateLimit.Within(_limits.Amplification.TotalBytesPerSecond, TimeSpan.FromSeconds(1));
         AlwaysFree = _limits.Amplification.IsLimited ? CoapAmplificationLimits.FreeSize : int.MaxValue;
         Echo = EchoIssuer.Create(environment);
     }

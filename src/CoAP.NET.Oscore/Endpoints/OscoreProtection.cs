@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+using CoAP.NET.Guarding;
 using CoAP.NET.Oscore.Protection;
 using CoAP.NET.Oscore.Sequences;
 using CoAP.NET.Oscore.Telemetry;
@@ -13,18 +15,23 @@ internal sealed class OscoreProtection : CoapMessageProtector
     private readonly OscoreContexts _contexts;
     private readonly OscoreResolverLimiter _lookups;
     private readonly CoapSourceGroupingRule _sources;
-    private readonly OscoreRateLimiter _derivations;
-    private readonly OscoreRateLimiter _refusals;
+    private readonly TimeProvider _time;
+    private readonly Lock _gate = new();
+
+    // Guarded by the gate.
+    private readonly SourceRateLimiter _derivations;
+    private readonly SourceRateLimiter _refusals;
 
     public OscoreProtection(OscoreContexts contexts, CoapStageContext stage, OscoreTelemetry telemetry)
     {
         _contexts = contexts;
         Telemetry = telemetry;
-        _lookups = new OscoreResolverLimiter(contexts, stage.Sources, stage.TimeProvider, telemetry);
+        _lookups = new OscoreResolverLimiter(contexts, stage.Sources, stage.Random, stage.TimeProvider, telemetry);
+        _time = stage.TimeProvider;
         _sources = stage.Sources;
         OscoreLimits limits = contexts.Limits.UsedBy("an endpoint with OSCORE");
-        _derivations = new OscoreRateLimiter(limits.DerivationBurst, limits.DerivationsPerSecond, stage.TimeProvider);
-        _refusals = new OscoreRateLimiter(limits.RefusalBurst, limits.RefusalsPerSecond, stage.TimeProvider);
+        _derivations = new SourceRateLimiter(stage.Random, RateLimit.PerSecond(limits.DerivationsPerSecond, limits.DerivationBurst));
+        _refusals = new SourceRateLimiter(stage.Random, RateLimit.PerSecond(limits.RefusalsPerSecond, limits.RefusalBurst));
     }
 
     public OscoreLimits Limits => _contexts.Limits;
@@ -207,7 +214,7 @@ internal sealed class OscoreProtection : CoapMessageProtector
         OscoreContext? derived = context.Rederivation!.Find(in value);
         if (derived is null)
         {
-            if (!_derivations.TryTake(_sources.Of(channel.Remote)))
+            if (!TryDraw(_derivations, channel))
             {
                 return CoapProtectionVerdict.Drop;
             }
@@ -250,5 +257,13 @@ internal sealed class OscoreProtection : CoapMessageProtector
         return CoapProtectionVerdict.Refuse(answer, isOwed);
     }
 
-    private bool MayRefuse(CoapChannel channel) => _refusals.TryTake(_sources.Of(channel.Remote));
+    private bool MayRefuse(CoapChannel channel) => TryDraw(_refusals, channel);
+
+    private bool TryDraw(SourceRateLimiter rates, CoapChannel channel)
+    {
+        lock (_gate)
+        {
+            return rates.TryDraw(_sources.Of(channel.Remote), 1, CoapEnvironment.ReadClock(_time));
+        }
+    }
 }

@@ -1,3 +1,4 @@
+using CoAP.NET.Execution;
 using CoAP.NET.Guarding;
 using CoAP.NET.Oscore.Telemetry;
 
@@ -14,16 +15,20 @@ internal sealed class OscoreResolverLimiter
     private readonly CoapSourceGroupingRule _sourceRule;
     private readonly TimeProvider _time;
     private readonly OscoreTelemetry? _telemetry;
-    private readonly OscoreRateLimiter _rate;
-    private readonly OscoreRateLimiter _unverified;
     private readonly Lock _gate = new();
+
+    // Guarded by the gate.
+    private readonly SourceRateLimiter _rates;
+    private readonly RateLimit _unverified;
+    private long _unverifiedUntil = long.MinValue;
     private readonly Dictionary<OscoreContextLookupKey, Task<OscoreLookupResult>> _pending = [];
     private readonly SourceLedger<CoapQuotaSource> _sources;
 
     // One place per hash: another ID in the same place causes a repeated look-up, which costs less than a growing table.
     private readonly (OscoreContextLookupKey Recipient, long Since)[] _unknown;
 
-    public OscoreResolverLimiter(OscoreContexts contexts, CoapSourceGroupingRule sourceRule, TimeProvider time, OscoreTelemetry? telemetry)
+    public OscoreResolverLimiter(
+        OscoreContexts contexts, CoapSourceGroupingRule sourceRule, CoapRandomSource random, TimeProvider time, OscoreTelemetry? telemetry)
     {
         _contexts = contexts;
         _limits = contexts.Limits;
@@ -31,9 +36,9 @@ internal sealed class OscoreResolverLimiter
         _time = time;
         _sources = new SourceLedger<CoapQuotaSource>(_limits.MaxLookups, _limits.MaxLookupsPerSource);
         _telemetry = telemetry;
-        _rate = new OscoreRateLimiter(_limits.LookupBurst, _limits.LookupsPerSecond, time);
+        _rates = new SourceRateLimiter(random, RateLimit.PerSecond(_limits.LookupsPerSecond, _limits.LookupBurst));
         _unknown = new (OscoreContextLookupKey, long)[_limits.MaxUnknownIds];
-        _unverified = new OscoreRateLimiter(_limits.UnverifiedLookupBurst, _limits.UnverifiedLookupsPerSecond, time);
+        _unverified = RateLimit.PerSecond(_limits.UnverifiedLookupsPerSecond, _limits.UnverifiedLookupBurst);
     }
 
     /// <summary>Finds a context.</summary>
@@ -63,8 +68,9 @@ internal sealed class OscoreResolverLimiter
 
             // The source's quota comes first: one source alone takes little of the quota for all unverified addresses, and has to prove its
             // address no more often than the resolver gets its IDs.
-            bool isBeyondShare = !_sources.HasRoom(source) || !_rate.TryTake(source);
-            if (isBeyondShare || (!isVerified && !_unverified.TryTake(default)))
+            long now = CoapEnvironment.ReadClock(_time);
+            bool isBeyondShare = !_sources.HasRoom(source) || !_rates.TryDraw(source, 1, now);
+            if (isBeyondShare || (!isVerified && !_unverified.TryDraw(_unverifiedUntil, 1, now, out _unverifiedUntil)))
             {
                 mustVerify = !isBeyondShare;
                 _telemetry?.Count(OscoreMetric.LookupRefused);

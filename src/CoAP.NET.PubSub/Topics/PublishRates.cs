@@ -1,39 +1,38 @@
 using CoAP.NET.Execution;
+using CoAP.NET.Guarding;
 
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
-/// Limits the publication rate of each source to a topic with a token bucket per source. A source that publishes too fast waits; the others
-/// do not.
+/// Limits the publication rate of each source to a topic. A source that publishes too fast waits; the others do not. A topic has few
+/// publishers: some 150 bytes for each of them, where a <see cref="SourceRateLimiter"/> would have 32 KiB.
 /// </summary>
 internal sealed class PublishRates
 {
-    // Above this number the fullest bucket is forgotten, whose source published longest ago.
+    // Above this number the rate of the source is forgotten that published longest ago.
     private const int MaxSources = 64;
 
     private readonly Lock _gate = new();
-    private readonly LruDictionary<CoapQuotaSource, (double Used, long At)> _buckets = new(MaxSources);
+    private readonly LruDictionary<CoapQuotaSource, long> _until = new(MaxSources);
 
-    /// <summary>Takes one publication from the bucket of a source.</summary>
+    /// <summary>Counts one publication of a source.</summary>
     /// <param name="source">The source.</param>
     /// <param name="perSecond">Publications per second, which is also the burst size.</param>
     /// <param name="time">The clock.</param>
     /// <returns>The time that the publisher has to wait; null if it may publish.</returns>
     public TimeSpan? Take(in CoapQuotaSource source, double perSecond, TimeProvider time)
     {
-        long now = time.GetTimestamp();
+        RateLimit rate = RateLimit.PerSecond(perSecond, Math.Max(1, perSecond));
+        long now = CoapEnvironment.ReadClock(time);
         lock (_gate)
         {
-            double burst = Math.Max(1, perSecond);
-            double used = _buckets.TryGetValue(source, out (double Used, long At) bucket)
-                ? Math.Max(0, bucket.Used - (time.GetElapsedTime(bucket.At, now).TotalSeconds * perSecond))
-                : 0;
-            if (used + 1 > burst + 1e-9)
+            long until = _until.TryGetValue(source, out long known) ? known : long.MinValue;
+            if (!rate.TryDraw(until, 1, now, out long next))
             {
-                return TimeSpan.FromSeconds(Math.Ceiling((used + 1 - burst) / perSecond));
+                return TimeSpan.FromSeconds(Math.Ceiling(rate.WaitAt(until, now).TotalSeconds));
             }
 
-            _buckets.Set(source, (used + 1, now));
+            _until.Set(source, next);
             return null;
         }
     }

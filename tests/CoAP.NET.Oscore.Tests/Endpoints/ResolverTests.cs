@@ -67,7 +67,8 @@ public sealed class ResolverTests : IAsyncLifetime
     public void Forged_IDs_cause_no_more_lookups_than_the_share_of_their_source()
     {
         _devices.Answer = new TaskCompletionSource<OscoreContext?>();
-        OscoreResolverLimiter lookups = new(_contexts, CoapSourceGroupingRule.Default, _world.Clock, telemetry: null);
+        OscoreResolverLimiter lookups = new(
+            _contexts, CoapSourceGroupingRule.Default, new VirtualRandom(1), _world.Clock, telemetry: null);
         for (int source = 1; source <= 2; source++)
         {
             for (int i = 0; i < 1_000; i++)

@@ -259,7 +259,7 @@ public sealed class AmplificationTests : StrangersTest
     [Fact]
     public void Each_link_local_neighbour_has_its_own_share_and_each_customer_prefix_has_a_share()
     {
-        SourceBudgets budgets = new(new CoAP.NET.Testing.VirtualRandom(1), 2000, 1_000_000);
+        SourceRateLimiter budgets = new(new CoAP.NET.Testing.VirtualRandom(1), RateLimit.Within(2000, TimeSpan.FromMinutes(1)));
         Assert.True(budgets.TryDraw(CoapSourceGroupingRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0000, 1, 1, 0)), 1000, 0));
         Assert.False(budgets.TryDraw(CoapSourceGroupingRule.Default.Of(new CoapAddress(0x2001_0db8_0000_00ff, 2, 2, 0)), 1000, 0));
         Assert.True(budgets.TryDraw(CoapSourceGroupingRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0100, 2, 2, 0)), 1000, 0));

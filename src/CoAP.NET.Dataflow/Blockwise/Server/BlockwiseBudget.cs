@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Blockwise.Server;
 
 /// <summary>
-/// A bound in bytes that all shards of an endpoint share, with a share for each source (<see cref="FairShare"/>). Thread-safe; a transfer
-/// takes no lock to add to its account, which is why this is no <see cref="SourceLedger{TSource}"/>.
+/// A bound in bytes that all shards of an endpoint share, with a share for each source. <see cref="FairShare"/> is the rule. Thread-safe;
+/// a transfer takes no lock to add to its account, which is why this is no <see cref="SourceLedger{TSource}"/>.
 /// </summary>
 internal sealed class BlockwiseBudget
 {
