@@ -145,7 +145,7 @@ internal sealed class Forwarder(
 
             return result;
         }
-        catch (Exception exception) when (UpstreamFailureResponses.Knows(exception) && onward.Passing?.Explains(exception) != true)
+        catch (Exception exception) when (CoapErrorResponse.Knows(exception) && onward.Passing?.Explains(exception) != true)
         {
             return Fail(request, onward, exception);
         }
@@ -226,7 +226,7 @@ internal sealed class Forwarder(
 
             return ResultOf(onward, answer);
         }
-        catch (Exception exception) when (UpstreamFailureResponses.Knows(exception) && onward.Passing?.Explains(exception) != true)
+        catch (Exception exception) when (CoapErrorResponse.Knows(exception) && onward.Passing?.Explains(exception) != true)
         {
             return Fail(onward.Received, onward, exception);
         }
@@ -294,7 +294,7 @@ internal sealed class Forwarder(
 
     private CoapResult Fail(CoapRequestContext request, CoapForwardedRequest onward, Exception exception)
     {
-        CoapResult result = UpstreamFailureResponses.Answer(exception);
+        CoapResult result = CoapErrorResponse.Of(exception);
         if (exception is CoapTargetDeniedException)
         {
             ProxyLog.TargetDenied(logger, request.Peer.Address.ToString(), onward.Target);

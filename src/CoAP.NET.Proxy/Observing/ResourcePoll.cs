@@ -84,7 +84,7 @@ internal sealed class ResourcePoll : IDisposable
                 return;
             }
 
-            answer = UpstreamFailureResponses.Answer(exception);
+            answer = CoapErrorResponse.Of(exception);
         }
 
         Take(answer);

@@ -20,12 +20,12 @@ internal sealed class UpstreamResponseBody(Stream source, long max, EventCounter
         {
             read = await Source.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception exception) when (exception is not OperationCanceledException && UpstreamFailureResponses.Knows(exception))
+        catch (Exception exception) when (exception is not OperationCanceledException && CoapErrorResponse.Knows(exception))
         {
             CoapResult answer = exception is CoapResponseException broken
                 ? CoapResults.Status(CoapCode.BadGateway, $"The server answered {broken.Response.Code} in the middle of the body. Start "
                     + "over.")
-                : UpstreamFailureResponses.Answer(exception);
+                : CoapErrorResponse.Of(exception);
             counts.Add(answer.Code == CoapCode.GatewayTimeout ? ProxyCounterKind.Timeouts : ProxyCounterKind.Failures);
             throw new CoapContentException(answer, "The response of the server broke off.", exception);
         }

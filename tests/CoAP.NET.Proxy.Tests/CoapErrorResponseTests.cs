@@ -3,7 +3,7 @@ using CoAP.NET.Proxy.Upstreams;
 namespace CoAP.NET.Proxy.Tests;
 
 /// <summary>What a client gets when its request failed at the server behind the proxy.</summary>
-public sealed class UpstreamFailureTests
+public sealed class CoapErrorResponseTests
 {
     [Theory]
     [InlineData(CoapError.RetryLater, 6.5, "4.29", 7)]
@@ -19,7 +19,7 @@ public sealed class UpstreamFailureTests
             ? new CoapException(error, "It is busy.") { RetryAfter = retryAfter }
             : new CoapConnectionException(error, "It is away.") { RetryAfter = retryAfter };
 
-        CoapResult result = UpstreamFailureResponses.Answer(failure);
+        CoapResult result = CoapErrorResponse.Of(failure);
 
         Assert.Equal(CoapCode.Parse(code), result.Code);
         Assert.Equal(maxAge, result.OwnOptions.MaxAge?.TotalSeconds);

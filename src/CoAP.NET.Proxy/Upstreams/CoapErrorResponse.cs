@@ -2,8 +2,11 @@ using System.Text;
 
 namespace CoAP.NET.Proxy.Upstreams;
 
-/// <summary>The responses to clients whose request failed upstream (RFC 7252 sections 5.7.1 and 5.9.3).</summary>
-internal static class UpstreamFailureResponses
+/// <summary>
+/// Makes the response to a CoAP client whose request failed upstream (RFC 7252 sections 5.7.1 and 5.9.3). HTTP clients get theirs from
+/// <c>HttpErrorResponse</c>.
+/// </summary>
+internal static class CoapErrorResponse
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
 
@@ -13,7 +16,7 @@ internal static class UpstreamFailureResponses
 
     /// <summary>Returns the response for the client.</summary>
     /// <param name="exception">The exception.</param>
-    public static CoapResult Answer(Exception exception)
+    public static CoapResult Of(Exception exception)
     {
         (CoapCode code, string text) = Describe(exception);
         CoapResult result = new(code, Encoding.UTF8.GetBytes(text));
