@@ -1,5 +1,3 @@
-using CoAP.NET.Testing.Network;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>What all runs came to together. Several threads add to it.</summary>
@@ -26,7 +24,7 @@ internal sealed class SimulateTotals
             _seeds++;
             _failed += result.IsGood ? 0 : 1;
             _operations += result.Operations;
-            _datagrams += result.Trace.Count(one => one.Kind == Testing.Network.NetworkEventKind.Sent);
+            _datagrams += result.Trace.Count(one => one.Kind == NetworkEventKind.Sent);
             _hours += result.Time.TotalHours;
 
             // In whatever order they come.

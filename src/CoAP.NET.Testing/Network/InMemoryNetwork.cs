@@ -36,7 +36,8 @@ public sealed class InMemoryNetwork
     }
 
     /// <summary>The clock of the network.</summary>
-    internal TimeProvider TimeProvider => _time;
+    /// <summary>The clock of the network.</summary>
+    public TimeProvider TimeProvider => _time;
 
     internal InMemoryNetworkOptions Options => _options;
 
@@ -46,7 +47,7 @@ public sealed class InMemoryNetwork
     /// <summary>
     /// A copy of the recorded events, oldest first. Contains the last <see cref="InMemoryNetworkOptions.MaxTraceLength"/> events.
     /// </summary>
-    internal IReadOnlyList<NetworkEvent> Trace
+    public IReadOnlyList<NetworkEvent> Trace
     {
         get
         {

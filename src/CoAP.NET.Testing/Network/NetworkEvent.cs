@@ -1,16 +1,35 @@
 using System.Globalization;
 
-namespace CoAP.NET.Testing.Network;
+namespace CoAP.NET.Testing;
 
-/// <summary>An event on an <see cref="InMemoryNetwork"/>: one line of its trace.</summary>
-/// <param name="Time">The time since the network was made.</param>
-/// <param name="Kind">The kind of event.</param>
-/// <param name="Packet">The datagram at the time of the event; null when the test changed the network.</param>
-/// <param name="To">The affected address: for a datagram the receiver, which in a group is one of several.</param>
-/// <param name="Note">A diagnostic note; may be empty.</param>
-internal sealed record NetworkEvent(TimeSpan Time, NetworkEventKind Kind, NetworkPacket? Packet, CoapAddress To, string Note)
+/// <summary>An event on an <see cref="InMemoryNetwork"/>: one line of <see cref="InMemoryNetwork.Trace"/>.</summary>
+public sealed class NetworkEvent
 {
     private const int MaxBytesShown = 32;
+
+    internal NetworkEvent(TimeSpan time, NetworkEventKind kind, NetworkPacket? packet, CoapAddress to, string note)
+    {
+        Time = time;
+        Kind = kind;
+        Packet = packet;
+        To = to;
+        Note = note;
+    }
+
+    /// <summary>The time since the network was made.</summary>
+    public TimeSpan Time { get; }
+
+    /// <summary>The kind of event.</summary>
+    public NetworkEventKind Kind { get; }
+
+    /// <summary>The datagram at the time of the event; null when the test changed the network.</summary>
+    public NetworkPacket? Packet { get; }
+
+    /// <summary>The affected address: for a datagram the receiver, which in a group is one of several.</summary>
+    public CoapAddress To { get; }
+
+    /// <summary>A diagnostic note; may be empty.</summary>
+    public string Note { get; }
 
     /// <summary>Formats one line: time, kind, addresses, header, bytes.</summary>
     /// <returns>The text.</returns>

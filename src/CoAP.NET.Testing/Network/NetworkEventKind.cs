@@ -1,10 +1,12 @@
-namespace CoAP.NET.Testing.Network;
+namespace CoAP.NET.Testing;
 
 /// <summary>The kinds of events on an <see cref="InMemoryNetwork"/>.</summary>
-internal enum NetworkEventKind
+public enum NetworkEventKind
 {
+    /// <summary>A host sent a datagram.</summary>
     Sent,
 
+    /// <summary>A datagram arrived at a host.</summary>
     Delivered,
 
     /// <summary>Lost randomly (<see cref="NetworkConditions.Loss"/>).</summary>

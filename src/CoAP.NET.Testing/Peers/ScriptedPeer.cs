@@ -53,7 +53,8 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     /// <remarks>If it returns true, the datagram is handled and not queued for <see cref="Receive"/>.</remarks>
     public Func<ReceivedDatagram, bool>? Responder { get; set; }
 
-    internal int Pending => _queue.Reader.Count;
+    /// <summary>The number of received datagrams that no expectation has taken.</summary>
+    public int Pending => _queue.Reader.Count;
 
     /// <summary>The number of datagrams of this peer that were reported as undeliverable.</summary>
     internal int UnreachableCount { get; private set; }

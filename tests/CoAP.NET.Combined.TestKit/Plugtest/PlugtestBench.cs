@@ -1,6 +1,5 @@
 using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
-using CoAP.NET.Testing.Network;
 using CoAP.NET.Tests.Endpoints;
 using Server;
 

@@ -1,4 +1,4 @@
-using CoAP.NET.Testing.Network;
+using CoAP.NET.Testing;
 using Server;
 
 namespace CoAP.NET.Tests.Plugtest;

@@ -1,5 +1,4 @@
 using CoAP.NET.Hosting.Server;
-using CoAP.NET.Testing.Network;
 using RoomClient = global::Hosting.RoomClient;
 using RoomWorker = global::Hosting.RoomWorker;
 

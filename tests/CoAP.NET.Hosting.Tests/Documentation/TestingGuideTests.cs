@@ -60,7 +60,7 @@ public sealed class TestingGuideTests
             },
         };
 
-        Assert.Equal(0.1, application.Network.Options.Conditions.Loss);
+        Assert.Equal(0.1, application.Network.Conditions.Loss);
     }
 
     [Fact]

@@ -1,5 +1,4 @@
 using CoAP.NET.ResourceDirectory.Registrations;
-using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.ResourceDirectory.Tests.Clients;
 

@@ -1,6 +1,5 @@
 using CoAP.NET.Diagnostics;
 using CoAP.NET.Testing;
-using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.Tests.Endpoints;
 

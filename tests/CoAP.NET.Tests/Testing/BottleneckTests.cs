@@ -1,5 +1,4 @@
 using CoAP.NET.Testing;
-using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.Tests.Testing;
 

@@ -10,7 +10,21 @@ namespace CoAP.NET.Tests.Testing;
 public class DocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("testing.md", "Testing", 9);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("testing.md", "Testing", 11);
+
+    [Fact]
+    public void The_result_of_a_handler_has_the_code_the_options_and_the_payload_of_the_answer()
+    {
+        static CoapResult Read(string room) => CoapResults.Json(room == "kitchen" ? 21.5 : 19.0);
+
+        CoapResult result = Read("kitchen");
+
+        Assert.Equal(CoapCode.Content, result.Code);
+        Assert.Equal(CoapContentFormat.Json, result.Options.ContentFormat);
+        Assert.Equal("21.5", Encoding.UTF8.GetString(result.Payload.Span));
+
+        Assert.Equal(CoapCode.Content, ((CoapResult)"21.5").Code);
+    }
 
     [Fact]
     public void The_clock_moves_only_when_the_test_advances_the_clock()
@@ -177,5 +191,8 @@ public class DocumentationTests
 
         Assert.Equal("1", response.GetText());
         Assert.Equal(1, runs);
+
+        int sent = network.Trace.Count(happened => happened.Kind == NetworkEventKind.Sent);
+        Assert.True(sent >= 2);
     }
 }

@@ -1,5 +1,3 @@
-using CoAP.NET.Testing.Network;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>What a run came to.</summary>

@@ -1,5 +1,4 @@
 using CoAP.NET.Diagnostics;
-using CoAP.NET.Testing.Network;
 
 namespace CoAP.NET.Simulation.Simulate;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Testing.Network;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>A run as one number: two runs with the same number were the same, to the byte and to the tenth of a microsecond.</summary>
