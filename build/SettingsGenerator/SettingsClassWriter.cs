@@ -108,7 +108,7 @@ internal sealed class SettingsClassWriter
     // Settings and collections inside these.
     private IEnumerable<string> Inner() => _class.GetMembers().OfType<IPropertySymbol>()
         .Where(property => property is { IsStatic: false, IsIndexer: false, GetMethod: not null, Type: INamedTypeSymbol type }
-            && ((HasAttribute(type) && !type.IsRecord) || type.Name is "IList" or "IDictionary"))
+            && ((HasAttribute(type) && !type.IsRecord) || type.Name is "IList" or "IDictionary" or "ISet"))
         .Select(property => property.Name)
         .Distinct();
 }

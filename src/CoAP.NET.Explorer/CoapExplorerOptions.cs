@@ -77,7 +77,7 @@ public sealed partial class CoapExplorerOptions
     /// and to a page for everybody, then need a name that the setting <c>AllowedHosts</c> of the application has, so that no other site can
     /// reach the page by a name of its own (DNS rebinding). They get 403 otherwise.
     /// </remarks>
-    public ISet<string> AllowedHosts { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+    public ISet<string> AllowedHosts { get; } = new SettingSet<string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>The token that calls of the page must carry; null if the application authorizes its users.</summary>
     internal string? Token { get; set; }

@@ -38,7 +38,7 @@ public abstract partial class CoapHttpToCoapOptions
     /// Otherwise a page of another site could reach the server by a name of its own (DNS rebinding); it gets 403. Add the name of the site
     /// if a proxy on this machine forwards its requests without saying from whom they come.
     /// </remarks>
-    public ISet<string> AllowedHosts { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+    public ISet<string> AllowedHosts { get; } = new SettingSet<string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>The maximum number of pending requests and observations.</summary>
     /// <remarks>Further ones get 503.</remarks>

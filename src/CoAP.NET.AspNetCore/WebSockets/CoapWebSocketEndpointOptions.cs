@@ -16,7 +16,7 @@ public sealed partial class CoapWebSocketEndpointOptions
     /// pages of the application's own origin (RFC 6455 section 10.2).
     /// </summary>
     /// <remarks>Requests without an Origin header do not come from web pages and are always allowed.</remarks>
-    public ISet<string> AllowedOrigins { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+    public ISet<string> AllowedOrigins { get; } = new SettingSet<string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>
     /// The host names, without port, under which web pages may open WebSockets from this machine, beside addresses and <c>localhost</c>.
@@ -26,7 +26,7 @@ public sealed partial class CoapWebSocketEndpointOptions
     /// Otherwise a page of another site could reach the server by a name of its own (DNS rebinding); it gets 403. Add the name of the site
     /// if a proxy on this machine forwards its requests without saying from whom they come.
     /// </remarks>
-    public ISet<string> AllowedHosts { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+    public ISet<string> AllowedHosts { get; } = new SettingSet<string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Decides about an origin, in place of <see cref="AllowedOrigins"/>. Default null.</summary>
     /// <remarks>Its argument is the value of the Origin header.</remarks>

@@ -62,7 +62,7 @@ public sealed partial class CoapDashboardOptions
     /// and to a page for everybody, then need a name that the setting <c>AllowedHosts</c> of the application has, so that no other site can
     /// reach the page by a name of its own (DNS rebinding). They get 403 otherwise.
     /// </remarks>
-    public ISet<string> AllowedHosts { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+    public ISet<string> AllowedHosts { get; } = new SettingSet<string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>
     /// Whether traces show payloads. Default false: zeros replace their bytes. Options, such as paths and queries, are always visible.

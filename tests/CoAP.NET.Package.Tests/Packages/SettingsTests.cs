@@ -1,4 +1,3 @@
-using System.Collections;
 using System.Reflection;
 using System.Reflection.Emit;
 using System.Security.Cryptography.X509Certificates;
@@ -45,14 +44,11 @@ public sealed class SettingsTests
                         $"{type.Name}.{property.Name} can be changed.");
                     refused.InnerException.Mentions($".{property.Name} cannot be changed any more: a test uses these options.");
                 }
-                else if (property.GetValue(settings) is IList list and not X509CertificateCollection)
+                else if (ClearOf(property.PropertyType) is { } clear)
                 {
-                    // Collections of certificates are copied instead: they are types of .NET.
-                    Assert.True(Record.Exception(list.Clear) is InvalidOperationException, $"{type.Name}.{property.Name} can be changed.");
-                }
-                else if (property.GetValue(settings) is IDictionary<string, string> dictionary)
-                {
-                    Assert.Throws<InvalidOperationException>(dictionary.Clear);
+                    Exception? refused = Record.Exception(() => clear.Invoke(property.GetValue(settings), null));
+                    Assert.True(refused is TargetInvocationException { InnerException: InvalidOperationException },
+                        $"{type.Name}.{property.Name} can be changed.");
                 }
                 else if (property.GetValue(settings) is ISettings inner)
                 {
@@ -114,6 +110,12 @@ public sealed class SettingsTests
             }
         }
     }
+
+    // Lists, sets and dictionaries. Collections of certificates are copied instead: they are types of .NET.
+    private static MethodInfo? ClearOf(Type type) => type.IsArray || type.IsAssignableTo(typeof(X509CertificateCollection)) ? null
+        : type.GetInterfaces().Append(type)
+            .FirstOrDefault(static one => one.IsGenericType && one.GetGenericTypeDefinition() == typeof(ICollection<>))?
+            .GetMethod(nameof(ICollection<>.Clear));
 
     // Settable after the object was made.
     private static bool IsSettable(PropertyInfo property) => property.SetMethod is { IsPublic: true } set && !set.ReturnParameter
