@@ -29,7 +29,7 @@ public sealed partial class CoapBlockwiseLimits
     /// Each source has a share (<see cref="CoapQuotaSource"/>). Beyond it, the endpoint discards in this order: the body of the same peer
     /// that was idle longest; then bodies of the source that holds the most, from peers that were silent for MAX_TRANSMIT_SPAN (at
     /// unverified addresses: four times ACK_TIMEOUT) or that send next to nothing. If nothing can be discarded, a block is answered 5.03,
-    /// or 4.01 with an Echo for an unverified address.
+    /// or 4.01 with an Echo for an unverified address, counted as <c>BodiesRefused</c>.
     /// </remarks>
     [NumberRange(4096, IsBytes = true)]
     public partial long RequestMemory { get; set; } = 64L * 1024 * 1024;
@@ -40,7 +40,8 @@ public sealed partial class CoapBlockwiseLimits
     /// of the largest response in memory. With 0 nothing is kept, and handlers run for each block. Each source has a share
     /// (<see cref="CoapQuotaSource"/>). Beyond it, the endpoint discards completed responses first, then responses that are not fetched, or
     /// fetched too slowly. It keeps running transfers, and answers a new one 5.03 with <see cref="CoapRequestLimits.BusyMaxAge"/>, or 4.01
-    /// with an Echo for an unverified address. Use <see cref="CoapResults.File"/> and <see cref="CoapResults.Stream"/> for larger bodies.
+    /// with an Echo for an unverified address, counted as <c>RepresentationsRefused</c>. Use <see cref="CoapResults.File"/> and
+    /// <see cref="CoapResults.Stream"/> for larger bodies.
     /// </remarks>
     [NumberRange(0, IsBytes = true)]
     public partial long ResponseMemory { get; set; } = 64L * 1024 * 1024;

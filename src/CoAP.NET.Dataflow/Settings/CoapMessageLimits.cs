@@ -18,7 +18,7 @@ public sealed partial class CoapMessageLimits
     public partial int ReceiveBufferSize { get; set; } = 4 * 1024 * 1024;
 
     /// <summary>The size of the largest datagram that is received completely, in bytes.</summary>
-    /// <remarks>A larger one is truncated, counted, and answered 4.13 if its header is readable.</remarks>
+    /// <remarks>A larger one is truncated, counted as <c>TruncatedDatagrams</c>, and answered 4.13 if its header is readable.</remarks>
     [NumberRange(64, 65_535, IsBytes = true)]
     public partial int MaxDatagramSize { get; set; } = 2048;
 

@@ -14,7 +14,10 @@ public sealed partial class CoapPeerStateLimits
     internal const int DefaultSourcePrefixLength = 56;
 
     /// <summary>The maximum number of remembered peers with more than one exchange.</summary>
-    /// <remarks>When full: the endpoint forgets the peer that was idle longest and has no state younger than its lifetime.</remarks>
+    /// <remarks>
+    /// When full: the endpoint forgets the peer that was idle longest and has no state younger than its lifetime, counted as
+    /// <c>ChannelEvictions</c>.
+    /// </remarks>
     [NumberRange(1, 100_000_000)]
     public partial int MaxCount { get; set; } = 100_000;
 

@@ -11,9 +11,9 @@ public sealed partial class CoapRequestLimits
 
     /// <summary>The maximum number of requests that the whole endpoint serves at a time.</summary>
     /// <remarks>
-    /// When full: 5.03 with Max-Age, before user code runs; the last blocks of running uploads have an eighth more, and notifications
-    /// continue. Beyond its share a source (<see cref="CoapQuotaSource"/>) gets 5.03, counted as <c>RequestsBeyondQuota</c>. All unverified
-    /// addresses together may take three quarters; beyond that they get 4.01 with an Echo.
+    /// When full: 5.03 with Max-Age, before user code runs, counted as <c>Busy</c>; the last blocks of running uploads have an eighth more,
+    /// and notifications continue. Beyond its share a source (<see cref="CoapQuotaSource"/>) gets 5.03, counted as
+    /// <c>RequestsBeyondQuota</c>. All unverified addresses together may take three quarters; beyond that they get 4.01 with an Echo.
     /// </remarks>
     [NumberRange(1)]
     public partial int MaxServed { get; set; } = 10_000;
