@@ -1,5 +1,7 @@
 using System.Net;
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Guarding;
 

@@ -15,7 +15,7 @@ public sealed class CustomBlocksTests
     private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 10);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 11);
 
     [Fact]
     public void The_page_describes_each_stage_link()
@@ -316,6 +316,18 @@ public sealed class CustomBlocksTests
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => asked);
             Assert.Equal(0, server.Counters[CoapCounter.RequestsReceived]);
         }
+    }
+
+    [Fact]
+    public async Task A_block_of_the_library_drops_what_a_source_sends_beyond_a_rate()
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Insert(
+            CoapStageLinks.TransportToChannel,
+            () => new CoapDatagramRateLimiter(perSecond: 100, burst: 200));
+
+        await using CoapServer server = new(options);
+        Assert.Equal("here", await AskAsync(server));
     }
 
     [Fact]
