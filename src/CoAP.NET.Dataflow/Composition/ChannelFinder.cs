@@ -1,7 +1,6 @@
 using System.Net;
 using CoAP.NET.Composition.Stages;
 using CoAP.NET.Connecting;
-using CoAP.NET.Protection;
 
 namespace CoAP.NET.Composition;
 
@@ -89,17 +88,6 @@ internal sealed class ChannelFinder(
             ?? new CoapChannel(pipelines[context.ShardOf(remote)].Shard, route.Transport, 0, remote, default,
                 CoapTransmissionParameters.Default);
     }
-
-    /// <summary>Returns the peer that a request is sent to: the one behind a channel, if the request is protected.</summary>
-    /// <param name="target">The target; null for none.</param>
-    /// <param name="channel">The channel.</param>
-    /// <param name="message">The request, which may name a server behind the target.</param>
-    public CoapChannel ProtectedFor(CoapUri? target, CoapChannel channel, CoapMessage message) =>
-        channel.Carried is null
-        && pipelines[channel.Shard.Index].Protection is { } protection
-        && protection.Find(OriginServerResolver.Of(target, message), channel) is { } context
-            ? channel.Protected(context)
-            : channel;
 
     /// <summary>Returns the current channel of a peer; the given one if there is no other.</summary>
     public CoapChannel Current(CoapChannel channel)

@@ -35,7 +35,7 @@ internal sealed class ExportedObservationResumer(
                     $"{state.Uri} needs a connection, and its registrations end with it. Observe the resource again.", nameof(state));
             }
 
-            channel = channels.ProtectedFor(uri, channels.ChannelTo(transport, remote), message);
+            channel = channels.ChannelTo(transport, remote).ProtectedFor(uri, message);
             target = new ObservationTarget($"{uri.Scheme}://{uri.Authority}", message) { Uri = uri };
         }
 

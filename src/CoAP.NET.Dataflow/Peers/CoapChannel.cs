@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using CoAP.NET.Messaging;
-using CoAP.NET.Protection;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;

@@ -1,5 +1,3 @@
-using CoAP.NET.Protection;
-
 namespace CoAP.NET.Peers;
 
 /// <summary>Derives the parameters of a protected peer from its carrying channel, less the overhead of the protection.</summary>

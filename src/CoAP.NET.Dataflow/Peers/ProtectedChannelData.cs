@@ -1,5 +1,3 @@
-using CoAP.NET.Protection;
-
 namespace CoAP.NET.Peers;
 
 /// <summary>The additional state of the channel of a protected peer.</summary>

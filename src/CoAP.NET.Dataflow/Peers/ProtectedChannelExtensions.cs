@@ -1,11 +1,17 @@
-using CoAP.NET.Protection;
-
 namespace CoAP.NET.Peers;
 
 internal static class ProtectedChannelExtensions
 {
     extension(CoapChannel channel)
     {
+        /// <summary>Returns the peer that a request is sent to: the one behind the channel, if the request is protected.</summary>
+        /// <param name="target">The target; null for none.</param>
+        /// <param name="message">The request, which may name a server behind the target.</param>
+        public CoapChannel ProtectedFor(CoapUri? target, CoapMessage message) =>
+            channel.Carried is null && channel.Shard.Protection?.Find(target, message) is { } context
+                ? channel.Protected(context)
+                : channel;
+
         /// <summary>Returns the protected peer behind a channel. Takes the lock of the shard, unless it is the most recent one.</summary>
         public CoapChannel Protected(CoapObjectSecurityContext context)
         {

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using CoAP.NET.Protection;
 
 namespace CoAP.NET.Peers;
 

@@ -127,7 +127,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         }
 
         // A protected request must keep the state that verifies its response, so it is not stateless.
-        channel = channels.ProtectedFor(uri, channel, message);
+        channel = channel.ProtectedFor(uri, message);
         int length = tokens.TokenOverhead + state.Length;
         if (channel.Carried is null && steps.Token.Supports(channel, length))
         {
@@ -240,7 +240,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
 
         OutgoingRequest outgoing = new()
         {
-            Request = request, Message = message, Channel = channels.ProtectedFor(target, channel, message), Target = target,
+            Request = request, Message = message, Channel = channel.ProtectedFor(target, message), Target = target,
             IsOfTarget = isOfTarget, Timeout = request.Timeout, StartedAt = started,
             Route = route, Cancellation = cancellationToken,
         };

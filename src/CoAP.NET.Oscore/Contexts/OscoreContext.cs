@@ -3,9 +3,9 @@ using CoAP.NET.Oscore.Contexts;
 using CoAP.NET.Oscore.Endpoints;
 using CoAP.NET.Oscore.Protection;
 using CoAP.NET.Oscore.Sequences;
+using CoAP.NET.Oscore.Stage;
 using CoAP.NET.Oscore.Telemetry;
 using CoAP.NET.Peers;
-using CoAP.NET.Protection;
 
 namespace CoAP.NET.Oscore;
 

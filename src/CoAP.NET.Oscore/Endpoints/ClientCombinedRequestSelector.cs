@@ -1,3 +1,5 @@
+using CoAP.NET.Oscore.Stage;
+
 namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>

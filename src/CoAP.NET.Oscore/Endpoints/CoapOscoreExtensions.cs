@@ -2,6 +2,7 @@ using CoAP.NET.Hosting;
 using CoAP.NET.Oscore;
 using CoAP.NET.Oscore.Endpoints;
 using CoAP.NET.Oscore.Hosting;
+using CoAP.NET.Oscore.Stage;
 using CoAP.NET.Oscore.Telemetry;
 
 namespace CoAP.NET;

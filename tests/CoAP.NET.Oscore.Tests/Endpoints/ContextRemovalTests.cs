@@ -1,6 +1,6 @@
 using CoAP.NET.Diagnostics;
-using CoAP.NET.Oscore.Endpoints;
 using CoAP.NET.Oscore.Protection;
+using CoAP.NET.Oscore.Stage;
 
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 

@@ -1,6 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Diagnostics;
-using CoAP.NET.Protection;
+using CoAP.NET.Mesh;
+using CoAP.NET.Peers;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Shared;
 
@@ -82,12 +84,25 @@ public sealed class ProtectionStageTests
     {
         private readonly TurnedContext _context = new();
 
-        public override CoapObjectSecurityContext? Find(CoapUri? target, CoapChannel channel) => _context;
+        public override IPropagatorBlock<CoapInbound, CoapInbound> Inbound => field ??= new TransformBlock<CoapInbound, CoapInbound>(
+            item => item.Message is { HasOptions: true } message && message.Options.Contains(Mark)
+                ? item with { Channel = item.Channel.Protected(_context), Message = Unprotect(message) }
+                : item);
 
-        public override ValueTask<CoapProtectionVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message) =>
-            message.HasOptions && message.Options.Contains(Mark)
-                ? new ValueTask<CoapProtectionVerdict>(CoapProtectionVerdict.Deliver(PeerOf(channel, _context), Unprotect(message)))
-                : default;
+        public override IPropagatorBlock<CoapOutbound, CoapOutbound> Outbound => field ??= new TransformBlock<CoapOutbound, CoapOutbound>(
+            static item => item.Channel.Carried is not { } carried ? item
+                : item.Message is { } message && carried.Peer.TryProtect(message, out CoapMessage? turned)
+                    ? Sent(item with { Channel = carried.Carrier, Message = turned }, message.Type)
+                : item with { Channel = carried.Carrier });
+
+        public override CoapObjectSecurityContext? Find(CoapUri? target, CoapMessage message) => _context;
+
+        private static CoapOutbound Sent(CoapOutbound item, CoapMessageType type)
+        {
+            item.Message!.Type = type;
+            item.Transmission?.SetProtected(item.Message);
+            return item;
+        }
     }
 
     private sealed class TurnedContext : CoapObjectSecurityContext
@@ -103,10 +118,13 @@ public sealed class ProtectionStageTests
     {
         public override bool IsReady => true;
 
-        public override ValueTask PrepareAsync() => default;
+        public override void OnRequestEnded(CoapToken token)
+        {
+        }
 
-        public override CoapProtectionVerdict UnprotectResponse(CoapMessage message) =>
-            CoapProtectionVerdict.Deliver(this, Unprotect(message));
+        public override void OnObserverGone(CoapToken token)
+        {
+        }
 
         public override bool TryProtect(CoapMessage message, [NotNullWhen(true)] out CoapMessage? protectedMessage)
         {

@@ -5,7 +5,6 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing.Server;
-using CoAP.NET.Protection;
 using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 
@@ -51,15 +50,15 @@ internal sealed class CoapShardPipeline
 
         // The stages that blocks of the application may replace.
         MessagingAndExchangesStage standard = new(MessagingIn, exchangesIn, ExchangesOut, MessagingOut);
-        CoapStageContext context = new(shard, parts, channelIn, standard);
+        CoapStageContext context = new(this, parts, channelIn, standard);
         ChannelStagePorts channel = ChannelStagePorts.Make(parts.Options.Make(CoapStages.Channel, context), channelIn, channelOut, _wiring);
         SerializerStage serializer =
             SerializerStage.Make(parts.Options.Make(CoapStages.Serializer, context), context, environment, _wiring);
         CoapHandlerStageBlocks? ownHandler = parts.Options.Make(CoapStages.Handler, context);
         Resource = ResourceStage.Make(parts.Options.Make(CoapStages.Resource, context), environment, parts, ExchangesOut, _wiring);
 
-        Protection = parts.Options.Make(CoapStages.Protection, context);
-        shard.Protection = Protection;
+        CoapMessageProtector? protection = parts.Options.Make(CoapStages.Protection, context);
+        shard.Protection = protection;
 
         // The only circle: state machines leave effects with the shard, which exists before the blocks that carry them out.
         shard.Effects = standard;
@@ -70,29 +69,27 @@ internal sealed class CoapShardPipeline
         _wiring.Link(TransportIn, channel.Received, CoapStageLinks.TransportToChannel);
         _wiring.Link(channel.Attached, serializer.Datagrams, CoapStageLinks.ChannelToSerializer);
         _wiring.Link(serializer.Messages, _handler.Messages, CoapStageLinks.SerializerToMessaging);
-        if (Protection is null)
+        if (protection is null)
         {
             _wiring.Link(MessagingIn, exchangesIn, CoapStageLinks.MessagingToExchanges);
         }
         else
         {
-            ProtectionInboundBlock protectionIn = new(shard, Protection, MessagingOut, Exchanges, ExchangesOut, Blockwise.Requests);
-            _wiring.LinkWithin(MessagingIn, protectionIn, nameof(CoapStages.Protection));
-            _wiring.Link(protectionIn, exchangesIn, CoapStageLinks.MessagingToExchanges);
+            _wiring.LinkWithin(MessagingIn, protection.Inbound, CoapStages.Protection.Name);
+            _wiring.Link(protection.Inbound, exchangesIn, CoapStageLinks.MessagingToExchanges);
         }
 
         _wiring.Link(_handler.Requests, Resource.Requests, CoapStageLinks.ExchangesToResource);
 
         _wiring.Link(Resource.Replies, _handler.Replies, CoapStageLinks.ResourceToExchanges);
-        if (Protection is null)
+        if (protection is null)
         {
             _wiring.Link(ExchangesOut, MessagingOut, CoapStageLinks.ExchangesToMessaging);
         }
         else
         {
-            ProtectionOutboundBlock protectionOut = new(shard, MessagingOut);
-            _wiring.Link(ExchangesOut, protectionOut, CoapStageLinks.ExchangesToMessaging);
-            _wiring.LinkWithin(protectionOut, MessagingOut, nameof(CoapStages.Protection));
+            _wiring.Link(ExchangesOut, protection.Outbound, CoapStageLinks.ExchangesToMessaging);
+            _wiring.LinkWithin(protection.Outbound, MessagingOut, CoapStages.Protection.Name);
         }
 
         _wiring.Link(_handler.Outgoing, serializer.Outgoing, CoapStageLinks.MessagingToSerializer);
@@ -105,9 +102,6 @@ internal sealed class CoapShardPipeline
 
     /// <summary>The stage that runs handlers, or a router of the application.</summary>
     public ResourceStage Resource { get; }
-
-    /// <summary>The end-to-end protection; null for none.</summary>
-    public CoapMessageProtector? Protection { get; }
 
     public ChannelTable Channels { get; }
 

@@ -16,15 +16,17 @@ public sealed class CoapStageContext
     private readonly MessageFormats _formats;
     private readonly ChannelInboundBlock _channels;
 
-    internal CoapStageContext(CoapShard shard, PipelineParts parts, ChannelInboundBlock channels, MessagingAndExchangesStage handler)
+    internal CoapStageContext(
+        CoapShardPipeline pipeline, PipelineParts parts, ChannelInboundBlock channels, MessagingAndExchangesStage handler)
     {
-        _environment = shard.Environment;
+        Pipeline = pipeline;
+        _environment = pipeline.Shard.Environment;
         _channels = channels;
         Handler = new CoapHandlerStageBlocks(handler.Inbound, handler.Outbound);
         Reader = new SerializerInboundBlock(_environment, parts.Formats);
         Writer = new SerializerOutboundBlock(_environment, parts.Formats, parts.Buffers);
         _formats = parts.Formats;
-        Shard = shard.Index;
+        Shard = pipeline.Shard.Index;
         ShardCount = parts.ShardCount;
     }
 
@@ -63,6 +65,9 @@ public sealed class CoapStageContext
     /// connections and acknowledgements, which still pass it.
     /// </remarks>
     public CoapHandlerStageBlocks Handler { get; }
+
+    /// <summary>The mesh of the shard. The stages that can be replaced are not linked yet.</summary>
+    internal CoapShardPipeline Pipeline { get; }
 
     internal SerializerInboundBlock Reader { get; }
 

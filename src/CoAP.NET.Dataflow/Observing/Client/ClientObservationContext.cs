@@ -66,7 +66,7 @@ internal sealed class ClientObservationContext(
                 : channels.Current(peer);
             return [peer.Carried is { } carried
                 ? found.Wire.Protected(carried.Context)
-                : channels.ProtectedFor(null, found, target.Message)];
+                : found.ProtectedFor(null, target.Message)];
         }
 
         CoapUri uri = target.Uri!;
@@ -83,14 +83,14 @@ internal sealed class ClientObservationContext(
             ConnectionRoute route = ChannelFinder.RouteTo(stream, uri, addresses, target.Local);
             CoapChannel connected = await ConnectAsync(route, target, time.Since(started, environment.Now), cancellationToken)
                 .ConfigureAwait(false);
-            return [channels.ProtectedFor(uri, connected, target.Message)];
+            return [connected.ProtectedFor(uri, target.Message)];
         }
 
         CoapChannel[] all = new CoapChannel[addresses.Length];
         for (int i = 0; i < all.Length; i++)
         {
             CoapAddress remote = HostLookup.AddressOf(uri, addresses[i]);
-            all[i] = channels.ProtectedFor(uri, channels.ChannelTo(transport, remote, target.Local), target.Message);
+            all[i] = channels.ChannelTo(transport, remote, target.Local).ProtectedFor(uri, target.Message);
         }
 
         return all;

@@ -1,21 +1,27 @@
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
+using CoAP.NET.Mesh;
 using CoAP.NET.Messaging;
+using CoAP.NET.Peers;
+using CoAP.NET.Shard;
 
-namespace CoAP.NET.Protection;
+namespace CoAP.NET.Oscore.Stage;
 
 /// <summary>
-/// The outbound half of a <see cref="CoapMessageProtector"/>: messages to a protected peer leave protected, by the channel that carries
+/// The outbound half of <see cref="OscoreProtection"/>: messages to a protected peer leave protected, by the channel that carries
 /// them; all others pass. No message to a protected peer leaves unprotected.
 /// </summary>
-internal sealed class ProtectionOutboundBlock : InlineBlock<CoapOutbound, CoapOutbound>
+internal sealed class OscoreOutboundBlock : InlineBlock<CoapOutbound, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly MessagingOutboundBlock _messagingOut;
 
-    public ProtectionOutboundBlock(CoapShard shard, MessagingOutboundBlock messagingOut)
-        : base(shard.Environment.Counters, shard.Environment.Logger)
+    /// <param name="pipeline">The mesh of the shard.</param>
+    public OscoreOutboundBlock(CoapShardPipeline pipeline)
+        : base(pipeline.Shard.Environment.Counters, pipeline.Shard.Environment.Logger)
     {
-        _shard = shard;
-        _messagingOut = messagingOut;
+        _shard = pipeline.Shard;
+        _messagingOut = pipeline.MessagingOut;
     }
 
     internal override void Process(CoapOutbound item)
@@ -53,7 +59,7 @@ internal sealed class ProtectionOutboundBlock : InlineBlock<CoapOutbound, CoapOu
         bool isSent = false;
         try
         {
-            await carried.Peer.PrepareAsync().ConfigureAwait(false);
+            await ((OscorePeer)carried.Peer).PrepareAsync().ConfigureAwait(false);
             if (TryEnter())
             {
                 try

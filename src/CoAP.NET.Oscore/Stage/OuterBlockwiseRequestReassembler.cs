@@ -1,29 +1,30 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Requests;
+using CoAP.NET.Shard;
 
-namespace CoAP.NET.Protection;
+namespace CoAP.NET.Oscore.Stage;
 
 /// <summary>
 /// Reassembles protected requests that a proxy cut into blocks (RFC 8613 section 4.1.3.4.2), before they are verified. The memory is
 /// limited like that of other bodies, with a share for each source.
 /// </summary>
-internal sealed class ProtectedRequestReassembler
+internal sealed class OuterBlockwiseRequestReassembler
 {
     private readonly CoapShard _shard;
     private readonly RequestBodyStore _bodies;
     private readonly ExchangesOutboundBlock _exchangesOut;
     private readonly RequestBodyPolicy _policy;
 
-    /// <param name="shard">The shard, for its lock and clock.</param>
-    /// <param name="bodies">Assembles bodies.</param>
-    /// <param name="exchangesOut">Answers blocks.</param>
+    /// <param name="pipeline">The mesh of the shard.</param>
     /// <param name="max">The maximum payload in bytes.</param>
-    public ProtectedRequestReassembler(CoapShard shard, RequestBodyStore bodies, ExchangesOutboundBlock exchangesOut, int max)
+    public OuterBlockwiseRequestReassembler(CoapShardPipeline pipeline, int max)
     {
-        _shard = shard;
-        _bodies = bodies;
-        _exchangesOut = exchangesOut;
+        _shard = pipeline.Shard;
+        _bodies = pipeline.Blockwise.Requests;
+        _exchangesOut = pipeline.ExchangesOut;
         _policy = new RequestBodyPolicy(RequestBodyMode.Whole, max);
     }
 

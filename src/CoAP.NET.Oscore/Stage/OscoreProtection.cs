@@ -1,17 +1,21 @@
+using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Execution;
 using CoAP.NET.Guarding;
+using CoAP.NET.Oscore.Endpoints;
 using CoAP.NET.Oscore.Protection;
 using CoAP.NET.Oscore.Sequences;
 using CoAP.NET.Oscore.Telemetry;
+using CoAP.NET.Options;
 using CoAP.NET.Peers;
-using CoAP.NET.Protection;
 using CoAP.NET.Settings;
 
-namespace CoAP.NET.Oscore.Endpoints;
+namespace CoAP.NET.Oscore.Stage;
 
-/// <summary>OSCORE of the peers of one shard (RFC 8613 section 8). Stateless: contexts and peers have the state.</summary>
+/// <summary>OSCORE of the peers of one shard (RFC 8613 section 8). Stateless: contexts and peers have the state. Thread-safe.</summary>
 internal sealed class OscoreProtection : CoapMessageProtector
 {
+    private readonly OscoreInboundBlock _inbound;
+    private readonly OscoreOutboundBlock _outbound;
     private readonly OscoreContexts _contexts;
     private readonly OscoreResolverLimiter _lookups;
     private readonly CoapSourceGroupingRule _sources;
@@ -32,6 +36,8 @@ internal sealed class OscoreProtection : CoapMessageProtector
         OscoreLimits limits = contexts.Limits.UsedBy("an endpoint with OSCORE");
         _derivations = new SourceRateLimiter(stage.Random, RateLimit.PerSecond(limits.DerivationsPerSecond, limits.DerivationBurst));
         _refusals = new SourceRateLimiter(stage.Random, RateLimit.PerSecond(limits.RefusalsPerSecond, limits.RefusalBurst));
+        _inbound = new OscoreInboundBlock(stage.Pipeline, this, contexts.MaxUnfragmentedSize);
+        _outbound = new OscoreOutboundBlock(stage.Pipeline);
     }
 
     public OscoreLimits Limits => _contexts.Limits;
@@ -40,17 +46,23 @@ internal sealed class OscoreProtection : CoapMessageProtector
     public OscoreTelemetry Telemetry { get; }
 
     /// <inheritdoc/>
-    public override CoapObjectSecurityContext? Find(CoapUri? target, CoapChannel channel) =>
-        target is null ? null : _contexts.FindFor(target);
+    public override IPropagatorBlock<CoapInbound, CoapInbound> Inbound => _inbound;
 
     /// <inheritdoc/>
-    public override int MaxUnfragmentedSize => _contexts.MaxUnfragmentedSize;
+    public override IPropagatorBlock<CoapOutbound, CoapOutbound> Outbound => _outbound;
 
     /// <inheritdoc/>
-    public override bool IsProtected(CoapMessage message) => message.HasOptions && message.Options.Contains(OptionNumber.Oscore);
+    public override CoapObjectSecurityContext? Find(CoapUri? target, CoapMessage message) =>
+        OriginServerResolver.Of(target, message) is { } origin ? _contexts.FindFor(origin) : null;
 
-    /// <inheritdoc/>
-    public override ValueTask<CoapProtectionVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message)
+    /// <summary>Whether a message is protected. Does not verify it.</summary>
+    public static bool IsProtected(CoapMessage message) => message.HasOptions && message.Options.Contains(OptionNumber.Oscore);
+
+    /// <summary>Verifies a request of a peer, before anything looks at its options. The caller must hold no lock.</summary>
+    /// <param name="channel">The channel that delivered the request.</param>
+    /// <param name="message">The request, with type, Message ID and token. Not changed.</param>
+    /// <returns>The verdict. The task may complete later; the endpoint then acknowledges a Confirmable request in time.</returns>
+    public ValueTask<OscoreVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message)
     {
         if (!message.HasOptions)
         {
@@ -62,20 +74,20 @@ internal sealed class OscoreProtection : CoapMessageProtector
             return message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes)
                 && OscoreOptionValue.TryRead(bytes, out OscoreOptionValue option)
                 && option is { HasKid: true, HasPartialIv: true }
-                    ? new ValueTask<CoapProtectionVerdict>(FinishAsync(exchange, channel, message, option.Kid.ToArray()))
-                    : new ValueTask<CoapProtectionVerdict>(Refuse(
+                    ? new ValueTask<OscoreVerdict>(FinishAsync(exchange, channel, message, option.Kid.ToArray()))
+                    : new ValueTask<OscoreVerdict>(Refuse(
                         channel, CoapCode.BadRequest, "An OSCORE option with kid is missing"u8, isOwed: true));
         }
 
         // Without a key exchange, EDHOC is an unknown critical option: the bytes before the ciphertext do not belong to OSCORE.
         return !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value) ? default
             : message.Options.Contains(OptionNumber.Edhoc)
-                ? new ValueTask<CoapProtectionVerdict>(Refuse(
+                ? new ValueTask<OscoreVerdict>(Refuse(
                     channel, CoapCode.BadOption, "EDHOC with OSCORE is not served here"u8))
             : Unprotect(channel, message, value);
     }
 
-    private async Task<CoapProtectionVerdict> FinishAsync(
+    private async Task<OscoreVerdict> FinishAsync(
         OscoreCombinedRequestServer exchange, CoapChannel channel, CoapMessage message, byte[] kid)
     {
         OscoreKeyExchangeServerResult result = await exchange.FinishAsync(channel, message, kid).ConfigureAwait(false);
@@ -83,7 +95,9 @@ internal sealed class OscoreProtection : CoapMessageProtector
         if (!result.IsFinished)
         {
             // RFC 9668 section 3.3.1 requires the answer, for any message type.
-            return MayRefuse(channel) ? CoapProtectionVerdict.Refuse(result.Message, isOwed: true) : CoapProtectionVerdict.Drop;
+            return MayRefuse(channel)
+                ? new OscoreVerdict(OscoreVerdictKind.Refuse, null, result.Message, IsOwed: true)
+                : OscoreVerdict.Drop;
         }
 
         return result.Message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value)
@@ -91,20 +105,20 @@ internal sealed class OscoreProtection : CoapMessageProtector
             : Refuse(channel, default, OscoreFault.Malformed);
     }
 
-    private ValueTask<CoapProtectionVerdict> Unprotect(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> bytes)
+    private ValueTask<OscoreVerdict> Unprotect(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> bytes)
     {
         if (!OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
             || message.Payload.IsEmpty
             || !value.HasKid
             || !value.HasPartialIv)
         {
-            return new ValueTask<CoapProtectionVerdict>(Refuse(channel, in value, OscoreFault.Malformed));
+            return new ValueTask<OscoreVerdict>(Refuse(channel, in value, OscoreFault.Malformed));
         }
 
         if (message.Options.Contains(OptionNumber.QBlock1) || message.Options.Contains(OptionNumber.QBlock2))
         {
             // A hop may split a message with Block only: the endpoint does not reassemble unverified bursts.
-            return new ValueTask<CoapProtectionVerdict>(
+            return new ValueTask<OscoreVerdict>(
                 Refuse(channel, CoapCode.BadOption, "Q-Block is for the inside only"u8));
         }
 
@@ -114,7 +128,7 @@ internal sealed class OscoreProtection : CoapMessageProtector
         {
             if (place == OscoreContextAvailability.Unknown)
             {
-                return new ValueTask<CoapProtectionVerdict>(CoapProtectionVerdict.Elsewhere(relay: null));
+                return new ValueTask<OscoreVerdict>(new OscoreVerdict(OscoreVerdictKind.Elsewhere));
             }
 
             // Another node may have received later requests: the resolver opens it again here, or says where it is.
@@ -124,28 +138,28 @@ internal sealed class OscoreProtection : CoapMessageProtector
         }
 
         return isHere
-                ? new ValueTask<CoapProtectionVerdict>(Unprotect(channel, message, in value, context!))
+                ? new ValueTask<OscoreVerdict>(Unprotect(channel, message, in value, context!))
             : _contexts.Resolver is { } resolver
-                ? new ValueTask<CoapProtectionVerdict>(AskAsync(
+                ? new ValueTask<OscoreVerdict>(AskAsync(
                     resolver, channel, message, new OscoreContextLookupKey(value.Kid, value.HasKidContext, value.KidContext)))
-            : new ValueTask<CoapProtectionVerdict>(Refuse(channel, in value, OscoreFault.UnknownContext));
+            : new ValueTask<OscoreVerdict>(Refuse(channel, in value, OscoreFault.UnknownContext));
     }
 
-    private async Task<CoapProtectionVerdict> AskAsync(
+    private async Task<OscoreVerdict> AskAsync(
         IOscoreContextResolver resolver, CoapChannel channel, CoapMessage message, OscoreContextLookupKey recipient)
     {
         OscoreLookupResult found = await _lookups.FindAsync(resolver, channel.Remote, channel.IsVerified, recipient, out bool mustVerify)
             .ConfigureAwait(false);
         if (found.FindRelay(channel) is { } relay)
         {
-            return CoapProtectionVerdict.Elsewhere(relay);
+            return new OscoreVerdict(OscoreVerdictKind.Elsewhere) { Relay = relay };
         }
 
         OscoreContext? context = found.Context;
         if (mustVerify)
         {
             // As small as the request, which rules out amplification.
-            return CoapProtectionVerdict.AskForAddress(new CoapMessage(CoapCode.Unauthorized));
+            return new OscoreVerdict(OscoreVerdictKind.AskForAddress, null, new CoapMessage(CoapCode.Unauthorized));
         }
 
         return !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes)
@@ -155,7 +169,7 @@ internal sealed class OscoreProtection : CoapMessageProtector
                 : Unprotect(channel, message, in value, context);
     }
 
-    private CoapProtectionVerdict Unprotect(
+    private OscoreVerdict Unprotect(
         CoapChannel channel, CoapMessage message, scoped in OscoreOptionValue value, OscoreContext context, OscoreContext? root = null)
     {
         if (context.Rederivation is not null)
@@ -186,13 +200,13 @@ internal sealed class OscoreProtection : CoapMessageProtector
         bool isFresh = context.Window.State == OscoreReplayWindowStatus.Lost && BringsChallenge(context, request!)
             ? context.Window.Synchronize(number) == OscoreReplayVerdict.Fresh
             : context.Window.Take(number) is var verdict && verdict == OscoreReplayVerdict.Fresh;
-        OscorePeer peer = (OscorePeer)PeerOf(channel, root ?? context);
+        OscorePeer peer = (OscorePeer)channel.Protected(root ?? context).Carried!.Peer;
         if (isFresh)
         {
             Telemetry.Count(OscoreMetric.Verified);
             OscoreRequestId id = new(context.Parameters.RecipientKid, number) { Derived = root is null ? null : context };
             peer.OnRequest(request!, id);
-            return CoapProtectionVerdict.Deliver(peer, request!);
+            return new OscoreVerdict(OscoreVerdictKind.Deliver, peer, request);
         }
 
         if (context.Window.State != OscoreReplayWindowStatus.Lost)
@@ -204,11 +218,11 @@ internal sealed class OscoreProtection : CoapMessageProtector
         peer.OnRequest(request!, OscoreRequestId.OfDoubtful(context.Parameters.RecipientKid, number));
         CoapMessage challenge = new(CoapCode.Unauthorized);
         challenge.Options.Add(OptionNumber.Echo, context.Challenge);
-        return CoapProtectionVerdict.Answer(peer, challenge);
+        return new OscoreVerdict(OscoreVerdictKind.Answer, peer, challenge);
     }
 
     // Handles contexts that derive new keys at each start (RFC 8613 appendix B.2).
-    private CoapProtectionVerdict Rederive(
+    private OscoreVerdict Rederive(
         CoapChannel channel, CoapMessage message, scoped in OscoreOptionValue value, OscoreContext context)
     {
         OscoreContext? derived = context.Rederivation!.Find(in value);
@@ -216,13 +230,15 @@ internal sealed class OscoreProtection : CoapMessageProtector
         {
             if (!TryDraw(_derivations, channel))
             {
-                return CoapProtectionVerdict.Drop;
+                return OscoreVerdict.Drop;
             }
 
             OscoreFault fault = context.Rederivation.Begin(message, in value, out derived, out CoapMessage? answer);
             if (derived is null)
             {
-                return answer is null ? Refuse(channel, in value, fault) : CoapProtectionVerdict.Refuse(answer, isOwed: true);
+                return answer is null
+                    ? Refuse(channel, in value, fault)
+                    : new OscoreVerdict(OscoreVerdictKind.Refuse, null, answer, IsOwed: true);
             }
         }
 
@@ -233,7 +249,7 @@ internal sealed class OscoreProtection : CoapMessageProtector
         request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> echo) && echo.SequenceEqual(context.Challenge);
 
     // RFC 8613 section 8.2: unprotected, and not cacheable.
-    private CoapProtectionVerdict Refuse(CoapChannel channel, scoped in OscoreOptionValue value, OscoreFault fault)
+    private OscoreVerdict Refuse(CoapChannel channel, scoped in OscoreOptionValue value, OscoreFault fault)
     {
         Telemetry.Refused(channel, in value, fault);
         return fault switch
@@ -245,16 +261,16 @@ internal sealed class OscoreProtection : CoapMessageProtector
         };
     }
 
-    private CoapProtectionVerdict Refuse(CoapChannel channel, CoapCode code, ReadOnlySpan<byte> diagnostic, bool isOwed = false)
+    private OscoreVerdict Refuse(CoapChannel channel, CoapCode code, ReadOnlySpan<byte> diagnostic, bool isOwed = false)
     {
         if (!MayRefuse(channel))
         {
-            return CoapProtectionVerdict.Drop;
+            return OscoreVerdict.Drop;
         }
 
         CoapMessage answer = new(code) { Payload = diagnostic.ToArray() };
         answer.Options.AddUInt(OptionNumber.MaxAge, 0);
-        return CoapProtectionVerdict.Refuse(answer, isOwed);
+        return new OscoreVerdict(OscoreVerdictKind.Refuse, null, answer, isOwed);
     }
 
     private bool MayRefuse(CoapChannel channel) => TryDraw(_refusals, channel);

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Oscore.Protection;
 
-namespace CoAP.NET.Oscore.Endpoints;
+namespace CoAP.NET.Oscore.Stage;
 
 /// <summary>
 /// A protected request of ours that waits for its response, or an observation, with its received notifications (RFC 8613 sections 7.4.1 and

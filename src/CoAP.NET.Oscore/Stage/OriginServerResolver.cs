@@ -1,4 +1,4 @@
-namespace CoAP.NET.Protection;
+namespace CoAP.NET.Oscore.Stage;
 
 /// <summary>Finds the server whose keys protect a request, whichever proxy the request is sent to.</summary>
 internal static class OriginServerResolver

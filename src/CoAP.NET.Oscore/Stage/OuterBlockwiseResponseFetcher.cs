@@ -1,6 +1,10 @@
+using CoAP.NET.Composition.Stages;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+using CoAP.NET.Peers;
+using CoAP.NET.Shard;
 
-namespace CoAP.NET.Protection;
+namespace CoAP.NET.Oscore.Stage;
 
 /// <summary>
 /// Completes protected responses of which a proxy sent only the first block (RFC 8613 section 4.1.3.4.2). It requests the other blocks with
@@ -16,13 +20,12 @@ internal sealed class OuterBlockwiseResponseFetcher
     // One download of a request at a time, and the newest notification that arrived meanwhile. Guarded by the lock of the shard.
     private readonly Dictionary<(CoapChannel Channel, CoapToken Token), TaskCompletionSource<bool>?> _inProgress = [];
 
-    /// <param name="shard">The shard, for its lock.</param>
-    /// <param name="sender">Requests the blocks.</param>
+    /// <param name="pipeline">The mesh of the shard.</param>
     /// <param name="max">The maximum payload in bytes.</param>
-    public OuterBlockwiseResponseFetcher(CoapShard shard, ClientSender sender, int max)
+    public OuterBlockwiseResponseFetcher(CoapShardPipeline pipeline, int max)
     {
-        _shard = shard;
-        _sender = sender;
+        _shard = pipeline.Shard;
+        _sender = pipeline.Sender;
         _max = max;
     }
 
@@ -30,7 +33,7 @@ internal sealed class OuterBlockwiseResponseFetcher
     /// <param name="peer">The protected peer.</param>
     /// <param name="first">The first block.</param>
     /// <returns>The whole response; null for none, for example when it exceeds the maximum.</returns>
-    public async Task<CoapMessage?> FetchAsync(CoapPeerSecurityContext peer, CoapMessage first)
+    public async Task<CoapMessage?> FetchAsync(OscorePeer peer, CoapMessage first)
     {
         (CoapChannel Channel, CoapToken Token) key = (peer.Channel, first.Token);
         if (!await EnterAsync(key).ConfigureAwait(false))

@@ -1,38 +1,45 @@
-using CoAP.NET.Blockwise.Server;
+using CoAP.NET.Composition.Stages;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Mesh;
 using CoAP.NET.Messaging;
+using CoAP.NET.Peers;
+using CoAP.NET.Shard;
 
-namespace CoAP.NET.Protection;
+namespace CoAP.NET.Oscore.Stage;
 
 /// <summary>
-/// The inbound half of a <see cref="CoapMessageProtector"/>: verified messages go up as those of a protected peer, refused ones are
+/// The inbound half of <see cref="OscoreProtection"/>: verified messages go up as those of a protected peer, refused ones are
 /// answered here, and all others pass.
 /// </summary>
-internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbound>
+internal sealed class OscoreInboundBlock : InlineBlock<CoapInbound, CoapInbound>
 {
     private readonly CoapShard _shard;
-    private readonly CoapMessageProtector _protection;
+    private readonly OscoreProtection _protection;
     private readonly MessagingOutboundBlock _messagingOut;
     private readonly ExchangeLayer _exchanges;
-    private readonly ProtectedRequestReassembler? _requests;
+    private readonly OuterBlockwiseRequestReassembler? _requests;
     private readonly OuterBlockwiseResponseFetcher? _responses;
 
-    public ProtectionInboundBlock(
-        CoapShard shard, CoapMessageProtector protection, MessagingOutboundBlock messagingOut, ExchangeLayer exchanges,
-            ExchangesOutboundBlock exchangesOut,
-        RequestBodyStore bodies)
-        : base(shard.Environment.Counters, shard.Environment.Logger)
+    /// <param name="pipeline">The mesh of the shard.</param>
+    /// <param name="protection">Verifies requests.</param>
+    /// <param name="max">
+    /// The maximum payload of a protected message that is reassembled from blocks, in bytes; 0 for none. Single blocks cannot be verified,
+    /// so a sender of blocks takes memory: that of request bodies, with a share for each source.
+    /// </param>
+    public OscoreInboundBlock(CoapShardPipeline pipeline, OscoreProtection protection, int max)
+        : base(pipeline.Shard.Environment.Counters, pipeline.Shard.Environment.Logger)
     {
-        if (protection.MaxUnfragmentedSize is var max and > 0)
+        if (max > 0)
         {
-            _requests = new ProtectedRequestReassembler(shard, bodies, exchangesOut, max);
-            _responses = new OuterBlockwiseResponseFetcher(shard, exchangesOut.Sender, max);
+            _requests = new OuterBlockwiseRequestReassembler(pipeline, max);
+            _responses = new OuterBlockwiseResponseFetcher(pipeline, max);
         }
 
-        _shard = shard;
+        _shard = pipeline.Shard;
         _protection = protection;
-        _messagingOut = messagingOut;
-        _exchanges = exchanges;
+        _messagingOut = pipeline.MessagingOut;
+        _exchanges = pipeline.Exchanges;
     }
 
     internal override void Process(CoapInbound item)
@@ -47,14 +54,14 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         }
         else
         {
-            CoapPeerSecurityContext? peer = message.Code.IsRequest ? null : FindPeer(item.Channel, message.Token);
+            OscorePeer? peer = message.Code.IsRequest ? null : FindPeer(item.Channel, message.Token);
             if (!message.Code.IsRequest && peer is null)
             {
                 Offer(item);
                 return;
             }
 
-            ValueTask<CoapProtectionVerdict> asked;
+            ValueTask<OscoreVerdict> asked;
             if (peer is not null)
             {
                 if (IsChallenge(in item, message))
@@ -64,18 +71,18 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
                 }
 
                 asked = IsFirstBlock(message)
-                    ? new ValueTask<CoapProtectionVerdict>(FetchAsync(peer, message))
-                    : new ValueTask<CoapProtectionVerdict>(peer.UnprotectResponse(message));
+                    ? new ValueTask<OscoreVerdict>(FetchAsync(peer, message))
+                    : new ValueTask<OscoreVerdict>(peer.UnprotectResponse(message));
             }
             else if (_requests is not null && message.OptionsToRead?.Block1 is { } block && !item.IsMulticast
-                && _protection.IsProtected(message) && !_requests.IsWhole(in item, block))
+                && OscoreProtection.IsProtected(message) && !_requests.IsWhole(in item, block))
             {
                 return;
             }
             else
             {
                 if (!item.Channel.IsVerified && message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo)
-                    && _protection.IsProtected(message))
+                    && OscoreProtection.IsProtected(message))
                 {
                     // The outer Echo proves nothing about the request, but about its sender.
                     EchoVerification.Verify(_shard, item.Channel, options);
@@ -86,7 +93,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
 
             if (asked.IsCompletedSuccessfully)
             {
-                CoapProtectionVerdict verdict = asked.Result;
+                OscoreVerdict verdict = asked.Result;
                 Carry(in item, in verdict);
             }
             else
@@ -106,7 +113,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         }
     }
 
-    private CoapPeerSecurityContext? FindPeer(CoapChannel channel, CoapToken token)
+    private OscorePeer? FindPeer(CoapChannel channel, CoapToken token)
     {
         if (ProtectedPeersOfChannel.Of(channel) is not { } carried)
         {
@@ -116,7 +123,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         _shard.Enter();
         try
         {
-            return carried.TryFind(token, out CoapChannel? found) ? found.Carried!.Peer : null;
+            return carried.TryFind(token, out CoapChannel? found) ? (OscorePeer)found.Carried!.Peer : null;
         }
         finally
         {
@@ -125,13 +132,13 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
     }
 
     // A hop wants proof that this endpoint receives at its address (RFC 9175 section 2.4), once for a request.
-    private bool IsChallenge(in CoapInbound item, CoapMessage message) =>
+    private static bool IsChallenge(in CoapInbound item, CoapMessage message) =>
         message.Code == CoapCode.Unauthorized
         && item.Transmission is { IsMessageProtected: true } sent
         && message.OptionsToRead is { } options
         && options.Contains(OptionNumber.Echo)
         && !sent.Message.Options.Contains(OptionNumber.Echo)
-        && !_protection.IsProtected(message);
+        && !OscoreProtection.IsProtected(message);
 
     // Repeats the previously protected bytes: the receiver does not execute them again, because their number was used. A forged challenge
     // therefore does no harm.
@@ -150,26 +157,26 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
     }
 
     private bool IsFirstBlock(CoapMessage message) =>
-        _responses is not null && message.OptionsToRead?.Block2 is { Number: 0, More: true } && _protection.IsProtected(message);
+        _responses is not null && message.OptionsToRead?.Block2 is { Number: 0, More: true } && OscoreProtection.IsProtected(message);
 
-    private async Task<CoapProtectionVerdict> FetchAsync(CoapPeerSecurityContext peer, CoapMessage first)
+    private async Task<OscoreVerdict> FetchAsync(OscorePeer peer, CoapMessage first)
     {
         try
         {
             return await _responses!.FetchAsync(peer, first).ConfigureAwait(false) is { } whole
                 ? peer.UnprotectResponse(whole)
-                : CoapProtectionVerdict.Drop;
+                : OscoreVerdict.Drop;
         }
         catch (CoapException)
         {
             // No block arrived, or an error: the request continues to wait for a valid response.
-            return CoapProtectionVerdict.Drop;
+            return OscoreVerdict.Drop;
         }
     }
 
-    private async Task CarryAsync(CoapInbound item, ValueTask<CoapProtectionVerdict> asked)
+    private async Task CarryAsync(CoapInbound item, ValueTask<OscoreVerdict> asked)
     {
-        CoapProtectionVerdict verdict;
+        OscoreVerdict verdict;
         try
         {
             verdict = await asked.ConfigureAwait(false);
@@ -179,7 +186,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
 #pragma warning restore CA1031
         {
             Failed(exception);
-            verdict = CoapProtectionVerdict.Drop;
+            verdict = OscoreVerdict.Drop;
         }
 
         if (TryEnter())
@@ -195,14 +202,14 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         }
     }
 
-    private void Carry(in CoapInbound item, in CoapProtectionVerdict verdict)
+    private void Carry(in CoapInbound item, in OscoreVerdict verdict)
     {
         switch (verdict.Kind)
         {
-            case ProtectionVerdictKind.Pass when item.Message!.Code.IsRequest:
+            case OscoreVerdictKind.Pass:
                 Offer(item);
                 break;
-            case ProtectionVerdictKind.Deliver when !item.IsMulticast:
+            case OscoreVerdictKind.Deliver when !item.IsMulticast:
                 Offer(item with
                 {
                     Channel = verdict.Peer!.Channel,
@@ -210,22 +217,21 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
                     Transmission = EchoRetryTransmissionOwner.FirstOf(item.Transmission)
                 });
                 break;
-            case ProtectionVerdictKind.Refuse when item.Message!.Code.IsRequest:
-                if (verdict.AsksForAddress)
-                {
-                    _shard.Guard.Echo.AddTo(verdict.Message!, item.Channel, _shard.Environment.Now);
-                }
-
+            case OscoreVerdictKind.AskForAddress:
+                _shard.Guard.Echo.AddTo(verdict.Message!, item.Channel, _shard.Environment.Now);
+                Refuse(in item, verdict.Message!, isOwed: false);
+                break;
+            case OscoreVerdictKind.Refuse:
                 Refuse(in item, verdict.Message!, verdict.IsOwed);
                 break;
-            case ProtectionVerdictKind.Answer when item.Message!.Code.IsRequest:
+            case OscoreVerdictKind.Answer:
                 Answer(in item, verdict.Peer!, verdict.Message!);
                 break;
-            case ProtectionVerdictKind.Fail:
+            case OscoreVerdictKind.Fail:
                 Drop(in item);
                 Fail(verdict.Peer!.Channel, item.Message!.Token, verdict.Error!);
                 break;
-            case ProtectionVerdictKind.Elsewhere when item.Received is { } received:
+            case OscoreVerdictKind.Elsewhere when item.Received is { } received:
                 LeaveToAnother(in item, received, verdict.Relay);
                 break;
             default:
@@ -248,7 +254,7 @@ internal sealed class ProtectionInboundBlock : InlineBlock<CoapInbound, CoapInbo
         }
     }
 
-    private void Answer(in CoapInbound item, CoapPeerSecurityContext peer, CoapMessage answer)
+    private void Answer(in CoapInbound item, OscorePeer peer, CoapMessage answer)
     {
         answer.Token = item.Message!.Token;
         if (peer.TryProtect(answer, out CoapMessage? sent))

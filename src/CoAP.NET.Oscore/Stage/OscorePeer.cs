@@ -1,12 +1,14 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Oscore.Endpoints;
 using CoAP.NET.Oscore.Protection;
 using CoAP.NET.Oscore.Sequences;
 using CoAP.NET.Oscore.Telemetry;
 using CoAP.NET.Peers;
+using CoAP.NET.Shard;
 
-namespace CoAP.NET.Oscore.Endpoints;
+namespace CoAP.NET.Oscore.Stage;
 
 /// <summary>A security context in use with one peer; relates each response to its request, in both directions.</summary>
 internal sealed class OscorePeer : CoapPeerSecurityContext
@@ -88,8 +90,11 @@ internal sealed class OscorePeer : CoapPeerSecurityContext
         }
     }
 
-    /// <inheritdoc/>
-    public override async ValueTask PrepareAsync()
+    /// <summary>Waits until <see cref="IsReady"/> is true, for example while numbers are reserved.</summary>
+    /// <exception cref="CoapException">
+    /// <see cref="IsReady"/> will never be true: the context is closed or exhausted, or its state cannot be stored.
+    /// </exception>
+    public async ValueTask PrepareAsync()
     {
         if (First is { } first)
         {
@@ -110,8 +115,9 @@ internal sealed class OscorePeer : CoapPeerSecurityContext
         }
     }
 
-    /// <inheritdoc/>
-    public override CoapProtectionVerdict UnprotectResponse(CoapMessage message)
+    /// <summary>Verifies a message that has the token of a protected request of this endpoint. The caller must hold no lock.</summary>
+    /// <param name="message">The message, protected or not. Not changed.</param>
+    public OscoreVerdict UnprotectResponse(CoapMessage message)
     {
         OscorePendingRequest? asked;
         lock (_gate)
@@ -121,7 +127,7 @@ internal sealed class OscorePeer : CoapPeerSecurityContext
 
         if (asked is null)
         {
-            return CoapProtectionVerdict.Drop;
+            return OscoreVerdict.Drop;
         }
 
         if (!message.HasOptions || !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes))
@@ -130,8 +136,8 @@ internal sealed class OscorePeer : CoapPeerSecurityContext
 
             // An unprotected answer does not end a confirmed registration.
             return asked.IsVerified
-                ? CoapProtectionVerdict.Drop
-                : CoapProtectionVerdict.Fail(this, First?.ErrorOf(message) ?? Unprotected(message));
+                ? OscoreVerdict.Drop
+                : new OscoreVerdict(OscoreVerdictKind.Fail, this) { Error = First?.ErrorOf(message) ?? Unprotected(message) };
         }
 
         CoapMessage? response = null;
@@ -144,12 +150,12 @@ internal sealed class OscorePeer : CoapPeerSecurityContext
         {
             _telemetry?.ResponseDropped(
                 Channel, fault == OscoreFault.Replay ? OscoreMetric.ResponseRepeated : OscoreMetric.ResponseForged);
-            return CoapProtectionVerdict.Drop;
+            return OscoreVerdict.Drop;
         }
 
         First?.OnVerified();
         _telemetry?.Count(OscoreMetric.Verified);
-        return CoapProtectionVerdict.Deliver(this, response!);
+        return new OscoreVerdict(OscoreVerdictKind.Deliver, this, response);
     }
 
     private bool TryProtectRequest(CoapMessage message, [NotNullWhen(true)] out CoapMessage? protectedMessage)
@@ -289,7 +295,16 @@ internal sealed class OscorePeer : CoapPeerSecurityContext
             }
 
             await prepared.ConfigureAwait(false);
-            NoteReady();
+            CoapShard shard = Channel.Shard;
+            shard.Enter();
+            try
+            {
+                Channel.Wire.Messaging.Sending?.Fire(shard.Environment.Now);
+            }
+            finally
+            {
+                shard.ExitAndSend();
+            }
         }
 #pragma warning disable CA1031 // the next sender gets the error
         catch (Exception)

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Oscore.Protection;
 
-namespace CoAP.NET.Oscore.Endpoints;
+namespace CoAP.NET.Oscore.Stage;
 
 /// <summary>
 /// The requests of a peer, by token, to which its responses refer. When full, it evicts the oldest answered ones without an observation.
